@@ -16,7 +16,6 @@ from ..agents.embedded.specs.api_specs import ApiSpecGenerator
 from ..agents.embedded.specs.integration_specs import IntegrationSpecGenerator
 from ..agents.embedded.specs.spec_agent import EmbeddedSpecAgent
 from ..agents.embedded.specs.spec_generator import SpecGenerator
-from ..agents.embedded.specs.unit_specs import TargetProvider
 from ..agents.embedded.writing_agent import EmbeddedWritingAgent
 from ..agents.llm.analyzer_agent import ModelAnalyzerAgent
 from ..agents.llm.case_agent import ModelCaseAgent
@@ -30,6 +29,7 @@ from ..agents.model.chat import ModelChat
 from ..analysis.openapi.tool_documents import ToolDocuments
 from ..config.settings import Settings
 from ..mcp.tool_client.tool_client import ToolClient
+from ..sandbox.target import ProvideTarget
 from .unit_specifier import exploration_budget, unit_specifier
 
 
@@ -47,7 +47,7 @@ def create_planner(settings: Settings, chat: ModelChat | None) -> Agent:
 
 def create_agents(
     settings: Settings,
-    target: TargetProvider,
+    target: ProvideTarget,
     models: Mapping[str, ModelChat],
     tools: ToolClient,
     *,

@@ -5,10 +5,11 @@ from __future__ import annotations
 from ..agents.embedded.specs.cached_spec_generator import CachedSpecGenerator
 from ..agents.embedded.specs.first_tests import FirstTests
 from ..agents.embedded.specs.spec_generator import SpecGenerator
-from ..agents.embedded.specs.unit_specs import TargetProvider, UnitSpecGenerator
+from ..agents.embedded.specs.unit_specs import UnitSpecGenerator
 from ..config.settings import Settings
 from ..engine.python.explore.explore import ExplorationBudget
 from ..engine.python.model.mutant_search import MutantSearchLimits
+from ..sandbox.target import ProvideTarget
 
 # Mutants that exploring goes by, for each that the gate measures by: what holds for many holds for another sample.
 MUTANTS_HUNTED = 9
@@ -20,7 +21,7 @@ def exploration_budget(settings: Settings) -> ExplorationBudget:
     return ExplorationBudget(trials=settings.trials, wall_seconds=settings.step_seconds, mutant_search=hunt)
 
 
-def unit_specifier(settings: Settings, target: TargetProvider, first: FirstTests | None = None) -> SpecGenerator:
+def unit_specifier(settings: Settings, target: ProvideTarget, first: FirstTests | None = None) -> SpecGenerator:
     """Specifies unit tests; specs that earlier runs worked out are kept beside their answers of tools.
 
     Args:

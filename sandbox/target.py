@@ -8,7 +8,7 @@ import itertools
 import json
 import os
 import tempfile
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -143,6 +143,10 @@ class PythonTarget:
         """Delete the copy and all workspaces; the target is of no use afterwards."""
         await to_the_end(remove_tree, self.scratch)
         self._lease.close()
+
+
+ProvideTarget = Callable[[], Awaitable[PythonTarget]]
+"""Prepares the project for running on first use; returns the same target from then on."""
 
 
 async def prepare_target(

@@ -1,7 +1,7 @@
-"""The analyzer that needs no model: it reads the gate's results and says what they mean.
+"""The analyzer without a model: classifies the gate's results.
 
-It never argues a failure away: where the code contradicts its documentation there is a suspected defect, and the test
-is dropped rather than bent.
+A failure is never explained away: where the code contradicts its documentation the defect is reported, and the test is
+dropped instead of being adapted to the code.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ _TEXT_LENGTH = 4000
 
 
 class EmbeddedAnalyzerAgent(Agent):
-    """Sums up the results of a file, classifies what failed, names suspected defects and the cases to drop.
+    """Summarises the results of a file, classifies failures, and lists suspected defects and the cases to drop.
 
-    Inputs: `test_results` (what the tool `run_tests` answers), `spec`, `target`. Result: `summary`, `findings` (class,
+    Inputs: `test_results` (the answer of the tool `run_tests`), `spec`, `target`. Result: `summary`, `findings` (class,
     case_id, title, detail, evidence), `suspected_defects` in the spec's form, `drop` (case ids).
 
     Args:
-        contract: the schemas the agent is held to.
+        contract: the schemas to check.
     """
 
     def __init__(self, *, contract: AgentContract | None = None) -> None:
@@ -44,7 +44,7 @@ class EmbeddedAnalyzerAgent(Agent):
 
 
 def analyse_results(results: Mapping[str, Any], spec: Mapping[str, Any], target: object = None) -> JsonObject:
-    """The analyzer's answer; the same results and spec give the same answer."""
+    """Analyse results. Deterministic."""
     cases = {str(case["id"]): case for case in spec.get("cases") or ()}
     dropped = [row for row in results.get("dropped") or () if isinstance(row, Mapping)]
     known = list(spec.get("suspected_defects") or ())
@@ -65,7 +65,7 @@ def _new_defects(
     known: Sequence[Mapping[str, Any]],
     path: str,
 ) -> list[JsonObject]:
-    """Documented expectations that did not hold, each case once, without those the spec already suspects."""
+    """Build defects for failed documented expectations, each case once, without those that the spec has already."""
     taken = {defect.get("id") for defect in known}
     found: dict[str, JsonObject] = {}
     for row in dropped:
@@ -78,7 +78,7 @@ def _new_defects(
     return list(found.values())
 
 
-def _defect(case: Mapping[str, Any], one: Mapping[str, Any], path: str) -> JsonObject:
+def _defect(case: Mapping[str, Any], row: Mapping[str, Any], path: str) -> JsonObject:
     documented = next(
         (expectation for expectation in case["expect"] if expectation.get("origin") == "documented"), case["expect"][0]
     )
@@ -90,36 +90,36 @@ def _defect(case: Mapping[str, Any], one: Mapping[str, Any], path: str) -> JsonO
         "title": title,
         "subject": subject,
         "documented": _cut(str(case.get("expected") or _expectation_text(documented)), _TEXT_LENGTH),
-        "observed": _cut(str(one.get("message") or one.get("reason") or "it does something else"), _TEXT_LENGTH),
+        "observed": _cut(str(row.get("message") or row.get("reason") or "it does something else"), _TEXT_LENGTH),
         "reproduce": "\n".join(statements),
         "evidence": documented.get("evidence") or {"path": path, "lines": [1, 1]},
     }
 
 
 def subject_and_act(case: Mapping[str, Any]) -> tuple[str, list[str]]:
-    """What a case is about and the calls it makes: one of a unit, several of a flow between components."""
+    """Return a case's subject and its calls: one for a unit case, several for a flow between components."""
     act = case.get("act") or {}
     steps = [step for step in act.get("steps") or () if isinstance(step, Mapping)]
     called = [str(step.get("expression") or "") for step in steps] or [str(act.get("expression") or "")]
     component = str(steps[-1].get("component") or "") if steps else ""
-    return str(case.get("subject") or component or case.get("operation") or "it"), [one for one in called if one]
+    return str(case.get("subject") or component or case.get("operation") or "it"), [call for call in called if call]
 
 
 def _expectation_text(expectation: Mapping[str, Any]) -> str:
-    said = expectation.get("exception") or expectation.get("value") or expectation.get("actual") or ""
-    return f"{expectation.get('kind', 'equals')} {said}".strip()
+    value = expectation.get("exception") or expectation.get("value") or expectation.get("actual") or ""
+    return f"{expectation.get('kind', 'equals')} {value}".strip()
 
 
-def _finding(one: Mapping[str, Any], cases: Mapping[str, Mapping[str, Any]]) -> JsonObject:
-    case = cases.get(str(one.get("case_id"))) or {}
-    failure_class = one.get("class") if one.get("class") in CLASSES else "test_defect"
-    name = str(case.get("title") or one.get("case_id") or one.get("nodeid") or "a test")
-    evidence = {key: one[key] for key in ("nodeid", "verdict", "message") if one.get(key)}
+def _finding(row: Mapping[str, Any], cases: Mapping[str, Mapping[str, Any]]) -> JsonObject:
+    case = cases.get(str(row.get("case_id"))) or {}
+    failure_class = row.get("class") if row.get("class") in CLASSES else "test_defect"
+    name = str(case.get("title") or row.get("case_id") or row.get("nodeid") or "a test")
+    evidence = {key: row[key] for key in ("nodeid", "verdict", "message") if row.get(key)}
     return {
         "class": failure_class,
-        "case_id": one.get("case_id"),
+        "case_id": row.get("case_id"),
         "title": _cut(f"{name}: {_TITLES[str(failure_class)]}", _TITLE_LENGTH),
-        "detail": _cut(str(one.get("reason") or one.get("message") or ""), _TEXT_LENGTH),
+        "detail": _cut(str(row.get("reason") or row.get("message") or ""), _TEXT_LENGTH),
         "evidence": evidence or None,
     }
 
@@ -142,13 +142,13 @@ def _summary(
     by_case: bool,
 ) -> str:
     kept = len(results.get("kept") or ())
-    said = f"{_count(kept, 'case')} kept"
-    if not by_case and not kept and results.get("passed"):  # tests of a person: they belong to no spec
+    counted = f"{_count(kept, 'case')} kept"
+    if not by_case and not kept and results.get("passed"):  # tests written by a person belong to no spec
         kept = int(results["passed"])
-        said = f"{_count(kept, 'test')} {'holds' if kept == 1 else 'hold'}"
+        counted = f"{_count(kept, 'test')} {'holds' if kept == 1 else 'hold'}"
     repeats = int(results.get("repeats") or 0)
-    held = f", each passing {repeats + 1} times in different orders and processes" if kept and repeats else ""
-    parts = [f"{said}{held}."]
+    confirmed = f", each passing {repeats + 1} times in different orders and processes" if kept and repeats else ""
+    parts = [f"{counted}{confirmed}."]
     if dropped:
         classes = Counter(str(row.get("class") or "test_defect") for row in dropped)
         named = ", ".join(f"{classes[name]} {name.replace('_', ' ')}" for name in CLASSES if classes[name])

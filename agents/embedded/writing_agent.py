@@ -1,4 +1,4 @@
-"""The writer that needs no model: a spec becomes a test file and its helpers, the same each time."""
+"""The writer without a model: renders a spec as a test file and its helpers, deterministically."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from ..contract.protocol import (
 
 
 class EmbeddedWritingAgent(Agent):
-    """Writes the test file of a spec, and the helpers that it needs.
+    """Writes the test file of a spec and its helpers.
 
     Inputs: `spec`, `framework`, `test_path`, to refine also `previous_files` and `errors`, plain or in a hydration
-    envelope. Result: `files`, each with `path` and `contents`, the test file first. A case that does not make a test,
-    or that the errors are about, is left out whole: the response's metadata lists it under `not_written` (case_id,
+    envelope. Result: `files`, each with `path` and `contents`, the test file first. A case that cannot be rendered, or
+    that the errors are about, is left out completely: the response's metadata lists it under `not_written` (case_id,
     reason), and so does the trace.
 
     Args:
-        contract: the schemas the agent is held to.
+        contract: the schemas to check.
     """
 
     def __init__(self, *, contract: AgentContract | None = None) -> None:
@@ -58,7 +58,7 @@ def _write(inputs: Mapping[str, Any]) -> AgentResponse:
             trace=trace,
             metadata=metadata,
         )
-    files = [{"path": one.path, "contents": one.contents} for one in render_files(kept, framework, test_path)]
+    files = [{"path": file.path, "contents": file.contents} for file in render_files(kept, framework, test_path)]
     trace.append({"event": "rendered", "path": test_path, "cases": len(kept["cases"])})
     return success_response({"files": files}, trace=trace, metadata=metadata)
 
@@ -70,13 +70,13 @@ def _previous_text(inputs: Mapping[str, Any], test_path: str) -> str | None:
 
 
 def _refused(inputs: Mapping[str, Any], framework: str, previous: str, left_out: Mapping[str, str]) -> dict[str, str]:
-    """The cases to leave out now: those an earlier attempt left out, and those the errors are about.
+    """Select the cases to leave out: those that an earlier attempt left out, and those that the errors are about.
 
-    Where the previous file is not what its own cases render to (somebody else wrote it), rendering is the repair.
+    Where the previous file differs from the rendering of its cases (someone edited it), rendering is the repair.
     """
     spec, test_path = inputs["spec"], str(inputs["test_path"])
     ids = [str(case.get("id")) for case in spec.get("cases", ())]
-    written = {name for one in case_ranges(previous, set(ids)) for name in one.case_ids}
+    written = {name for found in case_ranges(previous, set(ids)) for name in found.case_ids}
     missing = [name for name in ids if written and name not in written and name not in left_out]
     earlier = dict.fromkeys(missing, "an earlier attempt left it out")
     kept = without_cases(spec, {*left_out, *earlier})

@@ -32,8 +32,8 @@ ANSWER_SCHEMA: JsonObject = closed(
 class ModelCrawlerAgent(ModelAgent):
     """Maps a repository; inputs and result as of the embedded crawler.
 
-    Files, sizes, ids, routes and pages are read through tools. The model selects entry points and stack; a path that the
-    repository does not have is returned to it once, then left out (`unknown_paths` in the response's metadata).
+    Files, sizes, ids, routes and pages are read through tools. The model selects entry points and stack; a path that
+    the repository does not have is returned to it once, then left out (`unknown_paths` in the response's metadata).
 
     Args:
         chat: the model.

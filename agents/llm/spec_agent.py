@@ -230,7 +230,8 @@ def observed_facts(cases: Sequence[Mapping[str, Any]]) -> list[str]:
 def _fact(case: Mapping[str, Any]) -> str:
     statements = (case.get("arrange") or {}).get("statements") or []
     setting = f" after {'; '.join(statements)}" if statements else ""
-    return f"{case['act']['expression']}{setting}: {', '.join(_expectation_text(expectation) for expectation in case['expect'])}"
+    expected = ", ".join(_expectation_text(row) for row in case["expect"])
+    return f"{case['act']['expression']}{setting}: {expected}"
 
 
 def _expectation_text(row: Mapping[str, Any]) -> str:

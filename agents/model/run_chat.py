@@ -1,8 +1,8 @@
-"""The chat of a run: asks an endpoint within the run's budget, and never pays for the same answer twice.
+"""Implements the chat of a run: sends calls within the run's budget, and never pays for the same answer twice.
 
-An answer that arrived is stored before it is used. A call that is made again, after a crash or because its agent
-starts over, gets what is stored. An answer that nobody could use (no JSON, empty) is given out once more after a crash,
-so that the run takes the same way, and asked for anew only when the agent asks again.
+A received answer is stored before it is used. A repeated call, after a crash or because its agent starts over, gets the
+stored answer. An unusable answer (no JSON, empty) is returned once more after a crash, so that the run takes the same
+path, and requested anew only when the agent repeats the call.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from .structured import Mode, parse_answer
 
 
 class AnswerStore(Protocol):
-    """Where a run's answers are kept; `store.answers.Answers`, bound to the run."""
+    """Stores a run's answers; implemented by the database store, bound to the run."""
 
     def get(self, role: str, attempt: int, prompt_hash: str) -> Any:
-        """The stored answer, or None."""
+        """Return the stored answer, or None."""
         ...
 
     def put(self, role: str, attempt: int, prompt_hash: str, answer: Any) -> None:
@@ -41,7 +41,7 @@ class AnswerStore(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _Stored:
-    """A received answer and its place in the store; `reused` when it was there before."""
+    """A received answer and its key in the store; `reused` when it was stored before."""
 
     received: ReceivedAnswer
     key: str
@@ -50,17 +50,17 @@ class _Stored:
 
 
 class RunChat:
-    """A `ModelChat` for one model, shared by all roles that ask it.
+    """A `ModelChat` for one model, shared by all its roles.
 
     Args:
-        endpoint: where the model is.
-        abilities: what endpoints are known to do.
-        prices: what tokens cost.
-        budget: counts, and refuses when a ceiling is reached.
-        kept: the run's stored answers; None keeps nothing.
-        audit: is told of every call.
+        endpoint: sends requests to the model.
+        abilities: capabilities of endpoints.
+        prices: prices of tokens.
+        budget: counts usage, and refuses calls when a ceiling is reached.
+        kept: the run's stored answers; None stores nothing.
+        audit: records every call.
         given_out: keys of stored answers that this session has used already; grows.
-        waiting: is entered for as long as the endpoint is waited for.
+        waiting: context manager held while waiting for the endpoint (idle-time accounting).
     """
 
     def __init__(
@@ -92,15 +92,15 @@ class RunChat:
         async with self._one_by_one[f"{call.role}:{call.attempt}:{key}"]:
             stored = self._from_store(call, key)
             if stored is None:
-                stored = await self._asked(call, self._free_key(call, key))
+                stored = await self._send(call, self._free_key(call, key))
             return self._answer(stored, call, key)
 
     def _from_store(self, call: ModelCall, key: str) -> _Stored | None:
-        """The stored answer to a call; None when it has to be asked."""
+        """Return the stored answer to a call; None when it must be sent."""
         place = 0
         while (found := self._kept_at(call, _place(key, place))) is not None:
             at = _place(key, place)
-            if at not in self._given_out or not _worth_asking_again(found, call, self.model):
+            if at not in self._given_out or not _may_be_repeated(found, call, self.model):
                 return _Stored(found, at, reused=True)
             place += 1
         return None
@@ -115,7 +115,7 @@ class RunChat:
         found = self._kept.get(call.role, call.attempt, key) if self._kept is not None else None
         return ReceivedAnswer.from_dict(found["received"]) if found is not None else None
 
-    async def _asked(self, call: ModelCall, key: str) -> _Stored:
+    async def _send(self, call: ModelCall, key: str) -> _Stored:
         try:
             with self._waiting():
                 received, mode = await self._sender.send(
@@ -131,7 +131,7 @@ class RunChat:
         return _Stored(received, key, reused=False, mode=mode)
 
     def _answer(self, stored: _Stored, call: ModelCall, key: str) -> ModelAnswer:
-        """The judged answer, counted and audited."""
+        """Validate a received answer, count its usage and audit it."""
         received, spend = stored.received, self._spend(call.role, stored.received)
         tally = current_request_usage()
         if tally is not None and not (stored.reused and stored.key in self._given_out):
@@ -141,11 +141,11 @@ class RunChat:
             parsed = parse_answer(received, call, self.model)
         except AgentFailure as failure:
             if stored.mode is not None:
-                self._sender.doubt(call, stored.mode, failure)
+                self._sender.reject_mode(call, stored.mode, failure)
             self._audit_answered(call, key, stored, spend, failure)
             raise
         if stored.mode is not None:
-            self._sender.trust(call, stored.mode)
+            self._sender.confirm_mode(call, stored.mode)
         self._audit_answered(call, key, stored, spend)
         return ModelAnswer(
             text=received.text,
@@ -160,15 +160,15 @@ class RunChat:
         )
 
     def _audit_failed(self, call: ModelCall, key: str, one: FailedRequest) -> None:
-        """One line of the audit log for a request without an answer; the next one is made because of it."""
+        """Audit a request without an answer; its failure is the reason of the next one."""
         failure = one.failure
         self._audit(
             replace(
                 self._attempt(call, key),
                 outcome="cancelled" if failure is None else _outcome(None, failure),
-                errors=(_told(failure),) if failure is not None else (),
+                errors=(_failure_row(failure),) if failure is not None else (),
                 duration_ms=one.duration_ms,
-                details=_way(call, mode=one.mode, without=sorted(one.without)),
+                details=_call_details(call, mode=one.mode, without=sorted(one.without)),
             )
         )
         if failure is not None:
@@ -177,18 +177,18 @@ class RunChat:
     def _audit_answered(
         self, call: ModelCall, key: str, stored: _Stored, spend: ModelUsage, failure: AgentFailure | None = None
     ) -> None:
-        """One line of the audit log for an answer; an unusable one is the reason of what is asked next."""
+        """Audit an answer; an unusable one is the reason of the next request."""
         received = stored.received
         self._audit(
             replace(
                 self._attempt(call, key),
                 outcome=_outcome(stored, failure),
                 response=received.text,
-                errors=(_told(failure),) if failure is not None else (),
+                errors=(_failure_row(failure),) if failure is not None else (),
                 duration_ms=received.duration_ms,
                 tokens=spend.tokens,
                 cost=spend.cost,
-                details=_way(
+                details=_call_details(
                     call, mode=stored.mode, tokens_cached=received.tokens_cached, estimated=received.estimated
                 ),
             )
@@ -218,7 +218,7 @@ class RunChat:
 
 
 def spend_of_stored(role: str, stored: dict[str, Any], prices: Prices) -> ModelUsage:
-    """What a stored answer cost, for a budget that goes on after a crash."""
+    """Compute the usage of a stored answer, for a budget that continues after a crash."""
     received = ReceivedAnswer.from_dict(stored["received"])
     price = prices.of(stored["model"])
     cost = price.cost(received.tokens_in, received.tokens_cached, received.tokens_out) if price else 0.0
@@ -226,11 +226,11 @@ def spend_of_stored(role: str, stored: dict[str, Any], prices: Prices) -> ModelU
 
 
 def _place(key: str, place: int) -> str:
-    """Where the answer to the same question, asked for the `place`th time again, is kept."""
+    """Return the store key of the answer to the same call, repeated for the `place`th time."""
     return key if place == 0 else digest_of([key, place])
 
 
-def _worth_asking_again(received: ReceivedAnswer, call: ModelCall, model: str) -> bool:
+def _may_be_repeated(received: ReceivedAnswer, call: ModelCall, model: str) -> bool:
     try:
         parse_answer(received, call, model)
     except MalformedLlmOutput:
@@ -250,11 +250,11 @@ def _outcome(stored: _Stored | None, failure: AgentFailure | None) -> AttemptOut
     return "failed" if isinstance(failure, ModelFailure) else "invalid"
 
 
-def _way(call: ModelCall, *, mode: Mode | None, **more: Any) -> dict[str, Any]:
-    """How a call was made, for the audit log; a stored answer was asked for in no way."""
+def _call_details(call: ModelCall, *, mode: Mode | None, **more: Any) -> dict[str, Any]:
+    """Details of a call for the audit log; a stored answer has no mode."""
     return {"prompt_version": call.prompt_version, "mode": str(mode) if mode else "", **more}
 
 
-def _told(failure: AgentFailure) -> dict[str, Any]:
+def _failure_row(failure: AgentFailure) -> dict[str, Any]:
     kept = {name: value for name, value in failure.details.items() if name != "excerpt"}
     return {**kept, "error": type(failure).__name__, "message": failure.message}

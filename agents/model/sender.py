@@ -1,4 +1,4 @@
-"""Sends a call in the best way that its endpoint takes; what that is, the first calls find out."""
+"""Sends calls in the best mode that the endpoint supports, which the first calls detect."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ _FORMAT_WORDS = ("response_format", "json_schema", "json_object", "json schema",
 _UNABLE = frozenset({500, 501})
 _FAULTS_THAT_TELL = 2
 _ESTIMATES_ERR = 2
-"""An estimated number of tokens may be wrong by this factor."""
+"""Possible error of an estimated number of tokens, as a factor."""
 
 
 @dataclass(frozen=True, slots=True)
 class FailedRequest:
-    """One request that brought no answer.
+    """One request without an answer.
 
     Attributes:
-        failure: why; None when whoever asked gave up waiting.
-        mode: in which way it was asked.
+        failure: why; None when the caller was cancelled.
+        mode: how JSON was requested.
         without: parameters that were left out.
         duration_ms: from request to failure.
     """
@@ -42,11 +42,11 @@ class FailedRequest:
 
 
 class Sender:
-    """One endpoint, and what is known of it.
+    """Sends calls to one endpoint with its known capabilities.
 
     Args:
-        endpoint: where the model is.
-        abilities: what endpoints are known to do, kept from run to run.
+        endpoint: sends requests to the model.
+        abilities: capabilities of endpoints, kept from run to run.
         clock: seconds, monotonic.
     """
 
@@ -57,33 +57,33 @@ class Sender:
         self._abilities = abilities
         self._clock = clock
         self._faults: dict[Mode, int] = defaultdict(int)
-        self._finding_out = asyncio.Lock()
+        self._detecting = asyncio.Lock()
 
     async def send(
-        self, call: ModelCall, permit: Callable[[], float | None], told: Callable[[FailedRequest], None]
+        self, call: ModelCall, permit: Callable[[], float | None], on_failure: Callable[[FailedRequest], None]
     ) -> tuple[ReceivedAnswer, Mode]:
-        """Ask; the answer, and in which way it was asked for. The first to find out goes alone.
+        """Send a call. Returns the answer and its mode. While no mode is proven, calls are sent one at a time.
 
         Args:
-            permit: is asked before each request; how many seconds it may take, None for the endpoint's own deadline.
-            told: is told of each request that brought no answer, also of those that were sent again in another way.
+            permit: called before each request; returns its deadline in seconds, None for the endpoint's own.
+            on_failure: receives each request without an answer, also those that are repeated in another mode.
 
         Raises:
             ModelFailure: there is no answer. And what `permit` raises.
         """
         if call.schema is None or self._known.proven:
-            return await self._tried(call, permit, told)
-        async with self._finding_out:
-            return await self._tried(call, permit, told)
+            return await self._send_in_modes(call, permit, on_failure)
+        async with self._detecting:
+            return await self._send_in_modes(call, permit, on_failure)
 
-    async def _tried(
-        self, call: ModelCall, permit: Callable[[], float | None], told: Callable[[FailedRequest], None]
+    async def _send_in_modes(
+        self, call: ModelCall, permit: Callable[[], float | None], on_failure: Callable[[FailedRequest], None]
     ) -> tuple[ReceivedAnswer, Mode]:
         mode = self._known.mode
         while True:
             known = self._known
             try:
-                received = await self._once(call, mode, known, permit(), told)
+                received = await self._send_once(call, mode, known, permit(), on_failure)
             except ModelFailure as failure:
                 refused = _refused_parameter(failure, known)
                 further = self._further_mode(call, mode, failure)
@@ -99,18 +99,18 @@ class Sender:
                 self._note_limit(known, endless=received.tokens_out > most)
                 return received, mode
 
-    async def _once(
+    async def _send_once(
         self,
         call: ModelCall,
         mode: Mode,
         known: EndpointCapabilities,
         seconds: float | None,
-        told: Callable[[FailedRequest], None],
+        on_failure: Callable[[FailedRequest], None],
     ) -> ReceivedAnswer:
         began = self._clock()
 
-        def tell(failure: ModelFailure | None) -> None:
-            told(FailedRequest(failure, mode, known.without, round((self._clock() - began) * 1000, 3)))
+        def report(failure: ModelFailure | None) -> None:
+            on_failure(FailedRequest(failure, mode, known.without, round((self._clock() - began) * 1000, 3)))
 
         try:
             return await self._endpoint.send(
@@ -122,17 +122,17 @@ class Sender:
                 seconds=seconds,
             )
         except ModelFailure as failure:
-            tell(failure)
+            report(failure)
             raise
         except asyncio.CancelledError:
-            tell(None)
+            report(None)
             raise
 
     def _further_mode(self, call: ModelCall, mode: Mode, failure: ModelFailure) -> Mode | None:
-        """The mode to try when the endpoint does not take this one; an unambiguous refusal is remembered at once.
+        """Return the mode to try when the endpoint does not support this one; a clear refusal is stored at once.
 
-        Some answer 5xx to what they do not know. One that speaks of the answer's form is a refusal; of others, a second
-        one in a row is taken as such, unless the endpoint has answered in this mode before.
+        Some endpoints answer 5xx to an unknown parameter. An error that names the response format is a refusal; of
+        other errors the second in a row counts as one, unless the mode is proven.
         """
         if call.schema is None or mode.next is None:
             return None
@@ -148,17 +148,17 @@ class Sender:
         return None
 
     def _note_limit(self, known: EndpointCapabilities, *, endless: bool) -> None:
-        """An answer that goes on beyond its limit: the endpoint may know the limit by its old name only."""
+        """After an answer beyond its limit, send the limit under its old name too: the endpoint may know only that."""
         if endless and OLD_LIMIT not in known.limits and OLD_LIMIT not in known.without:
             self._learn(unlimited=True)
 
-    def trust(self, call: ModelCall, mode: Mode) -> None:
-        """A usable answer came this way: it is the endpoint's way from now on."""
+    def confirm_mode(self, call: ModelCall, mode: Mode) -> None:
+        """Store the mode of a usable answer as proven."""
         if call.schema is not None:
             self._learn(mode=mode, proven=True)
 
-    def doubt(self, call: ModelCall, mode: Mode, failure: AgentFailure) -> None:
-        """An unusable answer came this way: the next call goes another one, if that explains it."""
+    def reject_mode(self, call: ModelCall, mode: Mode, failure: AgentFailure) -> None:
+        """After an unusable answer, switch to the next mode if the mode explains it."""
         if not self._known.proven and disproves(mode, failure, call):
             self._learn(mode=mode.next or mode)
 
@@ -171,7 +171,7 @@ class Sender:
 
 
 def _refused_parameter(failure: ModelFailure, known: EndpointCapabilities) -> str | None:
-    """The parameter that an endpoint refuses, of those that it was sent; of two names of a limit the old one."""
+    """Return the sent parameter that an endpoint refuses; of two names of a limit, the old one."""
     if not isinstance(failure, ModelRequestRefused):
         return None
     if known.limits and names_parameter(failure, NEW_LIMIT, OLD_LIMIT):

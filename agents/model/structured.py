@@ -1,7 +1,7 @@
-"""JSON from a model: by schema where the endpoint enforces one, by JSON mode, or by asking for it in words.
+"""Requests JSON from a model and validates its answer: by schema, by JSON mode, or by instructions in words.
 
-Endpoints differ in what they know, and some answer 500 to what they do not know. What one can do is found out by its
-answers and remembered (`abilities.py`).
+Endpoints support different modes, and some answer 500 to an unknown one. The mode that works is detected from the
+answers and cached (`abilities.py`).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _NESTED = ("properties", "$defs", "definitions")
 
 
 class Mode(StrEnum):
-    """How an endpoint is made to answer JSON, the best first."""
+    """How JSON is requested, the best mode first."""
 
     SCHEMA = "json_schema"
     JSON = "json_mode"
@@ -41,14 +41,14 @@ class Mode(StrEnum):
 
     @property
     def next(self) -> Mode | None:
-        """What to try when an endpoint cannot do this; None after the last."""
+        """The mode to try when an endpoint does not support this one; None after the last."""
         order = list(Mode)
         place = order.index(self) + 1
         return order[place] if place < len(order) else None
 
 
 def response_format(call: ModelCall, mode: Mode) -> dict[str, Any] | None:
-    """The request's `response_format`; None where plain text is asked for."""
+    """Build the request's `response_format`; None for plain text."""
     if call.schema is None or mode is Mode.TEXT:
         return None
     if mode is Mode.JSON:
@@ -58,7 +58,7 @@ def response_format(call: ModelCall, mode: Mode) -> dict[str, Any] | None:
 
 
 def system_text(call: ModelCall, mode: Mode) -> str:
-    """The call's instructions; where the endpoint takes no schema, they say it."""
+    """Build the system message; it contains the schema where the endpoint takes none."""
     if call.schema is None or mode is Mode.SCHEMA:
         return call.system
     return (
@@ -68,22 +68,22 @@ def system_text(call: ModelCall, mode: Mode) -> str:
 
 
 def is_strict(schema: Any) -> bool:
-    """Whether a schema is of the kind that OpenAI enforces strictly: every object closed, every property required."""
+    """Whether OpenAI can enforce a schema strictly: every object closed, every property required."""
     if isinstance(schema, list):
-        return all(is_strict(one) for one in schema)
+        return all(is_strict(item) for item in schema)
     if not isinstance(schema, dict):
         return True
     if schema.get("type") == "object" or "properties" in schema:
         properties = schema.get("properties", {})
         if schema.get("additionalProperties") is not False or set(schema.get("required", ())) != set(properties):
             return False
-    children = [one for key in _NESTED for one in schema.get(key, {}).values()]
+    children = [child for key in _NESTED for child in schema.get(key, {}).values()]
     children += [schema[key] for key in ("items", "anyOf") if key in schema]
     return "oneOf" not in schema and "allOf" not in schema and all(is_strict(child) for child in children)
 
 
 def parse_answer(received: ReceivedAnswer, call: ModelCall, model: str) -> Any | None:
-    """The answer's JSON value, or None when no schema was asked for.
+    """Parse and validate the answer's JSON value; None without a schema.
 
     Raises:
         ModelFailure, MalformedLlmOutput, SchemaValidationError: it cannot be used; see `ModelChat.complete`.
@@ -133,7 +133,7 @@ def _refuse_unusable(received: ReceivedAnswer, call: ModelCall, model: str) -> N
 
 
 def disproves(mode: Mode, error: AgentFailure, call: ModelCall) -> bool:
-    """Whether a bad answer shows that the endpoint does not enforce what it was asked to."""
+    """Whether an unusable answer shows that the endpoint does not support the mode."""
     if call.schema is None:
         return False
     if mode is Mode.SCHEMA:

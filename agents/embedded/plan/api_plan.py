@@ -1,4 +1,4 @@
-"""The steps for API tests: one for each application that is named or found, or each OpenAPI document."""
+"""Plans API tests: one step for each named or found application, or each OpenAPI document."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import Any
 from ....engine.api.document.apps import WebApplication, find_application_in, find_applications
 from ....engine.python.project.exploration_digest import Foundations
 from ....engine.python.project.layout import ModulePlace
-from ....store.files.base_names import unique_test_path
 from ...contract.protocol import JsonObject
+from .plan_steps import add_generate_step
 from .planning import PlannedSteps, StepScope
 
 _MOST_FOUND = 3
@@ -23,7 +23,7 @@ _SAY_COMMAND = 'say how it is started: --app-command "python serve.py {port}"'
 
 @dataclass(frozen=True, slots=True)
 class _Subject:
-    """What one step tests.
+    """The subject of one step.
 
     Attributes:
         application: an object in the source.
@@ -42,8 +42,10 @@ class _Subject:
 
 
 def api_steps(scope: StepScope) -> PlannedSteps:
-    """One step for each application of the scope, or what the command starts; a document that is named is held against
-    the likeliest one."""
+    """Plan one step for each application of the scope, or for the program that the command starts.
+
+    A named document is tested with the most likely application.
+    """
     planned = PlannedSteps()
     found = _wanted(scope)
     program = _program(scope)
@@ -65,19 +67,23 @@ def api_steps(scope: StepScope) -> PlannedSteps:
         planned.understood += [f"the application {app.label} ({app.framework})" for app in found[:_MOST_FOUND]]
         reason = "name it to have it tested: there are several"
         planned.skipped += [{"target": app.label, "reason": reason} for app in found[_MOST_FOUND:]]
-    taken = list(scope.taken)
-    planned.steps = [_step(scope, one, taken) for one in subjects]
+    for subject in subjects:
+        slug = _slug(subject)
+        test_path = PurePosixPath(scope.tests_dir, "api", f"test_{slug}_api.py").as_posix()
+        target = _target(scope, subject)
+        spec_path = f"specs/{slug}_api.json"
+        add_generate_step(planned, scope, "api", slug, target, spec_path=spec_path, test_path=test_path)
     planned.used = scope.documents
     return planned
 
 
 def is_address(document: str) -> bool:
-    """Whether a document is named by where it is served."""
+    """Whether a document is named by its address."""
     return re.match(r"https?://|(?:localhost|[\w-]+(?:\.[\w-]+)*):\d{2,5}(?:/|$)", document, re.IGNORECASE) is not None
 
 
 def _documents(scope: StepScope, planned: PlannedSteps) -> Iterator[str]:
-    """Addresses, and files as paths in the project; one that is not there is noted."""
+    """Yield addresses, and files as paths in the project; a missing file is noted."""
     root = scope.layout.root.resolve()
     for document in scope.documents:
         place = Path(root, document).resolve()
@@ -104,7 +110,7 @@ def _nothing_to_start(scope: StepScope, documents: Sequence[str]) -> JsonObject:
 
 
 def _program(scope: StepScope) -> ModulePlace | None:
-    """The module of the project that the command runs: a script, `-m module` or `module:application`."""
+    """Return the module of the project that the command runs: a script, `-m module` or `module:application`."""
     places = {place.path: place for place in scope.layout.modules}
     modules = {place.module: place for place in scope.layout.modules}
     for word in scope.command[1:] or scope.command:
@@ -116,7 +122,7 @@ def _program(scope: StepScope) -> ModulePlace | None:
 
 
 def _wanted(scope: StepScope) -> list[WebApplication]:
-    """The applications of the modules that are named, else those built on them; all where none is named."""
+    """Select the applications of the named modules, else those that import them; all where none is named."""
     everything = find_applications(scope.layout)
     if not scope.named or not scope.targets:
         return everything[:1] if len(everything) > 1 and _one_leads(everything) else everything
@@ -133,38 +139,19 @@ def _wanted(scope: StepScope) -> list[WebApplication]:
 
 
 def _built_on(paths: set[str], everything: list[WebApplication], scope: StepScope) -> list[WebApplication]:
-    """Applications that import a module which is named: "the orders service: its API"."""
+    """Select applications that import a named module: "the orders service: its API"."""
     files = Foundations(scope.layout.root, tuple(place.path for place in scope.layout.modules))
     return [application for application in everything if paths & files.brought_by(application.place.path)]
 
 
 def _one_leads(found: list[WebApplication]) -> bool:
-    """Whether the likeliest is the only object; the others are functions that make applications."""
+    """Whether the most likely one is the only object; the others are application factories."""
     objects = [app for app in found if not app.attribute.endswith("()")]
     return len({app.place.path for app in found}) == 1 or len(objects) == 1
 
 
-def _step(scope: StepScope, subject: _Subject, taken: list[str]) -> JsonObject:
-    slug = _slug(subject)
-    path = PurePosixPath(scope.tests_dir, "api", f"test_{slug}_api.py").as_posix()
-    test_path = unique_test_path(scope.layout.root, path, taken)
-    taken.append(test_path)
-    return {
-        "id": f"generate_api_{slug}",
-        "type": "generate_api_tests",
-        "params": {
-            "test_type": "api",
-            "framework": scope.framework,
-            "target": _target(scope, subject),
-            "spec_path": f"specs/{slug}_api.json",
-            "test_path": test_path,
-            "depends_on": list(scope.after),
-        },
-    }
-
-
 def _target(scope: StepScope, subject: _Subject) -> JsonObject:
-    """Where the code is, or else the document, and how the application comes to life."""
+    """Build the step's target: place of the code or document, and how the application is started."""
     application = subject.application
     target: dict[str, Any] = {}
     place = application.place if application is not None else subject.program

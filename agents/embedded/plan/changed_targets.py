@@ -1,4 +1,4 @@
-"""Limits targets to what has changed. What changed comes as plain data, from `changes.changed_code`."""
+"""Limits targets to changed code, which is passed as plain data."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .target_index import ModuleTarget, TargetIndex
 def changed_targets(
     targets: Sequence[ModuleTarget], changes: Mapping[str, Any], index: TargetIndex
 ) -> tuple[ModuleTarget, ...]:
-    """The targets of which something changed, limited to that.
+    """Select the targets with changes, limited to the changed symbols.
 
     Args:
         changes: `files`: path → qualified names, or None for a file that changed as a whole.
@@ -37,21 +37,21 @@ def changed_targets(
 def unchanged_rows(
     targets: Sequence[ModuleTarget], kept: Sequence[ModuleTarget], changes: Mapping[str, Any]
 ) -> list[JsonObject]:
-    """What the plan leaves out of these targets, as rows of `skipped`: one for all files that did not change at all."""
+    """Build rows of `skipped` for the targets left out: one row for all unchanged files together."""
     left = {target.place.path for target in targets} - {target.place.path for target in kept}
-    told = {row["target"]: str(row["reason"]) for row in changes["left_out"] if row["target"] in left}
-    rows: list[JsonObject] = [{"target": path, "reason": reason} for path, reason in sorted(told.items())]
-    others = len(left) - len(told)
+    reasons = {row["target"]: str(row["reason"]) for row in changes["left_out"] if row["target"] in left}
+    rows: list[JsonObject] = [{"target": path, "reason": reason} for path, reason in sorted(reasons.items())]
+    others = len(left) - len(reasons)
     if others:
         modules = "1 module" if others == 1 else f"{others} modules"
         rows.append({"target": modules, "reason": f"no change since {changes['since']} ({str(changes['base'])[:12]})"})
     return rows
 
 
-def _both(asked: tuple[str, ...] | None, changed: tuple[str, ...]) -> tuple[str, ...]:
-    """Names that are asked for and changed; a method is part of its class."""
-    if asked is None:
+def _both(requested: tuple[str, ...] | None, changed: tuple[str, ...]) -> tuple[str, ...]:
+    """Intersect requested and changed names; a method belongs to its class."""
+    if requested is None:
         return changed
-    within = [name for name in changed if name in asked or name.partition(".")[0] in asked]
-    around = [name for name in asked if name.partition(".")[0] in changed and name not in within]
+    within = [name for name in changed if name in requested or name.partition(".")[0] in requested]
+    around = [name for name in requested if name.partition(".")[0] in changed and name not in within]
     return (*within, *around)

@@ -1,4 +1,4 @@
-"""Which public symbols a project's own tests already use, for "only what has no tests"."""
+"""Finds public symbols that a project's own tests do not use yet, for "only what has no tests"."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ....utils.python_source import parse_python
 def untested_symbols(
     root: Path, test_files: Iterable[str], place: ModulePlace, symbols: Iterable[str]
 ) -> tuple[str, ...]:
-    """The public symbols of a module that no test file names.
+    """Select the public symbols of a module that no test file names.
 
     A symbol counts as used when a test file that imports the module's top-level package names it: `Class.method` by its
     last part, in a file that names the class too. A class counts as used when it is named. Tests that testwright wrote

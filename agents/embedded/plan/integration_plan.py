@@ -1,4 +1,4 @@
-"""The steps for integration tests: one for each module whose public code reaches others of the project."""
+"""Plans integration tests: one step for each module whose public code reaches other modules of the project."""
 
 from __future__ import annotations
 
@@ -10,17 +10,15 @@ from pathlib import PurePosixPath
 from ....engine.integration.model.components import IntegrationTarget
 from ....engine.integration.modules.seams import SeamMap, find_seams
 from ....engine.integration.modules.targets import MOST_TARGETS, integration_targets, restrict_target
-from ....store.files.base_names import unique_test_path
 from ...contract.protocol import JsonObject
+from .plan_steps import add_generate_step
 from .planning import PlannedSteps, StepScope
-
-GENERATE = "generate_integration_tests"
 
 
 def integration_steps(scope: StepScope) -> PlannedSteps:
-    """A step for each entry of the scope, those that reach most first.
+    """Plan a step for each entry module of the scope, in order of how many others it reaches.
 
-    A module that is named and reaches no other is tested by what reaches it; without that it is skipped.
+    A named module that reaches no other is tested through modules that reach it; without such modules it is skipped.
     """
     planned = PlannedSteps()
     wanted = {target.place.path: target.symbols for target in scope.targets}
@@ -42,7 +40,6 @@ def integration_steps(scope: StepScope) -> PlannedSteps:
         planned.skipped.append(
             {"target": ".", "reason": "no module of the project calls another: nothing to integrate"}
         )
-    taken = list(scope.taken)
     for target in found[:MOST_TARGETS]:
         path = target.entry.place.path
         left_out = {name for place, name in scope.left_out if place == path}
@@ -51,10 +48,7 @@ def integration_steps(scope: StepScope) -> PlannedSteps:
             reason = "what is asked for of it reaches no other module of the project"
             planned.skipped.append({"target": path, "reason": reason})
             continue
-        step = _step(chosen, wanted[path], scope)
-        step["params"]["test_path"] = unique_test_path(scope.layout.root, step["params"]["test_path"], taken)
-        taken.append(step["params"]["test_path"])
-        planned.steps.append(step)
+        _add_step(planned, chosen, wanted[path], scope)
     for target in found[MOST_TARGETS:]:
         reason = f"{MOST_TARGETS} modules that reach more others come first; name this one to test it"
         planned.skipped.append({"target": target.entry.place.path, "reason": reason})
@@ -64,13 +58,13 @@ def integration_steps(scope: StepScope) -> PlannedSteps:
 def _callers(
     modules: Collection[str], wanted: Mapping[str, object], scope: StepScope, seams: SeamMap
 ) -> list[IntegrationTarget]:
-    """The targets of other modules, each limited to what reaches one of some modules."""
+    """Build targets of other modules, each limited to the callables that reach one of some modules."""
     callers: list[IntegrationTarget] = []
-    for one in integration_targets(scope.layout.root, scope.layout, None, seams) if modules else ():
-        entry = one.entry.place
-        reaching = [name for name in one.subjects if not seams.reached(entry.module, name).isdisjoint(modules)]
+    for target in integration_targets(scope.layout.root, scope.layout, None, seams) if modules else ():
+        entry = target.entry.place
+        reaching = [name for name in target.subjects if not seams.reached(entry.module, name).isdisjoint(modules)]
         if reaching and entry.path not in wanted:
-            callers.append(replace(one, subjects=tuple(reaching), programs=()))
+            callers.append(replace(target, subjects=tuple(reaching), programs=()))
     return callers
 
 
@@ -78,33 +72,20 @@ def _reached(target: IntegrationTarget, seams: SeamMap) -> frozenset[str]:
     return frozenset().union(*(seams.reached(target.entry.place.module, name) for name in target.subjects))
 
 
-def _step(target: IntegrationTarget, symbols: tuple[str, ...] | None, scope: StepScope) -> JsonObject:
+def _add_step(
+    planned: PlannedSteps, target: IntegrationTarget, symbols: tuple[str, ...] | None, scope: StepScope
+) -> None:
     place = target.entry.place
     slug = "__".join(re.sub(r"\W+", "_", name).strip("_").lower() for name in (place.module, *(symbols or ())[:2]))
-    folder = PurePosixPath(scope.tests_dir, "integration")
-    return {
-        "id": f"generate_integration_{slug}",
-        "type": GENERATE,
-        "params": {
-            "test_type": "integration",
-            "framework": scope.framework,
-            "target": {
-                "path": place.path,
-                "module": place.module,
-                "import_root": place.import_root,
-                "symbols": list(symbols) if symbols is not None else None,
-                "components": [
-                    {
-                        "path": component.place.path,
-                        "module": component.place.module,
-                        "import_root": component.place.import_root,
-                    }
-                    for component in target.components
-                ],
-                "digest": target.entry.digest,
-            },
-            "spec_path": f"specs/{slug}.integration.json",
-            "test_path": (folder / f"test_{slug}_flows.py").as_posix(),
-            "depends_on": list(scope.after),
-        },
+    places = [component.place for component in target.components]
+    row: JsonObject = {
+        "path": place.path,
+        "module": place.module,
+        "import_root": place.import_root,
+        "symbols": list(symbols) if symbols is not None else None,
+        "components": [{"path": at.path, "module": at.module, "import_root": at.import_root} for at in places],
+        "digest": target.entry.digest,
     }
+    test_path = PurePosixPath(scope.tests_dir, "integration", f"test_{slug}_flows.py").as_posix()
+    spec_path = f"specs/{slug}.integration.json"
+    add_generate_step(planned, scope, "integration", slug, row, spec_path=spec_path, test_path=test_path)

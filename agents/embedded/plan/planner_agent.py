@@ -1,7 +1,7 @@
-"""The planner that needs no model: a request in plain words becomes ordered steps.
+"""The planner without a model: turns a request in plain words into ordered steps.
 
-It understands files, folders, packages, modules and symbols (`pkg.mod:Class.method`), several of them, "only what has
-no tests", "except X", a framework, one or several test types, and it says what it did not understand.
+It recognises files, folders, packages, modules and symbols (`pkg.mod:Class.method`), several of them, "only what has no
+tests", "except X", a framework, one or several test types, and reports what it did not understand.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from .target_index import ModuleTarget, TargetIndex
 from .unit_plan import unit_steps
 
 STEP_PLANNERS: Mapping[str, StepPlanner] = {"unit": unit_steps, "api": api_steps, "integration": integration_steps}
-"""Who plans the steps of a test type; a type that is not here cannot be asked for."""
+"""Step planners by test type; other test types are not available."""
 
 _MAPPED_WHOLE = {
     "text": "only what has changed",
@@ -40,12 +40,12 @@ _DOCUMENT = re.compile(r"\.(?:json|ya?ml)$", re.IGNORECASE)
 
 @dataclass(slots=True)
 class _Reading:
-    """What one request came to.
+    """The interpretation of one request.
 
     Attributes:
-        targets: what its parts name, by place of the part.
-        documents: what they name that is no Python, by place of the part.
-        limited: targets were found, and limited to what changed: that nothing is left of them is no fault.
+        targets: targets that its parts name, by index of the part.
+        documents: API documents that they name, by index of the part.
+        limited: targets were found and limited to changed code, so that an empty plan is not an error.
         advice: what to do where nothing can be planned.
     """
 
@@ -60,7 +60,7 @@ class _Reading:
 
 
 class EmbeddedPlannerAgent(Agent):
-    """Plans tests for what a request names; for a repository and a depth, the steps of A-01.
+    """Plans tests for what a request names; for a repository and a depth, the repository steps.
 
     Inputs: `user_request`, `root`, and optionally `test_type`, `target`, `framework`, `tests_dir`, and `changes`, which
     limits targets to what changed. Result: `steps` in order (without status; none where nothing changed), `understood`,
@@ -69,8 +69,8 @@ class EmbeddedPlannerAgent(Agent):
 
     Args:
         layout: finds the project's layout; replaced in tests only.
-        command: what starts the application of API tests; empty where nobody said it.
-        contract: the schemas the agent is held to.
+        command: starts the application of API tests; empty without one.
+        contract: the schemas to check.
     """
 
     def __init__(
@@ -88,7 +88,7 @@ class EmbeddedPlannerAgent(Agent):
         return await asyncio.to_thread(self.plan, request.inputs or {})
 
     def plan(self, inputs: JsonObject) -> JsonObject:
-        """The result for these inputs. Raises RequestError when nothing can be planned."""
+        """Build the plan for these inputs. Raises RequestError when nothing can be planned."""
         text = str(inputs.get("user_request") or "")
         whole = repository_plan(text)
         if whole is not None and inputs.get("test_type") in (None, "e2e"):
@@ -101,8 +101,8 @@ class EmbeddedPlannerAgent(Agent):
         available = [clause for clause in clauses if clause.test_type in STEP_PLANNERS]
         for clause in clauses:
             if clause not in available:
-                reading.not_understood.append(_unavailable(clause.test_type))
-        reading.not_understood += [_second_framework(one, words.framework) for one in words.further_frameworks]
+                reading.not_understood.append(_unavailable_row(clause.test_type))
+        reading.not_understood += [_second_framework(name, words.framework) for name in words.further_frameworks]
         _resolve(available, words, index, reading)
         if not available:
             raise _nothing_to_do(reading, "; ".join(str(row["reason"]) for row in reading.not_understood) + ".")
@@ -131,12 +131,12 @@ class EmbeddedPlannerAgent(Agent):
 
 
 def _clauses(words: ParsedRequest, inputs: Mapping[str, Any]) -> list[Clause]:
-    """The parts of a request; a test type or a target that was given beside it holds for all of it."""
-    asked, target = inputs.get("test_type"), inputs.get("target")
+    """Split a request into parts; a test type or target given as an option applies to all parts."""
+    test_type, target = inputs.get("test_type"), inputs.get("target")
     more = (Mention(str(target), True),) if target else ()
     mentions = tuple(mention for mention in words.mentions if not mention.excluded)
-    if asked or not words.clauses:
-        return [Clause(asked or "unit", (*mentions, *more))]
+    if test_type or not words.clauses:
+        return [Clause(test_type or "unit", (*mentions, *more))]
     if len(words.clauses) == 1:
         return [Clause(words.clauses[0].test_type, (*mentions, *more))]
     return [Clause(clause.test_type, (*clause.mentions, *more), clause.otherwise) for clause in words.clauses]
@@ -152,13 +152,13 @@ def _second_framework(name: str, first: str | None) -> JsonObject:
     return {"text": name, "reason": reason, "suggestions": [f"another run for {name}"]}
 
 
-def _unavailable(test_type: str) -> JsonObject:
+def _unavailable_row(test_type: str) -> JsonObject:
     reason = f"{test_type} tests are not available yet"
     return {"text": f"{test_type} tests", "reason": reason, "suggestions": list(STEP_PLANNERS)}
 
 
 def _resolve(clauses: Sequence[Clause], words: ParsedRequest, index: TargetIndex, reading: _Reading) -> None:
-    """Sort every mention into targets, documents, exclusions and what was not understood."""
+    """Resolve every mention to targets, documents or exclusions, and note what was not understood."""
     for mention in words.mentions:
         if mention.excluded:
             reading.excluded += _found(mention, index, reading)
@@ -183,7 +183,7 @@ def _resolve(clauses: Sequence[Clause], words: ParsedRequest, index: TargetIndex
 
 
 def _found(mention: Mention, index: TargetIndex, reading: _Reading) -> list[ModuleTarget]:
-    """What a mention names; what was understood of it, or not, is noted."""
+    """Return the targets that a mention names, and note whether it was understood."""
     found = index.find(mention.text, explicit=mention.explicit)
     if not found.targets:
         reason = found.why_not or "it names no file, folder, package, module or symbol of the project"
@@ -204,10 +204,10 @@ def _steps(
     reading: _Reading,
     changes: Mapping[str, Any] | None,
 ) -> list[JsonObject]:
-    """The steps of all parts in their order, then verifying and accepting; none when no part comes to a test.
+    """Build the steps of all parts in order, then verifying and accepting; none when no part has a generate step.
 
     Args:
-        whole: what holds for every part.
+        whole: the scope common to all parts.
     """
     index = whole.index
     after = (CONTEXT,) if len(clauses) > 1 else ()
@@ -244,33 +244,33 @@ def _steps(
 def _limited(
     targets: tuple[ModuleTarget, ...], changes: Mapping[str, Any], index: TargetIndex, reading: _Reading
 ) -> tuple[ModuleTarget, ...]:
-    """What changed of the targets; what is left out is noted."""
+    """Limit the targets to changed code, and note what is left out."""
     kept = changed_targets(targets, changes, index)
     rows = unchanged_rows(targets, kept, changes)
     reading.skipped += [row for row in rows if row not in reading.skipped]
     reading.limited = reading.limited or bool(targets)
-    told = f"what changed since {changes['since']}: {', '.join(map(_spelled, kept)) or 'nothing'}"
-    if told not in reading.understood:
-        reading.understood.append(told)
+    note = f"what changed since {changes['since']}: {', '.join(map(_spelled, kept)) or 'nothing'}"
+    if note not in reading.understood:
+        reading.understood.append(note)
     return kept
 
 
 def _added(planned: PlannedSteps, scope: StepScope, reading: _Reading) -> list[JsonObject]:
-    """The steps of one part; what it says of itself is noted, and so is a document that no step tests."""
-    reading.understood += [one for one in planned.understood if one not in reading.understood]
+    """Return the steps of one part; note its remarks, and each document that no step tests."""
+    reading.understood += [text for text in planned.understood if text not in reading.understood]
     reading.not_understood += planned.not_understood
     reading.advice = reading.advice or planned.advice
     reading.skipped += [row for row in planned.skipped if row not in reading.skipped]
-    told = {str(row["text"]) for row in planned.not_understood}
+    noted = {str(row["text"]) for row in planned.not_understood}
     for document in scope.documents:
-        if document not in planned.used and document not in told:
+        if document not in planned.used and document not in noted:
             reason = "no step could be made of it"
             reading.not_understood.append({"text": document, "reason": reason, "suggestions": []})
     return planned.steps
 
 
 def _chosen(targets: Sequence[ModuleTarget], excluded: Sequence[ModuleTarget]) -> tuple[ModuleTarget, ...]:
-    """One target a module, in order of paths, without modules that are excluded as a whole."""
+    """Merge targets to one a module, in order of paths, without modules that are excluded completely."""
     whole_modules = {target.place.path for target in excluded if target.symbols is None}
     chosen: dict[str, ModuleTarget] = {}
     for target in targets:

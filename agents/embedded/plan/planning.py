@@ -1,4 +1,4 @@
-"""What the embedded planner hands to each kind of tests, and what it gets back."""
+"""Defines the input and the result of a test type's step planner."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from .target_index import ModuleTarget, TargetIndex
 
 @dataclass(frozen=True, slots=True)
 class StepScope:
-    """What one kind of tests is asked for.
+    """The scope of one test type in a request.
 
     Attributes:
-        index: answers about the project's modules and symbols; its files are read once for all parts of a request.
+        index: finds the project's modules and symbols; files are read once for all parts of a request.
         targets: modules, each once, in order of paths; `symbols` limit one, None means all of it.
         named: the request names these targets; otherwise they are all modules of the project.
-        request: the whole request, as written.
-        documents: words of this part of the request that name files or addresses, but no Python (an OpenAPI document).
+        request: the original request.
+        documents: words of this part of the request that name OpenAPI documents, files or addresses.
         framework: pytest or unittest.
         tests_dir: where accepted tests go, POSIX, relative to the root.
-        after: ids of steps that these come after.
-        taken: test paths that other steps of the plan have already.
+        after: ids of steps that these depend on.
+        taken: test paths of other steps of the plan.
         left_out: excluded symbols, as (path of their module, qualified name).
-        only_untested: leave out what a test names already.
-        command: what starts the application of API tests; empty where nobody said it.
+        only_untested: leave out symbols that a test names already.
+        command: starts the application of API tests; empty without one.
     """
 
     index: TargetIndex
@@ -44,13 +44,13 @@ class StepScope:
 
     @property
     def layout(self) -> Layout:
-        """The project."""
+        """The project's layout."""
         return self.index.layout
 
 
 @dataclass(slots=True)
 class PlannedSteps:
-    """The steps for one kind of tests.
+    """The steps for one test type.
 
     Attributes:
         steps: generate steps in order; empty where `not_understood` or `skipped` say why.

@@ -1,4 +1,4 @@
-"""The steps that map a repository and write end-to-end tests for it, and the planner whose plan is given."""
+"""Plans the steps that map a repository and write end-to-end tests, and the planner for a fixed plan."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _DEPTH = re.compile(
 def repository_steps(
     goal: Goal, *, depth: Depth, ref: str | None = None, framework: E2eFramework = "playwright"
 ) -> list[JsonObject]:
-    """The steps up to a goal, in order.
+    """Build the steps up to a goal, in order.
 
     Args:
-        ref: a branch or commit that must be checked out; None for whatever is.
+        ref: a branch or commit that must be checked out; None for any.
     """
     crawl: JsonObject = {"depth_level": depth, "depends_on": [], **({"ref": ref} if ref else {})}
     steps = [{"id": CRAWL, "type": CRAWL, "params": crawl}]
@@ -41,8 +41,8 @@ def repository_steps(
     return steps
 
 
-def depth_asked(request: str) -> Depth | None:
-    """The depth a request names ("test this repository, smoke depth"), or None."""
+def requested_depth(request: str) -> Depth | None:
+    """Return the depth that a request names ("test this repository, smoke depth"), or None."""
     found = _DEPTH.search(request)
     if found is None:
         return None
@@ -52,8 +52,8 @@ def depth_asked(request: str) -> Depth | None:
 
 
 def repository_plan(request: str) -> JsonObject | None:
-    """The plan for a request that asks for a repository's end-to-end tests at a depth; None for other requests."""
-    depth = depth_asked(request)
+    """Build the plan for a request for a repository's end-to-end tests at a depth; None for other requests."""
+    depth = requested_depth(request)
     if depth is None or not re.search(r"\b(?:repository|repo|project|codebase|everything)\b", request, re.IGNORECASE):
         return None
     framework: E2eFramework = "maestro" if re.search(r"\bmaestro\b", request, re.IGNORECASE) else "playwright"
@@ -63,7 +63,7 @@ def repository_plan(request: str) -> JsonObject | None:
 
 
 class FixedPlanner(Agent):
-    """Answers with the steps it was given: for commands that say themselves what is to be done.
+    """Returns fixed steps, for commands that define the plan themselves.
 
     Args:
         steps: the plan's steps.
@@ -75,5 +75,5 @@ class FixedPlanner(Agent):
         self._steps = steps
 
     async def _work(self, request: AgentRequest) -> JsonObject:
-        asked = ", ".join(str(step["type"]) for step in self._steps)
-        return {"steps": self._steps, "understood": [f"asked for: {asked}"], "not_understood": [], "skipped": []}
+        types = ", ".join(str(step["type"]) for step in self._steps)
+        return {"steps": self._steps, "understood": [f"asked for: {types}"], "not_understood": [], "skipped": []}

@@ -1,8 +1,8 @@
-"""What a request in plain words says, before the project is looked at.
+"""Parses a request in plain words, before the project is read.
 
-Words are sorted into four heaps: what kind of tests, which framework, restrictions ("only what has no tests", "except
-X"), and mentions, which are words that may name a file, a folder, a package, a module or a symbol. Nothing is guessed
-from a word that no heap takes: it is reported.
+Words are sorted into four groups: test types, frameworks, restrictions ("only what has no tests", "except X"), and
+mentions, which may name a file, a folder, a package, a module or a symbol. A word outside these groups is reported, not
+guessed at.
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ def parse_request(text: str) -> ParsedRequest:
 
 
 def _clauses(text: str, types: list[tuple[int, TestType]], placed: list[tuple[int, Mention]]) -> list[Clause]:
-    """Which mention belongs to which kind of tests, by the parts of the sentence they stand in."""
+    """Assign mentions to test types by the parts of the sentence in which both occur."""
     borders = [match.start() for match in _SEPARATOR.finditer(text)]
 
     def part(position: int) -> int:
@@ -166,13 +166,13 @@ def _once(mentions: Iterable[Mention]) -> tuple[Mention, ...]:
 
 
 def _owner(part: int, types: list[tuple[int, int]]) -> int | None:
-    """The kind of tests that a mention in some part of the sentence belongs to: that part's, else the one before."""
+    """Return the test type that a part of the sentence belongs to: its own, else the one before."""
     before = [at for typed, at in types if typed <= part]
     return before[-1] if before else None
 
 
 def _mentions(text: str, quoted: Sequence[str]) -> tuple[list[tuple[int, Mention]], bool]:
-    """The words left over with where they stand, in order, and whether one of them asks for everything."""
+    """Return the remaining words with their positions, in order, and whether one of them means everything."""
     excluding = _EXCEPT.search(text)
     border = excluding.start() if excluding else len(text)
     body = text if excluding is None else text[:border] + " " * (excluding.end() - border) + text[excluding.end() :]

@@ -1,4 +1,4 @@
-"""Finds what a mention names: files, folders, packages, modules and symbols of a project."""
+"""Finds the files, folders, packages, modules and symbols of a project that a mention names."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ class ModuleTarget:
 
 @dataclass(frozen=True, slots=True)
 class TargetMatch:
-    """What a mention names; `why_not` says what stands in the way where there is nothing."""
+    """Targets that a mention names; `why_not` is the reason where there are none."""
 
     targets: tuple[ModuleTarget, ...] = ()
     why_not: str = ""
 
 
 class TargetIndex:
-    """Answers for one project. Source files are read on the first question about symbols."""
+    """Index of one project. Source files are read when symbols are first needed."""
 
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
@@ -38,7 +38,7 @@ class TargetIndex:
 
     @property
     def layout(self) -> Layout:
-        """The project."""
+        """The project's layout."""
         return self._layout
 
     @property
@@ -47,7 +47,7 @@ class TargetIndex:
         return self._layout.modules
 
     def find(self, text: str, *, explicit: bool) -> TargetMatch:
-        """What `text` names.
+        """Find what `text` names.
 
         Args:
             text: a path, a dotted name, `module:Qualified.name`, or a bare word.
@@ -63,7 +63,7 @@ class TargetIndex:
         return TargetMatch(self._by_module(name) or self._by_symbol(name) or self._by_word(name, explicit))
 
     def suggestions(self, text: str) -> list[str]:
-        """At most three names that look like `text`."""
+        """Suggest at most three names similar to `text`."""
         names = {place.path for place in self.modules} | {place.module for place in self.modules}
         for module, symbols in self._symbols.items():
             names |= {f"{module}:{symbol}" for symbol in symbols} | set(symbols)
@@ -77,7 +77,7 @@ class TargetIndex:
         return self._symbols.get(module, ())
 
     def broken(self, place: ModulePlace) -> str | None:
-        """Why a module's source could not be read, or None when it could."""
+        """Return why a module's source could not be read, or None."""
         self.symbols_of(place.module)
         return self._broken.get(place.path)
 

@@ -1,7 +1,7 @@
-"""The test case generator that needs no model: cases from the routes and pages that a crawl found.
+"""The test case generator without a model: writes cases for the routes and pages that a crawl found.
 
-What a case expects is what the source declares: statuses that handlers name, texts that pages hold, and what a
-framework documents. What no source says, such as an id that exists, is a precondition.
+A case expects what the source declares: statuses that handlers name, texts of pages, and what a framework documents.
+What no source declares, such as an existing id, is a precondition.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ _NO_INTEGER = "not-a-number"
 
 
 class EmbeddedCaseAgent(Agent):
-    """Writes test cases for what a repository offers over HTTP and in a browser.
+    """Writes test cases for a repository's HTTP routes and pages.
 
-    Inputs and result are those of `schemas/test_case_generator/`, inputs plain or in a hydration envelope. smoke has
-    one case for each route and page, core adds the errors that handlers name, standard what frameworks reject, deep
-    what must stay closed.
+    Inputs and result are those of `schemas/test_case_generator/`, inputs plain or in a hydration envelope. Depths:
+    smoke has one case for each route and page, core adds the errors that handlers name, standard adds what frameworks
+    reject, deep adds methods that must not be offered.
 
     Args:
-        contract: the schemas the agent is held to.
+        contract: the schemas to check.
     """
 
     def __init__(self, *, contract: AgentContract | None = None) -> None:
@@ -128,7 +128,7 @@ def _rejected(route: JsonObject) -> Iterable[JsonObject]:
     if route.get("authorized"):
         refused = [status for status in route.get("errors") or () if status in (401, 403)] or [401, 403]
         needs = _existing(path)
-        codes = " or ".join(str(one) for one in refused)
+        codes = " or ".join(str(status) for status in refused)
         yield _case(
             f"{_slug(method, path)}_needs_authorization",
             f"{method} {path} is refused without authorization",
@@ -161,11 +161,11 @@ def _rejected(route: JsonObject) -> Iterable[JsonObject]:
 
 
 def _closed(route: JsonObject, routes: list[JsonObject]) -> Iterable[JsonObject]:
-    """A method that no route of the path declares: frameworks answer 405, or 404 where they match both at once."""
+    """Yield a case for a method that no route of the path declares: frameworks answer 405, some 404."""
     path = str(route["path"])
     open_methods = {str(route["method"]) for route in routes if route["path"] == path}
     same_shape = {str(route["method"]) for route in routes if _shape(str(route["path"])) == _shape(path)}
-    method = next((one for one in ("DELETE", "PUT", "PATCH") if one not in open_methods | same_shape), None)
+    method = next((verb for verb in ("DELETE", "PUT", "PATCH") if verb not in open_methods | same_shape), None)
     if method is None:
         return
     sent = re.sub(r"{\w+}", "1", path)
@@ -247,7 +247,7 @@ def _notes(inputs: Mapping[str, Any], routes: list[JsonObject], pages: list[Json
 
 
 def _filled(path: str, route: JsonObject) -> str:
-    """The path with values that exist nowhere: for a parameter that takes integers, a large one."""
+    """Fill a path with values that exist nowhere; an integer parameter gets a large number."""
     typed = {name for name, _ in route.get("typed_parameters") or ()}
     return re.sub(r"{(\w+)}", lambda found: "999999999" if found[1] in typed else _UNKNOWN, path)
 
@@ -266,8 +266,8 @@ def _body_needs(route: JsonObject, method: str, path: str) -> list[str]:
 
 
 def _authorization(route: JsonObject) -> list[str]:
-    told = "The environment variable AUTHORIZATION holds an Authorization header that may do this."
-    return [told] if route.get("authorized") else []
+    need = "The environment variable AUTHORIZATION holds an Authorization header that may do this."
+    return [need] if route.get("authorized") else []
 
 
 def _body_variable(method: str, path: str) -> str:
@@ -275,7 +275,7 @@ def _body_variable(method: str, path: str) -> str:
 
 
 def _existing(path: str, whole: str | None = None) -> list[str]:
-    """What the caller must provide for the parameters of a path; variables are named by the whole path."""
+    """Preconditions for the parameters of a path; variables are named after the whole path."""
     return [
         f"The environment variable {variable_of(name, whole or path)} holds an existing {name}."
         for name in _names(path)
@@ -299,16 +299,16 @@ def _words(path: str) -> str:
 
 
 def _quoted(texts: Any) -> list[str]:
-    return [text for one in texts or () if (text := _quotable(one))]
+    return [quotable for text in texts or () if (quotable := _quotable(text))]
 
 
 def _quotable(text: Any) -> str:
-    """A text that fits between the quotes of a sentence, else nothing."""
+    """Return a text that can be quoted in a sentence, else ""."""
     return text if isinstance(text, str) and text.strip() and '"' not in text and "\n" not in text else ""
 
 
 def _objects(value: Any) -> list[JsonObject]:
-    """Routes or pages; a crawler that is no twin of ours may leave them out or write something else there."""
+    """Select valid routes or pages; a third-party crawler may leave them out or use another form."""
     rows = value if isinstance(value, list) else []
     return [
         row

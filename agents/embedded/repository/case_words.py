@@ -1,7 +1,7 @@
-"""The words in which the embedded agents write test cases, and read them again.
+"""Parses the controlled sentences of test cases into steps and expectations.
 
-A case crosses from one agent to the next as sentences. These are the sentences the embedded engineer can turn into
-code; a case in other words is a case for a model or a person, and is said to be so.
+Cases are handed from agent to agent as sentences. The embedded engineer can turn these sentences into code; a case in
+other words needs a model or a person, and is reported as such.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class StatusBelow:
 
 @dataclass(frozen=True, slots=True)
 class Shows:
-    """The page shows something; `what` is heading, field, button, text or title."""
+    """The page shows an element; `what` is heading, field, button, text or title."""
 
     what: str
     text: str
@@ -92,12 +92,12 @@ Expectation = StatusIs | StatusBelow | Shows
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """A case that can be executed.
+    """A parsed case that can be executed.
 
     Attributes:
         id, title, priority: of the case.
         preconditions: as written.
-        steps, expected: what its sentences mean.
+        steps, expected: its parsed sentences.
     """
 
     id: str
@@ -109,7 +109,7 @@ class Script:
 
     @property
     def variables(self) -> tuple[str, ...]:
-        """Environment variables it needs, in order of first use."""
+        """Required environment variables, in order of first use."""
         found: list[str] = []
         for step in self.steps:
             if isinstance(step, Send | Open):
@@ -120,12 +120,12 @@ class Script:
 
     @property
     def first_path(self) -> str:
-        """The path it begins with."""
+        """The path of the first step that has one."""
         return next(step.path for step in self.steps if isinstance(step, Send | Open))
 
 
 def read_case(case: Mapping[str, Any]) -> Script | str:
-    """What a case's sentences mean, or why they cannot be turned into code."""
+    """Parse a case. Returns a script, or why its sentences cannot be turned into code."""
     steps: list[Step] = []
     for text in case["steps"]:
         step = _step(str(text))
@@ -134,10 +134,10 @@ def read_case(case: Mapping[str, Any]) -> Script | str:
         steps.append(step)
     expected: list[Expectation] = []
     for text in sentences(str(case["expected"])):
-        one = _expectation(text)
-        if one is None:
+        expectation = _expectation(text)
+        if expectation is None:
             return f"the expectation {text!r} is in words that only a person or a model can turn into code"
-        expected.append(one)
+        expected.append(expectation)
     sends = any(isinstance(step, Send) for step in steps)
     opens = any(isinstance(step, Open) for step in steps)
     if any(isinstance(expectation, Shows) for expectation in expected) and not opens:
@@ -157,12 +157,12 @@ def read_case(case: Mapping[str, Any]) -> Script | str:
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences of an expectation; a full stop inside quotes ends none."""
+    """Split an expectation into sentences; a full stop inside quotes does not end one."""
     return [one.strip() for one in re.findall(r'(?:"[^"]*"|[^".]|\.(?!\s|$))+\.?', text) if one.strip()]
 
 
 def variable_of(name: str, path: str) -> str:
-    """The environment variable for a path's parameter: `orderId` → `ORDER_ID`, `id` of `/users/{id}` → `USERS_ID`."""
+    """Name the variable for a path's parameter: `orderId` → `ORDER_ID`, `id` of `/users/{id}` → `USERS_ID`."""
     words = re.sub(r"\W+", "_", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name)).upper()
     if name.lower() not in _GENERAL:
         return words
@@ -172,7 +172,7 @@ def variable_of(name: str, path: str) -> str:
 
 
 def parts_of(path: str) -> list[tuple[str, bool]]:
-    """A path in pieces: (text, False), and (environment variable, True) for its parameters."""
+    """Split a path into (text, False) and, for its parameters, (environment variable, True)."""
     pieces = _PLACEHOLDER.split(path)
     return [
         (variable_of(one, path) if index % 2 else one, bool(index % 2))

@@ -1,4 +1,4 @@
-"""The repo crawler that needs no model: it lists, samples and reads a repository through tools."""
+"""The repo crawler without a model: lists and reads a repository through tools."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LARGEST_READ = 512 * 1024
 
 
 class ToolCallRecord(Protocol):
-    """One call as the tool client remembers it."""
+    """A recorded tool call."""
 
     @property
     def tool(self) -> str: ...
@@ -26,22 +26,22 @@ class ToolCallRecord(Protocol):
 
 
 class RepositoryTools(Protocol):
-    """What a crawler may call; `mcp.client.ToolClient` is one."""
+    """Calls tools and lists the calls made; implemented by the tool client."""
 
     async def call(self, name: str, arguments: dict[str, Any]) -> dict[str, Any]: ...
     def calls(self) -> Sequence[ToolCallRecord]: ...
 
 
 class EmbeddedCrawlerAgent(Agent):
-    """Maps the repository that is checked out.
+    """Maps the checked out repository.
 
-    Inputs and result are those of `schemas/repo_crawler/`. `detected_stack` also holds `routes` and `pages`, which is
-    all that a test case generator learns of what the repository offers. The response's metadata holds `read` (files
+    Inputs and result are those of `schemas/repo_crawler/`. `detected_stack` also holds `routes` and `pages`, the
+    only data about the application that a test case generator gets. The response's metadata holds `read` (files
     read), `not_read` (path, reason) and `truncated`.
 
     Args:
         tools: `repo.tree` and `repo.read_file`, and the calls made so far.
-        contract: the schemas the agent is held to.
+        contract: the schemas to check.
     """
 
     def __init__(self, tools: RepositoryTools, *, contract: AgentContract | None = None) -> None:
@@ -55,7 +55,7 @@ class EmbeddedCrawlerAgent(Agent):
 
 
 class RepositoryContents:
-    """A repository as the tools gave it.
+    """Files of a repository as read through tools.
 
     Attributes:
         tree: files with path, size and sha, sorted by path.
@@ -73,7 +73,7 @@ class RepositoryContents:
 
 
 async def read_repository(tools: RepositoryTools, ref: str) -> RepositoryContents:
-    """The tree and every text that a survey can use.
+    """List the tree and read every text that a survey can use.
 
     Raises:
         ToolFailure: the ref is not checked out, or the tree cannot be listed.
@@ -115,7 +115,7 @@ def _mapped(inputs: Mapping[str, Any], found: RepositoryContents) -> AgentRespon
 
 
 def repository_map(inputs: Mapping[str, Any], found: RepositoryContents, seen: Survey) -> JsonObject:
-    """The crawler's result: what a survey found, at the depth that was asked for."""
+    """Build the crawler's result from a survey, at the requested depth."""
     files = {str(file["path"]): file for file in found.tree}
     at_depth = seen.at(inputs["depth_level"], list(files))
     offered = {

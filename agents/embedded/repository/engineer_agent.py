@@ -1,4 +1,4 @@
-"""The test engineer that needs no model: cases in the words of `case_words` become Playwright or Maestro files."""
+"""The test engineer without a model: turns cases in the sentences of `case_words` into Playwright or Maestro files."""
 
 from __future__ import annotations
 
@@ -26,14 +26,15 @@ _MADE_FROM = re.compile(r"^Made from (?P<repository>\S+/\S+) at (?P<ref>\S+), de
 
 
 class EmbeddedEngineerAgent(Agent):
-    """Writes test files for the cases it can read, and says which it cannot.
+    """Writes test files for the cases it can parse, and reports the others.
 
     Inputs and result are those of `schemas/test_engineer/`, inputs plain or in a hydration envelope. A case in free
-    words is left out whole, never filled up: the response's metadata lists it under `not_written` (case_id, reason),
+    words is left out completely, never guessed at: the response's metadata lists it under `not_written`
+    (case_id, reason),
     and so does the text of the pull request.
 
     Args:
-        contract: the schemas the agent is held to.
+        contract: the schemas to check.
     """
 
     def __init__(self, *, contract: AgentContract | None = None) -> None:
@@ -83,13 +84,13 @@ def _engineered(inputs: Mapping[str, Any]) -> AgentResponse:
 
 
 def _body(inputs: Mapping[str, Any], written: list[JsonObject], left_out: Mapping[str, str], framework: str) -> str:
-    tells = {
+    instructions = {
         "playwright": "Set BASE_URL (or `use.baseURL`), then `npx playwright test tests/e2e/generated`. Tests whose "
         "preconditions are not met are skipped and say what they need.",
         "maestro": "`maestro test -e BASE_URL=... .maestro/generated`. Flows whose preconditions are not met fail "
         "first and say what they need.",
     }
-    lines = [tells[framework], "", "They were written from the source and have not been run yet.", "", "Cases:"]
+    lines = [instructions[framework], "", "They were written from the source and have not been run yet.", "", "Cases:"]
     lines += [f"- {case['id']} ({case['priority']}): {case['title']}" for case in written]
     if left_out:
         lines += ["", "Not written:", *(f"- {name}: {reason}" for name, reason in left_out.items())]

@@ -1,4 +1,4 @@
-"""Scripts as Maestro flows in YAML: one file for each case, as Maestro runs them."""
+"""Renders scripts as Maestro flows in YAML: one file for each case, as Maestro runs them."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ UNSEEN = "Maestro sees no page title"
 
 
 def maestro_files(scripts: Sequence[Script], source: str) -> tuple[list[dict[str, str]], dict[str, str]]:
-    """Flow files with `path` and `contents`, sorted by path, and the cases that make no flow, by id with the reason.
+    """Render flow files with `path` and `contents`, sorted by path, and list the cases without a flow, with the reason.
 
     Args:
-        source: what the cases were made from, for the header.
+        source: origin of the cases, for the header.
     """
     files: list[dict[str, str]] = []
     refused: dict[str, str] = {}
@@ -93,12 +93,12 @@ def _assertion(one: Expectation) -> list[str]:
 
 
 def _pattern(text: str) -> str:
-    """A selector that matches exactly this text: Maestro reads selectors as regular expressions."""
+    """Build a selector that matches exactly this text: Maestro reads selectors as regular expressions."""
     return _text(re.sub(r"([\\.^$*+?()\[\]{}|])", r"\\\1", text))
 
 
 def _text(text: str) -> str:
-    """Literal text; Maestro would read `${` as the beginning of a script."""
+    """Quote literal text; Maestro would read `${` as the start of a script."""
     return _quoted(text.replace("${", "\\${"))
 
 

@@ -1,4 +1,4 @@
-"""Scripts as Playwright tests in TypeScript: one file for each part of an application."""
+"""Renders scripts as Playwright tests in TypeScript: one file for each part of an application."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _ROLES = {"heading": "heading", "button": "button"}
 
 
 def playwright_files(scripts: Sequence[Script], source: str) -> list[dict[str, str]]:
-    """Files with `path` and `contents`, sorted by path; the same for the same scripts.
+    """Render files with `path` and `contents`, sorted by path. Deterministic.
 
     Args:
-        source: what the cases were made from, for the header.
+        source: origin of the cases, for the header.
     """
     groups: dict[str, list[Script]] = {}
     for script in scripts:
@@ -31,14 +31,14 @@ def playwright_files(scripts: Sequence[Script], source: str) -> list[dict[str, s
 
 
 def group_of(script: Script) -> str:
-    """The part of the application a script is about: the first word of its path that is no `api` or version."""
+    """Return the part of the application a script is about: the first word of its path but `api` and versions."""
     words = [re.sub(r"[^a-z0-9]+", "_", part.lower()).strip("_") for part in script.first_path.split("?")[0].split("/")]
     named = [word for word in words if word and word != "api" and not re.fullmatch(r"v\d+", word)]
     return named[0] if named and not script.first_path.lstrip("/").startswith("{") else "root"
 
 
 def needs_authorization(script: Script) -> bool:
-    """Whether a script needs authorization to do what it says."""
+    """Whether a script needs authorization."""
     return any(AUTHORIZATION in precondition for precondition in script.preconditions)
 
 
@@ -168,7 +168,7 @@ def _in_template(text: str) -> str:
 
 
 def _string(text: str) -> str:
-    """A single-quoted literal, as Playwright's own examples have them."""
+    """Quote a literal with single quotes, as in Playwright's own examples."""
     inner = json.dumps(text)[1:-1].replace('\\"', '"').replace("'", "\\'")
     return f"'{inner}'"
 

@@ -1,10 +1,10 @@
-"""Specs of API tests: an application is started in the sandbox, sent requests, held to its OpenAPI document."""
+"""Generates specs of API tests: starts an application in the sandbox and compares answers with its OpenAPI document."""
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,30 +22,27 @@ from ....engine.api.model.model import Api
 from ....engine.api.probe.explore import ApiBudget, ApiExploration, explore_api
 from ....engine.api.write.compose import compose_spec
 from ....engine.python.project.layout import find_layout
-from ....sandbox.target import PythonTarget
+from ....sandbox.target import ProvideTarget, PythonTarget
 from ...contract.protocol import JsonObject
 from .spec_generator import SpecResult
 
-TargetProvider = Callable[[], Awaitable[PythonTarget]]
-
 
 class ApiSpecGenerator:
-    """Specifies API tests for one application.
+    """Generates API test specs for one application.
 
     The metadata holds `requests` (sent), `operations` (tested and all) and `notes`.
 
     Args:
-        python_target: gives the project made ready to run; asked for when the application is started.
+        python_target: prepares the project; called when the application is started.
         root: the project's root.
-        documents: reads OpenAPI documents that the target names, or that an application answers.
-        command: starts the application, whatever the target says; `{port}` in it stands for the port. Empty for what
-            the target says.
-        budget: how much may be tried; None for the engine's own.
+        documents: reads OpenAPI documents that the target names, or that an application serves.
+        command: starts the application in place of the target's own command; `{port}` is replaced by the port.
+        budget: limits on what is tried; None for the engine's default.
     """
 
     def __init__(
         self,
-        python_target: TargetProvider,
+        python_target: ProvideTarget,
         root: Path,
         documents: DocumentReader,
         *,
@@ -59,10 +56,10 @@ class ApiSpecGenerator:
         self._budget = budget
 
     async def generate(self, inputs: Mapping[str, Any], *, seconds: float | None = None) -> SpecResult:
-        """The spec for `target` (`application`, `endpoint`, or both).
+        """Generate the spec for `target` (`application`, `endpoint`, or both).
 
-        What is tried is bounded by counts (`ApiBudget`): `seconds` cuts nothing short. Raises as `explore_api` and
-        `extract_document` do.
+        Counts (`ApiBudget`) bound what is tried: `seconds` has no effect, so that the spec stays deterministic. Raises
+        as `explore_api` and `extract_document` do.
         """
         target: Mapping[str, Any] = inputs["target"]
         launch, secrets = await asyncio.to_thread(self._launch, target)
@@ -81,17 +78,17 @@ class ApiSpecGenerator:
             compose_spec,
             exploration,
             framework=str(inputs.get("framework") or "pytest"),
-            target=self._told(described, path, api.title),
+            target=self._spec_target(described, path, api.title),
             launch=launch,
             start=_start(launch, str(target.get("framework_of_app") or "")),
         )
         return SpecResult(spec, _metadata(exploration), _trace(exploration, spec))
 
     async def _described(self, prepared: PythonTarget, launch: AppLaunch, endpoint: str) -> ApiDescription:
-        """The document that is named, else what the started application answers, else what its source tells."""
+        """Return the named document, else the one that the application serves, else one read from its source."""
         if endpoint:
             described = await self._named(endpoint)
-            # Lines of an address are no lines of the project: the handlers' are, where they are known.
+            # Lines in a served document are not lines of the project; those of the handlers are, where they are known.
             known = described.places if (self._root / described.location).is_file() else {}
             return replace(described, places=known or await self._handlers(prepared, launch))
         if launch.command:
@@ -107,14 +104,14 @@ class ApiSpecGenerator:
         return await extract_document(prepared, launch)
 
     async def _named(self, endpoint: str) -> ApiDescription:
-        """The document that a request names. Raises EnvironmentFault: there is none to be read."""
+        """Load the document that a request names. Raises EnvironmentFault when it cannot be read."""
         try:
             return await self._documents.load(endpoint)
         except ToolFailure as error:
             raise EnvironmentFault(error.message, advice=error.advice, details=error.details) from error
 
     async def _handlers(self, prepared: PythonTarget, launch: AppLaunch) -> HandlerLocations:
-        """Where the handlers are; nothing where the application is started in another way and does not import."""
+        """Return the source places of the handlers; empty where the application cannot be imported."""
         if not launch.application:
             return {}
         try:
@@ -128,35 +125,35 @@ class ApiSpecGenerator:
         return replace(api, problems=described.problems)
 
     def _launch(self, target: Mapping[str, Any]) -> tuple[AppLaunch | None, list[str]]:
-        told = target.get("application") or {}
-        command = self._command or tuple(told.get("command") or ())
-        if not (told.get("import") or command):
+        named = target.get("application") or {}
+        command = self._command or tuple(named.get("command") or ())
+        if not (named.get("import") or command):
             return None, []
         layout = find_layout(self._root)
         secrets = find_secret_variables(self._root, layout.modules)
-        environment = {name: placeholder_secret(name) for name in secrets} | dict(told.get("environment") or {})
+        environment = {name: placeholder_secret(name) for name in secrets} | dict(named.get("environment") or {})
         launch = AppLaunch(
-            application=told.get("import"),
+            application=named.get("import"),
             command=command,
             import_roots=tuple(layout.import_roots) or (".",),
             environment=environment,
-            folder=told.get("folder"),
+            folder=named.get("folder"),
         )
         return launch, secrets
 
-    def _told(self, described: ApiDescription, path: str, title: str) -> JsonObject:
-        told: JsonObject = {"name": title[:200]}
+    def _spec_target(self, described: ApiDescription, path: str, title: str) -> JsonObject:
+        target: JsonObject = {"name": title[:200]}
         if described.location:
             description = {"path": described.location, "format": described.form, "digest": described.digest}
-            told["description"] = {key: one for key, one in description.items() if one}
+            target["description"] = {key: value for key, value in description.items() if value}
         file = self._root / path
         if path and file.is_file():
-            told |= {"path": path, "digest": hashlib.sha256(file.read_bytes()).hexdigest()}
-        return told
+            target |= {"path": path, "digest": hashlib.sha256(file.read_bytes()).hexdigest()}
+        return target
 
 
 def _start(launch: AppLaunch, framework: str) -> str:
-    """How the application is started by hand."""
+    """Describe how to start the application by hand."""
     names = sorted(launch.environment)
     variables = f", with a value of your own in {' and '.join(names)}" if names else ""
     if launch.command:
@@ -172,7 +169,7 @@ def _start(launch: AppLaunch, framework: str) -> str:
 
 def _metadata(exploration: ApiExploration) -> JsonObject:
     every = len(exploration.api.operations) + len(exploration.api.left_out)
-    tested = len({one.proposal.operation.name for one in exploration.seen})
+    tested = len({exchange.proposal.operation.name for exchange in exploration.seen})
     return {
         "requests": exploration.requests,
         "operations": {"tested": tested, "all": every},

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
 from ....engine.python.project.exploration_digest import Foundations
 from ....sandbox.fingerprint import TooLargeError, installed_digest, program_digest, tree_digests
-from ....sandbox.target import PythonTarget
+from ....sandbox.target import ProvideTarget, PythonTarget
 from ....store.cache.responses import ResponsesLost
 from ....store.cache.sqlite_responses import SqliteResponses
 from ....utils.canonical import digest_of
@@ -33,7 +33,7 @@ class CachedSpecGenerator:
 
     Args:
         generator: generates specs.
-        python_target: prepares the project for running.
+        python_target: prepares the project.
         folder: where the cache file is.
         budget: further settings that decide a spec, as plain data.
         most_bytes: limit on the size of all cached specs together.
@@ -43,7 +43,7 @@ class CachedSpecGenerator:
     def __init__(
         self,
         generator: SpecGenerator,
-        python_target: Callable[[], Awaitable[PythonTarget]],
+        python_target: ProvideTarget,
         folder: Path,
         *,
         budget: Mapping[str, Any],

@@ -1,13 +1,13 @@
-"""The first tests of a run, shown long before the run has ended: what already passes, in a file of its own.
+"""Writes the first passing tests of a run to a preview file, long before the run has ended.
 
-They are made from what exploring has seen after a moment, and have been run once. The suite that the run keeps is made
-without them: they are a look ahead, and as deterministic as anything that has been cut off by nothing but trials.
+They come from an early state of the exploration and have been run once. The final suite is made without them. The early
+state is bounded by trials, not by time, so the preview is deterministic.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,72 +15,72 @@ from ....engine.python.write.repair import unrenderable_cases, without_cases
 from ....engine.rendering import render_files
 from ....gate.model.options import Framework, SuiteOptions
 from ....gate.runner.suite import open_suite
-from ....sandbox.target import PythonTarget
+from ....sandbox.target import ProvideTarget
 from ....store.files.files import write_file
 
 TEST_SECONDS = 5.0
 WALL_SECONDS = 20.0
-_BESIDE = "testwright_first_tests"  # a folder that no project has
+_FOLDER = "testwright_first_tests"  # a folder that no project has
 
-Told = Callable[[str, int], None]
+OnFirstTests = Callable[[str, int], None]
 """(path of the file, how many tests pass)."""
 
 
 class FirstTests:
-    """Writes the first tests of a run, once; whoever comes later finds it done.
+    """Writes the first tests of a run, once; later calls do nothing.
 
     Args:
-        python_target: the project made ready to run.
+        python_target: prepares the project.
         folder: where the file is written, below the run's folder.
-        told: told of it.
+        on_first_tests: called with the written file.
     """
 
-    def __init__(self, python_target: Callable[[], Awaitable[PythonTarget]], folder: Path, told: Told) -> None:
+    def __init__(self, python_target: ProvideTarget, folder: Path, on_first_tests: OnFirstTests) -> None:
         self._python_target = python_target
         self._folder = folder
-        self._told = told
-        self._begun = False
-        self._working: asyncio.Task[None] | None = None
+        self._on_first_tests = on_first_tests
+        self._started = False
+        self._task: asyncio.Task[None] | None = None
 
     @property
     def wanted(self) -> bool:
-        """Whether nobody has begun with them yet."""
-        return not self._begun
+        """Whether they have not been started yet."""
+        return not self._started
 
     def take(self, composed: Callable[[], Mapping[str, Any]]) -> None:
-        """Begin, with what gives a spec of what has been seen so far; the work goes on beside the caller's."""
-        if not self._begun:
-            self._begun = True
-            self._working = asyncio.ensure_future(self._tried(composed))
+        """Start in the background; `composed` returns a spec of what has been explored so far."""
+        if not self._started:
+            self._started = True
+            self._task = asyncio.ensure_future(self._try_to_write(composed))
 
     async def close(self) -> None:
-        """Give up what is not done."""
-        if self._working is not None:
-            self._working.cancel()
-            await asyncio.wait((self._working,))
+        """Cancel unfinished work."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait((self._task,))
 
-    async def _tried(self, composed: Callable[[], Mapping[str, Any]]) -> None:
+    async def _try_to_write(self, composed: Callable[[], Mapping[str, Any]]) -> None:
         try:
-            await self._written(await asyncio.to_thread(composed))
-        except Exception:  # noqa: BLE001 - a look ahead must not end the run, which will tell what is wrong
+            await self._write_passing(await asyncio.to_thread(composed))
+        except Exception:  # noqa: BLE001 - a preview must not end the run, which reports the fault itself
             return
 
-    async def _written(self, spec: Mapping[str, Any]) -> None:
+    async def _write_passing(self, spec: Mapping[str, Any]) -> None:
         framework: Framework = "unittest" if spec["framework"] == "unittest" else "pytest"
         name = f"test_{spec['target']['module'].replace('.', '_')}.py"
-        left = await asyncio.to_thread(_renderable, spec, framework)
-        if not left["cases"]:
+        renderable = await asyncio.to_thread(_renderable, spec, framework)
+        if not renderable["cases"]:
             return
-        passing = await self._passing(left, framework, name)
-        kept = without_cases(left, {case["id"] for case in left["cases"]} - passing)
+        passing = await self._passing(renderable, framework, name)
+        kept = without_cases(renderable, {case["id"] for case in renderable["cases"]} - passing)
         if kept["cases"]:
             path = self._folder / name
             await asyncio.to_thread(_write, path, kept, framework)
-            self._told(str(path), len(kept["cases"]))
+            self._on_first_tests(str(path), len(kept["cases"]))
 
     async def _passing(self, spec: Mapping[str, Any], framework: Framework, name: str) -> set[str]:
-        """Ids of the cases all of whose tests pass."""
-        place = f"{_BESIDE}/{name}"
+        """Run the tests and return the ids of the cases whose tests all pass."""
+        place = f"{_FOLDER}/{name}"
         files = {one.path: one.contents for one in await asyncio.to_thread(render_files, spec, framework, place)}
         options = SuiteOptions(test_seconds=TEST_SECONDS, wall_seconds=WALL_SECONDS)
         async with open_suite(await self._python_target(), files, framework) as suite:

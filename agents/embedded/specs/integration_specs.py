@@ -1,4 +1,4 @@
-"""Specs of integration tests: flows of one entry module across the modules it calls, run in the sandbox.
+"""Generates specs of integration tests: flows of one entry module across the modules it calls, run in the sandbox.
 
 The same project and request give the same spec.
 """
@@ -6,7 +6,7 @@ The same project and request give the same spec.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,31 +22,29 @@ from ....engine.python.facts.analyse import analyse_module
 from ....engine.python.model.model import ModuleFacts
 from ....engine.python.project.layout import Layout, find_layout
 from ....engine.python.usage.project_index import ProjectIndex
-from ....sandbox.target import PythonTarget
+from ....sandbox.target import ProvideTarget
 from ...contract.protocol import JsonObject
 from .spec_generator import SpecResult
 
-TargetProvider = Callable[[], Awaitable[PythonTarget]]
-
 
 class IntegrationSpecGenerator:
-    """Specifies integration tests for one entry module and what it reaches.
+    """Generates integration test specs for one entry module and the modules it reaches.
 
     The metadata holds `trials`, `branches` (of all components: reached and possible), `edges` and `notes`.
 
     Args:
-        python_target: gives the project made ready to run; asked for at the first exploration only.
+        python_target: prepares the project; called at the first exploration.
         root: the project's root.
-        budget: how much may be tried for one entry; None for the engine's own.
+        budget: limits on what is tried for one entry; None for the engine's default.
     """
 
-    def __init__(self, python_target: TargetProvider, root: Path, *, budget: ExplorationBudget | None = None) -> None:
+    def __init__(self, python_target: ProvideTarget, root: Path, *, budget: ExplorationBudget | None = None) -> None:
         self._python_target = python_target
         self._root = root
         self._budget = budget
 
     async def generate(self, inputs: Mapping[str, Any], *, seconds: float | None = None) -> SpecResult:
-        """The spec for `target` (path of the entry, and `symbols` or null).
+        """Generate the spec for `target` (path of the entry, and `symbols` or null).
 
         Raises:
             ProjectError: the module calls no other module of the project, or cannot be read.
@@ -91,10 +89,10 @@ class IntegrationSpecGenerator:
     ) -> JsonObject:
         index = ProjectIndex(self._root, layout, (flows.exploration.facts,))
 
-        def told(taken: set[str]) -> ProgramAdditions:
+        def report(taken: set[str]) -> ProgramAdditions:
             return program_additions(programs, flows.arcs, components, flows.exploration.facts, taken)
 
-        return compose_integration_spec(components, flows, index, framework=framework, programs=told)
+        return compose_integration_spec(components, flows, index, framework=framework, programs=report)
 
 
 def _metadata(spec: Mapping[str, Any], flows: Flows, programs: Sequence[ProgramFlows]) -> JsonObject:

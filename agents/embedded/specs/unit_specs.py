@@ -1,4 +1,4 @@
-"""Specs of unit tests: one Python module is read, run in the sandbox, and what a test may demand is written down.
+"""Generates specs of unit tests: analyses one Python module and explores it in the sandbox.
 
 The same project and request give the same spec.
 """
@@ -6,7 +6,7 @@ The same project and request give the same spec.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -20,30 +20,28 @@ from ....engine.python.search.background_context import background_context
 from ....engine.python.search.parallel_observers import ObserverPair, open_observer_pair
 from ....engine.python.search.source_proposer import SourceProposer
 from ....engine.python.write.compose import compose_spec
-from ....sandbox.target import PythonTarget
+from ....sandbox.target import ProvideTarget
 from ...contract.protocol import JsonObject
 from .first_tests import FirstTests
 from .spec_generator import SpecResult
 
-TargetProvider = Callable[[], Awaitable[PythonTarget]]
-
 
 class UnitSpecGenerator:
-    """Specifies unit tests for one Python module.
+    """Generates unit test specs for one Python module.
 
-    The metadata holds `trials`, `branches` (reached and possible), `notes`, and in `notices` which mutants which cases
-    notice.
+    The metadata holds `trials`, `branches` (reached and possible), `notes`, and in `notices` which mutants each case
+    kills.
 
     Args:
-        python_target: gives the project made ready to run; asked for at the first exploration only.
+        python_target: prepares the project; called at the first exploration.
         root: the project's root.
-        budget: how much may be tried for one module; None for the engine's own.
-        first: writes the first tests of the run from a first look at a module; None for no such look.
+        budget: limits on what is tried for one module; None for the engine's default.
+        first: writes the first tests of the run from an early exploration; None for no preview.
     """
 
     def __init__(
         self,
-        python_target: TargetProvider,
+        python_target: ProvideTarget,
         root: Path,
         *,
         budget: ExplorationBudget | None = None,
@@ -55,19 +53,19 @@ class UnitSpecGenerator:
         self._first = first
 
     async def generate(self, inputs: Mapping[str, Any], *, seconds: float | None = None) -> SpecResult:
-        """The spec for `target` (path, and `symbols` or null). Raises as `explore` and `analyse_module` do."""
+        """Generate the spec for `target` (path, and `symbols` or null). Raises as `explore` and `analyse_module` do."""
         target: Mapping[str, Any] = inputs["target"]
         layout = await asyncio.to_thread(find_layout, self._root)
         facts = await asyncio.to_thread(analyse_module, self._root, str(target["path"]), layout)
         wanted = target.get("symbols")
 
-        def looked(look: Exploration) -> None:
+        def preview(partial: Exploration) -> None:
             if self._first is not None:
-                self._first.take(lambda: _composed(limit_to_symbols(look, wanted), layout, inputs))
+                self._first.take(lambda: _composed(limit_to_symbols(partial, wanted), layout, inputs))
 
-        early = looked if self._first is not None and self._first.wanted else None
+        early = preview if self._first is not None and self._first.wanted else None
         async with background_context(lambda: self._workers(facts)) as workers:
-            workers.start()  # they start while it is read what there is to propose
+            workers.start()  # they start while the proposer reads the sources
             proposer = await asyncio.to_thread(_proposer, self._root, layout, facts, wanted)
             exploration = await explore(
                 await self._python_target(),
@@ -96,14 +94,14 @@ class UnitSpecGenerator:
 
 
 def limit_to_symbols(exploration: Exploration, symbols: Any) -> Exploration:
-    """The exploration's findings about some symbols only: `Cart` means its members too; None means all."""
+    """Limit an exploration to findings about some symbols: `Cart` includes its members; None means all."""
     if symbols is None:
         return exploration
     wanted = [str(symbol) for symbol in symbols]
     return replace(
         exploration,
         findings=tuple(finding for finding in exploration.findings if is_wanted(finding.trial.subject, wanted)),
-        unreached=tuple(one for one in exploration.unreached if is_wanted(one.qualname, wanted)),
+        unreached=tuple(symbol for symbol in exploration.unreached if is_wanted(symbol.qualname, wanted)),
     )
 
 
@@ -113,13 +111,13 @@ def is_wanted(subject: str, symbols: list[str]) -> bool:
 
 
 def _proposer(root: Path, layout: Layout, facts: ModuleFacts, symbols: Any) -> SourceProposer:
-    """A proposer that spends its trials on the wanted symbols; how to build a class's objects stays known."""
+    """Build a proposer that spends its trials on the wanted symbols; constructors of other members stay known."""
     if symbols is None:
         return SourceProposer(root, layout, facts)
     wanted = [str(symbol) for symbol in symbols]
 
-    def kept(one: CallableFacts) -> bool:
-        return is_wanted(one.qualname, wanted)
+    def kept(function: CallableFacts) -> bool:
+        return is_wanted(function.qualname, wanted)
 
     narrowed = replace(
         facts,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from testwright.agents.embedded.plan.repository_steps import depth_asked, repository_plan
+from testwright.agents.embedded.plan.repository_steps import repository_plan, requested_depth
 from testwright.agents.guardrails.confined_files import confine_files
 from testwright.app import api
 from testwright.app.runs import explore_repository
@@ -41,7 +41,7 @@ def shop(tmp_path):
     ],
 )
 def test_a_request_says_its_depth(request_, depth):
-    assert depth_asked(request_) == depth
+    assert requested_depth(request_) == depth
 
 
 def test_the_plan_of_a_repository_can_be_executed():
