@@ -7,7 +7,7 @@ from ....sandbox.worker_files import WORKER_FOLDER
 CONFTEST = '''"""Lets the tests of this folder import the helpers beside them, whatever pytest's import mode is."""
 
 import sys
-from ....sandbox.worker_files import WORKER_FOLDER
+from pathlib import Path
 
 if str(Path(__file__).parent) not in sys.path:
     sys.path.insert(0, str(Path(__file__).parent))
