@@ -175,7 +175,7 @@ def test_chance_begins_anew_for_each_trial_and_tells_whether_it_was_used() -> No
 
     state = random.getstate()
     try:
-        chance = worker_module("observe.clock").Chance()
+        chance = worker_module("observe.clock").SeededRandomness()
         drawn = []
         for seed in (1, 1, 2, 1):
             chance.reseed(seed)
