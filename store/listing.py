@@ -64,16 +64,18 @@ def list_runs(store: Store, state_dir: Path, *, root: Path | None = None) -> lis
     Raises:
         StoreCorrupt, StorageError.
     """
-    records = {one.run_id: one for one in store.runs.all()}
+    records = {record.run_id: record for record in store.runs.all()}
     wanted = None if root is None else str(root)
     summaries = [
-        _summary(RunFolder(state_dir, one.run_id), one)
-        for one in records.values()
-        if wanted is None or one.root == wanted
+        _summary(RunFolder(state_dir, record.run_id), record)
+        for record in records.values()
+        if wanted is None or record.root == wanted
     ]
     if wanted is None:
-        summaries += [_summary(RunFolder(state_dir, one), None) for one in run_ids(state_dir) if one not in records]
-    return sorted(summaries, key=lambda one: (-one.created_at, one.run_id))
+        summaries += [
+            _summary(RunFolder(state_dir, run_id), None) for run_id in run_ids(state_dir) if run_id not in records
+        ]
+    return sorted(summaries, key=lambda summary: (-summary.created_at, summary.run_id))
 
 
 def show_run(store: Store, state_dir: Path, run_id: str) -> RunDetails:
@@ -84,7 +86,7 @@ def show_run(store: Store, state_dir: Path, run_id: str) -> RunDetails:
     except RunNotFound:
         folder.require()
         record = None
-    artifacts = tuple((one.artifact_id, one.kind) for one in store.artifacts.find(run_id))
+    artifacts = tuple((artifact.artifact_id, artifact.kind) for artifact in store.artifacts.find(run_id))
     return RunDetails(_summary(folder, record), record, artifacts, _files(folder), _report(folder))
 
 
@@ -125,8 +127,8 @@ def _files(folder: RunFolder) -> tuple[str, ...]:
         return ()
     return tuple(
         sorted(
-            one.relative_to(folder.path).as_posix()
-            for one in folder.path.rglob("*")
-            if one.is_file() and not one.is_relative_to(folder.scratch) and not one.name.endswith(TEMPORARY)
+            path.relative_to(folder.path).as_posix()
+            for path in folder.path.rglob("*")
+            if path.is_file() and not path.is_relative_to(folder.scratch) and not path.name.endswith(TEMPORARY)
         )
     )

@@ -90,7 +90,7 @@ def _chosen(runs: list[RunSummary], keep_last: int | None, older_than_days: floa
         raise UsageError("A retention rule cannot be negative.", advice="Give 0 or more.")
     beyond = runs if keep_last is None else runs[keep_last:]
     if older_than_days is not None:
-        beyond = [one for one in beyond if one.created_at < now - older_than_days * _DAY]
+        beyond = [run for run in beyond if run.created_at < now - older_than_days * _DAY]
     return _Chosen(list(reversed(beyond)), len(runs))
 
 
@@ -122,4 +122,4 @@ def _remove_leftovers(state_dir: Path) -> None:
 
 
 def _size(folder: Path) -> int:
-    return sum(one.lstat().st_size for one in folder.rglob("*") if one.is_file() and not one.is_symlink())
+    return sum(path.lstat().st_size for path in folder.rglob("*") if path.is_file() and not path.is_symlink())

@@ -143,8 +143,10 @@ def _explained(keyword: str, error: ValidationError) -> tuple[str, str]:
     instance: Any = error.instance
     purpose = error.schema.get("description", "") if isinstance(error.schema, Mapping) else ""
     if keyword == "enum":
-        allowed = ", ".join(json.dumps(one) for one in value)
-        close = difflib.get_close_matches(str(instance), [str(one) for one in value], n=1, cutoff=0.5)
+        allowed = ", ".join(json.dumps(allowed_value) for allowed_value in value)
+        close = difflib.get_close_matches(
+            str(instance), [str(allowed_value) for allowed_value in value], n=1, cutoff=0.5
+        )
         return f"{excerpt_of(instance)} is not one of {allowed}", f"use {json.dumps((close or list(value))[0])}"
     if keyword == "const":
         return f"{excerpt_of(instance)} is not {excerpt_of(value)}", f"use {excerpt_of(value)}"
@@ -198,8 +200,8 @@ def spec_feedback(errors: Sequence[Mapping[str, Any]], *, limit: int = 40) -> st
         errors: `errors` of a `validate_test_spec` result.
         limit: lines given in full; the rest is counted.
     """
-    ranked = sorted(errors, key=lambda one: one.get("severity") != "error")
-    lines = [_spec_line(one) for one in ranked[:limit]]
+    ranked = sorted(errors, key=lambda error: error.get("severity") != "error")
+    lines = [_spec_line(error) for error in ranked[:limit]]
     return _listed("The test spec is not valid yet", len(errors), lines)
 
 
@@ -212,8 +214,8 @@ def code_feedback(errors: Sequence[Mapping[str, Any]], source: str = "", *, limi
     """
     text = source.splitlines()
     order = {"syntax": 0, "structure": 1, "lint": 2}
-    ranked = sorted(errors, key=lambda one: (order.get(str(one.get("type")), 3), int(one.get("line") or 0)))
-    lines = [_code_line(one, text) for one in ranked[:limit]]
+    ranked = sorted(errors, key=lambda error: (order.get(str(error.get("type")), 3), int(error.get("line") or 0)))
+    lines = [_code_line(error, text) for error in ranked[:limit]]
     return _listed("The test file is not valid yet", len(errors), lines)
 
 

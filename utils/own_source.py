@@ -49,7 +49,7 @@ def _files(root: Path) -> Iterator[Path]:
         waiting = [root / package]
         while waiting:
             with os.scandir(waiting.pop()) as found:
-                entries = sorted(found, key=lambda one: one.name)
+                entries = sorted(found, key=lambda entry: entry.name)
             for entry in entries:
                 if entry.is_dir():
                     if entry.name not in _FOREIGN:

@@ -97,10 +97,10 @@ class Redactor:
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         known = sorted(
-            {one for one in secrets if len(one) >= _SHORTEST_SECRET and one.lower() not in _NO_SECRETS},
-            key=lambda one: (-len(one), one),
+            {secret for secret in secrets if len(secret) >= _SHORTEST_SECRET and secret.lower() not in _NO_SECRETS},
+            key=lambda secret: (-len(secret), secret),
         )
-        self._known = re.compile("|".join(re.escape(one) for one in known)) if known else None
+        self._known = re.compile("|".join(re.escape(secret) for secret in known)) if known else None
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str], secrets: Iterable[str] = ()) -> Redactor:
@@ -129,9 +129,9 @@ class Redactor:
         if isinstance(value, str):
             return self.text(value)
         if isinstance(value, Mapping):
-            return {self.text(str(key)): self._field(str(key), one) for key, one in value.items()}
+            return {self.text(str(key)): self._field(str(key), item) for key, item in value.items()}
         if isinstance(value, list | tuple):
-            return [self.value(one) for one in value]
+            return [self.value(item) for item in value]
         return value
 
     def _field(self, name: str, value: Any) -> Any:

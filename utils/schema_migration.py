@@ -80,7 +80,7 @@ def _api_expectations(test: dict[str, Any]) -> list[dict[str, Any]]:
     if "expected_body" in test:
         found.append({"kind": "body_equals", "value": test["expected_body"]})
     found += [{"kind": "body_contains", "text": text} for text in test.get("expected_body_contains", [])]
-    return [{**one, "origin": "inferred"} for one in found]
+    return [{**expectation, "origin": "inferred"} for expectation in found]
 
 
 _STEPS: dict[tuple[str, str], _Step] = {("api", "1.0.0"): _api_1_to_2}

@@ -114,7 +114,7 @@ def schema_names() -> tuple[str, ...]:
     found = []
     for entry in _folder().iterdir():
         if entry.is_dir():
-            found += [f"schemas/{entry.name}/{one.name}" for one in entry.iterdir() if one.name.endswith(".json")]
+            found += [f"schemas/{entry.name}/{file.name}" for file in entry.iterdir() if file.name.endswith(".json")]
         elif entry.name.endswith(".json"):
             found.append(f"schemas/{entry.name}")
     return tuple(sorted(found))
@@ -186,5 +186,5 @@ def _registry() -> Registry[Any]:
     from referencing import Registry, Resource
     from referencing.jsonschema import DRAFT202012
 
-    resource = [Resource.from_contents(_loaded(name), default_specification=DRAFT202012) for name in schema_names()]
-    return Registry().with_resources((one.id() or "", one) for one in resource).crawl()
+    shipped = [Resource.from_contents(_loaded(name), default_specification=DRAFT202012) for name in schema_names()]
+    return Registry().with_resources((resource.id() or "", resource) for resource in shipped).crawl()

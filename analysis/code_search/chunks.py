@@ -55,7 +55,7 @@ def python_chunks(source: str, *, is_test: bool = False) -> list[Chunk]:
             covered = _last(node)
     found += _windows(covered + 1, count, "module", "")
     lines = source.splitlines()
-    return [one for one in found if any(line.strip() for line in lines[one.first - 1 : one.last])]
+    return [chunk for chunk in found if any(line.strip() for line in lines[chunk.first - 1 : chunk.last])]
 
 
 def document_chunks(text: str) -> list[Chunk]:
@@ -81,7 +81,7 @@ def document_chunks(text: str) -> list[Chunk]:
     found: list[Chunk] = []
     for (first, name), following in zip(starts, [*starts[1:], (len(lines) + 1, "")], strict=True):
         found += _windows(first, following[0] - 1, "section", name)
-    return [one for one in found if any(line.strip() for line in lines[one.first - 1 : one.last])]
+    return [chunk for chunk in found if any(line.strip() for line in lines[chunk.first - 1 : chunk.last])]
 
 
 def _class_chunks(node: ast.ClassDef, is_test: bool) -> Iterator[Chunk]:
@@ -106,7 +106,7 @@ def _tests(node: Function, is_test: bool) -> bool:
 
 
 def _first_line(node: Function | ast.ClassDef) -> int:
-    return min([node.lineno, *(one.lineno for one in node.decorator_list)])
+    return min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
 
 
 def _last(node: Function | ast.ClassDef) -> int:

@@ -85,7 +85,7 @@ class StoredResults:
     def prune(self) -> None:
         """Delete results of removed runs, and the oldest beyond `MOST_ANSWERS`."""
         with suppress(OSError):
-            files = sorted(self._folder.glob("*.json"), key=lambda one: one.stat().st_mtime_ns, reverse=True)
+            files = sorted(self._folder.glob("*.json"), key=lambda path: path.stat().st_mtime_ns, reverse=True)
             for number, path in enumerate(files):
                 answer = _read(path)
                 if number >= MOST_ANSWERS or answer is None or not self.report_of(answer).is_file():
@@ -106,7 +106,7 @@ def _read(path: Path) -> StoredResult | None:
         return None
     return (
         answer
-        if all(isinstance(getattr(answer, one.name), _TYPES[str(one.type)]) for one in fields(StoredResult))
+        if all(isinstance(getattr(answer, field.name), _TYPES[str(field.type)]) for field in fields(StoredResult))
         else None
     )
 

@@ -64,7 +64,7 @@ def withdraw(folder: RunFolder, root: Path) -> list[str]:
     note = _read_note(folder.accepting_json)
     if note is None:
         return []
-    taken_back = [one["path"] for one in reversed(note["files"]) if _undo(folder, root, one)]
+    taken_back = [entry["path"] for entry in reversed(note["files"]) if _undo(folder, root, entry)]
     for name in reversed(note["folders"]):
         with suppress(OSError):  # not empty: somebody uses it by now
             (root / name).rmdir()
@@ -85,20 +85,20 @@ def _check(names: BaseNames, file: ProjectFile, new: bytes) -> tuple[Acceptance 
 def _carry_out(folder: RunFolder, root: Path, intended: list[_Intended]) -> dict[str, Acceptance]:
     _write_note(folder, intended)
     answers: dict[str, Acceptance] = {}
-    for one in intended:
+    for change in intended:
         try:
-            answers[one.file.path] = _write(one)
+            answers[change.file.path] = _write(change)
         except OSError as error:
             withdraw(folder, root)
-            raise _refused(error, folder, one.file) from error
+            raise _refused(error, folder, change.file) from error
     _forget(folder)
     return answers
 
 
-def _write(one: _Intended) -> Acceptance:
-    if one.file.write(one.new, replacing=one.old):
-        return Acceptance(one.file.path, "added" if one.old is None else "updated")
-    return Acceptance(one.file.path, "conflict", "it was written by somebody else just now")
+def _write(change: _Intended) -> Acceptance:
+    if change.file.write(change.new, replacing=change.old):
+        return Acceptance(change.file.path, "added" if change.old is None else "updated")
+    return Acceptance(change.file.path, "conflict", "it was written by somebody else just now")
 
 
 def _refused(error: OSError, folder: RunFolder, file: ProjectFile) -> StorageError:
@@ -115,15 +115,16 @@ def _refused(error: OSError, folder: RunFolder, file: ProjectFile) -> StorageErr
 
 
 def _write_note(folder: RunFolder, intended: list[_Intended]) -> None:
-    for one in intended:
-        if one.old is not None:
-            place = folder.replaced / one.file.path
+    for change in intended:
+        if change.old is not None:
+            place = folder.replaced / change.file.path
             make_folder(place.parent)
             with typed_errors(place, "write"):
-                write_beside(place, one.old).replace(place)
-    folders = sorted({name for one in intended for name in one.file.missing_folders()})
+                write_beside(place, change.old).replace(place)
+    folders = sorted({name for change in intended for name in change.file.missing_folders()})
     files = [
-        {"path": one.file.path, "new": digest_of_file(one.new), "replaces": one.old is not None} for one in intended
+        {"path": change.file.path, "new": digest_of_file(change.new), "replaces": change.old is not None}
+        for change in intended
     ]
     write_file(folder.accepting_json, pretty_json({"folders": folders, "files": files}))
 
@@ -142,17 +143,17 @@ def _read_note(path: Path) -> dict[str, Any] | None:
         ) from error
 
 
-def _undo(folder: RunFolder, root: Path, one: dict[str, Any]) -> bool:
+def _undo(folder: RunFolder, root: Path, entry: dict[str, Any]) -> bool:
     """Take one file back if it is as we wrote it; whether that was so."""
-    file = ProjectFile(root, one["path"])
+    file = ProjectFile(root, entry["path"])
     with typed_errors(file.place, "withdraw"):
         file.remove_leftover()
         now = file.content() if file.place.is_file() and not file.place.is_symlink() else None
-        if now is None or digest_of_file(now) != one["new"]:
+        if now is None or digest_of_file(now) != entry["new"]:
             return False
-        if not one["replaces"]:
+        if not entry["replaces"]:
             return file.remove(now)
-        return file.write((folder.replaced / one["path"]).read_bytes(), replacing=now)
+        return file.write((folder.replaced / entry["path"]).read_bytes(), replacing=now)
 
 
 def _forget(folder: RunFolder) -> None:

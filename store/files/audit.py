@@ -78,7 +78,7 @@ def prompt_hash(asked: Any) -> str:
 
 def read_attempts(path: Path) -> Iterator[AuditEntry]:
     """The stored attempts in order. Fields of a later version are left out. Raises StoreCorrupt."""
-    known = {one.name for one in fields(AuditEntry)}
+    known = {known_field.name for known_field in fields(AuditEntry)}
     for entry in read_journal(path):
         values = {name: value for name, value in entry.items() if name in known}
         yield AuditEntry(**{**values, "errors": tuple(values.get("errors", ()))})

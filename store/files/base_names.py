@@ -38,10 +38,10 @@ class BaseNames:
     @cached_property
     def _places(self) -> dict[str, list[str]]:
         places: dict[str, list[str]] = {}
-        for one in _python_files(self._root):
-            path = PurePosixPath(one)
+        for file in _python_files(self._root):
+            path = PurePosixPath(file)
             if not _in_package(self._root, path):
-                places.setdefault(path.name, []).append(one)
+                places.setdefault(path.name, []).append(file)
         return places
 
 
@@ -56,8 +56,8 @@ def unique_test_path(root: Path, wanted: str, taken: Iterable[str] = ()) -> str:
         taken: paths reserved for other files of this run.
     """
     wanted = project_path(wanted)
-    others = {PurePosixPath(one).name for one in taken if one != wanted}
-    others |= {PurePosixPath(one).name for one in _python_files(root) if one != wanted}
+    others = {PurePosixPath(other).name for other in taken if other != wanted}
+    others |= {PurePosixPath(other).name for other in _python_files(root) if other != wanted}
     candidates = _candidates(PurePosixPath(wanted))
     candidate = next(candidates)
     while candidate.name in others:

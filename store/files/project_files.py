@@ -55,8 +55,8 @@ class ProjectFile:
 
     def missing_folders(self) -> list[str]:
         """Folders that writing it would create, outermost first, relative to the root."""
-        parents = [one for one in PurePosixPath(self.path).parents if one != PurePosixPath(".")]
-        return [one.as_posix() for one in reversed(parents) if not (self.root / one).exists()]
+        parents = [parent for parent in PurePosixPath(self.path).parents if parent != PurePosixPath(".")]
+        return [parent.as_posix() for parent in reversed(parents) if not (self.root / parent).exists()]
 
     def write(self, content: bytes, *, replacing: bytes | None) -> bool:
         """Put `content` there in one step, if the place still holds `replacing` (None for nothing).

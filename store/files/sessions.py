@@ -56,7 +56,7 @@ class SessionFile:
         with typed_errors(self._path, "read"):
             text = self._path.read_text("utf-8")
         try:
-            return [SessionUsage(**one) for one in json.loads(text)["sessions"]]
+            return [SessionUsage(**entry) for entry in json.loads(text)["sessions"]]
         except (ValueError, KeyError, TypeError) as error:
             raise StoreCorrupt(
                 f"{self._path} does not read.",
@@ -66,7 +66,7 @@ class SessionFile:
     def keep(self, earlier: Sequence[SessionUsage], now: SessionUsage) -> None:
         """Store all sessions: those before, and the one that is going on. Raises StoreFull, StorageError."""
         self._kept_at = self._clock()
-        write_file(self._path, pretty_json({"sessions": [asdict(one) for one in (*earlier, now)]}))
+        write_file(self._path, pretty_json({"sessions": [asdict(session) for session in (*earlier, now)]}))
 
     def due(self) -> bool:
         """Whether it is a second or more since something was stored."""

@@ -69,7 +69,9 @@ class Staging:
         staged = self._folder.staged
         found = staged.rglob("*") if staged.is_dir() else ()
         return sorted(
-            one.relative_to(staged).as_posix() for one in found if one.is_file() and not one.name.endswith(TEMPORARY)
+            path.relative_to(staged).as_posix()
+            for path in found
+            if path.is_file() and not path.name.endswith(TEMPORARY)
         )
 
     def text(self, path: str) -> str:
@@ -83,7 +85,7 @@ class Staging:
 
     def diff(self, paths: Iterable[str] | None = None) -> str:
         """One unified diff of all of it. Raises UsageError, StorageError."""
-        return "".join(one.diff for one in self.compare(paths))
+        return "".join(file.diff for file in self.compare(paths))
 
     def accept(self, paths: Iterable[str] | None = None) -> list[Acceptance]:
         """Add the staged files to the project: all that may be added, or, when the disk fails, none.
