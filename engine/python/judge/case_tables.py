@@ -1,8 +1,7 @@
-"""Cases that share a shape become the rows of one table (a parametrised test).
+"""Groups cases that share a shape into tables, which become parametrised tests.
 
-Two cases share a shape when their code differs only in values: arguments of the same call, right-hand sides of the same
-assignments, expected values.
-A group reads `test_name__column__column`, so that whoever renders it knows what to call the test and its columns.
+Two cases share a shape if their code differs only in values: arguments of the same call, right-hand sides of the same
+assignments, expected values. A group's text is `test_name__column__column`: the names of the test and its columns.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ _NAMES = re.compile(r"(?<![.\w'\"])[A-Za-z_]\w*(?!\w|=[^=])")
 
 @dataclass(frozen=True, slots=True)
 class Hole:
-    """A place of the shape where rows may differ. `name` is what a reader would call it."""
+    """A position of the shape where rows may differ; `name`: a readable name for it."""
 
     name: str
     values: tuple[str, ...]
@@ -49,7 +48,7 @@ class Hole:
 
 @dataclass(frozen=True, slots=True)
 class CaseTable:
-    """Cases as one template and rows: `template` has the columns' names where `rows` (in case order) have values."""
+    """Cases as a template and rows: `template` has column names in place of the values of `rows` (in case order)."""
 
     template: Case
     columns: tuple[str, ...]
@@ -59,47 +58,47 @@ class CaseTable:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A spec's `group` taken apart: the test's name without `test_`, and what its columns are called."""
+    """The parts of a spec's `group`: the test's name without `test_`, and the names of its columns."""
 
     name: str
     columns: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
-        """The group as it stands in the spec: `intcomma__value__ndigits`."""
+        """The group as written in the spec: `intcomma__value__ndigits`."""
         return "__".join((self.name, *(one for one in self.columns if _WORD.match(one))))
 
 
 def read_group(text: str) -> Group:
-    """A group from a spec."""
+    """Parses the `group` of a spec."""
     name, *columns = text.split("__")
     return Group(name, tuple(columns))
 
 
 def shape_key(case: Case) -> str | None:
-    """A key that is equal for cases of one shape; None where a case has to stand alone."""
+    """Returns a key that is equal for cases of one shape; None if the case cannot join a table."""
     try:
         form = CaseShape(case)
     except SyntaxError:
         return None
-    if any(len(value) > LONGEST_CELL or "\n" in value or _in_lines(value) for value in form.values):
+    if any(len(value) > LONGEST_CELL or "\n" in value or _is_multiline(value) for value in form.values):
         return None
     return form.key
 
 
-def _in_lines(value: str) -> bool:
-    """Whether a text would be written a line at a time, which needs more room than a row has."""
+def _is_multiline(value: str) -> bool:
+    """Whether the text would be rendered over several lines, which does not fit into a row."""
     return r"\n" in value and len(value) > LONG_TEXT
 
 
 def tabulate(
     cases: Sequence[Case], names: Sequence[str] = (), parameter_name: ParameterName | None = None
 ) -> CaseTable | None:
-    """The table of cases of one shape, or None when they have none in common.
+    """Returns the table of cases of one shape, or None if their shapes differ.
 
     Args:
-        names: what to call the columns; ignored unless there is one for each.
-        parameter_name: what the parameter is called that a call's positional argument goes to, None where unknown.
+        names: names of the columns; ignored unless there is one for each.
+        parameter_name: returns the name of the parameter that receives a call's positional argument, or None.
     """
     if len(cases) < 2:
         return None
@@ -130,7 +129,7 @@ def tabulate(
 
 
 def _echoes(holes: Sequence[Hole], varying: Sequence[int]) -> dict[int, int]:
-    """Expected values of an attribute that are, in every row, what was given for a parameter of the same name."""
+    """Finds columns of expected attributes that equal, in every row, the argument of the same name."""
     found: dict[int, int] = {}
     for at in varying:
         for other in varying:
@@ -140,10 +139,7 @@ def _echoes(holes: Sequence[Hole], varying: Sequence[int]) -> dict[int, int]:
 
 
 def cases_by_shape(cases: Iterable[Case]) -> list[list[Case]]:
-    """Cases by subject and shape, each in order, at most `MOST_ROWS` together; cases that stand alone come alone.
-
-    Of more than that, those with one outcome stand together.
-    """
+    """Groups cases by subject and shape, at most `MOST_ROWS` together; larger groups are split by outcome first."""
     found: dict[tuple[str, str], list[Case]] = {}
     for number, case in enumerate(cases):
         key = shape_key(case)
@@ -158,7 +154,7 @@ def cases_by_shape(cases: Iterable[Case]) -> list[list[Case]]:
 
 
 def _by_outcome(cases: Sequence[Case]) -> list[list[Case]]:
-    """Cases with one outcome together, those with a rare one in one rest."""
+    """Groups cases by outcome; those with a rare outcome form one rest."""
     found: dict[str, list[Case]] = {}
     for case in cases:
         found.setdefault(common_outcome([case]), []).append(case)
@@ -172,7 +168,7 @@ def _by_outcome(cases: Sequence[Case]) -> list[list[Case]]:
 
 
 def common_outcome(cases: Sequence[Case]) -> str:
-    """What all cases come to, in slug words: `as_documented`, `unchanged`, `gives_a_list`; empty where they differ."""
+    """Returns the common outcome in words: `as_documented`, `unchanged`, `gives_a_list`; empty if they differ."""
     words = {_outcome(case) for case in cases}
     return words.pop() if len(words) == 1 else ""
 
@@ -200,7 +196,7 @@ def _names_read(text: str) -> set[str]:
 
 
 def _in_order(names: Sequence[str]) -> list[str]:
-    """Names with `first`, `second` for what several nameless arguments are given."""
+    """Replaces several nameless columns by `first`, `second`, …"""
     if names.count(NAMELESS) < 2:
         return list(names)
     order = iter(_ORDER)
@@ -208,7 +204,7 @@ def _in_order(names: Sequence[str]) -> list[str]:
 
 
 def _distinct(names: Sequence[str], taken: set[str]) -> tuple[str, ...]:
-    """Names made different from each other and from those the code reads already."""
+    """Makes names distinct from each other and from names that the code reads."""
     used = set(taken)
     found: list[str] = []
     for name in names:
@@ -231,26 +227,26 @@ _NUMBER = re.compile(r"_\d+$")
 
 
 def merge_tables(blocks: Sequence[list[Case]]) -> list[list[Case]]:
-    """The tests of one section, each a list of rows, in order of appearance.
+    """Merges tables of one shape after cases were dropped; returns lists of rows in order of appearance.
 
-    A table of which one row is left joins one of the same shape, and so do the parts of one that was too long.
+    A table with a single row left joins another of its shape; parts of a split table are joined where they fit.
     """
     found: list[list[Case]] = []
     shapes: list[tuple[str, str] | None] = []
     for block in blocks:
         key = _shape(block)
-        at = next((at for at, one in enumerate(shapes) if one == key and _fits(found[at], block)), None)
+        at = next((at for at, one in enumerate(shapes) if one == key and _can_merge(found[at], block)), None)
         if key is None or at is None:
             found.append(list(block))
             shapes.append(key)
             continue
-        group = _joint(found[at], block)
+        group = _merged_group(found[at], block)
         found[at] = [replace(case, group=group) for case in (*found[at], *block)]
     return found
 
 
 def _shape(block: Sequence[Case]) -> tuple[str, str] | None:
-    """What all rows have in common; None for a test that belongs to no table."""
+    """Returns subject and shape of the rows; None for a test outside tables."""
     if not all(case.group for case in block):
         return None
     keys = {(case.subject, shape_key(case)) for case in block}
@@ -258,23 +254,23 @@ def _shape(block: Sequence[Case]) -> tuple[str, str] | None:
     return (subject, key) if key is not None and not keys else None
 
 
-def _fits(host: Sequence[Case], block: Sequence[Case]) -> bool:
+def _can_merge(host: Sequence[Case], block: Sequence[Case]) -> bool:
     if len(host) + len(block) > MOST_ROWS:
         return False
-    return len(host) == 1 or len(block) == 1 or _stem(host) == _stem(block)
+    return len(host) == 1 or len(block) == 1 or _name_without_number(host) == _name_without_number(block)
 
 
-def _group(block: Sequence[Case]) -> Group:
+def _group_of(block: Sequence[Case]) -> Group:
     return read_group(block[0].group or "")
 
 
-def _stem(block: Sequence[Case]) -> str:
-    return _NUMBER.sub("", _group(block).name)
+def _name_without_number(block: Sequence[Case]) -> str:
+    return _NUMBER.sub("", _group_of(block).name)
 
 
-def _joint(host: Sequence[Case], block: Sequence[Case]) -> str:
-    """The name of the larger one, the shorter where they are parts of one; its columns."""
-    larger = _group(block if len(block) > len(host) else host)
-    names = [_group(one).name for one in (host, block)]
-    name = min(names, key=len) if _stem(host) == _stem(block) else larger.name
+def _merged_group(host: Sequence[Case], block: Sequence[Case]) -> str:
+    """Returns the group of two merged tables: the larger one's, or the shorter name if both are parts of one table."""
+    larger = _group_of(block if len(block) > len(host) else host)
+    names = [_group_of(one).name for one in (host, block)]
+    name = min(names, key=len) if _name_without_number(host) == _name_without_number(block) else larger.name
     return Group(name, larger.columns).text

@@ -1,4 +1,4 @@
-"""Suspected defects: what a document says and the code does not do (B-02). They are reported, never pinned."""
+"""Reports suspected defects: the code contradicts its document. They never become assertions."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _BUILTINS = frozenset(
 
 
 def suspected_defects(exploration: Exploration) -> list[dict[str, Any]]:
-    """The defects an exploration shows, one entry for each subject and documented line, in order of appearance."""
+    """Returns the defects of an exploration, one entry for each subject and documented statement, in order."""
     callables = {one.qualname: one for one in exploration.facts.callables()}
     found: dict[tuple[str, str], dict[str, Any]] = {}
     used: set[str] = set()
@@ -43,7 +43,7 @@ def suspected_defects(exploration: Exploration) -> list[dict[str, Any]]:
 
 
 def contradiction(finding: TrialFinding, facts: CallableFacts | None) -> str | None:
-    """What the document says that the finding contradicts, in words; None when it contradicts nothing."""
+    """Returns the documented statement that a finding contradicts, in words; None if it contradicts nothing."""
     if finding.contradicts is not None:
         return finding.contradicts
     raised = finding.observation.raised
@@ -55,7 +55,7 @@ def contradiction(finding: TrialFinding, facts: CallableFacts | None) -> str | N
 
 
 def _reads_an_unset_name(finding: TrialFinding) -> bool:
-    """Whether the target itself read a name before it had a value; not code that the trial brought along."""
+    """Whether the target, not the trial's own code, read a name before assignment."""
     raised, trial = finding.observation.raised, finding.trial
     if raised is None or raised.line <= 0 or raised.type_name.removeprefix("builtins.") not in _NEVER_MEANT:
         return False
@@ -108,9 +108,9 @@ def _observed(finding: TrialFinding) -> str:
 
 
 def _annotation_contradicted(finding: TrialFinding, facts: CallableFacts) -> str | None:
-    """The return annotation, where a value of quite another builtin type came back from arguments of the right types.
+    """Returns the return annotation if a value of an unrelated builtin type came back from well-typed arguments.
 
-    Only what is beyond doubt: plain builtin annotations, builtin values, literal arguments that fit their annotations.
+    Only clear cases count: plain builtin annotations, builtin values, literal arguments that fit their annotations.
     """
     value = finding.observation.value
     if value is None or facts.returns is None or finding.trial.mode not in ("call", "await"):

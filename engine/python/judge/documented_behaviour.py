@@ -1,6 +1,6 @@
-"""Holds what a trial did against what a document says (B-02): doctests as doctest does, and announced exceptions.
+"""Compares a trial with its document: doctests as doctest does, and announced exceptions.
 
-Careful by design: where the two cannot be compared fairly the answer is neither yes nor no.
+Where a comparison would not be fair, for example for addresses in a repr, the verdict stays open.
 """
 
 from __future__ import annotations
@@ -26,14 +26,15 @@ _FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 @dataclass(frozen=True, slots=True)
 class DocumentVerdict:
-    """`agrees` is None where the two cannot be compared; `contradicts` is what the document said, if it was denied."""
+    """`agrees`: None where they cannot be compared; `contradicts`: the document's statement if the trial contradicts
+    it."""
 
     agrees: bool | None = None
     contradicts: str | None = None
 
 
 def compare_with_document(trial: Trial, seen: ObservedTrial) -> DocumentVerdict:
-    """Whether the document behind `trial.wanted` is right."""
+    """Compares a trial with the document behind `trial.wanted`."""
     wanted = trial.wanted
     if not wanted or not wanted.strip():
         return DocumentVerdict()
@@ -52,7 +53,7 @@ def is_announced(trial: Trial) -> bool:
 
 
 def as_written(trial: Trial, facts: ModuleFacts) -> Trial | None:
-    """The documented example behind a trial just as doctest would run it, or None when it is not in the module."""
+    """Returns the documented example of a trial as doctest would run it; None if it is not in the module."""
     documents = [facts.documentation, *(one.documentation for one in facts.callables())]
     documents.extend(owner.documentation for owner in facts.classes)
     for document in documents:
@@ -87,7 +88,7 @@ def _is_a(raised: Raised, name: str) -> bool:
 
 
 def _traceback(wanted: str, seen: ObservedTrial) -> DocumentVerdict:
-    """The exception a doctest shows: its type counts, its message only where the target wrote it."""
+    """Compares with the exception that a doctest shows: its type counts, another message leaves the verdict open."""
     lines = [line for line in wanted.splitlines() if line.strip()]
     told = next((match for line in reversed(lines) if (match := _EXCEPTION_LINE.match(line))), None)
     observation = seen.observation
@@ -106,7 +107,7 @@ def _traceback(wanted: str, seen: ObservedTrial) -> DocumentVerdict:
 
 
 def _shown(wanted: str, seen: ObservedTrial) -> DocumentVerdict:
-    """Printed output and result, as a doctest would show them."""
+    """Compares printed output and result as doctest does."""
     observation = seen.observation
     if observation.outcome == "raised" and observation.raised is not None:
         ours = observation.raised.type_name.rpartition(".")[2] not in _TEST_FAULTS and observation.raised.line > 0
@@ -129,7 +130,7 @@ def _matches(wanted: str, got: str) -> bool:
 
 
 def _as_values(wanted: str, shown: str) -> DocumentVerdict:
-    """Two texts that differ may still be one value, or one that tests should not compare."""
+    """Compares two differing texts as values; open where their forms may differ between Python versions."""
     try:
         said, told = parse_expression(wanted), parse_expression(shown)
     except SyntaxError:
@@ -148,12 +149,12 @@ def _as_values(wanted: str, shown: str) -> DocumentVerdict:
 
 
 def _calls(node: ast.AST) -> list[str]:
-    """Names of what is called: a repr may change its form between versions of Python, and says nothing then."""
+    """Returns names of called functions: a repr may change its form between Python versions."""
     return [ast.unparse(one.func) for one in ast.walk(node) if isinstance(one, ast.Call)]
 
 
 def _roughly(one: object, other: object) -> bool:
-    """Equal but for rounding in the document, or but for the kind or order of a collection."""
+    """Whether two values are equal except for rounding in the document."""
     if isinstance(one, int | float) and isinstance(other, int | float) and not isinstance(one, bool):
         return isinstance(one, float) | isinstance(other, float) and math.isclose(
             one, other, rel_tol=0.01, abs_tol=0.01

@@ -1,4 +1,4 @@
-"""Which findings deserve a test of their own: fit to stand alone, no repeats, weak ones only as a last resort."""
+"""Selects the findings that become tests: assertable, without repeats, weak ones only as a last resort."""
 
 from __future__ import annotations
 
@@ -22,39 +22,39 @@ _BODIES = frozenset({"function", "method", "classmethod", "staticmethod", "prope
 
 @dataclass(frozen=True, slots=True)
 class AssertableFinding:
-    """A finding in normal form, with its verdict."""
+    """A finding in normal form with its expectations."""
 
     finding: TrialFinding
     verdict: OracleVerdict
 
     @property
     def documented(self) -> bool:
-        """Whether a document says what is expected."""
+        """Whether an expectation comes from a document."""
         return any(one.origin == "documented" for one in self.verdict.expectations)
 
     @property
     def silent(self) -> bool:
-        """Whether all it tells is that None came back."""
+        """Whether the only expectation is that None is returned."""
         return all((one.kind, one.actual, one.value) == ("is", "result", "None") for one in self.verdict.expectations)
 
     @property
     def answers(self) -> bool:
-        """Whether something other than None came back."""
+        """Whether a value other than None was returned."""
         value = self.finding.observation.value
         return value is not None and value.source != "None"
 
     @property
     def weak(self) -> bool:
-        """Whether only the type or the length of the result is demanded."""
+        """Whether the expectations cover only the type or the length of the result."""
         demands = self.verdict.expectations
         return all(one.kind in WEAK_KINDS or one.actual.startswith("callable(") for one in demands)
 
 
 def reason_unfit(finding: TrialFinding, facts: CallableFacts | None, *, traced: bool) -> str:
-    """Why a finding cannot become a test of its subject; empty when it can.
+    """Returns why a finding cannot become a test of its subject; empty if it can.
 
     Args:
-        traced: whether observations carry arcs, so that one without any in the subject's lines never got there.
+        traced: whether observations carry arcs, so that one without arcs in the subject never reached it.
     """
     trial = finding.trial
     bindings = read_imports(trial.imports)
@@ -88,7 +88,7 @@ def _is_test_module(module: str) -> bool:
 
 
 def _uses(finding: TrialFinding, name: str) -> bool:
-    """Whether the call, or a statement before it, names the subject; operators stand for dunder methods."""
+    """Whether the call or a statement before it names the subject; special methods are called by operators."""
     if name.startswith("__") or not name.isidentifier():
         return True
     trial = finding.trial
@@ -100,7 +100,7 @@ def _uses(finding: TrialFinding, name: str) -> bool:
 
 
 def _tells_what_it_is_not(finding: TrialFinding) -> bool:
-    """Whether the act compares with a value that the result merely differs from, and no document does."""
+    """Whether the act only compares with an unequal value, and no document shows that comparison."""
     value, subject = finding.observation.value, finding.trial.subject.rpartition(".")[2]
     if value is None or finding.agrees or subject.startswith("__"):
         return False
@@ -112,7 +112,7 @@ def _tells_what_it_is_not(finding: TrialFinding) -> bool:
 
 
 def _asks_for_an_object(finding: TrialFinding) -> bool:
-    """Whether all the act asks, and is told, is whether something is an `object`, which anything is."""
+    """Whether the act only checks `isinstance(…, object)`, which is always true."""
     if finding.observation.value is None:
         return False
     node = parse_expression(finding.trial.act)
@@ -123,7 +123,7 @@ def _asks_for_an_object(finding: TrialFinding) -> bool:
 
 
 def free_names(source: str) -> set[str]:
-    """Names that source reads and does not bind, in whatever scope. Raises SyntaxError."""
+    """Returns names that source reads and does not bind, in any scope. Raises SyntaxError."""
     top = symtable.symtable(source, "<case>", "exec")
     bound = {one.get_name() for one in top.get_symbols() if one.is_assigned() or one.is_imported()}
     read: set[str] = set()
@@ -138,14 +138,15 @@ def free_names(source: str) -> set[str]:
 
 
 def call_key(one: AssertableFinding) -> tuple[object, ...]:
-    """What is called with what; documents and trials may quote the same text differently."""
+    """Returns the identity of a call; unparsed, because documents and trials may quote the same text differently."""
     trial = one.finding.trial
     arrange = tuple(ast.unparse(parse_python(text)) for text in trial.arrange)
     return (trial.subject, arrange, ast.unparse(parse_expression(trial.act)), trial.mode)
 
 
 def without_repeats(judged: Sequence[AssertableFinding]) -> list[AssertableFinding]:
-    """Each call once (the documented one, else the first), and each refusal that has a shape of its own once."""
+    """Keeps each call once (the documented one, else the first), and each refusal once unless its cases form a
+    table."""
     found: dict[tuple[object, ...], AssertableFinding] = {}
     for one in judged:
         key = call_key(one)
@@ -165,7 +166,7 @@ def without_repeats(judged: Sequence[AssertableFinding]) -> list[AssertableFindi
 
 
 def without_weak(judged: Sequence[AssertableFinding]) -> list[AssertableFinding]:
-    """Findings that only tell a type or a length go where the subject has better ones."""
+    """Drops findings that only assert a type or a length where the subject has better ones."""
     answering = {one.finding.trial.subject for one in judged if one.answers}
     judged = [one for one in judged if not one.silent or one.documented or one.finding.trial.subject in answering] + [
         one for one in _first_of_each(judged) if one.finding.trial.subject not in answering
@@ -184,7 +185,7 @@ def without_weak(judged: Sequence[AssertableFinding]) -> list[AssertableFinding]
 
 
 def _first_of_each(judged: Sequence[AssertableFinding]) -> list[AssertableFinding]:
-    """Of the calls that only return None, the first of each subject: that such input is accepted is told once."""
+    """Returns the first call of each subject that only returns None: one test shows that such input is accepted."""
     found: dict[str, AssertableFinding] = {}
     for one in judged:
         if one.silent and not one.documented:
@@ -193,7 +194,7 @@ def _first_of_each(judged: Sequence[AssertableFinding]) -> list[AssertableFindin
 
 
 def _refusal(one: AssertableFinding) -> tuple[object, ...] | None:
-    """What two refusals have in common when they show the same: where it came from and what was said."""
+    """Returns the identity of a refusal: its subject, exception, message and raising line; None for others."""
     raised = one.finding.observation.raised
     if raised is None:
         return None
@@ -221,9 +222,9 @@ def _reaches(finding: TrialFinding, facts: CallableFacts) -> bool:
 
 
 def assertable_findings(exploration: Exploration) -> tuple[list[AssertableFinding], dict[str, str]]:
-    """Findings with an oracle, in source order of their subjects, and the reason for each subject that has none.
+    """Returns findings with expectations, in source order of their subjects, and reasons for subjects without any.
 
-    What repeats another, or says little, goes; unless it alone runs a part of the code or notices a mutant.
+    Repeated and weak findings are dropped unless they alone run some arc or kill some mutant.
     """
     facts = exploration.facts
     order = {one.qualname: at for at, one in enumerate(facts.callables())}
@@ -238,10 +239,10 @@ def assertable_findings(exploration: Exploration) -> tuple[list[AssertableFindin
 def judge_findings(
     facts: ModuleFacts, findings: Sequence[TrialFinding], beside: Sequence[TrialFinding] = ()
 ) -> tuple[list[AssertableFinding | None], dict[str, str]]:
-    """Each finding judged, or None where there is no oracle, and the reason for each subject that has one of those.
+    """Judges each finding; None where nothing can be asserted, with the reason by subject.
 
     Args:
-        beside: further findings that tell what is usual for a subject.
+        beside: further findings that show the usual behaviour of a subject.
     """
     company = (*findings, *beside)
     raising = frozenset(one.trial.subject for one in company if one.observation.outcome == "raised")
@@ -271,7 +272,7 @@ def judge_findings(
 
 
 def _alone(judged: Sequence[AssertableFinding], kept: Sequence[AssertableFinding]) -> list[AssertableFinding]:
-    """Those left out that run, or notice, what none of the others does; what tells more first."""
+    """Returns dropped findings that run arcs or kill mutants that no kept one does, strong ones first."""
     covered: set[Arc] = set().union(*(one.finding.covered for one in kept))
     noticed: set[int] = set().union(*(one.finding.kills for one in kept))
     calls = {call_key(one) for one in kept}

@@ -1,8 +1,7 @@
-"""A finding in the form its test will have; the meaning stays the same.
+"""Rewrites a finding into the form that its test will have, with the same meaning.
 
-Statements that have nothing to do with the act go, short values stand where they are used, a documented `print(x)`
-becomes `str(x)` and `x == y` an expectation about x, an endless iterator is cut, and a local called `result` makes room
-for the result.
+Drops statements unrelated to the act, inlines short values, turns a documented `print(x)` into `str(x)` and `x == y`
+into an expectation about x, cuts endless iterators, and renames a local variable called `result`.
 """
 
 from __future__ import annotations
@@ -24,10 +23,10 @@ _LONGEST_ACT = 76
 
 
 def normal_form(finding: TrialFinding, facts: ModuleFacts, texts: frozenset[str] = frozenset()) -> TrialFinding | None:
-    """The finding as a test can show it; None where its source is no Python or awaits outside the act.
+    """Returns the finding in normal form; None if its source is not Python or awaits outside the act.
 
     Args:
-        texts: subjects that were seen to return a string, so that printing one shows the result itself.
+        texts: subjects known to return strings, whose printed form is the result itself.
     """
     try:
         if _awaits(finding):
@@ -51,13 +50,13 @@ def _plainly_written(finding: TrialFinding) -> TrialFinding:
 
 
 def _awaits(finding: TrialFinding) -> bool:
-    """Whether code outside the act's own mode awaits, which a plain test function cannot."""
+    """Whether code outside the act's own mode awaits, which a synchronous test function cannot."""
     tree = parse_python("\n".join((*finding.trial.arrange, finding.trial.act)))
     return any(isinstance(node, ast.Await) for node in _own_nodes(tree))
 
 
 def _own_nodes(tree: ast.AST) -> list[ast.AST]:
-    """All nodes outside nested functions."""
+    """Returns all nodes outside nested functions."""
     found: list[ast.AST] = []
     waiting: list[ast.AST] = [tree]
     while waiting:
@@ -90,14 +89,14 @@ def _renamed(source: str) -> str:
 
 
 def _without_print(finding: TrialFinding, facts: ModuleFacts, texts: frozenset[str]) -> TrialFinding:
-    """`print(x)` shows `str(x)`, and so does `print('x is', x)`; a test says that without capturing output."""
+    """Turns `print(x)` and `print('x is', x)` into `str(x)`, so that the test need not capture output."""
     trial, seen = finding.trial, finding.observation
     node = parse_expression(trial.act)
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.func.id != "print":
         return finding
     if node.keywords or trial.mode != "call" or "output" in finding.unstable:
         return finding
-    found = _the_one_told(node.args, seen.output)
+    found = _printed_argument(node.args, seen.output)
     if found is None:
         return finding
     shown, printed = found
@@ -110,8 +109,8 @@ def _without_print(finding: TrialFinding, facts: ModuleFacts, texts: frozenset[s
     )
 
 
-def _the_one_told(given: list[ast.expr], output: str) -> tuple[ast.expr, str] | None:
-    """The one printed argument that is no constant, and what was printed of it."""
+def _printed_argument(given: list[ast.expr], output: str) -> tuple[ast.expr, str] | None:
+    """Returns the only printed argument that is not a constant, and its printed text."""
     telling = [at for at, one in enumerate(given) if not isinstance(one, ast.Constant)]
     at = telling[0] if telling else 0
     if not given or len(telling) > 1 or isinstance(given[at], ast.Starred):
@@ -124,7 +123,7 @@ def _the_one_told(given: list[ast.expr], output: str) -> tuple[ast.expr, str] | 
 
 
 def _may_be_no_text(printed: str) -> bool:
-    """Whether printing a value that is no string could have shown this: what often returns text may return None."""
+    """Whether the printed text could come from a value that is not a string, such as None."""
     try:
         value = literal_value(printed)
         return not isinstance(value, str) and str(value) == printed
@@ -144,7 +143,7 @@ def _gives_text(node: ast.expr, facts: ModuleFacts, texts: frozenset[str]) -> bo
 
 
 def _without_stars(finding: TrialFinding) -> TrialFinding:
-    """`f(*[1, 2])` as `f(1, 2)`."""
+    """Rewrites `f(*[1, 2])` as `f(1, 2)`."""
     tree = parse_expression(finding.trial.act)
     changed = False
     for node in ast.walk(tree):
@@ -162,7 +161,7 @@ def _without_stars(finding: TrialFinding) -> TrialFinding:
 
 
 def _only_the_raising_call(finding: TrialFinding, facts: ModuleFacts) -> TrialFinding:
-    """Where an argument of the act is the call of the subject that raised, that call is the act."""
+    """If an argument of the act is the subject's call that raised, makes that call the act."""
     trial, raised = finding.trial, finding.observation.raised
     subject = next((one for one in facts.callables() if one.qualname == trial.subject), None)
     if raised is None or subject is None or subject.is_generator or trial.mode != "call":
@@ -181,7 +180,7 @@ def _name_of(call: ast.Call) -> str:
 
 
 def _inlined(finding: TrialFinding) -> TrialFinding:
-    """A short literal that is named only to be used once stands where it is used."""
+    """Inlines short literals that are assigned to a variable and used once."""
     trial = finding.trial
     arrange, act = list(trial.arrange), trial.act
     watched = {name for expression, _value in finding.observation.effects for name in names_in(expression)}
@@ -225,7 +224,7 @@ def _substituted(source: str, name: str, value: ast.expr) -> str:
 
 
 def _without_comparison(finding: TrialFinding) -> TrialFinding:
-    """A document's `x == y` that gave True is an expectation about x, and so is `x is None`."""
+    """Turns an act `x == y` or `x is None` that returned True into the act x with an expectation."""
     trial, seen = finding.trial, finding.observation
     node = parse_expression(trial.act)
     value = seen.value
@@ -252,7 +251,7 @@ def _without_comparison(finding: TrialFinding) -> TrialFinding:
 
 
 def _cut_iteration(finding: TrialFinding) -> TrialFinding:
-    """An iterator that filled the observer's limit may have no end: take its first items only."""
+    """Takes only the first items of an iterator that filled the observer's limit: it may be endless."""
     trial, value = finding.trial, finding.observation.value
     if trial.mode != "iterate" or value is None or value.length != ITERATION_LIMIT:
         return finding
@@ -271,6 +270,6 @@ def _cut_iteration(finding: TrialFinding) -> TrialFinding:
 
 
 def _mentions(node: ast.expr) -> set[str]:
-    """Names and attributes in an expression."""
+    """Returns names and attributes in an expression."""
     found = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
     return found | {one.attr for one in ast.walk(node) if isinstance(one, ast.Attribute)}

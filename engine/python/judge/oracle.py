@@ -1,7 +1,7 @@
-"""From what was seen to what a test may demand: expectations with their origin and evidence (B-02, B-06).
+"""Derives expectations, with origin and evidence, from an observation.
 
-A document that agrees with what was seen makes the expectation `documented`; anything else is `observed`. Values that
-differ between processes are demanded by property or not at all, and where nothing can be demanded the verdict says so.
+An expectation is `documented` if a document agrees with the observation, else `observed`. Values that differ between
+processes are asserted by a property or not at all; a verdict without expectations gives the reason.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from .value_checks import fields_of, value_checks
 LONGEST_OUTPUT = 1200
 MOST_STATE_CHECKS = 4
 MOST_WARNINGS = 3
-# Raised by Python itself when a call makes no sense; nobody means these as behaviour unless a document says so.
+# Raised by Python itself when a call is wrong; not behaviour unless a document announces it.
 ACCIDENTS = frozenset({"TypeError", "AttributeError", "NameError", "UnboundLocalError", "RecursionError"})
 _UNPACKING = ("too many values to unpack", "not enough values to unpack")
 _MISSING_MODULES = frozenset({"ImportError", "ModuleNotFoundError"})
 _FUNCTION_TYPES = frozenset(
     {"function", "builtin_function_or_method", "method", "functools.partial", "functools._lru_cache_wrapper"}
 )
-# Which of them a callable hands out is its own affair; their items are what matters.
+# The concrete iterator type is an implementation detail.
 _ITERATOR_TYPES = frozenset(
     {
         "map",
@@ -42,7 +42,7 @@ _ITERATOR_TYPES = frozenset(
         "range_iterator",
     }
 )
-# What any value is an instance of: to demand it says nothing.
+# Every value is an instance of these: the assertion would be empty.
 _EVERY_VALUE = frozenset({"object", "builtins.object"})
 _TOKEN = re.compile(r"[\w+/=-]+")
 _TRUTH_TESTS = frozenset({"isinstance", "issubclass", "callable", "hasattr", "all", "any"})
@@ -50,11 +50,11 @@ _TRUTH_TESTS = frozenset({"isinstance", "issubclass", "callable", "hasattr", "al
 
 @dataclass(frozen=True, slots=True)
 class OracleVerdict:
-    """What may be demanded of a finding.
+    """The expectations of a finding.
 
     Attributes:
-        imports: import statements the expectations' sources need, with the names they bind still as written.
-        reason: why there is no expectation; empty when there is one.
+        imports: import statements that the expectations' sources need, before names are unified.
+        reason: why there is no expectation; else empty.
     """
 
     expectations: tuple[SpecExpectation, ...] = ()
@@ -69,11 +69,11 @@ class _Draft:
 
 
 class Oracle:
-    """Judges the findings of one module.
+    """Derives the expectations of one module's findings.
 
     Args:
         facts: the module.
-        raising: subjects that raise for some input, so that returning None for another says something.
+        raising: subjects that raise for some input, so that returning None for another is worth asserting.
     """
 
     def __init__(self, facts: ModuleFacts, raising: frozenset[str] = frozenset()) -> None:
@@ -85,7 +85,8 @@ class Oracle:
         self._declining = {line for one in facts.callables() for line in one.declines}
 
     def judge(self, finding: TrialFinding) -> OracleVerdict:
-        """The expectations of a finding; none, with a reason, where there is no oracle or a document contradicts."""
+        """Returns the expectations of a finding; none, with a reason, if nothing is stable or a document
+        contradicts."""
         if finding.contradicts is not None:
             return OracleVerdict(reason="the document says otherwise: reported as a suspected defect")
         seen = finding.observation
@@ -103,7 +104,7 @@ class Oracle:
         return OracleVerdict(tuple(draft.expectations), tuple(dict.fromkeys(draft.imports)))
 
     def _exception(self, finding: TrialFinding, raised: Raised) -> OracleVerdict:
-        name = self._named(finding, raised.type_name, raised.bases)
+        name = self._type_reference(finding, raised.type_name, raised.bases)
         documented = self._documents_raise(finding, raised)
         own = raised.line in self._raise_lines and raised.line > 0
         accident = name.expression in ACCIDENTS or raised.message.startswith(_UNPACKING)
@@ -144,15 +145,15 @@ class Oracle:
         self._warnings(finding, draft)
         return OracleVerdict(tuple(draft.expectations), tuple(dict.fromkeys(draft.imports)))
 
-    def _named(self, finding: TrialFinding, type_name: str, bases: tuple[str, ...] = ()) -> TypeReference:
-        """How the test names a class: from its own copy of the module where it has one."""
+    def _type_reference(self, finding: TrialFinding, type_name: str, bases: tuple[str, ...] = ()) -> TypeReference:
+        """Returns how the test refers to a class: through its own copy of the module if it loads one."""
         variable, own = module_copy_variable(finding.trial, self._facts), f"{self._facts.module}."
         if variable and type_name.startswith(own):
             return TypeReference(f"{variable}.{type_name.removeprefix(own)}")
         return name_of_type(type_name, bases, self._facts, finding.trial.imports)
 
     def _documents_raise(self, finding: TrialFinding, raised: Raised) -> SpecEvidence | None:
-        """Where the docstring announces this exception, or a documented example that agrees."""
+        """Returns where an agreeing example or the docstring announces the exception; else None."""
         if finding.agrees and finding.trial.wanted_line:
             return SpecEvidence(self._facts.path, (finding.trial.wanted_line, finding.trial.wanted_line))
         facts = self._callables.get(finding.trial.subject)
@@ -163,13 +164,13 @@ class Oracle:
         return SpecEvidence(self._facts.path, facts.documentation.lines) if names & announced else None
 
     def _where(self, finding: TrialFinding) -> SpecEvidence:
-        """The lines of the subject, or of the file where it is not known."""
+        """Returns the lines of the subject, or of the whole file if it is unknown."""
         facts = self._callables.get(finding.trial.subject)
         known = facts is not None and facts.lines[0] > 0
         return SpecEvidence(self._facts.path, facts.lines if facts and known else (1, max(self._facts.line_count, 1)))
 
     def _labelled(self, finding: TrialFinding, one: SpecExpectation) -> SpecExpectation:
-        """The expectation with its origin: documented when an example says so, else observed."""
+        """Returns the expectation with origin and evidence: documented if an example agrees, else observed."""
         trial = finding.trial
         if finding.agrees and trial.wanted is not None and trial.wanted_line > 0:
             lines = (trial.wanted_line, trial.wanted_line + trial.wanted.rstrip("\n").count("\n"))
@@ -181,11 +182,11 @@ class Oracle:
         if value is None:
             return
         if value.type_name in ("None", "NoneType", "builtins.NoneType") or value.source == "None":
-            if not draft.expectations and self._none_says_something(finding):
+            if not draft.expectations and self._is_none_informative(finding):
                 draft.expectations.append(self._labelled(finding, SpecExpectation("is", "result", "None")))
             return
         checks, imports = value_checks("result", value, finding.unstable)
-        if self._says_nothing(finding, checks):
+        if self._repeats_call(finding, checks):
             plain = replace(value, source=None, attributes=value.attributes or fields_of(value))
             checks, imports = value_checks("result", plain, finding.unstable)
         if not checks and finding.agrees and finding.trial.wanted and "..." not in finding.trial.wanted:
@@ -195,13 +196,13 @@ class Oracle:
         checks = _truth(finding, checks, self._facts)
         told = {(one.actual.rpartition(".")[2], one.value) for one in draft.expectations if "." in one.actual}
         if told and len(checks) > 1:
-            # A call that returns its own receiver: the receiver's state is told already.
+            # A call that returns its own receiver: the receiver's state is asserted already.
             checks = [one for one in checks if (one.actual.rpartition(".")[2], one.value) not in told]
         draft.expectations[:0] = [self._labelled(finding, one) for one in checks]
         draft.imports += imports
 
-    def _says_nothing(self, finding: TrialFinding, checks: list[SpecExpectation]) -> bool:
-        """Whether the value is written like the call itself, or like another call of the same constructor."""
+    def _repeats_call(self, finding: TrialFinding, checks: list[SpecExpectation]) -> bool:
+        """Whether the expected source repeats the call itself or another call of the same constructor."""
         facts = self._callables.get(finding.trial.subject)
         made = facts is not None and facts.kind == "constructor"
         return any(
@@ -210,8 +211,8 @@ class Oracle:
             for one in checks
         )
 
-    def _none_says_something(self, finding: TrialFinding) -> bool:
-        """None is worth demanding where the callable could have answered, or refused."""
+    def _is_none_informative(self, finding: TrialFinding) -> bool:
+        """Whether returning None is worth asserting: the callable could have returned a value or raised."""
         seen = finding.observation
         if seen.effects or seen.output or seen.errors or seen.warnings:
             return False
@@ -226,22 +227,22 @@ class Oracle:
         return finding.trial.subject in self._raising
 
     def _property(self, finding: TrialFinding, value: Value) -> tuple[list[SpecExpectation], list[str]]:
-        """What still can be said of a value that differs from run to run or cannot be written down."""
+        """Returns expectations about properties of a value that is unstable or has no source."""
         if value.type_name in _FUNCTION_TYPES:
             return [SpecExpectation("holds", "callable(result)")], []
         if value.type_name in _ITERATOR_TYPES or value.type_name.startswith("itertools."):
             return [], []
         if value.type_name == "str" and not _TOKEN.fullmatch(value.text.strip("'\"")):
-            # Only of a token is the length a promise; of a text that moves it is a coincidence.
+            # The length of a random token is fixed by design; that of another unstable text is a coincidence.
             return [], []
         checks: list[SpecExpectation] = []
         if value.length is not None and "len(result)" not in finding.unstable:
             checks.append(SpecExpectation("length", "result", str(value.length)))
         facts = self._callables.get(finding.trial.subject)
         if facts is not None and facts.kind == "constructor":
-            # That a class makes its own instances needs no test.
+            # A constructor always returns an instance of its class.
             return checks, []
-        name = self._named(finding, value.type_name)
+        name = self._type_reference(finding, value.type_name)
         if name.expression and not name.guessed and value.type_name not in _EVERY_VALUE:
             checks.insert(0, SpecExpectation("is_instance", "result", name.expression))
             return checks, list(name.imports)
@@ -271,13 +272,13 @@ class Oracle:
             draft.expectations.append(self._labelled(finding, SpecExpectation("equals", PRINTED_ERRORS, repr(errors))))
 
     def _warnings(self, finding: TrialFinding, draft: _Draft) -> None:
-        """Each warning once, whatever else there is to tell and however the call ended.
+        """Adds each warning once, also for calls that raised.
 
-        Where warnings are made errors, a test that leaves one out meets it before what it asks for.
+        Projects that turn warnings into errors would otherwise fail at the unexpected warning first.
         """
         told: list[SpecExpectation] = []
         for category, message in finding.observation.warnings:
-            name = self._named(finding, category)
+            name = self._type_reference(finding, category)
             demand = SpecExpectation("warns", exception=name.expression, match=message_part(message))
             if name.expression and not name.guessed and len(told) < MOST_WARNINGS and demand not in told:
                 told.append(demand)
@@ -286,7 +287,7 @@ class Oracle:
 
 
 def _truth(finding: TrialFinding, checks: list[SpecExpectation], facts: ModuleFacts) -> list[SpecExpectation]:
-    """True of a comparison is asserted as the comparison itself."""
+    """Replaces the expectation that a comparison returned True or False by the comparison itself."""
     if len(checks) != 1 or (checks[0].kind, checks[0].value) not in (("is", "True"), ("is", "False")):
         return checks
     node = parse_expression(finding.trial.act)
@@ -295,7 +296,7 @@ def _truth(finding: TrialFinding, checks: list[SpecExpectation], facts: ModuleFa
         return checks
     owner, _, name = finding.trial.subject.rpartition(".")
     if name == "__eq__" and any(one.qualname == f"{owner}.__ne__" for one in facts.callables()):
-        return checks  # written as `!=` it would call the other method
+        return checks  # rendered as `!=`, the test would call `__ne__` instead
     return [SpecExpectation("holds", "result" if checks[0].value == "True" else "not result")]
 
 
@@ -307,7 +308,7 @@ def _names_bound(finding: TrialFinding) -> set[str]:
 
 
 def _reads_only(expression: str, bound: set[str]) -> bool:
-    """Whether an expression about state starts from an arranged name."""
+    """Whether an expression about state reads an arranged name."""
     try:
         node = parse_expression(expression)
     except SyntaxError:

@@ -1,4 +1,4 @@
-"""How hard a trial is to read as a test: lower is better, plain short calls come first (B-06)."""
+"""Estimates how hard a trial is to read as a test; short plain calls cost least."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from ..model.model import Observation, Trial
 
-# Values from people read best, mutated ones worst.
+# Values that people wrote read best, mutated ones worst.
 _SOURCES: Mapping[str, float] = {
     "doctest": 0,
     "example": 0,
@@ -23,12 +23,12 @@ _ASSIGNED = re.compile(r"(\w+)\s*=(?!=)")
 _ODD = re.compile(
     r"\\[xuU0-9]|lambda|float\('nan'\)|object\(\)|\d{8,}|\d\.\d{5,}|\bdate(?:time)?\((?!\d{4}\b)|\bPath\('[^/\w]*'\)"
 )
-# A person names things; a nameless one is for tests of just that.
+# Empty and one-letter texts: a person would write a meaningful one.
 _NAMELESS = re.compile(r"(?<![\w'\"])(?:'[a-z]?'|\"[a-z]?\")(?!['\"])")
 
 
 def reading_cost(trial: Trial, observation: Observation) -> float:
-    """Roughly the characters a reader must take in, with extra for what looks odd or says little."""
+    """Returns about the number of characters to read, with surcharges for odd or uninformative parts."""
     text = len(trial.act) + sum(len(statement) + 4 for statement in trial.arrange)
     odd = sum(len(_ODD.findall(one)) for one in (trial.act, *trial.arrange))
     nameless = sum(len(_NAMELESS.findall(one)) for one in (trial.act, *trial.arrange))
@@ -60,7 +60,7 @@ def reading_cost(trial: Trial, observation: Observation) -> float:
 
 
 def rebinds_import(trial: Trial) -> bool:
-    """Whether arranging gives an imported name another meaning, which confuses readers and renderers alike."""
+    """Whether an arranging statement assigns to an imported name, which readers and the renderer would confuse."""
     imported = {one.split()[-1].partition(".")[0] for one in trial.imports}
     assigned = {match[1] for one in trial.arrange if (match := _ASSIGNED.match(one))}
     return bool(imported & assigned)

@@ -1,4 +1,4 @@
-"""Compares what one trial did under different conditions, and leaves out what was not the same (B-11)."""
+"""Compares observations of one trial under different conditions and removes the facets that differ."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ _FEWEST_WORDS = 2
 
 @dataclass(frozen=True, slots=True)
 class StableObservation:
-    """An observation reduced to what was the same everywhere; `unstable` names the rest."""
+    """An observation reduced to the facets that are equal in all runs; `unstable` names the others."""
 
     observation: Observation
     unstable: tuple[str, ...] = ()
 
 
 def stable_part(first: Observation, others: Iterable[Observation]) -> StableObservation | None:
-    """What all observations of one trial share, or None where even the kind of ending differs.
+    """Returns what all observations of one trial share, or None if even the kind of outcome differs.
 
     The values are those of `first`. Names in `unstable`: `result`, `result.attribute`, `len(result)`, expressions of
-    effects, `output`, `errors`, `warnings`, `message`, `code`. Of a message with an unstable end the beginning stays.
+    effects, `output`, `errors`, `warnings`, `message`, `code`. The stable beginning of a message is kept.
     """
     unstable: set[str] = set()
     kept = first
@@ -54,7 +54,7 @@ def stable_part(first: Observation, others: Iterable[Observation]) -> StableObse
 
 
 def _settle_exception(raised: Raised, other: Raised, unstable: set[str]) -> Raised:
-    """An exception with the code and message of both, or what two messages have in common at their beginning."""
+    """Returns the exception with the exit code and message that both share, or the common beginning of the messages."""
     if raised.code != other.code:
         unstable.add("code")
         raised = replace(raised, code=None)
@@ -79,7 +79,7 @@ def _settle_value(kept: Observation, other: Observation, unstable: set[str]) -> 
 
 
 def _common(one: Value, other: Value, expression: str, unstable: set[str]) -> Value:
-    """The first value without what the other does not share."""
+    """Returns the first value without the facets in which the other differs."""
     length = one.length if one.length == other.length else None
     if one.length is not None and length is None:
         unstable.add(f"len({expression})")
@@ -122,7 +122,7 @@ def _settle_effects(kept: Observation, other: Observation, unstable: set[str]) -
 
 
 def same_source(one: str, other: str) -> bool:
-    """Whether two sources build equal values: the order of sets and dictionaries and float noise aside."""
+    """Whether two sources build equal values, ignoring the order of sets and dictionaries and float rounding."""
     if one == other:
         return True
     try:

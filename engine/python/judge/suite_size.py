@@ -1,4 +1,4 @@
-"""Keeps a test file short: what adds least for the lines it takes is left out first (B-06, B-11).
+"""Limits the size of a test file: drops the findings that add least for the lines they take.
 
 A file has at most so many test functions and rows, and about one line for each line of the module.
 """
@@ -23,7 +23,7 @@ _OF_WHAT_OTHERS_SHOW = 0.02
 
 @dataclass(frozen=True, slots=True)
 class SizeLimits:
-    """How large a test file may be.
+    """Upper bounds for a test file.
 
     Attributes:
         lines: non-blank lines of the formatted file.
@@ -36,19 +36,19 @@ class SizeLimits:
 
 @dataclass(frozen=True, slots=True)
 class SuiteSize:
-    """How large one is."""
+    """The size of a test file."""
 
     functions: int
     rows: int
     lines: int
 
     def within(self, limits: SizeLimits) -> bool:
-        """Whether it keeps the limits."""
+        """Whether the size is within the limits."""
         return self.functions <= limits.functions and self.rows <= limits.rows and self.lines <= limits.lines
 
 
 def limits_for(source_lines: int) -> SizeLimits:
-    """The limits of a module with so many non-blank lines; a small one may have more tests than lines."""
+    """Returns the limits for a module with so many non-blank lines; a small one may have more test lines than that."""
     return SizeLimits(lines=max(_LEAST_LINES, source_lines))
 
 
@@ -63,7 +63,7 @@ class BuiltCases:
     cases: tuple[Case, ...]
 
     def of_findings(self) -> list[Case]:
-        """The cases in the order of the findings."""
+        """Returns the cases in the order of the findings."""
         by_id = {case.id: case for case in self.cases}
         return [by_id[one] for one in self.ids]
 
@@ -74,10 +74,11 @@ def fit_to_limits(
     written: Callable[[Sequence[Case]], str],
     limits: SizeLimits,
 ) -> BuiltCases:
-    """The cases of the findings that stay.
+    """Drops findings until their file is within the limits; returns the cases of the others.
 
     Args:
-        written: the file of cases.
+        build: turns findings into cases.
+        written: renders cases as a file.
     """
     left = list(judged)
     built = build(left)
@@ -91,7 +92,7 @@ def fit_to_limits(
 
 
 def size_of(cases: Sequence[Case], written: Callable[[Sequence[Case]], str]) -> SuiteSize:
-    """The size of a file of these cases."""
+    """Measures a file of these cases."""
     grouped = {case.group for case in cases if case.group}
     alone = sum(not case.group for case in cases)
     lines = sum(1 for line in written(cases).splitlines() if line.strip()) if cases else 0
@@ -101,7 +102,7 @@ def size_of(cases: Sequence[Case], written: Callable[[Sequence[Case]], str]) -> 
 def _without_the_least(
     judged: Sequence[AssertableFinding], shapes: Sequence[Case], size: SuiteSize, limits: SizeLimits
 ) -> list[AssertableFinding]:
-    """Leave out as many as make it fit, by what each adds for the lines it takes."""
+    """Drops findings by value per line until the estimated size is within the limits."""
     members: Counter[str | None] = Counter(case.group for case in shapes if case.group)
     arcs = Counter(arc for one in judged for arc in one.finding.observation.arcs)
     kills = Counter(kill for one in judged for kill in one.finding.kills)
@@ -109,7 +110,7 @@ def _without_the_least(
     left = dict(enumerate(judged))
     functions, rows, lines = size.functions, size.rows, float(size.lines)
 
-    def worth(at: int) -> float:
+    def value_of(at: int) -> float:
         one = left[at]
         seen = one.finding.observation.arcs
         own = _OF_AN_ARC * sum(arcs[arc] == 1 for arc in seen)
@@ -119,7 +120,7 @@ def _without_the_least(
 
     while len(left) > 1 and (functions > limits.functions or rows > limits.rows or lines > limits.lines):
         price = _share if functions > limits.functions else _lines
-        least = min(left, key=lambda at: (worth(at) / price(shapes[at], members), -at))
+        least = min(left, key=lambda at: (value_of(at) / price(shapes[at], members), -at))
         gone = left.pop(least)
         case = shapes[least]
         lines -= scale * _lines(case, members)
@@ -134,12 +135,12 @@ def _without_the_least(
 
 
 def _share(case: Case, members: Counter[str | None]) -> float:
-    """How much of a test function it is."""
+    """Returns a case's share of its test function."""
     return 1 / members[case.group] ** 2 if case.group else 1.0
 
 
 def _lines(case: Case, members: Counter[str | None]) -> float:
-    """Roughly the lines it takes: a row of a table one or two, a test of its own several."""
+    """Estimates a case's lines: one or two for a row of a table, several for a test of its own."""
     code = [*case.statements, case.expression, *(f"{one.actual}{one.value or one.match or ''}" for one in case.expect)]
     if case.group and members[case.group] > 1:
         text = sum(len(part) for part in code[-1 - len(case.expect) :])

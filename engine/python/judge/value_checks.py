@@ -1,4 +1,4 @@
-"""How a value is compared: exactly, with a tolerance, sorted, by its attributes, or by its length and beginning."""
+"""Derives expectations about a value: exact, with a tolerance, sorted, by attributes, or by length and beginning."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NAN_CALLS = frozenset({"float('nan')", "float('-nan')", "decimal('nan')", "deci
 def value_checks(
     actual: str, value: Value, unstable: tuple[str, ...] = (), *, depth: int = 0
 ) -> tuple[list[SpecExpectation], list[str]]:
-    """Expectations that pin `actual` to a value, and the imports they need; none when nothing pins it."""
+    """Returns expectations that compare `actual` with a value, and the imports they need; none if impossible."""
     if actual in unstable:
         return [], []
     if value.source is not None and not _private_imports(value.imports):
@@ -36,7 +36,7 @@ def value_checks(
 
 
 def fields_of(value: Value) -> tuple[tuple[str, Value], ...]:
-    """The fields of an object that is written as `Class(field=value, …)`; none for any other source."""
+    """Returns the fields of an object whose source is `Class(field=value, …)`; none for other sources."""
     node = parse_expression(value.source or "None")
     if not isinstance(node, ast.Call) or node.args:
         return ()
@@ -75,14 +75,14 @@ def _pinned(actual: str, value: Value) -> list[SpecExpectation]:
 
 
 def _approximate(node: ast.expr, value: Value) -> bool:
-    """Whether a tolerance is due: infinity and plain zero are exact, and so is what has no float in it."""
+    """Whether to compare with a tolerance; infinity and values without a float are exact."""
     if not value.approximate or "inf" in (value.source or ""):
         return False
     return any(isinstance(one, ast.Constant) and isinstance(one.value, float | complex) for one in ast.walk(node))
 
 
 def _summary(actual: str, node: ast.expr, value: Value) -> list[SpecExpectation]:
-    """A long value by its length and its beginning, where it is a string or a sequence."""
+    """Compares a long string or sequence by its length and its beginning."""
     checks = [] if value.length is None else [SpecExpectation("length", actual, str(value.length))]
     if isinstance(node, ast.Constant) and isinstance(node.value, str | bytes):
         beginning = node.value[:60]
@@ -105,7 +105,7 @@ def _sorted_literal(source: str) -> str | None:
 
 
 def _has_nan(node: ast.expr) -> bool:
-    """Whether a value holds a NaN, written `float("nan")` or `math.nan`, which equals nothing."""
+    """Whether a value contains NaN, written `float("nan")` or `math.nan`, which is unequal to itself."""
     for one in ast.walk(node):
         if isinstance(one, ast.Call) and ast.unparse(one).lower() in _NAN_CALLS:
             return True

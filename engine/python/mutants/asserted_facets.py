@@ -1,4 +1,4 @@
-"""What a test of a finding would notice: the facets of an observation that its expectations pin (B-11)."""
+"""Determines which facets of an observation a test of the finding would assert."""
 
 from __future__ import annotations
 
@@ -21,11 +21,12 @@ _LATER = re.compile(r"^[(]?(?:not )?(?:\w+[(.])*result\b")
 
 @dataclass(frozen=True, slots=True)
 class AssertedFacets:
-    """The facets that are pinned, and what a message must contain; see worker/mutants/facets.py for facets.
+    """The facets that a test asserts, and the text that an exception's message must contain; see
+    worker/mutants/facets.py for facets.
 
     Attributes:
-        whole: whether a message must be that, and nothing more.
-        weak: whether only the type or the length of a result is.
+        whole: whether the message must equal `match`.
+        weak: whether only the type or the length of the result is asserted.
     """
 
     facets: frozenset[str]
@@ -34,7 +35,7 @@ class AssertedFacets:
     weak: bool = False
 
     def detects(self, one: Difference) -> bool:
-        """Whether a test would fail where this differs."""
+        """Whether a test with these assertions fails for the difference."""
         seen = one.facets & self.facets
         if self.match is not None and not self.whole and self.match in one.message:
             seen -= {"message"}
@@ -42,7 +43,7 @@ class AssertedFacets:
 
 
 class FacetOracle:
-    """Tells what tests of a module's trials would pin; `raising` are records that raised."""
+    """Determines the asserted facets of a module's trials; `raising`: records that raised."""
 
     def __init__(self, facts: ModuleFacts, raising: Iterable[TrialRecord]) -> None:
         self._facts = facts
@@ -50,10 +51,10 @@ class FacetOracle:
         self._oracle = Oracle(facts, frozenset(one.trial.subject for one in raising))
 
     def facets_of(self, record: TrialRecord, again: ObservedTrial | None) -> AssertedFacets | None:
-        """What a test of a record would pin; None where it cannot become one.
+        """Returns the facets that a test of a record asserts; None if it cannot become a test.
 
         Args:
-            again: the same trial seen in another process: what differs there is not pinned.
+            again: the same trial in another process: facets that differ there are not asserted.
         """
         if again is None:
             return None
@@ -68,7 +69,7 @@ class FacetOracle:
 
 
 def facets_of(expectations: Iterable[SpecExpectation]) -> AssertedFacets:
-    """The facets that expectations look at."""
+    """Returns the facets that expectations read."""
     facets = {"ends"}
     match, whole, weak = None, False, True
     for one in expectations:

@@ -1,4 +1,4 @@
-"""Trials in which calls give what they left to defaults: sums of fields show only where no field is zero (B-06)."""
+"""Passes default arguments explicitly: mutants in a sum of fields only show where no field is zero."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NUMBERS = ("2", "3", "4", "5", "6", "7", "8", "9", "10", "11")
 
 
 def with_explicit_defaults(trial: Trial, facts: ModuleFacts) -> list[Trial]:
-    """The trial with all plain parameters given in all calls of the module's, then in one, then one of them each."""
+    """Returns variants of the trial: all plain parameters passed in all calls, then in one call, then one at a time."""
     known = {one.name: one for one in facts.callables() if one.kind in ("function", "constructor", "classmethod")}
     known |= {one.qualname: one for one in facts.callables() if one.kind == "constructor"}
     found: list[Trial | None] = [_everywhere(trial, known)]
@@ -32,7 +32,7 @@ def with_explicit_defaults(trial: Trial, facts: ModuleFacts) -> list[Trial]:
 
 
 def _everywhere(trial: Trial, known: Mapping[str, CallableFacts]) -> Trial | None:
-    """With everything given in every call, other values in each: what takes two objects has two that differ."""
+    """Passes all parameters in every call, with other values in each, so that two objects of a call differ."""
     changed, count = trial, 0
     for statement in (*range(len(trial.arrange)), ACT):
         text = trial.act if statement == ACT else trial.arrange[statement]
@@ -54,7 +54,7 @@ def _everywhere(trial: Trial, known: Mapping[str, CallableFacts]) -> Trial | Non
 
 
 def _calls(tree: ast.AST, known: Mapping[str, CallableFacts]) -> list[tuple[ast.Call, CallableFacts]]:
-    """The calls of the module's own, in the order of the tree."""
+    """Returns the calls of the module's callables, in the order of the tree."""
     found: list[tuple[ast.Call, CallableFacts]] = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):
@@ -65,7 +65,7 @@ def _calls(tree: ast.AST, known: Mapping[str, CallableFacts]) -> list[tuple[ast.
 
 
 def _given(call: ast.Call, facts: CallableFacts) -> Iterator[None]:
-    """Changes the call in place, once for each way; as it was afterwards."""
+    """Changes the call in place once for each variant, and restores it at the end."""
     free = _free(call, facts, 0)
     before = list(call.keywords)
     ways = [free, *([one] for one in free)] if len(free) > 1 else [[one] for one in free]
@@ -76,7 +76,7 @@ def _given(call: ast.Call, facts: CallableFacts) -> Iterator[None]:
 
 
 def _free(call: ast.Call, facts: CallableFacts, shift: int) -> list[tuple[Parameter, str]]:
-    """The plain parameters that a call leaves to their defaults, each with a value; other ones for another shift."""
+    """Returns plain parameters that a call leaves to their defaults, each with a value that depends on `shift`."""
     if any(isinstance(one, ast.Starred) for one in call.args) or any(one.arg is None for one in call.keywords):
         return []
     places = [one for one in facts.parameters if one.kind in ("positional_only", "positional_or_keyword")]
@@ -91,7 +91,7 @@ def _free(call: ast.Call, facts: CallableFacts, shift: int) -> list[tuple[Parame
 
 
 def _other(parameter: Parameter, number: int) -> str:
-    """A value unlike the default, which must be a number or a truth value."""
+    """Returns a value unlike the default, which must be a number or a boolean; else an empty string."""
     if parameter.default in ("True", "False"):
         return "False" if parameter.default == "True" else "True"
     try:

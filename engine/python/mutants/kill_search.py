@@ -1,4 +1,8 @@
-"""The state of a hunt: mutants under way, the trials that may run on them, and which of them differed (B-11)."""
+"""Searches for trials that kill a seeded sample of the module's mutants, and generates trials for the survivors.
+
+Trials run on each mutant and on the original; a difference counts where a test would assert it. The search counts and
+never reads a clock itself, so that two searches give the same result.
+"""
 
 from __future__ import annotations
 
@@ -26,15 +30,21 @@ from .mutant_worker_client import MutantOutcome, MutantRequest, MutantWorkerClie
 
 SEED = 5
 PORTION = 300
-FEW = 3
-LESS = 3
+MINIMUM_TRIALS = 3
+FEWER_FACTOR = 3
 
 
 @dataclass(slots=True)
 class LiveMutant:
-    """A mutant under way; `tried` are places in the pool, `aimed` the keys of trials that were made for it.
+    """A mutant not yet killed.
 
-    `several` says whether more than one trial that notices it is sought.
+    Attributes:
+        imported: whether its line runs at import.
+        lines: lines whose trials may detect it.
+        several: whether to look for more than one killing trial.
+        aimed: keys of trials generated for it.
+        tried: pool indexes already run against it; `killers`: those that detected it.
+        done: whether no further trial is needed.
     """
 
     number: int
@@ -49,11 +59,11 @@ class LiveMutant:
 
 
 class MutantSearch:
-    """The state of one hunt.
+    """The state of one search: the mutants, the pool of trials, and which trials detected which mutants.
 
     Args:
         imported: arcs that importing the module runs.
-        over: whether its time is over.
+        over: whether the search's time is over.
     """
 
     def __init__(
@@ -84,15 +94,15 @@ class MutantSearch:
         everything = [one for one in mutants_of(source, facts.path) if one.rule is None]
         at_import, used = lines_of(imported), ImportTimeUses(source)
         self.words = MutantValues(source)
-        self.quarries: list[LiveMutant] = []
+        self.live_mutants: list[LiveMutant] = []
         several = set(sample(everything, limits.thorough, seed=SEED))
         for number, one in enumerate(sample(everything, limits.mutants, seed=SEED)):
             early = is_within(one, at_import)
             lines = used.lines(one.line) if early else frozenset(one.lines)
-            self.quarries.append(LiveMutant(number, one, early, lines, one in several))
+            self.live_mutants.append(LiveMutant(number, one, early, lines, one in several))
 
-    async def learn(self, lockstep: MutantWorkerClient, records: Iterable[TrialRecord], most: int) -> None:
-        """Take the best of these records into the pool."""
+    async def learn(self, worker: MutantWorkerClient, records: Iterable[TrialRecord], most: int) -> None:
+        """Adds the best of these records to the pool."""
         alike: dict[object, int] = {}
         first = not self.pool
         found: list[TrialCandidate] = []
@@ -100,18 +110,18 @@ class MutantSearch:
             key = (one.record.trial.subject, one.record.arcs)
             alike[key] = alike.get(key, 0) + 1
             slow = one.record.seen.steps > SLOW_STEPS or one.record.seen.random or one.record.time_dependent
-            room = alike[key] <= self.limits.alike or not first
-            if room and one.asserts and not slow and one.record.number not in self._known:
+            is_distinct = alike[key] <= self.limits.alike or not first
+            if is_distinct and one.asserts and not slow and one.record.number not in self._known:
                 found.append(one)
         found = _affordable(found[:most], self.limits.pool_lines)
         waiting = iter(found)
-        async for part in lockstep.learning([one.record.trial for one in found]):
+        async for part in worker.learning([one.record.trial for one in found]):
             for seen in part:
                 one = next(waiting)
                 self._keep(one, self._pinning.facets_of(one.record, seen))
 
     def _keep(self, one: TrialCandidate, pins: AssertedFacets | None) -> None:
-        """Take one into the pool."""
+        """Adds a candidate to the pool, with the facets that its test would assert."""
         place = len(self.pool)
         self._known.add(one.record.number)
         self.pool.append(one)
@@ -124,87 +134,88 @@ class MutantSearch:
             for line in lines_of(one.record.covered):
                 self._at[line] = self._at.get(line, 0) | 1 << place
 
-    async def round(self, lockstep: MutantWorkerClient, most: int, enough: int, turn: int) -> None:
-        """Run trials on each mutant that has not been noticed; `turn` counts rounds and waves."""
+    async def round(self, worker: MutantWorkerClient, most: int, enough: int, turn: int) -> None:
+        """Runs pool trials on each live mutant; `turn` counts rounds and waves."""
         asked: list[MutantRequest] = []
         at_import = self.limits.at_import[min(turn, len(self.limits.at_import) - 1)]
-        for quarry in self.alive():
-            wished = at_import if quarry.imported else most
-            places = self._next(quarry, wished if quarry.several else wished // LESS)
+        for live in self.alive():
+            wished = at_import if live.imported else most
+            places = self._next(live, wished if live.several else wished // FEWER_FACTOR)
             if places and self.runs < self.limits.runs:
-                quarry.tried.update(places)
-                wanted = enough if quarry.several else 1
-                asked.append(MutantRequest(quarry.number, quarry.mutant, quarry.imported, places, wanted))
+                live.tried.update(places)
+                wanted = enough if live.several else 1
+                asked.append(MutantRequest(live.number, live.mutant, live.imported, places, wanted))
         for start in range(0, len(asked), PORTION):
             if self.over():
                 return
-            for answer in await lockstep.run(asked[start : start + PORTION]):
-                self._take(self.quarries[answer.number], answer)
+            for answer in await worker.run(asked[start : start + PORTION]):
+                self._take(self.live_mutants[answer.number], answer)
 
     def alive(self) -> list[LiveMutant]:
-        """Mutants that no trial has noticed so far."""
-        return [one for one in self.quarries if not one.done and not one.killers]
+        """Returns the mutants that no trial has detected so far."""
+        return [one for one in self.live_mutants if not one.done and not one.killers]
 
-    def _next(self, quarry: LiveMutant, most: int) -> tuple[int, ...]:
-        """Trials that run its line: those made for it, those that noticed most so far, those of each way in turns."""
+    def _next(self, live: LiveMutant, most: int) -> tuple[int, ...]:
+        """Returns trials that run its line: generated for it first, then by past kills, then one path after another."""
         turns: dict[int, int] = {}
         ranked: list[tuple[bool, int, int, int]] = []
-        for place in self._places(quarry):
+        for place in self._places(live):
             way = self.ways[place]
             turns[way] = turns.get(way, 0) + 1
-            aimed = bool(quarry.aimed) and self.keys[place] in quarry.aimed
+            aimed = bool(live.aimed) and self.keys[place] in live.aimed
             ranked.append((not aimed, -self.successes.get(place, 0), turns[way], place))
-        lines = self.limits.lines if quarry.several else self.limits.lines // LESS
+        lines = self.limits.lines if live.several else self.limits.lines // FEWER_FACTOR
         return self._within_lines([rank[-1] for rank in sorted(ranked)[:most]], lines)
 
-    def _places(self, quarry: LiveMutant) -> list[int]:
-        """Places of trials that pin something, run its line, and were not tried on it, in order."""
-        found = 0 if quarry.lines else self._pinned
-        for line in quarry.lines:
+    def _places(self, live: LiveMutant) -> list[int]:
+        """Returns pool indexes of untried trials that run its line and assert something, in order."""
+        found = 0 if live.lines else self._pinned
+        for line in live.lines:
             found |= self._at.get(line, 0)
         bits = bin(found)[:1:-1]
-        return [place for place, bit in enumerate(bits) if bit == "1" and place not in quarry.tried]
+        return [place for place, bit in enumerate(bits) if bit == "1" and place not in live.tried]
 
     def _within_lines(self, places: Sequence[int], most: int) -> tuple[int, ...]:
-        """The first few, and further ones while they do not run too many lines."""
+        """Returns the first few places, and further ones while they run at most `most` lines."""
         lines = 0
         for count, place in enumerate(places):
             lines += self.pool[place].record.seen.steps
-            if count >= FEW and lines > most:
+            if count >= MINIMUM_TRIALS and lines > most:
                 return tuple(places[:count])
         return tuple(places)
 
-    def _take(self, quarry: LiveMutant, answer: MutantOutcome) -> None:
+    def _take(self, live: LiveMutant, answer: MutantOutcome) -> None:
         self.runs += answer.ran
         if answer.status == "broken":
-            quarry.done = True  # any test at all notices that
+            live.done = True  # the module no longer imports: any test fails
             return
+        # An equivalent mutant, or one that does not compile: no trial can detect it.
         if answer.status in ("same", "syntax"):
-            quarry.done = True
+            live.done = True
             return
         for one in answer.differences:
             pins = self.pins[one.trial]
             if pins is not None and pins.detects(one):
-                quarry.killers.add(one.trial)
+                live.killers.add(one.trial)
                 self.successes[one.trial] = self.successes.get(one.trial, 0) + 1
 
-    def bases(self, quarry: LiveMutant, most: int) -> list[TrialRecord]:
-        """Plain trials that run its line, of several ways through the code."""
-        found = sorted(quarry.tried, key=lambda place: self.pool[place].cost)
+    def bases(self, live: LiveMutant, most: int) -> list[TrialRecord]:
+        """Returns easily read trials that run its line, one for each path through the code."""
+        found = sorted(live.tried, key=lambda place: self.pool[place].cost)
         ways: dict[object, TrialRecord] = {}
         for place in found:
             record = self.pool[place].record
-            ways.setdefault(record.trial.subject if quarry.imported else (record.trial.subject, record.arcs), record)
+            ways.setdefault(record.trial.subject if live.imported else (record.trial.subject, record.arcs), record)
         return list(ways.values())[:most]
 
     def result(self) -> Kills:
-        """What was found."""
+        """Returns the kills found."""
         by_record: dict[int, set[int]] = {}
-        for quarry in self.quarries:
-            for place in quarry.killers:
-                by_record.setdefault(self.pool[place].record.number, set()).add(quarry.number)
+        for live in self.live_mutants:
+            for place in live.killers:
+                by_record.setdefault(self.pool[place].record.number, set()).add(live.number)
         return Kills(
-            tuple(one.mutant for one in self.quarries),
+            tuple(one.mutant for one in self.live_mutants),
             {number: frozenset(found) for number, found in by_record.items()},
             tuple(one.number for one in self.alive()),
             self.runs,
@@ -212,7 +223,7 @@ class MutantSearch:
 
 
 def _affordable(candidates: Sequence[TrialCandidate], lines: int) -> list[TrialCandidate]:
-    """The first ones that together run no more than so many lines."""
+    """Returns the candidates, in order, that together run at most so many lines."""
     spent = 0
     found: list[TrialCandidate] = []
     for one in candidates:
@@ -247,11 +258,11 @@ async def find_kills(
     over: Callable[[], bool] = lambda: False,
     opened: Callable[[], AbstractAsyncContextManager[MutantWorkerClient]] | None = None,
 ) -> Kills:
-    """Find what notices a sample of mutants; further trials go to `search`.
+    """Finds trials that kill a sample of mutants; adds newly generated trials to `search`.
 
     Args:
-        over: whether its time is over; asked between portions of the work.
-        opened: gives the worker that was started ahead; None to start one.
+        over: whether the time is over; checked between portions of the work.
+        opened: provides a worker that was started ahead; None to start one.
 
     Raises:
         TargetImportError, SandboxFailure: see `open_mutant_worker`.
@@ -260,12 +271,12 @@ async def find_kills(
     if not limits.mutants or not search.records or over():
         return Kills()
     state = MutantSearch(facts, source, search, imported, limits, over)
-    if not state.quarries:
+    if not state.live_mutants:
         return Kills()
-    async with opened() if opened is not None else open_mutant_worker(target, facts) as lockstep:
-        await state.learn(lockstep, search.records, limits.pool)
+    async with opened() if opened is not None else open_mutant_worker(target, facts) as worker:
+        await state.learn(worker, search.records, limits.pool)
         for turn, (most, enough) in enumerate(limits.rounds):
-            await state.round(lockstep, most, enough, turn)
+            await state.round(worker, most, enough, turn)
         for wave, most in enumerate(limits.fresh):
             if over():
                 break
@@ -278,31 +289,31 @@ async def find_kills(
             for index, (trial, seen) in enumerate(zip(trials, answers, strict=True)):
                 search.learn(trial, seen, time_dependent=index in moving)
             again = [known[key] for key in map(trial_key, wanted) if key in known]
-            await state.learn(lockstep, [*again, *search.records[before:]], most)
-            await state.round(lockstep, *limits.rounds[-1], len(limits.rounds) + wave)
+            await state.learn(worker, [*again, *search.records[before:]], most)
+            await state.round(worker, *limits.rounds[-1], len(limits.rounds) + wave)
     return state.result()
 
 
 def _further(state: MutantSearch, proposer: AimingProposer, wave: int) -> list[Trial]:
-    """Trials near those that run the lines of survivors, survivors in turns."""
+    """Generates trials near those that run the lines of surviving mutants, survivors in turns."""
     turns: list[tuple[Sequence[Trial], int]] = []
-    for quarry in state.alive():
+    for live in state.alive():
         mine: list[tuple[Sequence[Trial], int]] = []
-        words = state.words.near(quarry.mutant, early=quarry.imported) if not wave else []
-        for record in state.bases(quarry, SUBJECTS if quarry.imported else WAYS):
+        words = state.words.near(live.mutant, early=live.imported) if not wave else []
+        for record in state.bases(live, SUBJECTS if live.imported else WAYS):
             asking = with_values(record.trial, words)
             mine += [(asking[turn::WORDS_IN_TURN], record.seen.steps) for turn in range(WORDS_IN_TURN)]
             if not wave:
                 mine.append((with_explicit_defaults(record.trial, state.facts), record.seen.steps))
-            if not quarry.imported:
-                near = proposer.near(record.trial, record.observation, quarry.mutant.line, wave)
+            if not live.imported:
+                near = proposer.near(record.trial, record.observation, live.mutant.line, wave)
                 mine.append((near, record.seen.steps))
-        if not wave and quarry.imported:
+        if not wave and live.imported:
             known = (one.record for one in state.pool)
-            mine.append((with_module_instances(known, state.facts, state.tree, quarry.mutant.line), STORY_STEPS))
-        if not wave and not quarry.imported:
-            mine.append((proposer.object_stories(quarry.mutant.line), STORY_STEPS))
-        quarry.aimed = {trial_key(one) for part, _ in mine for one in part}
+            mine.append((with_module_instances(known, state.facts, state.tree, live.mutant.line), STORY_STEPS))
+        if not wave and not live.imported:
+            mine.append((proposer.object_stories(live.mutant.line), STORY_STEPS))
+        live.aimed = {trial_key(one) for part, _ in mine for one in part}
         turns += mine
     longest = max((len(one) for one, _ in turns), default=0)
     found: dict[tuple[str, ...], Trial] = {}

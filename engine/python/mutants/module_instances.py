@@ -1,4 +1,4 @@
-"""Trials that use what the module offers ready made: `jaro("a", "b")` in place of `Jaro()("a", "b")` (B-11)."""
+"""Rewrites trials to use instances that the module creates: `jaro("a", "b")` in place of `Jaro()("a", "b")`."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _MOST = 3
 def with_module_instances(
     records: Iterable[TrialRecord], facts: ModuleFacts, tree: ast.Module, line: int
 ) -> list[Trial]:
-    """The first few of the trials with a public name that a line binds for what they build themselves.
+    """Returns the first few trials, rewritten to use the public instance that a line of the module binds.
 
-    Only those that change nothing: what the module offers is there for all tests.
+    Trials with effects are excluded: all tests share the module's instance.
 
     Args:
-        tree: the module's.
+        tree: syntax tree of the module.
     """
     found: list[Trial] = []
     for name, value in _bound(tree, line):
@@ -40,7 +40,7 @@ def with_module_instances(
 
 
 def _bound(tree: ast.Module, line: int) -> list[tuple[str, ast.Call | ast.Attribute]]:
-    """Public names that a statement of the module binds to what it builds, or takes from a class."""
+    """Returns the public name that the module's statement at a line binds to a call's result or an attribute."""
     node = next((one for one in tree.body if one.lineno <= line <= (one.end_lineno or 0)), None)
     if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Call | ast.Attribute):
         return []
@@ -49,7 +49,7 @@ def _bound(tree: ast.Module, line: int) -> list[tuple[str, ast.Call | ast.Attrib
 
 
 def _renamed(trial: Trial, name: str, value: ast.expr) -> Trial | None:
-    """The trial with the name for the object it builds; None where it builds none like that, or has such a name."""
+    """Returns the trial with the name in place of the object it constructs; None if it constructs none or binds it."""
     text = ast.unparse(value)
     for at, statement in enumerate(trial.arrange):
         variable, separator, built = statement.partition(" = ")
@@ -67,7 +67,7 @@ def _plain(trial: Trial, name: str) -> Trial | None:
 
 
 def _replaced(text: str, part: ast.expr, name: str) -> str:
-    """A statement or expression with a name in place of one of its parts; the text itself where it has no such part."""
+    """Replaces a part of a statement or expression by a name; returns the text itself if it has no such part."""
     wanted = ast.dump(part).replace(", ctx=Load()", "")
 
     class _Replace(ast.NodeTransformer):

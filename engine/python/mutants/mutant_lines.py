@@ -1,4 +1,4 @@
-"""Which trials may notice a mutant: those that run its line, or code that uses what its line makes at import."""
+"""Determines which lines detect a mutant: its own, or code that uses what its line defines at import."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 class ImportTimeUses:
-    """Finds the lines of functions that use what a line of the module makes when it is imported.
+    """Finds the lines of functions that use what a line of the module defines at import.
 
     Raises:
-        SyntaxError: the source is no Python.
+        SyntaxError: the source is not Python.
     """
 
     def __init__(self, source: bytes) -> None:
@@ -34,55 +34,57 @@ class ImportTimeUses:
                 self._heads.append(_Part(range(first, node.body[0].lineno), frozenset({node.name}), read))
         for node in _outside_functions(tree):
             self._statements.append(_Part(range(node.lineno, _end(node) + 1), _bound(node), _names([node])))
-        self._own = {name for one in self._statements for name in one.made}
+        self._own = {name for one in self._statements for name in one.bound}
 
     def lines(self, line: int) -> frozenset[int]:
-        """Lines of the bodies that use it, directly or through other names; empty where that is not known."""
+        """Returns lines of bodies that use the line's definitions, directly or through other names; empty if
+        unknown."""
         heads = [one for one in self._heads if line in one.lines]
         if heads:
-            return frozenset(at for one in self._bodies if one.made & heads[0].made for at in one.lines)
-        names = self._made_by(line)
+            return frozenset(at for one in self._bodies if one.bound & heads[0].bound for at in one.lines)
+        names = self._names_bound_by(line)
+        # Follow the names through other statements at import until no further name is found.
         while True:
-            more = names.union(*(one.made for one in self._statements if one.read & names))
+            more = names.union(*(one.bound for one in self._statements if one.read & names))
             if more == names:
                 break
             names = more
         return frozenset(at for one in self._bodies if one.read & names for at in one.lines)
 
-    def _made_by(self, line: int) -> frozenset[str]:
-        """The names that a line binds or fills at import: a call fills what the called function uses."""
+    def _names_bound_by(self, line: int) -> frozenset[str]:
+        """Returns names that a line binds or fills at import; a call fills the names that the called function uses."""
         inside = [one for one in self._bodies if line in one.lines]
         if inside:
             return inside[-1].read & self._own
         found = [one for one in self._statements if line in one.lines]
-        made = frozenset[str]().union(*(one.made for one in found))
-        if made or not found:
-            return made
+        bound = frozenset[str]().union(*(one.bound for one in found))
+        if bound or not found:
+            return bound
         read = found[-1].read
-        return (read & self._own).union(*(one.read & self._own for one in self._bodies if one.made & read))
+        return (read & self._own).union(*(one.read & self._own for one in self._bodies if one.bound & read))
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A piece of the module: what it binds and what it reads."""
+    """A part of the module: the names it binds and the names it reads."""
 
     lines: range
-    made: frozenset[str]
+    bound: frozenset[str]
     read: frozenset[str]
 
 
 def lines_of(arcs: Iterable[Arc]) -> frozenset[int]:
-    """The lines that arcs run."""
+    """Returns the lines that arcs run."""
     return frozenset(line for arc in arcs for line in arc if line > 0)
 
 
 def is_within(mutant: Mutant, lines: frozenset[int]) -> bool:
-    """Whether a mutant's place is among lines."""
+    """Whether a mutant's line is among the lines."""
     return not lines.isdisjoint(mutant.lines)
 
 
 def _outside_functions(tree: ast.Module) -> list[ast.stmt]:
-    """Statements that run at import, those of class bodies and branches with them."""
+    """Returns the statements that run at import, including those in class bodies and branches."""
     found: list[ast.stmt] = []
     waiting: list[ast.AST] = [tree]
     while waiting:

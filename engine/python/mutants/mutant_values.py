@@ -1,6 +1,6 @@
-"""Values that may make a mutant show: what stands beside the changed place, and values near it (B-11).
+"""Derives values that may expose a mutant from constants near its position.
 
-A word of a table is asked for, a pattern is met, a number is met, passed and missed by one.
+Keys of a table are looked up, patterns are matched, numbers are met exactly and one off.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ Word = str | bytes | int | float
 
 
 class MutantValues:
-    """Finds the values in one module.
+    """Finds such values in one module.
 
     Raises:
-        SyntaxError: the source is no Python.
+        SyntaxError: the source is not Python.
     """
 
     def __init__(self, source: bytes) -> None:
@@ -41,7 +41,7 @@ class MutantValues:
         self._tree = parse_python(self._text.data)
 
     def near(self, mutant: Mutant, *, early: bool) -> list[Word]:
-        """Values for a mutant, the likeliest first; `early` says that its line runs at import."""
+        """Returns values for a mutant, the likeliest first; `early`: whether its line runs at import."""
         above = self._above(mutant)
         holder = next((one for one in reversed(above) if isinstance(one, _FUNCTIONS)), None)
         found: list[Word] = []
@@ -52,11 +52,13 @@ class MutantValues:
             if found or isinstance(row, ast.stmt):
                 break
         found += self._places(above)
-        words = dict.fromkeys((type(made), made) for value in dict.fromkeys(found) for made in _made(value))
-        return [*self._letters(above), *(made for _, made in words)][:_MOST_WORDS]
+        words = dict.fromkeys(
+            (type(derived), derived) for value in dict.fromkeys(found) for derived in _derived_values(value)
+        )
+        return [*self._letters(above), *(derived for _, derived in words)][:_MOST_WORDS]
 
     def _letters(self, above: list[ast.AST]) -> list[Word]:
-        """All keys of a table of letters, one after another: one text that asks for every entry."""
+        """Returns all keys of a table of letters as one text, which looks up every entry."""
         table = next((one for one in reversed(above) if isinstance(one, ast.Dict)), None)
         keys = [_letter(one.value) for one in table.keys if isinstance(one, ast.Constant)] if table is not None else []
         letters = [one for one in keys if one is not None]
@@ -65,7 +67,7 @@ class MutantValues:
         return ["".join(letters)]
 
     def _above(self, mutant: Mutant) -> list[ast.AST]:
-        """The nodes around the changed place, the module first."""
+        """Returns the nodes around the mutant's position, the module first."""
         above: list[ast.AST] = [self._tree]
         while True:
             inner = next((one for one in _children(above[-1]) if self._holds(one, mutant)), None)
@@ -78,18 +80,18 @@ class MutantValues:
         return start <= mutant.start and mutant.end <= end
 
     def _places(self, above: list[ast.AST]) -> list[Word]:
-        """Where the changed place stands in the tables around it: what is looked up by number."""
+        """Returns the position's indexes in the sequences around it, for lookups by number."""
         chain = list(itertools.pairwise(above))
         tables = [(outer.elts, inner) for outer, inner in chain if isinstance(outer, ast.Tuple | ast.List)]
         return [items.index(inner) for items, inner in tables if len(items) > 2 and isinstance(inner, ast.expr)]
 
     def _nearest(self, constants: list[ast.Constant], mutant: Mutant) -> list[Word]:
-        """The values that stand closest to the changed place; the changed one first."""
+        """Returns the values closest to the mutant's position, the changed one first."""
         places = [(abs(self._text.span(one)[0] - mutant.start), at) for at, one in enumerate(constants)]
         return [_value(constants[at]) for _, at in sorted(places)[:_MOST_BESIDE]]
 
     def _pair(self, row: ast.Dict, mutant: Mutant) -> list[Word]:
-        """The constants of the changed key or value and its partner."""
+        """Returns the constants of the changed key or value and its counterpart."""
         for key, value in zip(row.keys, row.values, strict=True):
             if self._holds(value, mutant) or (key is not None and self._holds(key, mutant)):
                 pair = [*(_constants(key) if key is not None else []), *_constants(value)]
@@ -105,11 +107,11 @@ class MutantValues:
 
 
 def with_values(trial: Trial, words: Iterable[Word]) -> list[Trial]:
-    """The trial with each word in the place of its literals of that type, and texts in it as well."""
+    """Returns variants of the trial with each value in place of literals of its type."""
     places = literal_places(trial)
     found: list[Trial] = []
     for word in words:
-        # Where nothing of its kind is given, it may still be what is meant: a text for a key tried with numbers.
+        # Without a literal of the type, replace the first one: a table with text keys may have been tried with numbers.
         fitting = [place for place in places if _fits(place.value, word)][:_MOST_PLACES] or places[:1]
         for place in fitting:
             source = _source(word)
@@ -119,7 +121,7 @@ def with_values(trial: Trial, words: Iterable[Word]) -> list[Trial]:
 
 
 def _source(word: Word) -> str | None:
-    """The word as people write it: a large power as one."""
+    """Returns the value's source; large powers of ten are written as powers."""
     digits = str(word)
     if isinstance(word, int) and len(digits) > _LONG_NUMBER and digits.rstrip("0") == "1":
         return f"10**{len(digits) - 1}"
@@ -134,10 +136,10 @@ def _fits(value: object, word: Word) -> bool:
     return isinstance(value, str | bytes) and type(value) is type(word)
 
 
-def _made(value: Word) -> Iterator[Word]:
-    """A constant as values to give."""
+def _derived_values(value: Word) -> Iterator[Word]:
+    """Generates values to pass for a constant."""
     if isinstance(value, str):
-        yield from _of_text(value)
+        yield from _values_of_text(value)
     elif isinstance(value, bytes):
         yield value
     elif isinstance(value, int):
@@ -154,7 +156,7 @@ def _made(value: Word) -> Iterator[Word]:
 
 
 def _letter(value: object) -> str | None:
-    """A text of one letter, or the letter that a number stands for; None for any other value."""
+    """Returns a one-letter text, or the letter with a number's code point; None for other values."""
     if isinstance(value, str):
         return value if len(value) == 1 and value.isprintable() else None
     if type(value) is int and 0x80 <= value < 0x110000 and chr(value).isprintable():
@@ -162,7 +164,7 @@ def _letter(value: object) -> str | None:
     return None
 
 
-def _of_text(value: str) -> Iterator[Word]:
+def _values_of_text(value: str) -> Iterator[Word]:
     if is_pattern(value):
         yield from samples(value)
         return
@@ -177,7 +179,7 @@ def _of_text(value: str) -> Iterator[Word]:
 
 
 def _constants(node: ast.AST) -> list[ast.Constant]:
-    """The texts and numbers in a node, in order."""
+    """Returns the text and number constants in a node, in order."""
     walked = [one for one in ast.walk(node) if isinstance(one, ast.Constant)]
     kept = [one for one in walked if type(one.value) in (str, bytes, int, float)]
     return sorted(kept, key=lambda one: (one.lineno, one.col_offset))
@@ -190,7 +192,7 @@ def _value(constant: ast.Constant) -> Word:
 
 
 def _children(node: ast.AST) -> list[ast.AST]:
-    """Child nodes that have a place in the text; those of what has none in their stead."""
+    """Returns child nodes with a position; a node without one is replaced by its children."""
     found: list[ast.AST] = []
     for child in ast.iter_child_nodes(node):
         found += [child] if hasattr(child, "end_col_offset") else _children(child)

@@ -1,6 +1,6 @@
 """The host's side of trials on mutants: opens sandbox/worker/mutants/compare_trials.py and speaks with it (B-11).
 
-When the worker is lost, what it has not answered counts as not tried.
+If the worker is lost, unanswered trials count as not run.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ PORTION = 80
 
 @dataclass(frozen=True, slots=True)
 class MutantRequest:
-    """A mutant to be tried.
+    """A request to run trials on a mutant.
 
     Attributes:
-        number: what it is called in the answer.
+        number: its id in the answer.
         imported: whether its line runs at import.
-        trials: which trials to run on it, by their numbers, in order.
-        enough: after so many that differ it is left.
+        trials: numbers of the trials to run on it, in order.
+        enough: stop after so many trials that differ.
     """
 
     number: int
@@ -44,7 +44,7 @@ class MutantRequest:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A trial that does something else on a mutant: which of its facets, and the message it raised with then."""
+    """A trial with another outcome on a mutant: the facets that differ, and the message of its exception there."""
 
     trial: int
     facets: frozenset[str]
@@ -53,7 +53,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class MutantOutcome:
-    """What became of one mutant; statuses as in worker/mutants/compare_trials.py."""
+    """The result of one mutant; statuses as in worker/mutants/compare_trials.py."""
 
     number: int
     status: str
@@ -62,17 +62,17 @@ class MutantOutcome:
 
 
 class MutantWorkerClient:
-    """A worker with the target loaded. Made by `open_mutant_worker`."""
+    """Client of a worker that has loaded the target. Created by `open_mutant_worker`."""
 
     def __init__(self, session: Session) -> None:
         self._session: Session | None = session
 
     async def learn(self, trials: Sequence[Trial]) -> list[ObservedTrial | None]:
-        """Run further trials on the module as it is; they are numbered as they come. None where the worker is lost."""
+        """Runs further trials on the original module; they are numbered in order. None where the worker is lost."""
         return [one async for part in self.learning(trials) for one in part]
 
     async def learning(self, trials: Sequence[Trial]) -> AsyncGenerator[list[ObservedTrial | None]]:
-        """As `learn`, a portion at a time: while one is worked on, the next is run."""
+        """Runs trials like `learn`, in portions: the worker runs the next one while the caller handles one."""
         parts = [trials[start : start + PORTION] for start in range(0, len(trials), PORTION)]
         for place, part in enumerate(parts):
             if not place:
@@ -83,7 +83,7 @@ class MutantWorkerClient:
             yield [observed_trial(json.loads(one)) for one in answers] + [None] * (len(part) - len(answers))
 
     async def run(self, asked: Iterable[MutantRequest]) -> list[MutantOutcome]:
-        """Try mutants; the answers are in the order of their numbers."""
+        """Runs mutants; returns the outcomes in the order of their numbers."""
         everything = list(asked)
         if everything:
             await self._send({"mutants": [_asked_json(one) for one in everything]})
@@ -98,7 +98,7 @@ class MutantWorkerClient:
                 self._session = None
 
     async def _receive(self, expected: int) -> list[bytes]:
-        """So many answers; fewer where the worker is lost."""
+        """Receives so many answers; fewer if the worker is lost."""
         answers: list[bytes] = []
         try:
             while self._session is not None and len(answers) < expected:
@@ -116,7 +116,7 @@ class MutantWorkerClient:
 async def open_mutant_worker(
     target: PythonTarget, facts: ModuleFacts, network: Network = "none"
 ) -> AsyncGenerator[MutantWorkerClient]:
-    """A worker on a fresh workspace.
+    """Opens a worker on a fresh workspace, with the real clock where the target does not import under a fake one.
 
     Raises:
         TargetImportError: the target does not import here.
