@@ -1,4 +1,4 @@
-"""Which cases become rows of one table, in what order, and what the table's test is called."""
+"""Assigns cases to tables, orders their rows, and names the tables and the cases in them."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ _LONGEST_GROUP = 150
 
 
 def assign_tables(cases: Sequence[Case], facts: ModuleFacts) -> list[Case]:
-    """The cases with `group` set where they share a shape: subjects in order, rows together, documented rows first."""
+    """Sets `group` of cases that share a shape; keeps the order of subjects, rows together, documented rows first."""
     callables = {one.qualname: one for one in facts.callables()}
     by_name: dict[str, list[str]] = {}
     for one in callables.values():
-        # A method may bear the name of a function, but is called on something.
+        # A leading dot tells methods from functions of the same name.
         key = one.name if one.kind in ("function", "constructor") else f".{one.name}"
         by_name.setdefault(key, positional_names(one))
     used: set[str] = set()
@@ -41,13 +41,13 @@ def assign_tables(cases: Sequence[Case], facts: ModuleFacts) -> list[Case]:
     for bucket in parts:
         members = sorted(bucket, key=_documented_line)
         subject = callables.get(members[0].subject)
-        itself = positional_names(subject) if subject is not None and subject.name == "__call__" else []
-        table = tabulate(members, (), partial(_parameter, by_name, itself))
+        own_parameters = positional_names(subject) if subject is not None and subject.name == "__call__" else []
+        table = tabulate(members, (), partial(_parameter_name, by_name, own_parameters))
         if table is None:
             placed += bucket
             continue
         split = shapes[members[0].subject, shape_key(members[0])] > 1
-        name = _name(table, callables.get(members[0].subject), used, common_outcome(members) if split else "")
+        name = _table_name(table, callables.get(members[0].subject), used, common_outcome(members) if split else "")
         used.add(name)
         text = Group(name, tuple(snake_case(one) for one in table.columns)).text
         text = text if len(text) <= _LONGEST_GROUP else name
@@ -56,21 +56,25 @@ def assign_tables(cases: Sequence[Case], facts: ModuleFacts) -> list[Case]:
 
 
 def _documented_line(case: Case) -> int:
-    """Documented cases by their line, the others after them in the order they have."""
+    """Returns the sort key of a row: the documented line; rows without one come last."""
     return case.documented[0].lines[0] if case.documented else 10**9
 
 
-def _parameter(by_name: Mapping[str, list[str]], itself: list[str], call: ast.Call, at: int) -> str | None:
-    """The parameter an argument goes to; `itself` are those of the arranged object, which is called like a function."""
+def _parameter_name(by_name: Mapping[str, list[str]], own_parameters: list[str], call: ast.Call, at: int) -> str | None:
+    """Returns the parameter that receives an argument; `own_parameters`: parameters of `__call__` of the arranged
+    object."""
     if isinstance(call.func, ast.Attribute):
         known = by_name.get(f".{call.func.attr}", by_name.get(call.func.attr, []))
     else:
-        known = by_name.get(getattr(call.func, "id", ""), itself)
+        known = by_name.get(getattr(call.func, "id", ""), own_parameters)
     return known[at].strip("_") or None if at < len(known) else None
 
 
-def _name(table: CaseTable, facts: CallableFacts | None, used: set[str], ending: str) -> str:
-    """What the table shows: the subject, the exception, which optional arguments are given, how all its rows end."""
+def _table_name(table: CaseTable, facts: CallableFacts | None, used: set[str], ending: str) -> str:
+    """Returns the first unused name: subject, exception, optional arguments, common outcome.
+
+    Each `candidates +=` adds longer variants for the case that all shorter ones are taken.
+    """
     first = table.cases[0]
     words = [subject_slug(first.subject) or "it"]
     if facts is not None and facts.kind == "constructor":
@@ -80,30 +84,31 @@ def _name(table: CaseTable, facts: CallableFacts | None, used: set[str], ending:
         words = words[:1]
         words.append(f"raises_{snake_case(raised.rpartition('.')[2])}")
         if any(one.kind == "raises" and one.match and not one.whole for one in first.expect):
-            ending = "saying"
+            ending = "saying"  # rows that check part of the message, beside rows that check the type only
     plain = cut_slug("_".join(words))
     optional = _optional_words(table, facts)
     named = cut_slug(f"{plain}_{optional}") if optional else plain
+    # Of a refusal the exception says most, of a result the optional arguments.
     candidates = [plain, named] if raised else [named, plain]
     if ending == "saying":
         candidates += [cut_slug(f"{one}_{ending}") for one in candidates]
     elif ending:
         candidates = [*(cut_slug(f"{one}_{ending}") for one in candidates), *candidates]
-    made = _made_words(table)
-    if made:
-        candidates += [cut_slug(f"{one}_{made}") for one in candidates]
+    construction = _construction_words(table)
+    if construction:
+        candidates += [cut_slug(f"{one}_{construction}") for one in candidates]
     if table.template.expect[0].kind == "approx":
         candidates += [cut_slug(f"{one}_approximately") for one in candidates]
-    answer = _one_answer(table)
+    answer = _common_result(table)
     if answer:
         candidates += [cut_slug(f"{one}_is_{answer}") for one in candidates]
     candidates += [f"{candidates[0]}_{number}" for number in range(2, len(used) + 3)]
     return next(one for one in candidates if one not in used)
 
 
-def _made_words(table: CaseTable) -> str:
-    """`with_limit` or `without_colour`: how the object was made that was arranged last, as far as keywords tell."""
-    calls = [call for case in table.cases if (call := _last_made(case)) is not None]
+def _construction_words(table: CaseTable) -> str:
+    """Returns `with_limit` or `without_colour` by the keyword arguments of the last constructed object."""
+    calls = [call for case in table.cases if (call := _last_construction(case)) is not None]
     if len(calls) != len(table.cases):
         return ""
     given = [CallArgument(one.arg, one.value, by_name=True) for one in calls[0].keywords if one.arg]
@@ -111,7 +116,7 @@ def _made_words(table: CaseTable) -> str:
     return _words([one for one in given if any(other.get(one.name) != one.source for other in sources)], given)
 
 
-def _last_made(case: Case) -> ast.Call | None:
+def _last_construction(case: Case) -> ast.Call | None:
     for statement in reversed(case.statements):
         node = parse_python(statement.strip()).body[-1]
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
@@ -120,7 +125,7 @@ def _last_made(case: Case) -> ast.Call | None:
 
 
 def _words(varying: Sequence[CallArgument], given: Sequence[CallArgument]) -> str:
-    """What arguments are called whose values vary, then what the others are given."""
+    """Returns the names of varying arguments, then the values of the others."""
     names = [snake_case(one.name.removeprefix("with_") or one.name) for one in varying]
     words = named_argument_words([one for one in given if one not in varying])
     if not names:
@@ -129,8 +134,8 @@ def _words(varying: Sequence[CallArgument], given: Sequence[CallArgument]) -> st
     return f"with_{joint}_and_{words[5:]}" if words.startswith("with_") else f"with_{joint}_{words}".rstrip("_")
 
 
-def _one_answer(table: CaseTable) -> str:
-    """`none`, `true` or `false` where that is what every row gives."""
+def _common_result(table: CaseTable) -> str:
+    """Returns `none`, `true` or `false` if every row has that result; else an empty string."""
     one = table.template.expect[0]
     if one.actual not in ("result", "not result"):
         return ""
@@ -140,7 +145,7 @@ def _one_answer(table: CaseTable) -> str:
 
 
 def _optional_words(table: CaseTable, facts: CallableFacts | None) -> str:
-    """`with_ndigits` where it varies, `with_empty_separator` or `without_months` where it is the same in all rows."""
+    """Returns `with_ndigits` if the argument varies, `with_empty_separator` or `without_months` if it is constant."""
     if facts is None:
         return ""
     rows = [arguments_of(case.expression, facts) for case in table.cases]
@@ -160,7 +165,7 @@ _LONGEST_ID = 110
 
 
 def ids_by_table(cases: Sequence[Case]) -> dict[str, str]:
-    """New ids by the old ones, for all cases; each stays the only one of its name."""
+    """Returns new distinct ids by old ones: the table's name followed by the words that distinguish the row."""
     used = {case.id for case in cases}
     found: dict[str, str] = {}
     for case in cases:
@@ -174,18 +179,18 @@ def ids_by_table(cases: Sequence[Case]) -> dict[str, str]:
 
 
 def with_ids(cases: Sequence[Case], names: Mapping[str, str]) -> tuple[Case, ...]:
-    """The cases with new ids."""
+    """Returns the cases with new ids."""
     return tuple(replace(case, id=names[case.id]) for case in cases)
 
 
 def _after_table(case: Case, table: str) -> str:
-    """`tc_sum_without_tax_of_5` for the row `tc_sum_of_5_without_tax` of the table `sum_without_tax`."""
-    words, said = case.id.removeprefix("tc_").split("_"), table.split("_")
+    """Returns `tc_sum_without_tax_of_5` for the row `tc_sum_of_5_without_tax` of the table `sum_without_tax`."""
+    words, table_words = case.id.removeprefix("tc_").split("_"), table.split("_")
     common = 0
-    while common < min(len(words), len(said)) and words[common] == said[common]:
+    while common < min(len(words), len(table_words)) and words[common] == table_words[common]:
         common += 1
-    rest, more = words[common:], said[common:]
+    rest, more = words[common:], table_words[common:]
     if more and rest[-len(more) :] == more:
         rest = rest[: -len(more)]
-    name = "_".join(("tc", *said, *rest))
+    name = "_".join(("tc", *table_words, *rest))
     return name if rest and len(name) <= _LONGEST_ID else case.id

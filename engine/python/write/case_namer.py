@@ -1,4 +1,4 @@
-"""The id, title, step and outcome of a case, in words (B-04)."""
+"""Names test cases: id, title, step and expected outcome in words."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _ACTUALS = {"result": "the result", CODE: "the exit code", PRINTED_ERRORS: "what
 
 @dataclass(frozen=True, slots=True)
 class CaseNaming:
-    """What a case is called."""
+    """The names of a case."""
 
     id: str
     title: str
@@ -57,11 +57,11 @@ class CaseNaming:
 
 
 class CaseNamer:
-    """Names the cases of one module; no id is given twice.
+    """Names the cases of one module with distinct ids.
 
     Args:
         facts: the module.
-        findings: all that will be named; calls that return tell what is usual.
+        findings: all findings to be named; calls that return show which arguments are usual.
     """
 
     def __init__(self, facts: ModuleFacts, findings: Sequence[TrialFinding]) -> None:
@@ -80,7 +80,7 @@ class CaseNamer:
     def name(
         self, subject: str, statements: Sequence[str], act: str, mode: str, expect: Sequence[SpecExpectation]
     ) -> CaseNaming:
-        """The names of a case; words come from its call, its state and what is expected."""
+        """Names a case by its call, its state and its expectations."""
         missing = missing_import_slug(statements)
         slugs = self._slugs(subject, statements, act, expect)
         identifier = self._unique(_joined(one, missing) for one in slugs)
@@ -99,6 +99,7 @@ class CaseNamer:
     def _slugs(
         self, subject: str, statements: Sequence[str], act: str, expect: Sequence[SpecExpectation]
     ) -> Iterator[str]:
+        """Generates candidates for the id, short ones first; `_unique` takes the first unused one."""
         facts = self._callables.get(subject)
         arguments = _with_values(self._arguments(act, subject), statements)
         base = subject_slug(subject) or "it"
@@ -109,6 +110,7 @@ class CaseNamer:
             words = special_words(arguments, self._usual.get(subject, [])) if arguments else ""
             alone = self._endings[subject, (raised.exception or "").rpartition(".")[2]] == 1
             telling = bool(_TELLING.fullmatch(words)) and len(words) <= _LONGEST_WORDS
+            # The only call that raises this exception needs no further words, unless its argument explains the error.
             if alone and not telling:
                 yield base
             said = self._said(subject, raised)
@@ -118,6 +120,7 @@ class CaseNamer:
             yield _joined(f"{base}_for_{words}" if words else base, _arranged(statements))
         elif arguments:
             words = self._given(facts, arguments)
+            # Long arguments are left out of the only call that returns.
             if len(words) > _LONGEST_WORDS and self._endings[subject, ""] == 1:
                 yield _joined(base, self._given(facts, arguments[:1]) if facts and facts.kind == "constructor" else "")
             base = _joined(base, words)
@@ -128,6 +131,7 @@ class CaseNamer:
         else:
             yield _joined(base, after or _outcome_words(expect))
             yield _joined(_joined(base, after or _outcome_words(expect)), _arranged(statements))
+        # Last resort before a number: spell out all arguments.
         every = "_and_".join(qualified(one) for one in arguments)
         if every:
             yield f"{base}_for_{every}"
@@ -136,7 +140,7 @@ class CaseNamer:
             yield _joined(_joined(base, after), _outcome_words(expect))
 
     def _said(self, subject: str, raised: SpecExpectation) -> str:
-        """The beginning of a message that only this call of the subject brings about; empty where others do, too."""
+        """Returns the beginning of a message that only this call of the subject raises; else an empty string."""
         text = raised.match or ""
         if sum(count for (name, said), count in self._messages.items() if name == subject and text in said) != 1:
             return ""
@@ -166,7 +170,7 @@ class CaseNamer:
 
 
 def _with_values(arguments: list[CallArgument], statements: Sequence[str]) -> list[CallArgument]:
-    """Arguments with the literal in place of a variable that was given one."""
+    """Replaces variables among the arguments by the literals assigned to them."""
     values: dict[str, ast.expr] = {}
     for statement in statements:
         body = parse_python(statement.strip()).body
@@ -183,7 +187,7 @@ def _with_values(arguments: list[CallArgument], statements: Sequence[str]) -> li
 
 
 def _ending(finding: TrialFinding) -> str:
-    """The last name of the exception that was raised, empty when something came back."""
+    """Returns the exception's unqualified name; empty if the call returned."""
     raised = finding.observation.raised
     return raised.type_name.rpartition(".")[2] if raised is not None else ""
 
@@ -197,7 +201,7 @@ def _has_receiver(facts: CallableFacts) -> bool:
 
 
 def _after(statements: Sequence[str]) -> str:
-    """`after_add` when the last thing arranged was a call for its effect."""
+    """Returns `after_add` if the last arranging statement calls `add` for its effect."""
     for statement in reversed(statements[-1:]):
         body = parse_python(statement.strip()).body
         node = body[-1] if body else None
@@ -210,7 +214,7 @@ def _after(statements: Sequence[str]) -> str:
 
 
 def _arranged(statements: Sequence[str]) -> str:
-    """`for_interval_2`: what the object was made with that was arranged last."""
+    """Returns `for_interval_2` for the arguments of the last constructed object."""
     for statement in reversed(statements):
         body = parse_python(statement.strip()).body
         node = body[-1] if body else None

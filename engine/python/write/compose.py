@@ -1,4 +1,4 @@
-"""An exploration becomes a unit test spec, valid against the unit test schema (B-02, B-04, B-06, T-08)."""
+"""Composes a unit test spec, valid against the unit test schema, from an exploration."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ def compose_spec(
     import_roots: Sequence[str] = (),
     notices: dict[str, list[int]] | None = None,
 ) -> dict[str, Any]:
-    """The unit spec of one module. `cases` is empty where nothing could be told; `not_reached` then says why.
+    """Returns the unit spec of one module. `cases` may be empty; `not_reached` then gives the reasons.
 
     Args:
         framework: pytest or unittest.
-        request: what the user asked for; it does not change what is true of the code, so only the title may show it.
-        import_roots: the layout's import roots; the first one is taken when the facts name none.
-        notices: is filled with the numbers of the mutants that cases notice, by the cases' ids; of those that notice
-            the same mutant, only the first few are named.
+        request: the user's request; it does not influence the cases.
+        import_roots: the layout's import roots; the first one is used if the facts name none.
+        notices: receives the numbers of the mutants that cases detect, by case id; only the first few cases are listed
+            for each mutant.
     """
     facts = exploration.facts
     judged, without = assertable_findings(exploration)

@@ -1,4 +1,4 @@
-"""Taking the tests of dropped cases out of a file that was not rendered from its spec; the rest stays as it was."""
+"""Removes the tests of dropped cases from a test file without rendering it again; the rest stays unchanged."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _SECONDS = 60
 
 
 def without_tests(source: str, drop: Collection[str]) -> str:
-    """A test file without the tests, or the parametrised rows, of some cases.
+    """Removes the tests, or the parametrised rows, of some cases.
 
-    A test that proves several cases goes only with all of them. A class without a test left goes too, and so do the
-    imports that only they needed. A file that does not parse is answered as it is.
+    A test of several cases is removed only with all of them. Classes without tests and unused imports are removed too.
+    A file that does not parse is returned unchanged.
 
     Raises:
         EnvironmentFault: ruff, which removes the imports, cannot be run.
@@ -44,26 +44,26 @@ def without_tests(source: str, drop: Collection[str]) -> str:
 
 
 def proven_cases(source: str, known: Container[str] = ()) -> set[str]:
-    """Ids of all cases that a test file proves.
+    """Returns ids of all cases in a test file.
 
     Args:
-        known: ids that the names of tests may tell; see `utils/case_names.py`.
+        known: case ids that test names may encode; see `utils/case_names.py`.
     """
     return {name for one in case_ranges(source, known) for name in one.case_ids}
 
 
 def _spans(body: list[ast.stmt], drop: set[str], owner: str | None = None) -> Iterator[ast.AST]:
-    """The nodes to take out."""
+    """Generates the nodes to remove."""
     for node in body:
         if isinstance(node, ast.ClassDef):
             tests = [one for one in node.body if _is_test(one)]
-            gone = [one for one in tests if _goes(one, node.name, drop)]
-            if tests and len(gone) == len(tests):
+            dropped = [one for one in tests if _is_dropped(one, node.name, drop)]
+            if tests and len(dropped) == len(tests):
                 yield node
             else:
                 yield from _spans(node.body, drop, node.name)
         elif _is_test(node):
-            if _goes(node, owner, drop):
+            if _is_dropped(node, owner, drop):
                 yield node
             else:
                 yield from (row for row, name in rows_of(node) if row_case(owner, node, name, drop) in drop)
@@ -73,13 +73,13 @@ def _is_test(node: ast.stmt) -> TypeGuard[TestNode]:
     return isinstance(node, TestNode) and node.name.startswith("test")
 
 
-def _goes(node: ast.stmt, owner: str | None, drop: set[str]) -> bool:
+def _is_dropped(node: ast.stmt, owner: str | None, drop: set[str]) -> bool:
     ids = set(cases_of_test(node, owner, drop)) if _is_test(node) else set()
     return bool(ids) and ids <= drop
 
 
 def _bytes(node: ast.AST, starts: list[int], data: bytes) -> tuple[int, int]:
-    """Where a node stands: whole lines for a definition, up to its comma for a row."""
+    """Returns a node's byte range: whole lines for a definition, up to the comma for a row."""
     line, last_line = node.lineno, node.end_lineno  # type: ignore[attr-defined]
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         line = min([line, *(one.lineno for one in node.decorator_list)])

@@ -1,7 +1,7 @@
-"""A unit test spec becomes a test file: the same spec gives the same bytes (B-04, B-06).
+"""Renders a unit test spec as a test file; the same spec gives the same bytes.
 
-Module functions are tested by functions, the members of a class in a class `Test…`; rows that share a shape become one
-parametrised test (pytest) or a method each (unittest). The file is formatted as `ruff format` does.
+Functions are tested by functions, members of a class in a class `Test…`. Cases of one table become a parametrised test
+(pytest) or a method each (unittest). `ruff format` formats the file.
 """
 
 from __future__ import annotations
@@ -45,21 +45,21 @@ _FORMAT_SECONDS = 60
 
 @dataclass(slots=True)
 class Section:
-    """Tests that stand together: the members of one class (`owner`), or the module's functions."""
+    """The tests of one class's members (`owner`), or of the module's functions."""
 
     owner: str | None
     blocks: list[list[Case]] = field(default_factory=list)
 
 
 def render(spec: Mapping[str, Any], framework: str) -> str:
-    """The test file of a unit spec, header included.
+    """Renders the test file of a unit spec, header included.
 
     Args:
         spec: valid against the unit test schema.
         framework: pytest or unittest.
 
     Raises:
-        AgentFailure: the spec's source does not make a Python file, or the framework is unknown.
+        AgentFailure: the spec does not render as Python, or the framework is unknown.
         EnvironmentFault: ruff, which formats the file, cannot be run.
     """
     cases = [Case.from_json(one) for one in spec["cases"]]
@@ -69,12 +69,12 @@ def render(spec: Mapping[str, Any], framework: str) -> str:
 
 
 def render_cases(cases: Sequence[Case], framework: str, *, imports: Iterable[str], module: str) -> str:
-    """The file's text without its header. Raises as `render` does."""
+    """Renders the formatted file without its header. Raises like `render`."""
     return format_python(file_source(cases, framework, imports=imports, module=module))
 
 
 def file_source(cases: Sequence[Case], framework: str, *, imports: Iterable[str], module: str) -> str:
-    """The file's text before formatting; it parses. Raises AgentFailure."""
+    """Renders the file before formatting; it parses. Raises AgentFailure."""
     if framework not in ("pytest", "unittest"):
         raise AgentFailure(
             f"unit tests cannot be written for {framework!r}", advice="ask for the framework pytest or unittest"
@@ -98,7 +98,7 @@ def file_source(cases: Sequence[Case], framework: str, *, imports: Iterable[str]
 
 
 def sections(cases: Sequence[Case], *, split_functions: bool) -> list[Section]:
-    """Cases by class (or, for unittest, by function too), in order of appearance, rows of one group together."""
+    """Groups cases by class (for unittest also by function), in order of appearance, rows of one group together."""
     owners = {case.subject.partition(".")[0] for case in cases if "." in case.subject}
     found: dict[str | None, Section] = {}
     groups: dict[tuple[str | None, str], list[Case]] = {}
@@ -121,10 +121,11 @@ def sections(cases: Sequence[Case], *, split_functions: bool) -> list[Section]:
 
 
 def format_python(text: str, *, width: int | None = None) -> str:
-    """Text as `ruff format` leaves it, whatever configuration lies around; lines of `width` characters if it is given.
+    """Formats text with `ruff format`, ignoring configuration files; `width`: line length instead of 88.
 
     Raises:
-        AgentFailure: it is no Python. EnvironmentFault: ruff cannot be run.
+        AgentFailure: the text is not Python.
+        EnvironmentFault: ruff cannot be run.
     """
     more = [f"--line-length={width}"] if width else []
     try:
@@ -171,7 +172,7 @@ def _unittest_section(section: Section, dialect: UnittestDialect, taken: set[str
 
 
 def _owner(section: Section, taken: set[str]) -> str | None:
-    """The test class of a section, of which no other has the name."""
+    """Returns a distinct name for the section's test class; None for functions."""
     if section.owner is None:
         return None
     name = class_name(section.owner)
@@ -188,20 +189,20 @@ def _class(head: str, functions: list[str]) -> str:
 
 
 def class_name(owner: str) -> str:
-    """`TestCart` for Cart, `TestNaturalSize` for natural_size."""
+    """Returns `TestCart` for Cart, `TestNaturalSize` for natural_size."""
     words = [part[:1].upper() + part[1:] for part in re.split(r"_+", owner) if part]
     return "Test" + "".join(words)
 
 
 class _Names:
-    """Test names of one section: the class's own name is not repeated, and no name comes twice."""
+    """Assigns distinct test names in one section, without repeating the class's name."""
 
     def __init__(self, owner: str | None) -> None:
         self._prefix = f"{snake_case(owner)}_" if owner else ""
         self._used: set[str] = set()
 
     def of(self, text: str) -> str:
-        """`test_…` for the words of an id or a group."""
+        """Returns `test_…` for the words of an id or a group."""
         words = text.removeprefix(self._prefix) if self._prefix else text
         name = base = f"test_{words}" if words else "test_it"
         number = 2
@@ -212,12 +213,18 @@ class _Names:
 
 
 def extract_shared_helpers(cases: Sequence[Case]) -> tuple[list[str], list[Case]]:
-    """The functions to write before the tests, and the cases without them. Raises SyntaxError.
+    """Moves functions that several tests define alike to the top of the file.
 
-    A function that stands in one test only, or reads what its test arranged, stays where it is; one that loads the
-    module in another way never does.
+    A function in a single test, or one that reads other arranged names, stays in its test. A function that loads the
+    module without an optional import is always moved.
+
+    Returns:
+        The functions' sources, and the cases without them.
+
+    Raises:
+        SyntaxError: a statement is not Python.
     """
-    alike = Counter(text for case in cases for text in dict.fromkeys(case.statements) if _is_free(text, case))
+    alike = Counter(text for case in cases for text in dict.fromkeys(case.statements) if _is_self_contained(text, case))
     names: dict[str, str] = {}
     for text, count in alike.items():
         if count > 1 or missing_import_slug([text]):
@@ -229,14 +236,14 @@ def extract_shared_helpers(cases: Sequence[Case]) -> tuple[list[str], list[Case]
 
 
 def _function_name(statement: str) -> str | None:
-    """The name of the function that a statement defines."""
+    """Returns the name of the function that a statement defines, else None."""
     if not statement.startswith("def "):
         return None
     node = parse_python(statement).body[0]
     return node.name if isinstance(node, ast.FunctionDef) else None
 
 
-def _is_free(statement: str, case: Case) -> bool:
+def _is_self_contained(statement: str, case: Case) -> bool:
     if _function_name(statement) is None:
         return False
     others = [text for text in case.statements if text != statement]

@@ -1,4 +1,4 @@
-"""The body of one test: arrange, act, assert. What differs between frameworks is asked of a `Dialect`."""
+"""Renders the body of one test: arrange, act, assert. A `Dialect` supplies what differs between frameworks."""
 
 from __future__ import annotations
 
@@ -20,40 +20,40 @@ _SOLE_ACTUALS = re.compile(r"^(?:(?P<call>callable|sorted|repr|math\.isnan)\(res
 
 
 class Dialect(Protocol):
-    """How a framework says what a body needs said. Lines may hold line breaks."""
+    """The framework-specific parts of a test's body. Lines may contain line breaks."""
 
     def fixture(self, name: str) -> list[str]:
-        """Lines that provide a fixture the case names."""
+        """Returns lines that provide a fixture of the case."""
         ...
 
     def check(self, one: SpecExpectation, actual: str) -> list[str]:
-        """Lines that assert one expectation about `actual`."""
+        """Returns lines that assert one expectation about `actual`."""
         ...
 
     def raising(self, one: SpecExpectation) -> str:
-        """A context manager that demands an exception."""
+        """Returns a context manager that requires an exception."""
         ...
 
     def code(self) -> str:
-        """The expression for the code that the program ended with, after `raising(…) as raised`."""
+        """Returns the expression for the exit code, after `raising(…) as raised`."""
         ...
 
     def warning(self, demands: list[SpecExpectation]) -> ActWrapper:
-        """What demands warnings; called with one or more."""
+        """Returns what requires warnings; called with one or more."""
         ...
 
     def capturing(self, *, output: bool, errors: bool) -> list[str]:
-        """Context managers that capture what is printed, where such are needed."""
+        """Returns context managers that capture printed output, if any are needed."""
         ...
 
     def captured(self, *, output: bool, errors: bool) -> tuple[list[str], str, str]:
-        """Lines that read what was captured, and the expressions for standard output and standard error."""
+        """Returns lines that read the captured text, and the expressions for standard output and standard error."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class ActWrapper:
-    """What stands around an act: context managers, innermost first, lines before it within them, lines after them."""
+    """Code around an act: context managers, innermost first; lines inside them before the act; lines after them."""
 
     managers: tuple[str, ...] = ()
     before: tuple[str, ...] = ()
@@ -61,10 +61,10 @@ class ActWrapper:
 
 
 def body_lines(case: Case, dialect: Dialect) -> list[str]:
-    """The statements of a test. Raises SyntaxError when the case's source is not Python."""
+    """Returns the statements of a test. Raises SyntaxError if the case's source is not Python."""
     arrange = [line for name in case.fixtures for line in dialect.fixture(name)]
     arrange += [polish(one) for one in case.statements]
-    sole = _sole_check(case, dialect)
+    sole = _single_line_check(case, dialect)
     if sole is not None:
         return _spaced(arrange, sole)
     raised = next((one for one in case.expect if one.kind == "raises"), None)
@@ -74,16 +74,16 @@ def body_lines(case: Case, dialect: Dialect) -> list[str]:
     helper, act = _act(case, bind=bool(about_result), checks=_checks(about_result, dialect))
     warned = [one for one in apart if one.kind == "warns"]
     around = dialect.warning(warned) if warned else ActWrapper()
-    act = _demanding(act, _raising(apart, raised, dialect), around)
+    act = _wrapped_act(act, _raising(apart, raised, dialect), around)
     for manager in _capturing(apart, dialect):
         act = [f"with {manager}:", *_indented(act)]
     checks = [] if case.mode == "enter" else _checks(about_result, dialect)
-    checks += [*_apart(apart, dialect), *around.after, *_checks(rest, dialect)]
+    checks += [*_checks_beside_result(apart, dialect), *around.after, *_checks(rest, dialect)]
     return _spaced(arrange, helper, act, checks)
 
 
 def pattern(text: str, *, whole: bool = False) -> tuple[str, bool]:
-    """A regular expression that finds literal `text`, or that alone, as source, and whether it needs `re`."""
+    """Returns the source of a pattern that finds, or with `whole` equals, a literal text, and whether it needs `re`."""
     if whole:
         marked = "".join(f"\\{one}" if one in _PATTERN_CHARACTERS else one for one in text)
         quote = next((one for one in "\"'" if one not in text), None)
@@ -96,7 +96,7 @@ def pattern(text: str, *, whole: bool = False) -> tuple[str, bool]:
 
 
 def act_expression(case: Case) -> str:
-    """The act as one expression, for the modes that have one."""
+    """Returns the act as one expression, for the modes that have one."""
     act = polish(case.expression)
     if case.mode == "await":
         return f"asyncio.run({act})"
@@ -108,12 +108,12 @@ def act_expression(case: Case) -> str:
 
 
 def helper_imports(case: Case) -> list[str]:
-    """Imports that the act's mode brings with it."""
+    """Returns imports that the act's mode needs."""
     return ["import asyncio"] if case.mode in ("await", "aiterate", "aenter") else []
 
 
-def _sole_check(case: Case, dialect: Dialect) -> list[str] | None:
-    """One assertion that acts and asserts in one short line, where that reads better than two."""
+def _single_line_check(case: Case, dialect: Dialect) -> list[str] | None:
+    """Returns a single short line that acts and asserts, or None if the test needs more."""
     if case.mode not in ("call", "await", "iterate") or len(case.expect) != 1:
         return None
     one = case.expect[0]
@@ -133,7 +133,7 @@ def _sole_check(case: Case, dialect: Dialect) -> list[str] | None:
 
 
 def _negated(source: str) -> str:
-    """A condition's opposite, as a person writes it: `x not in y`."""
+    """Negates a condition in its usual form, e.g. `x not in y`."""
     node = parse_expression(source)
     opposites = {ast.In: ast.NotIn, ast.Is: ast.IsNot, ast.Eq: ast.NotEq, ast.NotIn: ast.In, ast.IsNot: ast.Is}
     if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in opposites:
@@ -142,7 +142,7 @@ def _negated(source: str) -> str:
 
 
 def _operand(source: str) -> str:
-    """Source that can stand left of a comparison."""
+    """Parenthesizes source where an operand of a comparison needs it."""
     node = parse_expression(source)
     simple = ast.Call | ast.Attribute | ast.Name | ast.Subscript | ast.Constant | ast.BinOp | ast.UnaryOp
     plain = isinstance(node, simple) and not (isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not))
@@ -150,7 +150,7 @@ def _operand(source: str) -> str:
 
 
 def _act(case: Case, *, bind: bool, checks: list[str]) -> tuple[list[str], list[str]]:
-    """Helper lines, and the lines of the act."""
+    """Returns helper lines, and the lines of the act."""
     source = polish(case.expression)
     if case.mode == "enter":
         if bind:
@@ -170,7 +170,7 @@ def _act(case: Case, *, bind: bool, checks: list[str]) -> tuple[list[str], list[
 
 
 def _as_statement(act: str) -> str:
-    """`d.__setitem__(k, v)` as the statement a person writes."""
+    """Turns `d.__setitem__(k, v)` into the statement `d[k] = v`, and the same for `del`."""
     node = parse_expression(act)
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.keywords:
         return act
@@ -182,10 +182,10 @@ def _as_statement(act: str) -> str:
     return act
 
 
-def _demanding(act: list[str], raising: list[str], around: ActWrapper) -> list[str]:
-    """The act within what demands its exception, and that within what demands warnings.
+def _wrapped_act(act: list[str], raising: list[str], around: ActWrapper) -> list[str]:
+    """Wraps the act in the check of its exception, and that in the checks of warnings.
 
-    The exception has to end inside: what demands a warning lets an exception pass and looks for no warning then.
+    The exception check must be the inner one: a warning check lets an exception pass without checking.
     """
     if around.before:
         inner = [f"with {raising[0]}:", *_indented(act)] if raising else act
@@ -212,8 +212,8 @@ def _capturing(demands: list[SpecExpectation], dialect: Dialect) -> list[str]:
     return dialect.capturing(**_printed(demands))
 
 
-def _apart(demands: list[SpecExpectation], dialect: Dialect) -> list[str]:
-    """Checks of what is neither the result nor something arranged."""
+def _checks_beside_result(demands: list[SpecExpectation], dialect: Dialect) -> list[str]:
+    """Returns checks of exit code, output and errors."""
     printed = _printed(demands)
     lines, output, errors = dialect.captured(**printed) if any(printed.values()) else ([], "", "")
     places = {CODE: dialect.code(), PRINTED_ERRORS: errors}
@@ -245,7 +245,7 @@ def _indented(lines: list[str]) -> list[str]:
 
 
 def _spaced(*parts: list[str]) -> list[str]:
-    """The parts that have lines, with an empty line between them."""
+    """Joins the non-empty parts with an empty line between them."""
     lines: list[str] = []
     for part in parts:
         if part and lines:

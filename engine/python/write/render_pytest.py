@@ -1,4 +1,4 @@
-"""Tests in pytest's form: functions, tables by `pytest.mark.parametrize`, a class for the members of a class."""
+"""Renders pytest tests: functions, tables by `pytest.mark.parametrize`, a class for the members of a class."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from ..source.case_shapes import MatchName
 from ..source.polish import polish
 from .render_body import ActWrapper, body_lines, helper_imports, pattern
 
-# What a line of 88 characters leaves for a docstring inside a method.
+# Width of a docstring inside a method with lines of 88 characters.
 _DOCSTRING_WIDTH = 80
 
 
 class PytestDialect:
-    """How pytest says what a body needs said; `imports` collects what that takes."""
+    """The dialect of pytest; `imports` collects the imports it needs."""
 
     def __init__(self) -> None:
         self.imports: set[str] = {"import pytest"}
@@ -46,11 +46,11 @@ class PytestDialect:
         return f"pytest.raises({self._expected(one)})"
 
     def code(self) -> str:
-        """What `pytest.raises` caught."""
+        """The code of the exception that `pytest.raises` caught."""
         return "raised.value.code"
 
     def warning(self, demands: list[SpecExpectation]) -> ActWrapper:
-        """`pytest.warns(…)`, one in another: each passes on what it does not mean."""
+        """`pytest.warns(…)`, nested: each passes on the warnings that it does not match."""
         return ActWrapper(tuple(f"pytest.warns({self._expected(one)})" for one in demands))
 
     def capturing(self, *, output: bool, errors: bool) -> list[str]:
@@ -58,7 +58,7 @@ class PytestDialect:
         return []
 
     def captured(self, *, output: bool, errors: bool) -> tuple[list[str], str, str]:
-        """What `capsys` read; it reads both streams at once."""
+        """The text that `capsys` read; one call reads both streams."""
         both = output and errors
         read = "printed" if both else "capsys.readouterr()"
         return ["printed = capsys.readouterr()"] if both else [], f"{read}.out", f"{read}.err"
@@ -78,10 +78,10 @@ class PytestDialect:
 
 
 def function_lines(case: Case, name: str, dialect: PytestDialect, *, owner: str | None = None) -> list[str]:
-    """One test for one case.
+    """Renders the test function of one case.
 
     Args:
-        owner: the class that the test stands in.
+        owner: the test class that contains it.
     """
     dialect.imports.update(helper_imports(case))
     head = f"def {name}({_arguments(case, (), method=owner is not None)}):"
@@ -89,7 +89,7 @@ def function_lines(case: Case, name: str, dialect: PytestDialect, *, owner: str 
 
 
 def table_lines(table: CaseTable, name: str, dialect: PytestDialect, *, owner: str | None = None) -> list[str]:
-    """One parametrised test for a table; each row carries its case's id, as far as the names do not tell it."""
+    """Renders the parametrised test of a table; row ids complete the test's name to the cases' ids."""
     case = table.template
     dialect.imports.update(helper_imports(case))
     names = repr(table.columns[0]) if len(table.columns) == 1 else repr(table.columns)
@@ -112,13 +112,13 @@ def table_lines(table: CaseTable, name: str, dialect: PytestDialect, *, owner: s
 
 
 def _row_id(case: Case, name: str, owner: str | None) -> str:
-    """What the row adds to the test's name, where the two make the case's id; else that id."""
+    """Returns the part of the case's id that the test's name lacks; the whole id if the name is no prefix of it."""
     rest = case.id.removeprefix(f"{named_case(owner, name)}_")
     return rest if rest != case.id else case.id
 
 
 def docstring(case: Case, name: str, owner: str | None) -> list[str]:
-    """Where a document says so, if one does; the case's id, where the test's names do not tell it."""
+    """Returns docstring lines: the document of the case, if any, and its id where the test's name differs."""
     told = [] if named_case(owner, name) == case.id else [f"Case {case.id}."]
     found = [f"{documented_in([case])}."] if case.documented else []
     if not told or not found:
@@ -128,7 +128,7 @@ def docstring(case: Case, name: str, owner: str | None) -> list[str]:
 
 
 def documented_in(cases: Sequence[Case]) -> str:
-    """`Documented in cart.py, lines 10-14` for cases that are documented; the lines span all of them."""
+    """Returns `Documented in cart.py, lines 10-14` for documented cases; the lines span all of them."""
     found = [one for case in cases for one in case.documented]
     first, last = min(one.lines[0] for one in found), max(one.lines[1] for one in found)
     where = f"line {first}" if first == last else f"lines {first}-{last}"
@@ -136,7 +136,7 @@ def documented_in(cases: Sequence[Case]) -> str:
 
 
 def approximate(value: str, one: SpecExpectation) -> str:
-    """`value` with its floats compared by tolerance: as a whole where it is flat, else each float by itself."""
+    """Wraps `value` in `pytest.approx`: as a whole if it is flat, else each float."""
     node = parse_expression(value)
     tolerances = {"rel": one.relative, "abs": one.absolute}
     extra = "".join(f", {name}={number!r}" for name, number in tolerances.items() if number is not None)

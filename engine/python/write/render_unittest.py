@@ -1,4 +1,4 @@
-"""Tests in unittest's form: a TestCase for each subject, one method for each case; they run by `python -m unittest`."""
+"""Renders unittest tests: a TestCase for each subject, a method for each case."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _TOLERANCE = 1e-6
 
 
 class UnittestDialect:
-    """How unittest says what a body needs said; `imports` collects what that takes."""
+    """The dialect of unittest; `imports` collects the imports it needs."""
 
     def __init__(self) -> None:
         self.imports: set[str] = {"import unittest"}
@@ -33,7 +33,7 @@ class UnittestDialect:
         ]
 
     def check(self, one: SpecExpectation, actual: str) -> list[str]:
-        """An assertion method that says most when it fails."""
+        """The assertion method with the most specific failure message."""
         value = polish(one.value) if one.value is not None else "None"
         if one.kind == "approx":
             return self._approximate(one, actual, value)
@@ -52,11 +52,12 @@ class UnittestDialect:
         return self._expected("self.assertRaises", one)
 
     def code(self) -> str:
-        """What `assertRaises` caught."""
+        """The code of the exception that `assertRaises` caught."""
         return "raised.exception.code"
 
     def warning(self, demands: list[SpecExpectation]) -> ActWrapper:
-        """`self.assertWarns(…)` or `self.assertWarnsRegex(…)`; several are recorded, as these keep the others back."""
+        """`self.assertWarns(…)` or `self.assertWarnsRegex(…)`; several warnings are recorded, because nested checks
+        would swallow them."""
         if len(demands) == 1:
             return ActWrapper((self._expected("self.assertWarns", demands[0]),))
         self.imports.add("import warnings")
@@ -76,7 +77,7 @@ class UnittestDialect:
         return [*found, "contextlib.redirect_stderr(io.StringIO()) as printed_errors"] if errors else found
 
     def captured(self, *, output: bool, errors: bool) -> tuple[list[str], str, str]:
-        """What was printed."""
+        """The captured text."""
         return [], "output.getvalue()", "printed_errors.getvalue()"
 
     def _expected(self, method: str, one: SpecExpectation) -> str:
@@ -109,14 +110,14 @@ class UnittestDialect:
 
 
 def method_lines(case: Case, name: str, dialect: UnittestDialect, *, owner: str | None = None) -> list[str]:
-    """One method for one case; `owner` is the class it stands in."""
+    """Renders the method of one case; `owner`: the test class that contains it."""
     dialect.imports.update(helper_imports(case))
     lines = [*docstring(case, name, owner), *body_lines(case, dialect)]
     return [f"def {name}(self):", *("\n".join(f"    {p}" if p else "" for p in one.split("\n")) for one in lines)]
 
 
 def _within_places(node: ast.expr, one: SpecExpectation) -> bool:
-    """Whether the default of seven places does for every number of a list, tuple or dictionary."""
+    """Whether seven decimal places are the right tolerance for every number of a list, tuple or dictionary."""
     if not isinstance(node, ast.List | ast.Tuple | ast.Dict):
         return True
     numbers = node.values if isinstance(node, ast.Dict) else node.elts
@@ -124,7 +125,7 @@ def _within_places(node: ast.expr, one: SpecExpectation) -> bool:
 
 
 def _each(actual: str, node: ast.expr, one: SpecExpectation) -> list[str]:
-    """Every float by itself, with a tolerance; everything beside it exactly."""
+    """Asserts every float with a tolerance, everything else exactly."""
     if isinstance(node, ast.List | ast.Tuple):
         lines = [f"self.assertEqual(len({actual}), {len(node.elts)})"]
         return lines + [line for at, inner in enumerate(node.elts) for line in _each(f"{actual}[{at}]", inner, one)]

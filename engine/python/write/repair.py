@@ -1,6 +1,6 @@
-"""Mending specs and leaving out cases, by what a validation said; the same errors give the same repair (T-06, T-07).
+"""Repairs specs and removes cases according to validation errors; the same errors give the same repair.
 
-A case is kept whole or left out whole: no expectation is dropped or weakened to make an error go away (B-03).
+A case is kept or removed as a whole: no expectation is dropped or weakened to remove an error.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _OTHER_TYPES = ("api", "integration", "e2e", "performance")
 
 @dataclass(slots=True)
 class Repair:
-    """A mended spec, and what was done: `dropped` maps case ids to reasons, `changes` says the rest in words."""
+    """A repaired spec; `dropped` maps removed case ids to reasons, `changes` describes the other changes."""
 
     spec: dict[str, Any]
     dropped: dict[str, str] = field(default_factory=dict)
@@ -35,7 +35,7 @@ class Repair:
 
 
 def repair_spec(spec: Mapping[str, Any], errors: Iterable[Mapping[str, Any]]) -> Repair:
-    """The spec without what the errors name. Warnings change nothing.
+    """Repairs or removes the parts of a spec that errors refer to. Warnings change nothing.
 
     Args:
         errors: of `validate_test_spec`: `path`, `message`, `severity`, and `rule` where there is one.
@@ -50,9 +50,9 @@ def repair_spec(spec: Mapping[str, Any], errors: Iterable[Mapping[str, Any]]) ->
             continue
         section, index = place["section"], place["index"]
         if index is None:
-            _mend_top(repair, section, error)
+            _repair_property(repair, section, error)
         elif section == "cases":
-            if not _mend_case(repair, int(index), place["rest"], error):
+            if not _repair_case(repair, int(index), place["rest"], error):
                 removals["cases"].setdefault(int(index), str(error.get("message", "")))
         elif section in removals:
             removals[section].setdefault(int(index), str(error.get("message", "")))
@@ -61,14 +61,14 @@ def repair_spec(spec: Mapping[str, Any], errors: Iterable[Mapping[str, Any]]) ->
 
 
 def without_cases(spec: Mapping[str, Any], case_ids: Iterable[str]) -> dict[str, Any]:
-    """The spec with some cases left out; a group that keeps one row only stays a group of one."""
+    """Returns the spec without some cases; a group with a single row left stays a group."""
     left_out = set(case_ids)
     kept = [case for case in spec.get("cases", ()) if case.get("id") not in left_out]
     return {**spec, "cases": copy.deepcopy(kept)}
 
 
 def unrenderable_cases(spec: Mapping[str, Any], framework: str) -> dict[str, str]:
-    """Ids of cases whose source makes no test, with the reason; empty when all of them do."""
+    """Returns ids of cases that do not render as a test, with the reason."""
     cases: list[Case] = []
     broken: dict[str, str] = {}
     for at, data in enumerate(spec.get("cases", ())):
@@ -87,12 +87,12 @@ def unrenderable_cases(spec: Mapping[str, Any], framework: str) -> dict[str, str
 
 
 def offending_cases(source: str, errors: Iterable[Mapping[str, Any]], known: Container[str] = ()) -> dict[str, str]:
-    """Ids of the cases that the errors of a test file are about, with the first message for each.
+    """Returns ids of the cases that errors of a test file refer to, with the first message for each.
 
-    An error outside every test, or in a file that does not parse, is about no case.
+    An error outside every test, or in a file that does not parse, refers to no case.
 
     Args:
-        known: ids that the names of tests may tell.
+        known: case ids that test names may encode.
     """
     ranges = case_ranges(source, known)
     found: dict[str, str] = {}
@@ -109,7 +109,7 @@ def offending_cases(source: str, errors: Iterable[Mapping[str, Any]], known: Con
 
 @dataclass(frozen=True, slots=True)
 class CaseRange:
-    """The lines of a test, or of one row of it, and the ids of the cases that stand on them."""
+    """The lines of a test, or of one row of it, and the ids of the cases there."""
 
     first: int
     last: int
@@ -117,10 +117,10 @@ class CaseRange:
 
 
 def case_ranges(source: str, known: Container[str] = ()) -> list[CaseRange]:
-    """Where each case stands in a test file; empty for a file that does not parse.
+    """Returns the line range of each case in a test file; none for a file that does not parse.
 
     Args:
-        known: ids that the names of tests may tell; see `utils/case_names.py`.
+        known: case ids that test names may encode; see `utils/case_names.py`.
     """
     try:
         tree = parse_python(source)
@@ -137,7 +137,7 @@ def case_ranges(source: str, known: Container[str] = ()) -> list[CaseRange]:
 
 
 def _problem(cases: Sequence[Case], spec: Mapping[str, Any], framework: str) -> str:
-    """Why cases do not make a file; empty when they do."""
+    """Returns why cases do not render as a file; empty if they do."""
     if not cases:
         return ""
     target = spec.get("target") or {}
@@ -148,7 +148,7 @@ def _problem(cases: Sequence[Case], spec: Mapping[str, Any], framework: str) -> 
     return ""
 
 
-def _mend_top(repair: Repair, section: str, error: Mapping[str, Any]) -> None:
+def _repair_property(repair: Repair, section: str, error: Mapping[str, Any]) -> None:
     spec = repair.spec
     is_unit = spec.get("test_type") not in _OTHER_TYPES
     fixed = {"schema_version": SCHEMA_VERSION, "test_type": "unit", "language": "python"} if is_unit else {}
@@ -171,8 +171,8 @@ def _mend_top(repair: Repair, section: str, error: Mapping[str, Any]) -> None:
         repair.changes.append(f"unknown property {section} removed")
 
 
-def _mend_case(repair: Repair, index: int, rest: str, error: Mapping[str, Any]) -> bool:
-    """Mend what can be mended without changing what the case demands; False where the case has to go."""
+def _repair_case(repair: Repair, index: int, rest: str, error: Mapping[str, Any]) -> bool:
+    """Repairs a case without changing its expectations; False if the case must be removed."""
     cases = repair.spec.get("cases") or []
     if index >= len(cases) or not isinstance(cases[index], dict):
         return False
@@ -193,10 +193,10 @@ def _mend_case(repair: Repair, index: int, rest: str, error: Mapping[str, Any]) 
         _cut(case, rest)
         repair.changes.append(f"cases[{index}]{rest} shortened")
         return True
-    return _mend_evidence(repair, case, index, rest, rule)
+    return _repair_evidence(repair, case, index, rest, rule)
 
 
-def _mend_evidence(repair: Repair, case: dict[str, Any], index: int, rest: str, rule: Any) -> bool:
+def _repair_evidence(repair: Repair, case: dict[str, Any], index: int, rest: str, rule: Any) -> bool:
     found = re.match(r"^\.expect\[(\d+)\]", rest)
     expect = case.get("expect")
     if found is None or not isinstance(expect, list) or int(found[1]) >= len(expect):
