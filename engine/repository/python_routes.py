@@ -66,13 +66,13 @@ class _Module:
         package = self.path.removesuffix(".py").split("/")[:-1]
         for node in ast.walk(self.tree):
             if isinstance(node, ast.Import):
-                self.modules.update(one.name for one in node.names)
-                self.names.update({one.asname or one.name.partition(".")[0]: one.name for one in node.names})
+                self.modules.update(name.name for name in node.names)
+                self.names.update({name.asname or name.name.partition(".")[0]: name.name for name in node.names})
             elif isinstance(node, ast.ImportFrom):
                 above = package[: len(package) - node.level + 1] if node.level else []
                 base = ".".join([*above, *([node.module] if node.module else [])])
                 self.modules.add(base)
-                self.names.update({one.asname or one.name: f"{base}.{one.name}" for one in node.names})
+                self.names.update({name.asname or name.name: f"{base}.{name.name}" for name in node.names})
             elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
                 self._router(node.targets[0], node.value)
             elif isinstance(node, ast.AnnAssign) and isinstance(node.value, ast.Call):
@@ -174,7 +174,7 @@ def _parameters(path: str) -> str:
 
 
 def _keyword(call: ast.Call, name: str) -> ast.expr | None:
-    return next((one.value for one in call.keywords if one.arg == name), None)
+    return next((keyword.value for keyword in call.keywords if keyword.arg == name), None)
 
 
 def _text(node: ast.expr | None) -> str | None:
@@ -254,4 +254,4 @@ def _has_required_field(node: ast.ClassDef) -> bool:
     """Whether a pydantic model (by the name of its base) has a field without a default."""
     if not any(ast.unparse(base).rpartition(".")[2] in ("BaseModel", "SQLModel") for base in node.bases):
         return False
-    return any(isinstance(one, ast.AnnAssign) and one.value is None for one in node.body)
+    return any(isinstance(statement, ast.AnnAssign) and statement.value is None for statement in node.body)

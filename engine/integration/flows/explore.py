@@ -125,13 +125,13 @@ async def explore_flows(
     arcs = await asyncio.to_thread(_read, target, components)
     if not components.subjects:
         return Flows(Exploration(facts=facts, possible_arcs=arcs.possible), arcs, ())
-    watched = tuple((one.place.path, one.place.module) for one in components.components[1:])
+    watched = tuple((component.place.path, component.place.module) for component in components.components[1:])
     notes: list[str] = []
     async with open_observer(target, facts, replace(EXPLORING, watched=watched, network="loopback")) as observer:
         imported = arcs.real(observer.import_arcs)
         search = TrialSearch(facts, arcs, proposer, imported, budget.trials)
         await _search(search, observer, budget, notes)
-    counting = {one.place.module for one in components.components if not one.vocabulary}
+    counting = {component.place.module for component in components.components if not component.vocabulary}
     meant = intended_exceptions(target, components, facts)
     wanted = [
         one for one in search.records if one.trial.subject in components.subjects and raises_as_intended(one, meant)
@@ -150,10 +150,10 @@ async def explore_flows(
 
 def intended_exceptions(target: PythonTarget, components: IntegrationTarget, facts: ModuleFacts) -> frozenset[str]:
     """Last names of the exceptions that the components raise explicitly, or that the entry documents."""
-    named = {name for one in facts.callables() for name, _ in one.documentation.raises}
-    for one in components.components:
+    named = {name for function in facts.callables() for name, _ in function.documentation.raises}
+    for component in components.components:
         try:
-            read = facts_from_source((target.snapshot.path / one.place.path).read_bytes(), one.place)
+            read = facts_from_source((target.snapshot.path / component.place.path).read_bytes(), component.place)
         except (OSError, SyntaxError):
             continue
         named |= {site.exception for each in read.callables() for site in each.raises}
@@ -171,15 +171,15 @@ def raises_as_intended(record: TrialRecord, meant: frozenset[str]) -> bool:
 
 def _read(target: PythonTarget, components: IntegrationTarget) -> WideArcs:
     texts: list[str | None] = []
-    for one in components.components:
+    for component in components.components:
         try:
-            texts.append((target.snapshot.path / one.place.path).read_bytes().decode("utf-8-sig"))
+            texts.append((target.snapshot.path / component.place.path).read_bytes().decode("utf-8-sig"))
         except (OSError, UnicodeDecodeError):
             texts.append(None)
     if texts[0] is None:
         raise ProjectError(f"{components.entry.place.path} cannot be read as Python.")
     try:
-        return WideArcs([one.place.module for one in components.components], texts)
+        return WideArcs([component.place.module for component in components.components], texts)
     except SyntaxError as error:
         raise ProjectError(f"{components.entry.place.path} cannot be read as Python: {error}") from error
 
@@ -214,7 +214,7 @@ async def _confirmed(
     bad: dict[int, tuple[TrialRecord, str]] = {}
     kept: Answers = []
     for _ in range(_CONFIRMATIONS):
-        chosen = _chosen([one for one in records if one.number not in bad], facts, imported, kills)
+        chosen = _chosen([record for record in records if record.number not in bad], facts, imported, kills)
         answers = await confirm(target, facts, [(one.trial, one.seen) for one in chosen], watched)
         kept = [(one, answer) for one, answer in zip(chosen, answers, strict=True) if answer.seen is not None]
         if len(kept) == len(chosen):
@@ -227,12 +227,12 @@ def _chosen(
     records: list[TrialRecord], facts: ModuleFacts, imported: frozenset[Arc], kills: Kills
 ) -> list[TrialRecord]:
     """Staged flows first, as they assert most; then others with a new arc, exception or killed mutant."""
-    staged = select_trials([one for one in records if _is_staged(one)], facts, imported, kills)
-    covered = imported.union(*(one.covered for one in staged))
-    noticed = frozenset[int]().union(*(kills.get(one.number, frozenset()) for one in staged))
-    endings = {_ending(one) for one in staged}
+    staged = select_trials([record for record in records if _is_staged(record)], facts, imported, kills)
+    covered = imported.union(*(record.covered for record in staged))
+    noticed = frozenset[int]().union(*(kills.get(record.number, frozenset()) for record in staged))
+    endings = {_ending(record) for record in staged}
     left = {number: own - noticed for number, own in kills.items() if own - noticed}
-    further = [one for one in records if not _is_staged(one)]
+    further = [record for record in records if not _is_staged(record)]
     others = [one for one in further if not one.arcs <= covered or _ending(one) not in endings or left.get(one.number)]
     order = {one.qualname: at for at, one in enumerate(facts.callables())}
     found = [*staged, *select_trials(others, facts, covered, left)]
@@ -306,6 +306,6 @@ def edges_taken(arcs: WideArcs, seen: Iterable[Arc], components: IntegrationTarg
     found = arcs.edges(seen)
     if served:
         running = arcs.run(seen)
-        modules = {one.module for one in components.servers if one.module in running}
+        modules = {server.module for server in components.servers if server.module in running}
         found |= {Edge(components.entry.place.module, module) for module in modules}
     return found

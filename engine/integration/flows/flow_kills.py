@@ -87,7 +87,7 @@ async def flow_kills(
     pool = _pool(records, facts, limits)
     if not pool or not limits.mutants:
         return FlowKills()
-    pinning = FacetOracle(facts, [one for one in records if one.observation.outcome == "raised"])
+    pinning = FacetOracle(facts, [record for record in records if record.observation.outcome == "raised"])
     found: dict[int, set[int]] = {}
     tried = noticed = 0
     shown = {one.number: shown_enum_members(one) for one in records if not one.seen.random and not one.time_dependent}
@@ -102,7 +102,7 @@ async def flow_kills(
             continue
         await _run_mutants(target, component, pool, lines, faults, pinning, limits)
         tried += len(faults)
-        noticed += sum(bool(one.killers) for one in faults)
+        noticed += sum(bool(mutant.killers) for mutant in faults)
         for fault in faults:
             for place in fault.killers:
                 found.setdefault(pool[place].number, set()).add(fault.number)
@@ -131,7 +131,7 @@ async def _run_mutants(
                     if places and not fault.done and not fault.killers:
                         fault.tried.update(places)
                         asked.append(MutantRequest(fault.number, fault.mutant, fault.imported, places, enough))
-                by_number = {one.number: one for one in faults}
+                by_number = {mutant.number: mutant for mutant in faults}
                 for answer in await lockstep.run(asked):
                     _take(by_number[answer.number], answer, pins)
     except TargetImportError:

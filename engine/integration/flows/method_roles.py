@@ -30,7 +30,7 @@ def takes_from_object(member: CallableFacts) -> bool:
     if member.kind != "method" or not member.public or member.is_async or member.is_generator:
         return False
     return _TAKES.fullmatch(member.name) is not None and any(
-        one.required for one in member.parameters if one.name not in ("self", "cls")
+        parameter.required for parameter in member.parameters if parameter.name not in ("self", "cls")
     )
 
 

@@ -136,11 +136,11 @@ class _FlowBuilder:
 
     def _fill(self, variable: str, facts: ModuleFacts, owner: ClassFacts, depth: int, but: str) -> None:
         """Arranges calls that add things to an object, remove one, or advance its state, as the variant says."""
-        every = [one for one in owner.members if fills_object(one) and one.name != but]
+        every = [member for member in owner.members if fills_object(member) and member.name != but]
         at = self.way.filler
         chosen = every if at < 0 else every[at : at + 1] or every[:1]
         if self.way.own and but:
-            chosen = [one for one in owner.members if one.name == but and fills_object(one)] or chosen
+            chosen = [member for member in owner.members if member.name == but and fills_object(member)] or chosen
         for one in chosen:
             for item in range(self.way.items):
                 if not self._call(variable, one, facts, depth, 0 if self.way.again else item):

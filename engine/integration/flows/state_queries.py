@@ -56,7 +56,7 @@ def _reopened(trial: Trial, given: dict[str, list[str]], own: str, context: Prop
 
 def _returned(trial: Trial, context: ProposalContext) -> tuple[ModuleFacts, ClassFacts] | None:
     """The project's class that the subject's return annotation names."""
-    subject = next((one for one in context.facts.callables() if one.qualname == trial.subject), None)
+    subject = next((function for function in context.facts.callables() if function.qualname == trial.subject), None)
     for hint in type_hint(subject.returns).members() if subject is not None and subject.returns else ():
         known = context.index.class_in(hint.name, context.facts)
         if known is not None:
@@ -116,12 +116,12 @@ def _callee(
     if isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name):
         known = objects.get(node.func.value.id)
         members = known[1].members if known else ()
-        return next((one for one in members if one.name == node.func.attr), None)
+        return next((member for member in members if member.name == node.func.attr), None)
     if isinstance(node.func, ast.Name):
         known = context.index.class_in(node.func.id, context.facts) or context.index.find_class(node.func.id)
         if known is not None:
             return context.index.constructor(*known)
-        return next((one for one in context.facts.functions if one.name == node.func.id), None)
+        return next((function for function in context.facts.functions if function.name == node.func.id), None)
     return None
 
 
@@ -151,19 +151,19 @@ def _questions(
             found += _questions(call, inner, given, act, context, deeper=False)[:3]
         elif member.returns not in ("None", None) or not member.parameters:
             found.append(f"list({call})" if member.is_generator else call)
-    if any(one.name == "__len__" for one in owner.members):
+    if any(member.name == "__len__" for member in owner.members):
         found.append(f"len({variable})")
     return [look for look in found if len(look) <= _LONGEST and _parses(look)]
 
 
 def _arguments(member: CallableFacts, given: dict[str, list[str]]) -> list[str] | None:
     found: list[str] = []
-    for one in member.parameters:
-        if not one.required or one.name in ("self", "cls"):
+    for parameter in member.parameters:
+        if not parameter.required or parameter.name in ("self", "cls"):
             continue
-        if one.name not in given:
+        if parameter.name not in given:
             return None
-        found.append(given[one.name][0])
+        found.append(given[parameter.name][0])
     return found
 
 

@@ -75,4 +75,4 @@ class IntegrationTarget:
 
     def named(self, module: str) -> Component | None:
         """The component of a dotted name."""
-        return next((one for one in self.components if one.place.module == module), None)
+        return next((component for component in self.components if component.place.module == module), None)

@@ -92,7 +92,7 @@ class FlowCase:
                 "statements": list(self.statements),
             },
             "act": {"steps": steps},
-            "expect": [one.to_json() for one in self.expect],
+            "expect": [expectation.to_json() for expectation in self.expect],
         }
 
     def as_case(self) -> Case:

@@ -44,11 +44,11 @@ def find_programs(root: Path, layout: Layout) -> tuple[ProjectProgram, ...]:
         if place is not None:
             start = _start(root, place, name, attribute)
             found.setdefault(start, ProjectProgram(name, _defining(root, place, attribute, places), start))
-    own = {one.place.module for one in found.values()}
+    own = {value.place.module for value in found.values()}
     for place in layout.modules:
         package, _, last = place.module.rpartition(".")
         if last == "__main__" and package and package not in own:
-            if not any(one.place.module.partition(".")[0] == package.partition(".")[0] for one in found.values()):
+            if not any(value.place.module.partition(".")[0] == package.partition(".")[0] for value in found.values()):
                 found.setdefault(("-m", package), ProjectProgram(package.rpartition(".")[2], place, ("-m", package)))
         elif place.module not in own and not found and _guarded_call(root, place) is not None:
             found.setdefault(("-m", place.module), ProjectProgram(last, place, ("-m", place.module)))
@@ -95,7 +95,7 @@ def _from_setup_py(path: Path) -> list[str]:
         for key, value in zip(node.keys, node.values, strict=True):
             if isinstance(key, ast.Constant) and key.value == "console_scripts":
                 items = value.elts if isinstance(value, ast.List | ast.Tuple) else []
-                found += [str(one.value) for one in items if isinstance(one, ast.Constant)]
+                found += [str(item.value) for item in items if isinstance(item, ast.Constant)]
     return found
 
 

@@ -48,24 +48,24 @@ def servers_in(facts: ModuleFacts, source: str) -> tuple[Server, ...]:
     """Finds the servers of a module, functions that make one first; a handler only where nothing makes its server."""
     if not any(word in source for word in ("Server", "RequestHandler", "start_response")):
         return ()
-    derived = {one.name: one for one in facts.classes if _last(one.bases) & SERVERS}
+    derived = {owner.name: owner for owner in facts.classes if _last(owner.bases) & SERVERS}
     found: list[Server] = []
     returned = _returned(source, facts.path)
-    for one in facts.functions:
-        made = _made(one, returned) & (SERVERS | set(derived))
-        if one.public and made and _can_be_bound(one):
+    for function in facts.functions:
+        made = _made(function, returned) & (SERVERS | set(derived))
+        if function.public and made and _can_be_bound(function):
             http = any(name in HTTP_SERVERS or _is_http(derived.get(name)) for name in made)
-            found.append(Server(facts.module, one.name, "made", http or _names_http(source)))
-        elif one.public and [item.name for item in one.parameters] == ["environ", "start_response"]:
-            found.append(Server(facts.module, one.name, "wsgi"))
-    for one in derived.values():
-        if one.constructor is not None and _can_be_bound(one.constructor):
-            found.append(Server(facts.module, one.name, "made", _is_http(one) or _names_http(source)))
+            found.append(Server(facts.module, function.name, "made", http or _names_http(source)))
+        elif function.public and [item.name for item in function.parameters] == ["environ", "start_response"]:
+            found.append(Server(facts.module, function.name, "wsgi"))
+    for value in derived.values():
+        if value.constructor is not None and _can_be_bound(value.constructor):
+            found.append(Server(facts.module, value.name, "made", _is_http(value) or _names_http(source)))
     if not found:
         found += [
-            Server(facts.module, one.name, "handler", bool(_last(one.bases) & _HTTP_HANDLERS))
-            for one in facts.classes
-            if _last(one.bases) & _HANDLERS and not one.name.startswith("_")
+            Server(facts.module, owner.name, "handler", bool(_last(owner.bases) & _HTTP_HANDLERS))
+            for owner in facts.classes
+            if _last(owner.bases) & _HANDLERS and not owner.name.startswith("_")
         ]
     return tuple(found)
 
@@ -85,9 +85,9 @@ def uses_network(source: str) -> bool:
     for node in ast.walk(parse_python(source)):
         names: list[str] = []
         if isinstance(node, ast.Import):
-            names = [one.name for one in node.names]
+            names = [name.name for name in node.names]
         elif isinstance(node, ast.ImportFrom):
-            names = [node.module or "", *(f"{node.module}.{one.name}" for one in node.names)]
+            names = [node.module or "", *(f"{node.module}.{name.name}" for name in node.names)]
         if any(_NETWORK.fullmatch(name) for name in names):
             return True
     return False
@@ -151,7 +151,7 @@ def _called(node: ast.Call) -> str:
 
 
 def _last(bases: tuple[str, ...]) -> set[str]:
-    return {one.rpartition(".")[2] for one in bases}
+    return {base.rpartition(".")[2] for base in bases}
 
 
 def _is_http(one: ClassFacts | None) -> bool:

@@ -36,7 +36,7 @@ def calls_of(source: str, facts: ModuleFacts, index: ProjectIndex) -> list[Proje
     """Every call of a module that leads to code of the project, its own included, in order of lines."""
     tree = parse_python(source, facts.path)
     package = package_of(facts)
-    imports = [one for one in ast.walk(tree) if isinstance(one, ast.Import | ast.ImportFrom)]
+    imports = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
     names = _ModuleNames(facts, index, imports_of(list(imports), package))
     found: list[ProjectCall] = []
     for node in _definitions(tree.body):
@@ -63,10 +63,10 @@ def imported_modules(source: str, facts: ModuleFacts, index: ProjectIndex) -> li
     for node in ast.walk(parse_python(source, facts.path)):
         names: list[str] = []
         if isinstance(node, ast.Import):
-            names = [one.name for one in node.names]
+            names = [name.name for name in node.names]
         elif isinstance(node, ast.ImportFrom):
             base = absolute_module(node, package)
-            names = [base, *(f"{base}.{one.name}" for one in node.names)]
+            names = [base, *(f"{base}.{name.name}" for name in node.names)]
         found.update((name, None) for name in names if name and index.facts_of(name) is not None)
     return list(found)
 
@@ -78,7 +78,7 @@ class _ModuleNames:
         self.facts = facts
         self.index = index
         self._bound = bound
-        self._own = {one.name for one in facts.functions} | {one.name for one in facts.classes}
+        self._own = {function.name for function in facts.functions} | {owner.name for owner in facts.classes}
 
     def origin(self, name: str) -> tuple[str, str] | None:
         """Module and qualified name of a project's definition; the name is empty for a module itself."""
@@ -98,7 +98,7 @@ class _ModuleNames:
         for _ in range(_MOST_HOPS):
             facts = self.index.facts_of(module)
             if facts is not None and (
-                any(one.name == name for one in facts.functions) or any(one.name == name for one in facts.classes)
+                any(one.name == name for one in facts.functions) or any(owner.name == name for owner in facts.classes)
             ):
                 return module, name
             if self.index.facts_of(f"{module}.{name}") is not None:
@@ -122,7 +122,7 @@ class _ModuleNames:
         facts = self.index.facts_of(origin[0]) if origin is not None else None
         if facts is None or origin is None:
             return None
-        return next((one for one in facts.functions if one.name == origin[1]), None)
+        return next((function for function in facts.functions if function.name == origin[1]), None)
 
 
 class _Body(ast.NodeVisitor):
@@ -178,10 +178,10 @@ class _Body(ast.NodeVisitor):
             self.visit(statement)
 
     def visit_ListComp(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> None:
-        for one in node.generators:
-            self.visit(one.iter)
-            self._bind(one.target, self._item(one.iter))
-            for condition in one.ifs:
+        for generator in node.generators:
+            self.visit(generator.iter)
+            self._bind(generator.target, self._item(generator.iter))
+            for condition in generator.ifs:
                 self.visit(condition)
         for part in (node.key, node.value) if isinstance(node, ast.DictComp) else (node.elt,):
             self.visit(part)
@@ -190,7 +190,7 @@ class _Body(ast.NodeVisitor):
 
     def visit_Call(self, node: ast.Call) -> None:
         """Types the parameter of a lambda beside an iterable: `max(lines, key=lambda line: line.total)`."""
-        given = [*node.args, *(one.value for one in node.keywords)]
+        given = [*node.args, *(keyword.value for keyword in node.keywords)]
         over = next((one for one in given if not isinstance(one, ast.Lambda)), None)
         for one in given:
             if isinstance(one, ast.Lambda) and len(one.args.args) == 1 and over is not None:
@@ -221,7 +221,7 @@ class _Body(ast.NodeVisitor):
         facts = self._names.index.facts_of(module)
         if facts is None:
             return
-        defined = {one.qualname for one in facts.callables()} | {one.name for one in facts.classes}
+        defined = {function.qualname for function in facts.callables()} | {owner.name for owner in facts.classes}
         if name in defined or name.partition(".")[0] in defined:
             self._found.append(ProjectCall(self._caller, module, name, line))
 
@@ -267,7 +267,7 @@ class _Body(ast.NodeVisitor):
         if owner is None:
             return None
         where, made = owner
-        member = next((one for one in made.members if one.name == node.attr), None)
+        member = next((member for member in made.members if member.name == node.attr), None)
         if member is not None:
             return (member.returns, where) if member.returns else None
         annotation = dict(made.fields).get(node.attr) if made.kind != "enum" else None

@@ -79,7 +79,7 @@ class SeamMap:
         facts = self.facts.get(module)
         if facts is None or facts.functions:
             return False
-        return all(one.kind in _VOCABULARY for one in facts.classes)
+        return all(owner.kind in _VOCABULARY for owner in facts.classes)
 
 
 def _breadth_first(start: Iterable[_Node], following: Callable[[_Node], Iterable[_Node]]) -> Iterator[_Node]:
@@ -133,7 +133,7 @@ def _add_server_calls(index: ProjectIndex, found: SeamMap) -> None:
     """Adds calls from a server to the classes of its constructor's parameters: its responses may use them."""
     for server in found.servers:
         facts = found.facts[server.module]
-        makers = (*facts.functions, *(one.constructor for one in facts.classes if one.constructor is not None))
+        makers = (*facts.functions, *(owner.constructor for owner in facts.classes if owner.constructor is not None))
         maker = next((one for one in makers if one.qualname == server.name), None)
         for item in maker.parameters if maker is not None else ():
             for hint in type_hint(item.annotation).members() if item.annotation else ():
@@ -146,8 +146,8 @@ def _add_server_calls(index: ProjectIndex, found: SeamMap) -> None:
 def _add_request_seams(module: str, source: str, found: SeamMap) -> None:
     """Adds seams from a client to each server of the other modules; see servers.py."""
     facts = found.facts[module]
-    others = [one for one in found.servers if one.module != module]
-    owners = {one.name: one for one in facts.classes}
+    others = [server for server in found.servers if server.module != module]
+    owners = {owner.name: owner for owner in facts.classes}
     for one in facts.callables() if others else ():
         if one.public and is_client(one, owners.get(one.owner or ""), source):
             for server in others:

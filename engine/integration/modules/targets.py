@@ -35,9 +35,9 @@ def integration_targets(
         place = places.get(module)
         if place is None or (paths is not None and place.path not in paths):
             continue
-        target = _target(place, seams, places, tuple(one for one in programs if one.place == place))
+        target = _target(place, seams, places, tuple(program for program in programs if program.place == place))
         if target is not None:
-            found.append((-len([one for one in target.components if not one.vocabulary]), target))
+            found.append((-len([component for component in target.components if not component.vocabulary]), target))
     found.sort(key=lambda one: (one[0], one[1].entry.place.path))
     return tuple(target for _, target in found)
 
@@ -60,7 +60,7 @@ def restrict_target(
     """Limits a target to some symbols, without others; None where nothing is left."""
 
     def named(subject: str, names: Collection[str]) -> bool:
-        return any(subject == one or subject.startswith(f"{one}.") for one in names)
+        return any(subject == name or subject.startswith(f"{name}.") for name in names)
 
     chosen = tuple(
         one for one in target.subjects if (symbols is None or named(one, symbols)) and not named(one, left_out)
@@ -75,7 +75,7 @@ def _target(
     facts = seams.facts[place.module]
     runs_at_import = place.module.rpartition(".")[2] == "__main__"
     callables = () if runs_at_import else subjects(facts)
-    reach = {one.qualname: _reached(one, seams, place.module) for one in callables}
+    reach = {function.qualname: _reached(function, seams, place.module) for function in callables}
     reach = {
         name: modules
         for name, modules in reach.items()
@@ -90,11 +90,11 @@ def _target(
     names = list(dict.fromkeys((place.module, *nearest, *imported)))[:MOST_COMPONENTS]
     components: list[Component] = []
     for module in names:
-        name = _name(module, [one.name for one in components])
+        name = _name(module, [component.name for component in components])
         digest = seams.facts[module].digest
         components.append(Component(name, places[module], digest, seams.is_vocabulary(module)))
-    asked = {one.target for one in seams.seams if one.source == place.module}
-    servers = tuple(one for one in seams.servers if one.module in asked and one.module in names)
+    asked = {seam.target for seam in seams.seams if seam.source == place.module}
+    servers = tuple(server for server in seams.servers if server.module in asked and server.module in names)
     return IntegrationTarget(components[0], tuple(components), tuple(ranked), programs, servers)
 
 

@@ -47,7 +47,7 @@ def _commands_in(text: str, program: ProjectProgram) -> Iterable[tuple[str, ...]
             arguments = tuple(shlex.split(match[1], comments=True))
         except ValueError:
             continue
-        if arguments and not any(_PLACEHOLDER.search(one) for one in arguments):
+        if arguments and not any(_PLACEHOLDER.search(argument) for argument in arguments):
             yield arguments
 
 
@@ -58,7 +58,7 @@ def matching_command(arguments: Sequence[str], commands: Sequence[Command]) -> C
         if all(word in rest for word in command.words):
             known = {flag for one in (*command.arguments, *command.before) for flag in one.flags}
             options = [one.partition("=")[0] for one in arguments if one.startswith("-") and not _is_number(one)]
-            if all(one in known or (len(one) > 2 and one[:2] in known) for one in options):
+            if all(option in known or (len(option) > 2 and option[:2] in known) for option in options):
                 return command
     return None
 
@@ -70,7 +70,7 @@ def files_in(arguments: Sequence[str], command: Command) -> list[tuple[str, Prog
 
 def arguments_in(arguments: Sequence[str], command: Command) -> list[tuple[tuple[str, ...], ProgramArgument]]:
     """The words of a documented line, with the argument that each part of it is given for."""
-    positional = [one for one in command.arguments if not one.flags]
+    positional = [argument for argument in command.arguments if not argument.flags]
     by_flag = {flag: one for one in (*command.arguments, *command.before) for flag in one.flags}
     found: list[tuple[tuple[str, ...], ProgramArgument]] = []
     words = list(command.words)

@@ -43,7 +43,7 @@ async def wrong_documented_defaults(
 
 def relies_on_wrong_default(run: ProgramRun, commands: Sequence[Command]) -> bool:
     """Whether a run depends on a default that the help text contradicts: its behaviour should not be asserted."""
-    command = next((one for one in commands if one.words == run.words), None)
+    command = next((command for command in commands if command.words == run.words), None)
     given = set(run.commands[-1])
     return any(_differs(one) and not set(one.flags) & given for one in (command.arguments if command else ()))
 

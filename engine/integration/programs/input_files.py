@@ -44,7 +44,7 @@ def reading_of(root: Path, paths: Iterable[str]) -> InputFormats:
             tree = parse_python((root / path).read_bytes(), path)
         except (OSError, SyntaxError):
             continue
-        imported = {one.name for node in ast.walk(tree) if isinstance(node, ast.Import) for one in node.names}
+        imported = {name.name for node in ast.walk(tree) if isinstance(node, ast.Import) for name in node.names}
         formats.update(
             (name, None) for name in _FORMATS if name in imported or (name == "toml" and "tomllib" in imported)
         )

@@ -34,7 +34,7 @@ class ProgramFacts:
     @property
     def vocabulary(self) -> tuple[str, ...]:
         """Words of structured arguments."""
-        examples = [text for one in self.commands for each in one.arguments for text in each.examples]
+        examples = [text for command in self.commands for each in command.arguments for text in each.examples]
         return vocabulary_of(self.documented, examples)
 
 
@@ -70,19 +70,19 @@ def documented_runs(known: ProgramFacts) -> list[ProgramRun]:
 def _undocumented(known: ProgramFacts) -> list[ProgramRun]:
     """The plainest run of each command, then the second one of each, and so on."""
     most = max(_MOST_VARIANTS, MOST_SINGLE // max(1, len(known.commands)))
-    turns = [list(dict.fromkeys(command_runs(one, known)))[:most] for one in known.commands]
+    turns = [list(dict.fromkeys(command_runs(command, known)))[:most] for command in known.commands]
     return [run for row in zip_longest(*turns) for run in row if run is not None]
 
 
 def command_runs(command: Command, known: ProgramFacts) -> Iterator[ProgramRun]:
     """Runs of one command: a documented line or what it requires; each further value; each option by itself."""
-    required = [one for one in command.arguments if one.required or not one.flags]
-    pools = {one.name: _given(one, known) for one in command.arguments}
+    required = [argument for argument in command.arguments if argument.required or not argument.flags]
+    pools = {argument.name: _given(argument, known) for argument in command.arguments}
     shown = _documented(command, known)
     base = {one.name: pools[one.name][0] for one in required if pools[one.name]} | shown
     required = [one for one in required if one.kind != "output" or one.name not in shown]
     yield _run(command, base)
-    optional = [one for one in command.arguments if one.flags and not one.required]
+    optional = [argument for argument in command.arguments if argument.flags and not argument.required]
     for at in range(8):
         for one in required:
             if at < len(pools[one.name]):
@@ -191,7 +191,7 @@ def boundary_runs(seen: Sequence[tuple[ProgramRun, RunObservation]], commands: S
     found: dict[ProgramRun, None] = {}
     for run, told in seen:
         last = told.last
-        command = next((one for one in commands if one.words == run.words), None)
+        command = next((command for command in commands if command.words == run.words), None)
         if command is None or last is None or told.failed or last.code or len(run.commands) < 2:
             continue
         held = _numbers_in(told.before or {})
@@ -209,7 +209,7 @@ def boundary_runs(seen: Sequence[tuple[ProgramRun, RunObservation]], commands: S
 
 def boundary_arguments(run: ProgramRun, told: RunObservation, commands: Sequence[Command]) -> tuple[str, ...]:
     """Names of the last command's arguments that equal a whole number in the folder."""
-    command = next((one for one in commands if one.words == run.words), None)
+    command = next((command for command in commands if command.words == run.words), None)
     held = set(_numbers_in(told.before or {}))
     given = arguments_in(run.commands[-1], command) if command is not None and held else []
     return tuple(one.name for words, one in given if one.kind == "whole" and words[-1] in held)

@@ -133,7 +133,7 @@ class ProgramRunner:
             "runs": [
                 {
                     "files": dict(run.files),
-                    "commands": [list(one) for one in run.commands],
+                    "commands": [list(command) for command in run.commands],
                     "hash_seed": manner.hash_seed,
                     "zone": manner.zone,
                     "shift": manner.shift,
@@ -160,7 +160,7 @@ async def explore_program(
     found.seen = [*observed, *more]
     found.defects = await wrong_documented_defaults(runner.observe, program, known.commands, found.seen, known.source)
     found.runs = len(found.seen)
-    counting = {one.place.module for one in target.components if not one.vocabulary}
+    counting = {component.place.module for component in target.components if not component.vocabulary}
     chosen = _chosen(found, arcs, counting)
     runs = [run for run, _ in chosen]
     plain, elsewhere = await runner.observe(runs, DEFAULT_CONDITIONS), await runner.observe(runs, OTHER_CONDITIONS)
@@ -299,7 +299,7 @@ async def explore_programs(
                 ProgramFlows(program, lost={"": "the weak sandbox does not bind child programs"}, notes=[note])
             )
             continue
-        watched = [one.place for one in components.components]
+        watched = [component.place for component in components.components]
         runner = ProgramRunner(target, program, watched)
         commands = await runner.commands()
         known = await asyncio.to_thread(_known, root, layout, program, commands, [one.path for one in watched])

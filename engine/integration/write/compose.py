@@ -59,12 +59,12 @@ def compose_integration_spec(
     facts = exploration.facts
     judged, without = assertable_findings(exploration)
     names = ImportNames([text for one in judged for text in (*one.finding.trial.imports, *one.verdict.imports)])
-    namer = CaseNamer(facts, [one.finding for one in judged])
-    cases = [_case(one, target, flows, facts, index, namer, names) for one in judged]
-    added = programs({one.id for one in cases})
+    namer = CaseNamer(facts, [finding.finding for finding in judged])
+    cases = [_case(finding, target, flows, facts, index, namer, names) for finding in judged]
+    added = programs({case.id for case in cases})
     defects = suspected_defects(exploration)
-    reported = {one.finding.trial.subject for one in judged} | {str(one["subject"]) for one in defects}
-    helper_imports = loopback.IMPORTS if any(loopback.needs_helper(one.fixtures) for one in cases) else ()
+    reported = {finding.finding.trial.subject for finding in judged} | {str(one["subject"]) for one in defects}
+    helper_imports = loopback.IMPORTS if any(loopback.needs_helper(case.fixtures) for case in cases) else ()
     edges = {edge for one in flows.edges for edge in one} | added.edges
     return {
         "schema_version": SCHEMA_VERSION,
@@ -106,12 +106,12 @@ def _case(
         crosses=crosses,
         steps=steps,
         expect=source.expect,
-        fixtures=tuple(one for one in trial.fixtures if one != loopback.HELPER),
+        fixtures=tuple(fixture for fixture in trial.fixtures if fixture != loopback.HELPER),
         services=_services_of(trial.fixtures),
         statements=statements,
         priority="high" if judged.documented else "medium",
-        preconditions=tuple(" ".join(one.split())[:900] for one in statements[:50]),
-        step_texts=tuple(f"{one.component}: {' '.join(one.expression.split())}"[:900] for one in steps),
+        preconditions=tuple(" ".join(statement.split())[:900] for statement in statements[:50]),
+        step_texts=tuple(f"{step.component}: {' '.join(step.expression.split())}"[:900] for step in steps),
         expected=named.expected,
     )
 
@@ -136,7 +136,7 @@ def with_exception_message(
 def crossed_components(target: IntegrationTarget, edges: Iterable[Edge]) -> tuple[tuple[str, str], ...]:
     """Edges by the components' names, in the components' order."""
     order = {one.place.module: at for at, one in enumerate(target.components)}
-    names = {one.place.module: one.name for one in target.components}
+    names = {component.place.module: component.name for component in target.components}
     known = [edge for edge in edges if edge.source in order and edge.target in order]
     known.sort(key=lambda edge: (order[edge.source], order[edge.target]))
     return tuple((names[edge.source], names[edge.target]) for edge in known)
@@ -146,21 +146,21 @@ def components_json(target: IntegrationTarget) -> list[dict[str, Any]]:
     """The components as the spec has them."""
     return [
         {
-            "name": one.name,
-            "role": "entry" if one is target.components[0] else "collaborator",
-            "path": one.place.path,
-            "module": one.place.module,
-            "import_root": one.place.import_root,
-            "digest": one.digest,
+            "name": component.name,
+            "role": "entry" if component is target.components[0] else "collaborator",
+            "path": component.place.path,
+            "module": component.place.module,
+            "import_root": component.place.import_root,
+            "digest": component.digest,
         }
-        for one in target.components
+        for component in target.components
     ]
 
 
 def edges_json(target: IntegrationTarget, edges: Iterable[Edge]) -> list[dict[str, str]]:
     """The observed edges as the spec has them."""
-    entry, modules = target.entry.name, {one.module for one in target.servers}
-    served = {one.name for one in target.components if one.place.module in modules}
+    entry, modules = target.entry.name, {server.module for server in target.servers}
+    served = {component.name for component in target.components if component.place.module in modules}
     return [
         {"from": source, "to": reached, "through": "requests" if source == entry and reached in served else "calls"}
         for source, reached in crossed_components(target, edges)[:_MOST_EDGES]
@@ -171,7 +171,7 @@ def unreached_json(
     target: IntegrationTarget, flows: Flows, without: dict[str, str], reported: set[str]
 ) -> list[dict[str, Any]]:
     """Subjects of the entry without a case, and why, by line."""
-    lines = {one.qualname: one.lines[0] for one in flows.exploration.facts.callables()}
+    lines = {function.qualname: function.lines[0] for function in flows.exploration.facts.callables()}
     reasons = {one.qualname: one.reason for one in flows.exploration.unreached}
     reasons |= {subject: reason for subject, reason in without.items() if reason}
     found: list[dict[str, Any]] = []
@@ -183,9 +183,9 @@ def unreached_json(
 
 def _services(cases: Sequence[FlowCase]) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
-    if any("folder" in one.services for one in cases):
+    if any("folder" in case.services for case in cases):
         found.append({"name": "folder", "kind": "filesystem", "stand_in": "real", "fixture": "tmp_path"})
-    if any("serving" in one.services for one in cases):
+    if any("serving" in case.services for case in cases):
         found.append(loopback.server_service())
     return found
 
@@ -198,7 +198,7 @@ def _services_of(fixtures: Sequence[str]) -> tuple[str, ...]:
 
 
 def _title(target: IntegrationTarget) -> str:
-    others = [one.name for one in target.components[1:] if not one.vocabulary]
+    others = [component.name for component in target.components[1:] if not component.vocabulary]
     shown = ", ".join(others[:5]) + (f" and {len(others) - 5} more" if len(others) > 5 else "")
     return f"Integration tests for {target.entry.place.module} with {shown}"[:280]
 
@@ -208,7 +208,7 @@ def split_steps(
 ) -> tuple[tuple[str, ...], tuple[FlowStep, ...]]:
     """Splits a flow: arranging statements, then steps from the first unassigned call on; the act is the last."""
     components = _Components(target, index)
-    bodies = [parse_python(one).body for one in statements]
+    bodies = [parse_python(statement).body for statement in statements]
     begin = len(statements)
     for at in range(len(statements) - 1, -1, -1):
         if not _is_step(bodies[at]):
@@ -219,10 +219,10 @@ def split_steps(
     for body in bodies:
         components.bind(body)
     steps = [components.step(bodies[at][0], statements[at]) for at in range(begin, len(statements))]
-    if any(one is None for one in steps):
+    if any(step is None for step in steps):
         begin, steps = len(statements), []
     last = FlowStep(components.of_source(act), act, mode)
-    return tuple(statements[:begin]), (*(one for one in steps if one is not None), last)
+    return tuple(statements[:begin]), (*(step for step in steps if step is not None), last)
 
 
 def _is_step(body: list[ast.stmt]) -> bool:
@@ -275,9 +275,9 @@ class _Components:
         return self._variables.get(node.id) or self._module_of(node.id)
 
     def _module_of(self, name: str) -> str | None:
-        for one in self._target.components:
-            facts = self._index.facts_of(one.place.module)
+        for component in self._target.components:
+            facts = self._index.facts_of(component.place.module)
             names = {each.name for each in (*facts.functions, *facts.classes)} if facts is not None else set()
             if name in names:
-                return one.name
+                return component.name
         return None

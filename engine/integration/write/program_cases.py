@@ -59,7 +59,7 @@ def helper_of(program: ProjectProgram) -> str:
 
 def program_services(flows: ProgramFlows, cases: Sequence[FlowCase]) -> list[dict[str, Any]]:
     """The services that the cases of a program need: file texts, the program itself, a query of databases."""
-    used = {name for one in cases for name in one.services}
+    used = {name for case in cases for name in case.services}
     name = flows.program.helper
     found: list[dict[str, Any]] = []
     for (_, text), constant in shared_files([kept.run for kept in flows.kept]).items():
@@ -174,7 +174,7 @@ def _case(
         for file in run.files
     )
     services = [program.helper, *(contents[file] for file in run.files if file in contents)]
-    if any("rows_of(" in one.actual for one in expect):
+    if any("rows_of(" in expectation.actual for expectation in expect):
         services.append("rows_of")
     title, outcome = _words(program, kept, expect)
     return FlowCase(
@@ -209,7 +209,7 @@ def _words(program: ProjectProgram, kept: KeptRun, expect: tuple[SpecExpectation
     *earlier, command = kept.run.commands
     after = f" after {_line(program, earlier[-1])}" if earlier else ""
     sentence = f"{_line(program, command)}{after} {said}{shown}"[:290]
-    demands = "; ".join(f"{one.actual} equals {one.value}" for one in expect)
+    demands = "; ".join(f"{expectation.actual} equals {expectation.value}" for expectation in expect)
     return sentence, demands[:900]
 
 
@@ -287,7 +287,7 @@ def program_additions(
 def _lines(flows: ProgramFlows, facts: ModuleFacts) -> tuple[int, int]:
     """Lines of the function that the program starts with, or of the whole file."""
     start = flows.program.start[1]
-    for one in facts.functions:
-        if one.name == "main" or f"import {one.name};" in start:
-            return one.lines
+    for function in facts.functions:
+        if function.name == "main" or f"import {function.name};" in start:
+            return function.lines
     return (1, max(facts.line_count, 1))

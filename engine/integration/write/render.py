@@ -48,7 +48,7 @@ def render_integration(spec: Mapping[str, Any], framework: str) -> str:
 
 def _source(spec: Mapping[str, Any], framework: str, entry: Mapping[str, Any]) -> str:
     flows = [FlowCase.from_json(one) for one in spec["cases"]]
-    used = {name for one in flows for name in one.services}
+    used = {name for flow in flows for name in flow.services}
     services = [service for service in spec.get("services") or () if service["name"] in used]
     helpers = [polish(statement) for service in services for statement in service.get("setup") or ()]
     after = [polish(statement) for service in services for statement in service.get("teardown") or ()]
@@ -58,18 +58,18 @@ def _source(spec: Mapping[str, Any], framework: str, entry: Mapping[str, Any]) -
         helpers.append("\n".join([f"def {name}():", *(textwrap.indent(one, "    ") for one in after)]))
     if framework == "pytest":
         dialect = PytestDialect()
-        if any(needs_helper(one.fixtures) for one in flows):
+        if any(needs_helper(flow.fixtures) for flow in flows):
             helpers.append(PYTEST_FIXTURE)
-        tests = ["\n".join(function_lines(one.as_case(), names[one.id], dialect)) for one in flows]
+        tests = ["\n".join(function_lines(flow.as_case(), names[flow.id], dialect)) for flow in flows]
     else:
         dialect = _Unittest()
         owner = f"{class_name(str(entry['name']))}Flows"
-        methods = ["\n".join(method_lines(one.as_case(), names[one.id], dialect, owner=owner)) for one in flows]
+        methods = ["\n".join(method_lines(flow.as_case(), names[flow.id], dialect, owner=owner)) for flow in flows]
         inner = "\n\n".join(methods)
         head = f"class {owner}(unittest.TestCase):"
         tests = [head + "\n" + "\n".join(f"    {line}" if line else "" for line in inner.split("\n"))]
     code = "\n\n\n".join([*helpers, *tests])
-    waiting = any(step.mode == "await" for one in flows for step in one.steps)
+    waiting = any(step.mode == "await" for flow in flows for step in flow.steps)
     imports = [*(spec.get("imports") or ()), *sorted(dialect.imports), *(["import asyncio"] if waiting else [])]
     block = import_block(imports, code=code, first_party=str(entry["module"]).partition(".")[0])
     return "\n\n".join(part for part in (f'"""{spec["title"]}."""', block, "\n" + code) if part.strip())

@@ -80,12 +80,12 @@ def facts_from_source(contents: bytes, place: ModulePlace) -> ModuleFacts:
 def subjects(facts: ModuleFacts) -> tuple[CallableFacts, ...]:
     """The callables that get tests: public functions, public classes' constructors and members, within `__all__`."""
     return tuple(
-        one
-        for one in facts.callables()
-        if one.public
-        and (facts.exported is None or one.qualname.partition(".")[0] in facts.exported)
-        and one.name not in _HOOKS
-        and (one.name != "__getattr__" or one.owner is not None)
+        function
+        for function in facts.callables()
+        if function.public
+        and (facts.exported is None or function.qualname.partition(".")[0] in facts.exported)
+        and function.name not in _HOOKS
+        and (function.name != "__getattr__" or function.owner is not None)
     )
 
 
@@ -146,7 +146,7 @@ def _reachable(body: list[ast.stmt]) -> list[ast.stmt]:
                 continue
             # Imports for type checkers resolve annotations; the other branch is what runs.
             if test.rpartition(".")[2] == "TYPE_CHECKING":
-                found.extend(one for one in node.body if isinstance(one, ast.Import | ast.ImportFrom))
+                found.extend(statement for statement in node.body if isinstance(statement, ast.Import | ast.ImportFrom))
                 found.extend(_reachable(node.orelse))
                 continue
             found.extend(_reachable(node.body))
@@ -221,8 +221,8 @@ def _field_names(node: ast.expr) -> list[str]:
     elif isinstance(node, ast.List | ast.Tuple):
         names = [
             str(inner.value)
-            for one in node.elts
-            for inner in [one.elts[0] if isinstance(one, ast.Tuple) and one.elts else one]
+            for element in node.elts
+            for inner in [element.elts[0] if isinstance(element, ast.Tuple) and element.elts else element]
             if isinstance(inner, ast.Constant)
         ]
     else:

@@ -102,8 +102,8 @@ class _Reader(ast.NodeVisitor):
         self.generic_visit(node)
 
     def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> None:
-        for one in node.generators:
-            self.visit(one)
+        for generator in node.generators:
+            self.visit(generator)
         for part in (node.key, node.value) if isinstance(node, ast.DictComp) else (node.elt,):
             self.visit(part)
 
@@ -113,8 +113,8 @@ class _Reader(ast.NodeVisitor):
         condition = ast.unparse(node.test)[:_MAXIMUM_SOURCE]
         for statements, text in ((node.body, condition), (node.orelse, f"not ({condition})")):
             self._conditions.append(text)
-            for one in statements:
-                self.visit(one)
+            for statement in statements:
+                self.visit(statement)
             self._conditions.pop()
 
     def visit_While(self, node: ast.While) -> None:
@@ -165,8 +165,8 @@ class _Reader(ast.NodeVisitor):
 
     def _function(self, node: Function) -> None:
         self._depth += 1
-        for one in node.body:
-            self.visit(one)
+        for statement in node.body:
+            self.visit(statement)
         self._depth -= 1
 
     def visit_Lambda(self, node: ast.Lambda) -> None:
@@ -251,8 +251,8 @@ class _Reader(ast.NodeVisitor):
 
     def visit_BoolOp(self, node: ast.BoolOp) -> None:
         self.body.branch_lines.add(node.lineno)
-        for one in node.values:
-            self._names.use(one, "truth")
+        for value in node.values:
+            self._names.use(value, "truth")
         self.generic_visit(node)
 
     def visit_Subscript(self, node: ast.Subscript) -> None:
@@ -340,7 +340,7 @@ class BodyFacts:
 def is_operand(node: ast.expr) -> bool:
     """Literals, containers of literals, and upper-case or dotted names that may be constants."""
     if isinstance(node, ast.Tuple | ast.List | ast.Set):
-        return all(is_operand(one) for one in node.elts)
+        return all(is_operand(element) for element in node.elts)
     if isinstance(node, ast.Name):
         return node.id.isupper() or node.id.lstrip("_").isupper()
     if isinstance(node, ast.Attribute):

@@ -15,13 +15,13 @@ _PROPERTY_DECORATORS = ("property", "cached_property", "abstractproperty", "func
 
 def callable_facts(node: Function, owner: str | None, *, nested_in: str = "") -> CallableFacts:
     """Reads the facts of a function; with `owner` those of a member of that class, without its `self` or `cls`."""
-    decorators = tuple(ast.unparse(one) for one in node.decorator_list)
+    decorators = tuple(ast.unparse(decorator) for decorator in node.decorator_list)
     kind = _kind(node, owner, decorators)
     parameters = parameters_of(node.args)
     bound = owner is not None and kind in ("method", "property", "classmethod", "constructor")
     if bound and parameters and parameters[0].kind in ("positional_only", "positional_or_keyword"):
         parameters = parameters[1:]
-    body = read_body(node, tuple(one.name for one in parameters))
+    body = read_body(node, tuple(parameter.name for parameter in parameters))
     is_context = any(one.rpartition(".")[2] in _CONTEXT_DECORATORS for one in decorators)
     qualname = f"{owner}.{node.name}" if owner else node.name
     return CallableFacts(
@@ -87,7 +87,7 @@ def line_range(node: Function | ast.ClassDef) -> tuple[int, int]:
 
 def is_overload(node: Function) -> bool:
     """Whether this is a signature for type checkers only."""
-    return any(dotted_name(one).rpartition(".")[2] == "overload" for one in node.decorator_list)
+    return any(dotted_name(decorator).rpartition(".")[2] == "overload" for decorator in node.decorator_list)
 
 
 def is_setter(node: Function) -> bool:

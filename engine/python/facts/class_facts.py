@@ -21,7 +21,7 @@ _FACTORIES = frozenset({"field", "Field", "attrib", "ib"})
 
 def class_facts(node: ast.ClassDef) -> ClassFacts:
     """Reads the facts of a class; members in order of definition, the last definition of a name wins."""
-    bases = tuple(ast.unparse(one) for one in node.bases)
+    bases = tuple(ast.unparse(base) for base in node.bases)
     decorators = [dotted_name(one.func if isinstance(one, ast.Call) else one) for one in node.decorator_list]
     members = _members(node)
     kind = _kind(node, bases, decorators, members)
@@ -70,13 +70,13 @@ def _members(node: ast.ClassDef) -> dict[str, CallableFacts]:
 def _statements(body: list[ast.stmt]) -> list[ast.stmt]:
     """Statements of a class body, those under `if` and `try` included."""
     found: list[ast.stmt] = []
-    for one in body:
-        if isinstance(one, ast.If):
-            found.extend(_statements([*one.body, *one.orelse]))
-        elif isinstance(one, ast.Try):
-            found.extend(_statements(one.body))
+    for statement in body:
+        if isinstance(statement, ast.If):
+            found.extend(_statements([*statement.body, *statement.orelse]))
+        elif isinstance(statement, ast.Try):
+            found.extend(_statements(statement.body))
         else:
-            found.append(one)
+            found.append(statement)
     return found
 
 
@@ -106,7 +106,7 @@ def _old_property(owner: str, node: ast.Assign, call: ast.Call, found: dict[str,
 def _kind(
     node: ast.ClassDef, bases: tuple[str, ...], decorators: list[str], members: dict[str, CallableFacts]
 ) -> ClassKind:
-    last = [one.partition("[")[0].rpartition(".")[2] for one in bases]
+    last = [base.partition("[")[0].rpartition(".")[2] for base in bases]
     if any(one.rpartition(".")[2] == "dataclass" for one in decorators):
         return "dataclass"
     if any(one in _ATTRS or one in _ATTRS_BARE for one in decorators):
@@ -125,45 +125,45 @@ def _kind(
     abstract = any(
         "abstractmethod" in text or "abstractproperty" in text for one in members.values() for text in one.decorators
     )
-    if abstract and ("ABC" in last or any("ABCMeta" in ast.unparse(one.value) for one in node.keywords)):
+    if abstract and ("ABC" in last or any("ABCMeta" in ast.unparse(keyword.value) for keyword in node.keywords)):
         return "abstract"
     return "plain"
 
 
 def _enum_members(node: ast.ClassDef) -> tuple[tuple[str, str], ...]:
     found: dict[str, str] = {}
-    for one in node.body:
+    for statement in node.body:
         if (
-            isinstance(one, ast.Assign)
-            and isinstance(one.targets[0], ast.Name)
-            and not one.targets[0].id.startswith("_")
+            isinstance(statement, ast.Assign)
+            and isinstance(statement.targets[0], ast.Name)
+            and not statement.targets[0].id.startswith("_")
         ):
-            found[one.targets[0].id] = ast.unparse(one.value)
+            found[statement.targets[0].id] = ast.unparse(statement.value)
     return tuple(found.items())
 
 
 def _fields(node: ast.ClassDef) -> tuple[tuple[str, str], ...]:
     return tuple(
-        (one.target.id, ast.unparse(one.annotation))
-        for one in node.body
-        if isinstance(one, ast.AnnAssign)
-        and isinstance(one.target, ast.Name)
-        and "ClassVar" not in ast.unparse(one.annotation)
+        (statement.target.id, ast.unparse(statement.annotation))
+        for statement in node.body
+        if isinstance(statement, ast.AnnAssign)
+        and isinstance(statement.target, ast.Name)
+        and "ClassVar" not in ast.unparse(statement.annotation)
     )
 
 
 def _from_fields(node: ast.ClassDef, kind: ClassKind, bases: tuple[str, ...]) -> CallableFacts | None:
     """The constructor a dataclass, model or named tuple gets from its fields."""
     parameters: list[Parameter] = []
-    for one in node.body:
-        if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name):
-            annotation = ast.unparse(one.annotation)
-            if "ClassVar" in annotation or (one.target.id.startswith("_") and kind != "dataclass"):
+    for statement in node.body:
+        if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
+            annotation = ast.unparse(statement.annotation)
+            if "ClassVar" in annotation or (statement.target.id.startswith("_") and kind != "dataclass"):
                 continue
-            given, default = _field_default(one.value)
+            given, default = _field_default(statement.value)
             if given:
                 passed = "keyword_only" if kind in ("pydantic", "typeddict") else "positional_or_keyword"
-                parameters.append(Parameter(one.target.id, passed, annotation, default))
+                parameters.append(Parameter(statement.target.id, passed, annotation, default))
     if not parameters and bases:
         # Only the bases have fields: the project index finds their constructor.
         return None
@@ -181,7 +181,7 @@ def _field_default(value: ast.expr | None) -> tuple[bool, str | None]:
     if value is None:
         return True, None
     if isinstance(value, ast.Call) and dotted_name(value.func).rpartition(".")[2] in _FACTORIES:
-        named = {one.arg: one.value for one in value.keywords}
+        named = {keyword.arg: keyword.value for keyword in value.keywords}
         init = named.get("init")
         if isinstance(init, ast.Constant) and init.value is False:
             return False, None

@@ -38,7 +38,7 @@ class ImportNames:
 
     def __init__(self, expected: Iterable[str] = ()) -> None:
         self._bound: dict[str, Binding] = {}
-        plain = [one for one in read_imports(expected) if one.name is None and one.alias is None]
+        plain = [binding for binding in read_imports(expected) if binding.name is None and binding.alias is None]
         self._modules = {one.module for one in plain if "." not in one.module}
 
     def adopt(
@@ -55,32 +55,32 @@ class ImportNames:
             imports: for `statements`, `expression` and the `actual` of expectations.
             value_imports: for the values and exceptions of expectations.
         """
-        texts = [*statements, expression, *(one.actual for one in expect)]
+        texts = [*statements, expression, *(expectation.actual for expectation in expect)]
         # Expectations about NaN use `math`.
         renamed = self._bind((*imports, "import math"), texts)
-        values = [text for one in expect for text in (one.value, one.exception) if text]
+        values = [text for expectation in expect for text in (expectation.value, expectation.exception) if text]
         own = list(value_imports)
-        known = {one.bound for one in read_imports(own)}
+        known = {binding.bound for binding in read_imports(own)}
         # A value may also be written with the names that its trial imported.
-        own += [one.statement for one in read_imports(imports) if one.bound not in known]
+        own += [binding.statement for binding in read_imports(imports) if binding.bound not in known]
         renamed_values = self._bind(own, values)
         return NamedSource(
-            tuple(_rename(one, renamed) for one in statements),
+            tuple(_rename(statement, renamed) for statement in statements),
             _rename(expression, renamed),
             tuple(
                 replace(
-                    one,
-                    actual=_rename(one.actual, renamed),
-                    value=None if one.value is None else _rename(one.value, renamed_values),
-                    exception=None if one.exception is None else _rename(one.exception, renamed_values),
+                    expectation,
+                    actual=_rename(expectation.actual, renamed),
+                    value=None if expectation.value is None else _rename(expectation.value, renamed_values),
+                    exception=None if expectation.exception is None else _rename(expectation.exception, renamed_values),
                 )
-                for one in expect
+                for expectation in expect
             ),
         )
 
     def statements(self) -> list[str]:
         """Every import so far, sorted, one binding a statement."""
-        return sorted({one.statement for one in self._bound.values()})
+        return sorted({value.statement for value in self._bound.values()})
 
     def _bind(self, imports: Iterable[str], texts: list[str]) -> dict[str, str]:
         """Adds the bindings that the texts read; returns the names that must change, old to new."""

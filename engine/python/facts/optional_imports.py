@@ -44,9 +44,9 @@ def optional_imports(source: str, facts: ModuleFacts) -> list[OptionalImport]:
     needed = {name for node in body for name in _imported(node, package)}
     found: list[OptionalImport] = []
     for node in body:
-        if not isinstance(node, ast.Try) or not any(_catches(one) for one in node.handlers):
+        if not isinstance(node, ast.Try) or not any(_catches(handler) for handler in node.handlers):
             continue
-        modules = [name for one in node.body for name in _imported(one, package)]
+        modules = [name for statement in node.body for name in _imported(statement, package)]
         modules = [name for name in dict.fromkeys(modules) if not _is_needed(name, needed, facts)]
         names = {name for one in (*node.body, *node.handlers) for name in _bound(one)}
         if modules:
@@ -141,11 +141,11 @@ def _listed(names: tuple[str, ...]) -> str:
 def _imported(node: ast.stmt, package: str) -> Iterator[str]:
     """Modules that a statement imports; for `from . import name` the name is taken for a module."""
     if isinstance(node, ast.Import):
-        yield from (one.name for one in node.names)
+        yield from (name.name for name in node.names)
     elif isinstance(node, ast.ImportFrom):
         source = absolute_module(node, package)
         if node.level and not node.module:
-            yield from (f"{source}.{one.name}" for one in node.names if source)
+            yield from (f"{source}.{name.name}" for name in node.names if source)
         elif source:
             yield source
 
@@ -178,10 +178,10 @@ def _by_module(statement: str, module: str, variable: str) -> Iterator[tuple[str
     parent, _, last = module.rpartition(".")
     for node in parse_python(statement).body:
         if isinstance(node, ast.ImportFrom) and node.module == module:
-            yield "", {one.asname or one.name: f"{variable}.{one.name}" for one in node.names}
+            yield "", {name.asname or name.name: f"{variable}.{name.name}" for name in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module == parent and any(one.name == last for one in node.names):
-            taken = {one.asname or one.name: variable for one in node.names if one.name == last}
-            rest = [one for one in node.names if one.name != last]
+            taken = {name.asname or name.name: variable for name in node.names if name.name == last}
+            rest = [name for name in node.names if name.name != last]
             yield (ast.unparse(ast.ImportFrom(node.module, rest, node.level)) if rest else ""), taken
         elif isinstance(node, ast.Import) and len(node.names) == 1 and node.names[0].name == module:
             yield "", {node.names[0].asname or module: variable}

@@ -124,7 +124,7 @@ def _parameter_at(target: CallableFacts, place: str) -> str | None:
         positional = [one.name for one in target.parameters if one.kind in ("positional_only", "positional_or_keyword")]
         index = int(place)
         return positional[index] if index < len(positional) else None
-    return next((one.name for one in target.parameters if one.name == place), None)
+    return next((parameter.name for parameter in target.parameters if parameter.name == place), None)
 
 
 def inferred_hints(facts: ModuleFacts, one: CallableFacts, parameter: Parameter) -> tuple[TypeHint, ...]:

@@ -52,7 +52,7 @@ _ELEMENTS = frozenset("list tuple set frozenset Sequence Iterable Collection".sp
 
 def has_annotations(facts: ModuleFacts) -> bool:
     """Whether any parameter of the module is annotated."""
-    return any(parameter.annotation for one in facts.callables() for parameter in one.parameters)
+    return any(parameter.annotation for function in facts.callables() for parameter in function.parameters)
 
 
 def count_misfits(trial: Trial, facts: ModuleFacts) -> int:
@@ -87,8 +87,8 @@ class _Kinds:
     """Tracks the types of the names of one trial."""
 
     def __init__(self, facts: ModuleFacts, trial: Trial) -> None:
-        self._classes = {one.name: one for one in facts.classes}
-        self._functions = {one.qualname: one for one in facts.functions}
+        self._classes = {owner.name: owner for owner in facts.classes}
+        self._functions = {function.qualname: function for function in facts.functions}
         self._names: dict[str, str] = {"tmp_path": "Path"} if "tmp_path" in trial.fixtures else {}
 
     def bind(self, statement: ast.stmt) -> None:
@@ -99,22 +99,22 @@ class _Kinds:
     def misfits_in(self, nodes: Iterable[ast.expr]) -> int:
         """Counts the misfits of every known call among the nodes."""
         count = 0
-        for one in nodes:
-            if isinstance(one, ast.Call):
-                called = self._called(one.func)
+        for node in nodes:
+            if isinstance(node, ast.Call):
+                called = self._called(node.func)
                 if called is not None:
-                    given = bound_arguments(one, called)
+                    given = bound_arguments(node, called)
                     count += sum(not self._fits(value, type_hint(item.annotation)) for item, value in given)
-            elif isinstance(one, ast.Compare) and isinstance(one.ops[0], ast.In | ast.NotIn):
-                count += self._operator_misfits(one.comparators[0], "__contains__", one.left)
-            elif isinstance(one, ast.Subscript) and not isinstance(one.slice, ast.Slice):
-                count += self._operator_misfits(one.value, "__getitem__", one.slice)
+            elif isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.In | ast.NotIn):
+                count += self._operator_misfits(node.comparators[0], "__contains__", node.left)
+            elif isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Slice):
+                count += self._operator_misfits(node.value, "__getitem__", node.slice)
         return count
 
     def _operator_misfits(self, receiver: ast.expr, name: str, given: ast.expr) -> int:
         member = self._member(self.kind(receiver), name)
         parameters = [one for one in member.parameters if one.name != "self"] if member is not None else []
-        return sum(not self._fits(given, type_hint(one.annotation)) for one in parameters[:1])
+        return sum(not self._fits(given, type_hint(parameter.annotation)) for parameter in parameters[:1])
 
     def kind(self, node: ast.expr) -> str:
         """The type name of a value; empty when only running it would show."""
@@ -151,11 +151,11 @@ class _Kinds:
 
     def _member(self, owner: str, name: str) -> CallableFacts | None:
         found = self._classes.get(owner)
-        return next((one for one in found.members if one.name == name), None) if found is not None else None
+        return next((member for member in found.members if member.name == name), None) if found is not None else None
 
     def _fits(self, node: ast.expr, hint: TypeHint) -> bool:
         if hint.name == "Union":
-            return any(self._fits(node, one) for one in hint.members())
+            return any(self._fits(node, member) for member in hint.members())
         kind = self.kind(node)
         if not kind:
             return True
@@ -171,5 +171,5 @@ class _Kinds:
         inner = hint.arguments[:1]
         if inner and hint.name in _ELEMENTS and isinstance(node, ast.List | ast.Tuple | ast.Set):
             several = hint.name == "tuple" and not (len(hint.arguments) == 2 and hint.arguments[1].name == "...")
-            return several or all(self._fits(one, inner[0]) for one in node.elts)
+            return several or all(self._fits(element, inner[0]) for element in node.elts)
         return True

@@ -31,7 +31,7 @@ class LearnedInputs:
         self.rejected: set[tuple[str, str, str]] = set()
         self._facts = facts
         self._harvester = harvester
-        self._classes = {one.name: variable_for(one.name) for one in facts.classes}
+        self._classes = {owner.name: variable_for(owner.name) for owner in facts.classes}
         self._accepted: set[tuple[str, str, str]] = set()
         self._dead: set[tuple[str, ...]] = set()
         self._given: dict[tuple[str, str], list[tuple[str, str, str]]] = {}

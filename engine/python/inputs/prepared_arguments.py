@@ -97,10 +97,10 @@ def _with_files(one: CallableFacts, base: Row, values: Values, facts: ModuleFact
 
 def _counterpart(noun: str | None, facts: ModuleFacts) -> CallableFacts | None:
     """The function of the module that writes what another reads: `save_orders` for `load_orders`."""
-    for one in facts.functions:
-        match = _WRITES.fullmatch(one.name)
-        if match is not None and match[2] == noun and not one.is_async and _path_parameter(one) is not None:
-            return one
+    for function in facts.functions:
+        match = _WRITES.fullmatch(function.name)
+        if match is not None and match[2] == noun and not function.is_async and _path_parameter(function) is not None:
+            return function
     return None
 
 

@@ -66,9 +66,9 @@ def receivers(
 
 def _combinations(changes: list[Candidate]) -> list[list[Candidate]]:
     """Combines changes into sequences: each alone, neighbouring pairs, then the first four."""
-    found = [[one] for one in changes[:1]]
+    found = [[change] for change in changes[:1]]
     found.extend([first, second] for first, second in pairwise(changes[:3]))
-    found.extend([one] for one in changes[1:])
+    found.extend([change] for change in changes[1:])
     found.extend([first, second] for first, second in pairwise(changes[2:]))
     return [*found, changes[:4]] if len(changes) > 2 else found
 
@@ -82,11 +82,11 @@ def alternating(left: list[Receiver], right: list[Receiver]) -> list[Receiver]:
 
 def _changed(base: Receiver, changes: list[Candidate]) -> Receiver:
     arrange = [*base.arrange]
-    for one in changes:
-        arrange.extend(text for text in one.arrange if text not in arrange)
-        arrange.append(one.source)
-    imports = {*base.imports, *(text for one in changes for text in one.imports)}
-    fixtures = {*base.fixtures, *(text for one in changes for text in one.fixtures)}
+    for change in changes:
+        arrange.extend(text for text in change.arrange if text not in arrange)
+        arrange.append(change.source)
+    imports = {*base.imports, *(text for change in changes for text in change.imports)}
+    fixtures = {*base.fixtures, *(text for change in changes for text in change.fixtures)}
     count = base.changes + len(changes)
     return Receiver(base.variable, tuple(arrange), tuple(sorted(imports)), tuple(sorted(fixtures)), count)
 
@@ -103,7 +103,7 @@ def change_calls(values: Values, where: ModuleFacts, owner: ClassFacts, variable
         if member.name in seen or not changes_state(member) or len(found) >= _MAXIMUM_CHANGES:
             continue
         seen.add(member.name)
-        pools = {one.name: values.for_parameter(member, one, place) for one in member.parameters}
+        pools = {parameter.name: values.for_parameter(member, parameter, place) for parameter in member.parameters}
         # The first changing method is called with two rows of arguments, so that the object holds two things.
         for row in argument_rows(member, pools, limit=1 if found else 2):
             inner = rendered_arguments(row)

@@ -21,9 +21,9 @@ def example_trials(facts: ModuleFacts, index: ProjectIndex) -> Iterator[Trial]:
     """Yields a trial for each doctest prompt of the module that is an expression about one of its subjects."""
     wanted = subjects(facts)
     finder = Subjects(facts, wanted)
-    for one in facts.callables():
-        own = one if one in wanted else None
-        yield from _documented(one.documentation, own, facts, index, finder)
+    for function in facts.callables():
+        own = function if function in wanted else None
+        yield from _documented(function.documentation, own, facts, index, finder)
     for owner in facts.classes:
         yield from _documented(owner.documentation, None, facts, index, finder)
     yield from _documented(facts.documentation, None, facts, index, finder)

@@ -135,9 +135,9 @@ class Values:
         if depth > _MAXIMUM_DEPTH:
             return []
         if hint.name == "Union":
-            return interleaved([self.of_type(one, where, depth, name) for one in hint.members()])
+            return interleaved([self.of_type(member, where, depth, name) for member in hint.members()])
         if hint.name == "Literal":
-            return [Candidate(one.name) for one in hint.arguments]
+            return [Candidate(argument.name) for argument in hint.arguments]
         project = self.index.class_in(hint.name, where)
         if project is not None:
             return self.of_class(*project, depth + 1)
@@ -177,7 +177,7 @@ class Values:
 
     def _containers(self, hint: TypeHint, where: ModuleFacts, depth: int) -> list[Candidate]:
         if hint.name == "tuple" and not (len(hint.arguments) == 2 and hint.arguments[1].name == "..."):
-            parts = [self.of_type(one, where, depth + 1) for one in hint.arguments]
+            parts = [self.of_type(argument, where, depth + 1) for argument in hint.arguments]
             if not all(parts):
                 return plain_candidates("tuple")
             rows = [[pool[index % len(pool)] for pool in parts] for index in range(4)]
@@ -273,7 +273,7 @@ def spread(parameter: Parameter, found: tuple[Candidate, ...]) -> tuple[Candidat
 
 def joined(parts: list[Candidate], opening: str, closing: str) -> Candidate:
     """One expression of several between brackets, with everything that all of them need."""
-    return combined(f"{opening}{', '.join(one.source for one in parts)}{closing}", parts)
+    return combined(f"{opening}{', '.join(part.source for part in parts)}{closing}", parts)
 
 
 def interleaved(pools: list[list[Candidate]]) -> list[Candidate]:

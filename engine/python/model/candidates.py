@@ -27,8 +27,8 @@ class Candidate:
 def distinct(candidates: list[Candidate], limit: int) -> list[Candidate]:
     """The first `limit` candidates, without two of the same text."""
     found: dict[str, Candidate] = {}
-    for one in candidates:
-        found.setdefault(one.source, one)
+    for candidate in candidates:
+        found.setdefault(candidate.source, candidate)
     return list(found.values())[:limit]
 
 
@@ -37,7 +37,7 @@ def combined(source: str, parts: Iterable[Candidate], imports: Iterable[str] = (
     parts = list(parts)
     return Candidate(
         source=source,
-        imports=tuple(dict.fromkeys((*imports, *(text for one in parts for text in one.imports)))),
-        arrange=tuple(dict.fromkeys(text for one in parts for text in one.arrange)),
-        fixtures=tuple(dict.fromkeys(text for one in parts for text in one.fixtures)),
+        imports=tuple(dict.fromkeys((*imports, *(text for part in parts for text in part.imports)))),
+        arrange=tuple(dict.fromkeys(text for part in parts for text in part.arrange)),
+        fixtures=tuple(dict.fromkeys(text for part in parts for text in part.fixtures)),
     )

@@ -139,7 +139,7 @@ class Case:
             data["group"] = self.group
         data["arrange"] = {"fixtures": list(self.fixtures), "statements": list(self.statements)}
         data["act"] = {"expression": self.expression, "mode": self.mode}
-        data["expect"] = [one.to_json() for one in self.expect]
+        data["expect"] = [expectation.to_json() for expectation in self.expect]
         return data
 
     @property
@@ -151,5 +151,5 @@ class Case:
     @property
     def origin(self) -> str:
         """The strongest origin among the expectations."""
-        origins = {one.origin for one in self.expect}
+        origins = {expectation.origin for expectation in self.expect}
         return next((one for one in ("documented", "inferred") if one in origins), "observed")

@@ -119,7 +119,7 @@ def _from_setup_py(path: Path) -> set[str]:
                 if isinstance(key, ast.Constant) and key.value == "" and isinstance(value, ast.Constant):
                     found.add(str(value.value))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id.startswith("find_"):
-            named = [one.value for one in node.keywords if one.arg == "where"]
+            named = [keyword.value for keyword in node.keywords if keyword.arg == "where"]
             for value in (*node.args[:1], *named):
                 if isinstance(value, ast.Constant) and isinstance(value.value, str):
                     found.add(value.value)

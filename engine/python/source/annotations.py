@@ -45,7 +45,7 @@ class TypeHint:
         """The alternatives of a union, `None` last; the type itself when it is none."""
         if self.name != "Union":
             return (self,)
-        flat = [inner for one in self.arguments for inner in one.members()]
+        flat = [inner for argument in self.arguments for inner in argument.members()]
         return tuple(sorted(dict.fromkeys(flat), key=lambda one: one.name == "None"))
 
 
@@ -67,7 +67,7 @@ def prose_hint(text: str) -> TypeHint:
     found: list[TypeHint] = []
     for part in re.split(r"\bor\b|[|,/]", text.split("(")[0][:80]):
         words = _PROSE_WORD.findall(part)
-        known = [one for one in words if _ALIASES.get(one, one) in KNOWN]
+        known = [word for word in words if _ALIASES.get(word, word) in KNOWN]
         if not known:
             continue
         names = [TypeHint(_ALIASES.get(str(one), str(one))) for one in known]
@@ -90,7 +90,7 @@ def _from_node(node: ast.expr, depth: int) -> TypeHint:
     if isinstance(node, ast.Subscript):
         return _subscripted(node, depth)
     if isinstance(node, ast.List):
-        return TypeHint("...parameters", tuple(_from_node(one, depth + 1) for one in node.elts))
+        return TypeHint("...parameters", tuple(_from_node(element, depth + 1) for element in node.elts))
     name = dotted_name(node)
     if not name:
         return ANY
@@ -102,8 +102,8 @@ def _subscripted(node: ast.Subscript, depth: int) -> TypeHint:
     name = (dotted_name(node.value) or "Any").rpartition(".")[2]
     parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     if name == "Literal":
-        return TypeHint("Literal", tuple(TypeHint(ast.unparse(one)) for one in parts))
-    arguments = tuple(_from_node(one, depth + 1) for one in parts)
+        return TypeHint("Literal", tuple(TypeHint(ast.unparse(part)) for part in parts))
+    arguments = tuple(_from_node(part, depth + 1) for part in parts)
     if name in _WRAPPERS:
         return arguments[0]
     if name == "Optional":

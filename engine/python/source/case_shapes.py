@@ -32,7 +32,7 @@ class CaseShape:
         self.locals = assigned_names(case.statements) | {"result", *case.fixtures}
         self._statements = [self._statement(text) for text in case.statements]
         self._act = self._opened(parse_expression(case.expression), NAMELESS)
-        self._expect = [self._expectation(one) for one in case.expect]
+        self._expect = [self._expectation(expectation) for expectation in case.expect]
         parts = [case.mode, ",".join(case.fixtures), *self._statements, self._act]
         parts += [f"{one.kind}|{one.actual}|{one.exception}|{one.value}|{one.match}" for one in self._expect]
         self.key = "\n".join(parts)
@@ -45,12 +45,12 @@ class CaseShape:
 
         expect = tuple(
             replace(
-                one,
-                actual=fill(one.actual),
-                value=None if one.value is None else fill(one.value),
-                match=None if one.match is None else _match_text(fill(one.match)),
+                expectation,
+                actual=fill(expectation.actual),
+                value=None if expectation.value is None else fill(expectation.value),
+                match=None if expectation.match is None else _match_text(fill(expectation.match)),
             )
-            for one in self._expect
+            for expectation in self._expect
         )
         return replace(
             self.case,

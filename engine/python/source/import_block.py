@@ -47,9 +47,9 @@ def _bindings(statement: str) -> tuple[Binding, ...]:
     found: list[Binding] = []
     for node in nodes:
         if isinstance(node, ast.Import):
-            found += [Binding(one.name, None, one.asname) for one in node.names]
+            found += [Binding(name.name, None, name.asname) for name in node.names]
         elif isinstance(node, ast.ImportFrom) and node.level == 0:
-            found += [Binding(node.module or "", one.name, one.asname) for one in node.names]
+            found += [Binding(node.module or "", name.name, name.asname) for name in node.names]
     return tuple(found)
 
 
@@ -70,10 +70,10 @@ def used_names(code: str) -> tuple[set[str], set[str]]:
 def import_block(statements: Iterable[str], *, code: str, first_party: str) -> str:
     """Renders the import lines that `code` needs, in isort's order; `first_party` is the target's top-level package."""
     names, chains = used_names(code)
-    bindings = _without_repeats([one for one in read_imports(statements) if _is_used(one, names, chains)])
+    bindings = _without_repeats([binding for binding in read_imports(statements) if _is_used(binding, names, chains)])
     sections: dict[int, list[Binding]] = {}
-    for one in bindings:
-        sections.setdefault(_section(one.module, first_party), []).append(one)
+    for binding in bindings:
+        sections.setdefault(_section(binding.module, first_party), []).append(binding)
     return "\n\n".join("\n".join(_lines(sections[key])) for key in sorted(sections))
 
 
@@ -89,12 +89,12 @@ def _without_repeats(bindings: list[Binding]) -> list[Binding]:
     """Keeps one binding a name; drops `import a` where `import a.b` binds `a` already."""
     deeper = {one.bound for one in bindings if one.name is None and one.alias is None and "." in one.module}
     kept: dict[str, Binding] = {}
-    for one in bindings:
-        plain = one.name is None and one.alias is None
-        if plain and "." in one.module:
-            kept[one.module] = one
-        elif not (plain and one.bound in deeper):
-            kept.setdefault(one.bound, one)
+    for binding in bindings:
+        plain = binding.name is None and binding.alias is None
+        if plain and "." in binding.module:
+            kept[binding.module] = binding
+        elif not (plain and binding.bound in deeper):
+            kept.setdefault(binding.bound, binding)
     return list(kept.values())
 
 
@@ -108,13 +108,13 @@ def _section(module: str, first_party: str) -> int:
 
 
 def _lines(bindings: list[Binding]) -> list[str]:
-    plain = sorted((one for one in bindings if one.name is None), key=lambda one: _natural(one.module))
+    plain = sorted((binding for binding in bindings if binding.name is None), key=lambda one: _natural(one.module))
     lines = [one.statement for one in plain]
     members: dict[str, list[Binding]] = {}
     for one in bindings:
         if one.name is not None and one.alias is None:
             members.setdefault(one.module, []).append(one)
-    aliased = [one for one in bindings if one.name is not None and one.alias is not None]
+    aliased = [binding for binding in bindings if binding.name is not None and binding.alias is not None]
     entries = [
         (_natural(module), sorted(_member(one.name or "") for one in found), "") for module, found in members.items()
     ]

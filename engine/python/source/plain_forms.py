@@ -33,7 +33,7 @@ def _as_statement(node: ast.Expr) -> ast.stmt | None:
     call = node.value
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or call.keywords:
         return None
-    if any(isinstance(one, ast.Starred) for one in call.args):
+    if any(isinstance(argument, ast.Starred) for argument in call.args):
         return None
     receiver, name = call.func.value, call.func.attr
     if isinstance(receiver, ast.Call) and getattr(receiver.func, "id", "") == "super":
@@ -53,7 +53,7 @@ class _Writer(ast.NodeTransformer):
         self.generic_visit(node)
         key = node.slice
         if isinstance(key, ast.Tuple):
-            key.elts = [self._key(one) for one in key.elts]
+            key.elts = [self._key(element) for element in key.elts]
         else:
             node.slice = self._key(key)
         return node

@@ -80,13 +80,13 @@ def arguments_of(expression: str, facts: CallableFacts | None) -> list[CallArgum
         for at, node in enumerate(call.args)
         if not isinstance(node, ast.Starred)
     ]
-    return found + [CallArgument(one.arg, one.value, by_name=True) for one in call.keywords if one.arg]
+    return found + [CallArgument(keyword.arg, keyword.value, by_name=True) for keyword in call.keywords if keyword.arg]
 
 
 def subject_call(node: ast.expr, name: str) -> ast.Call | None:
     """The call of `name` inside an expression, else its outermost call."""
     calls = [one for one in ast.walk(node) if isinstance(one, ast.Call)]
-    named = [one for one in calls if last_name(one.func) == name]
+    named = [call for call in calls if last_name(call.func) == name]
     if name == "__call__" and not named:
         # The arranged object is called itself: no call bears the method's name.
         return next(iter(calls), None)
@@ -161,15 +161,15 @@ def named_argument_words(arguments: Sequence[CallArgument], most: int = 2) -> st
     given: list[str] = []
     nones: list[str] = []
     without: list[str] = []
-    for one in arguments[:most]:
-        name = one.name.removeprefix("with_") or one.name  # the slug itself says `with` already
-        value = one.node.value if isinstance(one.node, ast.Constant) else ...
+    for argument in arguments[:most]:
+        name = argument.name.removeprefix("with_") or argument.name  # the slug itself says `with` already
+        value = argument.node.value if isinstance(argument.node, ast.Constant) else ...
         if value is False:
             without.append(snake_case(name))
         elif value is None:
             nones.append(f"{snake_case(name)}_none")
         else:
-            given.append(qualified(replace(one, name=name)))
+            given.append(qualified(replace(argument, name=name)))
     words = [f"with_{'_and_'.join([*given, *nones])}"] if given or nones else []
     return "_".join([*words, f"without_{'_and_'.join(without)}"] if without else words)
 
@@ -181,12 +181,12 @@ def call_words(arguments: Sequence[CallArgument], *, required: int) -> str:
         required: how many positional arguments the callable must have; those after them are named.
     """
     # A variable is described only when there is nothing else: a value says more.
-    only_names = all(isinstance(one.node, ast.Name) for one in arguments)
+    only_names = all(isinstance(argument.node, ast.Name) for argument in arguments)
     named = [one for at, one in enumerate(arguments) if one.by_name or (one.name and at >= max(required, 1))]
     plain = [
-        describe(one.node)
-        for one in arguments
-        if one not in named and (only_names or not isinstance(one.node, ast.Name))
+        describe(argument.node)
+        for argument in arguments
+        if argument not in named and (only_names or not isinstance(argument.node, ast.Name))
     ]
     words = [f"of_{'_and_'.join(plain[:3])}"] if plain else []
     return "_".join(filter(None, (*words, named_argument_words(named))))
@@ -195,7 +195,7 @@ def call_words(arguments: Sequence[CallArgument], *, required: int) -> str:
 def special_words(arguments: Sequence[CallArgument], usual: Sequence[Sequence[CallArgument]]) -> str:
     """Describes the arguments that no usual call has, as `zero_quantity`; all of them when every one is usual."""
     typical = {(one.name, one.source) for call in usual for one in call}
-    apart = [one for one in arguments if (one.name, one.source) not in typical] or list(arguments)
+    apart = [argument for argument in arguments if (argument.name, argument.source) not in typical] or list(arguments)
     if len(arguments) == 1 and not arguments[0].by_name:
         return describe(arguments[0].node)
     return "_and_".join(qualified(one) for one in apart[:2])
@@ -234,7 +234,7 @@ def _describe_constant(value: object) -> str:
 def _describe_items(kind: str, items: Sequence[ast.expr]) -> str:
     if not items:
         return f"empty_{kind}"
-    plain = [describe(one) for one in items if isinstance(one, ast.Constant | ast.UnaryOp)]
+    plain = [describe(item) for item in items if isinstance(item, ast.Constant | ast.UnaryOp)]
     if len(plain) == len(items) <= 3 and len("_".join(plain)) <= _LONGEST_VALUE:
         return "_".join(plain)
     return f"{kind}_of_{_count(len(items))}"
@@ -260,8 +260,8 @@ def _describe_call(node: ast.Call) -> str:
         text = sole.value.lower() if isinstance(sole, ast.Constant) and isinstance(sole.value, str) else ""
         return _NO_NUMBERS.get(text) or describe(sole)
     if last_name(node.func) == "timedelta" and (node.args or node.keywords):
-        units = [*("days" for _ in node.args[:1]), *(one.arg for one in node.keywords)]
-        given = [*node.args[:1], *(one.value for one in node.keywords)]
+        units = [*("days" for _ in node.args[:1]), *(keyword.arg for keyword in node.keywords)]
+        given = [*node.args[:1], *(keyword.value for keyword in node.keywords)]
         return cut_slug("_".join(f"{unit}_{describe(one)}" for unit, one in zip(units, given, strict=True)), 24)
     values = [describe(one) for one in node.args] + [f"{one.arg}_{describe(one.value)}" for one in node.keywords]
     name = snake_case(last_name(node.func))

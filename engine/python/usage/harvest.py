@@ -33,10 +33,10 @@ class Harvester:
             one.qualname: one for one in facts.callables() if one.owner is None or one.kind == "constructor"
         }
         self._members: dict[str, list[CallableFacts]] = {}
-        for one in facts.callables():
-            if one.owner is not None and one.kind != "constructor":
-                self._members.setdefault(one.name, []).append(one)
-        self._classes = {one.name for one in facts.classes}
+        for function in facts.callables():
+            if function.owner is not None and function.kind != "constructor":
+                self._members.setdefault(function.name, []).append(function)
+        self._classes = {owner.name for owner in facts.classes}
 
     def read(self, trials: Iterable[Trial]) -> Harvest:
         """Adds the arguments and objects of the trials' calls."""
@@ -99,7 +99,7 @@ def bound_arguments(call: ast.Call, target: CallableFacts) -> list[tuple[Paramet
     """Pairs the arguments of a call with the parameters they bind; positional ones up to the first starred one."""
     parameters = [one for one in target.parameters if target.owner is None or one.name not in ("self", "cls")]
     positional = [one for one in parameters if one.kind in ("positional_only", "positional_or_keyword")]
-    rest = next((one for one in parameters if one.kind == "var_positional"), None)
+    rest = next((parameter for parameter in parameters if parameter.kind == "var_positional"), None)
     found: list[tuple[Parameter, ast.expr]] = []
     for at, value in enumerate(call.args):
         if isinstance(value, ast.Starred):
@@ -107,8 +107,8 @@ def bound_arguments(call: ast.Call, target: CallableFacts) -> list[tuple[Paramet
         parameter = positional[at] if at < len(positional) else rest
         if parameter is not None:
             found.append((parameter, value))
-    named = {one.name: one for one in parameters}
-    return found + [(named[one.arg], one.value) for one in call.keywords if one.arg in named]
+    named = {parameter.name: parameter for parameter in parameters}
+    return found + [(named[keyword.arg], keyword.value) for keyword in call.keywords if keyword.arg in named]
 
 
 def _certain_arguments(call: ast.Call, target: CallableFacts) -> list[tuple[Parameter, ast.expr]]:

@@ -51,9 +51,9 @@ class ProjectIndex:
         return self._class_in(name.rpartition(".")[2], facts, 0)
 
     def _class_in(self, name: str, facts: ModuleFacts, depth: int) -> tuple[ModuleFacts, ClassFacts] | None:
-        for one in facts.classes:
-            if one.name == name:
-                return facts, one
+        for owner in facts.classes:
+            if owner.name == name:
+                return facts, owner
         source = self.origin_of(name, facts)
         if source is None or depth > _MAXIMUM_DEPTH:
             return None
@@ -92,7 +92,7 @@ class ProjectIndex:
         for module, _ in self._scan().get(name, []):
             facts = self.facts_of(module)
             if facts is not None:
-                found = next((one for one in facts.classes if one.name == name), None)
+                found = next((owner for owner in facts.classes if owner.name == name), None)
                 if found is not None:
                     return facts, found
         return None
@@ -102,9 +102,9 @@ class ProjectIndex:
         wanted = variable.strip("_").replace("_", "").lower()
         if len(wanted) < 3:
             return None
-        for one in near.classes:
-            if one.name.lower() == wanted:
-                return near, one
+        for owner in near.classes:
+            if owner.name.lower() == wanted:
+                return near, owner
         names = sorted(name for name in self._scan() if name.lower() == wanted and not name.startswith("_"))
         return self.find_class(names[0]) if names else None
 
@@ -115,7 +115,7 @@ class ProjectIndex:
             for module, bases in self._scan()[child]:
                 if re.search(rf"\b{re.escape(name)}\b", bases):
                     facts = self.facts_of(module)
-                    owner = next((one for one in facts.classes if one.name == child), None) if facts else None
+                    owner = next((owner for owner in facts.classes if owner.name == child), None) if facts else None
                     if facts is not None and owner is not None:
                         found.append((facts, owner))
         return found[:8]

@@ -107,8 +107,8 @@ class _Plain(ast.NodeTransformer):
 def definitions(facts: ModuleFacts) -> dict[str, str]:
     """Names a module defines itself, with what they are: function, class or constant."""
     found = {name: "constant" for name, _ in facts.constants}
-    found.update({one.qualname: "function" for one in facts.functions})
-    found.update({one.name: "class" for one in facts.classes})
+    found.update({function.qualname: "function" for function in facts.functions})
+    found.update({owner.name: "class" for owner in facts.classes})
     return found
 
 
@@ -117,7 +117,7 @@ def is_reproducible(text: str) -> bool:
     if any(mark in text for mark in _UNSTABLE) or ".now(" in text or ".today(" in text or ".utcnow(" in text:
         return False
     try:
-        names = {one.id for one in ast.walk(parse_python(text)) if isinstance(one, ast.Name)}
+        names = {node.id for node in ast.walk(parse_python(text)) if isinstance(node, ast.Name)}
     except SyntaxError:
         return False
     return not names & (_UNSTABLE_NAMES | _NEVER)

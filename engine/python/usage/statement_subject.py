@@ -40,10 +40,10 @@ class Subjects:
     def __init__(self, facts: ModuleFacts, subjects: tuple[CallableFacts, ...]) -> None:
         self._functions = {one.qualname: one for one in subjects if one.owner is None or one.kind == "constructor"}
         self._members: dict[str, list[CallableFacts]] = {}
-        for one in subjects:
-            if one.owner is not None and one.kind != "constructor":
-                self._members.setdefault(one.name, []).append(one)
-        self._classes = {one.name for one in facts.classes}
+        for subject in subjects:
+            if subject.owner is not None and subject.kind != "constructor":
+                self._members.setdefault(subject.name, []).append(subject)
+        self._classes = {owner.name for owner in facts.classes}
         self._dunders = [name for name in self._members if name.startswith("__")]
 
     def may_concern(self, act: ast.expr) -> bool:

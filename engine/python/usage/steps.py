@@ -41,7 +41,7 @@ def read_test_file(tree: ast.Module) -> TestFile:
         if (node.end_lineno or node.lineno) - node.lineno > _MAXIMUM_HELPER_LINES:
             continue
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            if any("fixture" in ast.unparse(one) for one in node.decorator_list):
+            if any("fixture" in ast.unparse(decorator) for decorator in node.decorator_list):
                 fixtures[node.name] = node
             elif not node.name.startswith("test"):
                 helpers[node.name] = node
@@ -91,22 +91,22 @@ def _fixture_statements(name: str, file: TestFile, depth: int) -> list[ast.stmt]
     """A fixture's body as statements that bind its name; empty when it has other statements than assignments."""
     node = file.fixtures[name]
     found: list[ast.stmt] = []
-    for one in node.args.args:
-        if one.arg in file.fixtures and depth < 3:
-            found.extend(_fixture_statements(one.arg, file, depth + 1))
-    for one in node.body:
+    for argument in node.args.args:
+        if argument.arg in file.fixtures and depth < 3:
+            found.extend(_fixture_statements(argument.arg, file, depth + 1))
+    for statement in node.body:
         value: ast.expr | None = None
-        if isinstance(one, ast.Return):
-            value = one.value
-        elif isinstance(one, ast.Expr) and isinstance(one.value, ast.Yield):
-            value = one.value.value
-        elif isinstance(one, ast.Assign | ast.Expr):
-            found.append(one)
+        if isinstance(statement, ast.Return):
+            value = statement.value
+        elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Yield):
+            value = statement.value.value
+        elif isinstance(statement, ast.Assign | ast.Expr):
+            found.append(statement)
             continue
         if value is None:
             return []
         assign = ast.Assign(targets=[ast.Name(id=name, ctx=ast.Store())], value=value)
-        found.append(ast.fix_missing_locations(ast.copy_location(assign, one)))
+        found.append(ast.fix_missing_locations(ast.copy_location(assign, statement)))
         return found
     return []
 
@@ -120,7 +120,7 @@ def _rows(node: Function) -> list[dict[str, ast.expr]]:
         if len(decorator.args) < 2 or not isinstance(decorator.args[1], ast.List | ast.Tuple | ast.Set):
             return []
         names = _names(decorator.args[0])
-        own = [found for one in decorator.args[1].elts if (found := _row(names, one)) is not None]
+        own = [found for element in decorator.args[1].elts if (found := _row(names, element)) is not None]
         rows = [{**left, **right} for left in rows for right in own]
     if len(rows) <= _MAXIMUM_ROWS:
         return rows
@@ -132,7 +132,7 @@ def _names(node: ast.expr) -> list[str]:
     if isinstance(node, ast.Constant):
         return [one.strip() for one in str(node.value).split(",")]
     if isinstance(node, ast.List | ast.Tuple):
-        return [str(one.value) for one in node.elts if isinstance(one, ast.Constant)]
+        return [str(element.value) for element in node.elts if isinstance(element, ast.Constant)]
     return []
 
 
@@ -177,8 +177,8 @@ def block_steps(before: Sequence[ast.stmt], statements: Sequence[ast.stmt]) -> I
 
 
 def _is_raising(node: ast.With | ast.AsyncWith) -> bool:
-    calls = [one.context_expr for one in node.items]
-    return all(isinstance(one, ast.Call) and dotted_name(one.func).rpartition(".")[2] in _RAISING for one in calls)
+    calls = [item.context_expr for item in node.items]
+    return all(isinstance(call, ast.Call) and dotted_name(call.func).rpartition(".")[2] in _RAISING for call in calls)
 
 
 def _loop_steps(done: list[ast.stmt], node: ast.For) -> Iterator[Step]:
@@ -186,12 +186,12 @@ def _loop_steps(done: list[ast.stmt], node: ast.For) -> Iterator[Step]:
     if not isinstance(node.iter, ast.List | ast.Tuple):
         return
     names = [node.target] if isinstance(node.target, ast.Name) else getattr(node.target, "elts", [])
-    if not all(isinstance(one, ast.Name) for one in names):
+    if not all(isinstance(name, ast.Name) for name in names):
         return
     for value in node.iter.elts[:_MAXIMUM_ROWS]:
-        row = _row([one.id for one in names if isinstance(one, ast.Name)], value)
+        row = _row([name.id for name in names if isinstance(name, ast.Name)], value)
         if row is not None:
-            yield from block_steps(done, [_Substitute(row).visit(copy.deepcopy(one)) for one in node.body])
+            yield from block_steps(done, [_Substitute(row).visit(copy.deepcopy(statement)) for statement in node.body])
 
 
 def _asserted(test: ast.expr) -> list[ast.expr]:
@@ -203,7 +203,7 @@ def _asserted(test: ast.expr) -> list[ast.expr]:
     if isinstance(test, ast.UnaryOp):
         return _asserted(test.operand)
     if isinstance(test, ast.BoolOp):
-        return [inner for one in test.values for inner in _asserted(one)]
+        return [inner for value in test.values for inner in _asserted(value)]
     if (
         isinstance(test, ast.Call)
         and dotted_name(test.func) in ("isinstance", "all", "any", "len", "list", "callable")
@@ -222,7 +222,7 @@ def _called(value: ast.expr) -> list[ast.expr]:
             call = ast.Call(func=value.args[1], args=value.args[2:], keywords=value.keywords)
             return [ast.fix_missing_locations(ast.copy_location(call, value))]
         if name.startswith("assert"):
-            return [inner for one in value.args for inner in _asserted(one)]
+            return [inner for argument in value.args for inner in _asserted(argument)]
     return [value]
 
 
@@ -245,8 +245,8 @@ class _WithoutSelf(ast.NodeTransformer):
             and isinstance(node.func.value, ast.Name)
             and node.func.value.id == "self"
         ):
-            node.args = [self.visit(one) for one in node.args]
-            node.keywords = [self.visit(one) for one in node.keywords]
+            node.args = [self.visit(argument) for argument in node.args]
+            node.keywords = [self.visit(keyword) for keyword in node.keywords]
             return node
         self.generic_visit(node)
         return node

@@ -53,7 +53,7 @@ class _Finder:
         self._subjects = Subjects(facts, subjects(facts))
         self._seen: set[tuple[str, ...]] = set()
         self._counts: dict[str, int] = {}
-        names = {one.qualname for one in facts.functions} | {one.name for one in facts.classes}
+        names = {function.qualname for function in facts.functions} | {owner.name for owner in facts.classes}
         self._names = re.compile(r"\b(?:" + "|".join(sorted(map(re.escape, names)) or ["(?!)"]) + r")\b")
         self._package = facts.module.partition(".")[0]
         self._packages = packages
@@ -93,7 +93,7 @@ class _Finder:
             tree = parse_python(text, path)
         except SyntaxError:
             return
-        imports = [one for one in ast.walk(tree) if isinstance(one, ast.Import | ast.ImportFrom)]
+        imports = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
         by_path = path.removesuffix(".py").replace("/", ".").rpartition(".")[0]
         bound = imports_of(list(imports), self._packages.get(path, by_path))
         stars = [one for one in imports if isinstance(one, ast.ImportFrom) and one.names[0].name == "*"]
