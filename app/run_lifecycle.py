@@ -20,7 +20,7 @@ from ..graph.context import RunContext, providing
 from ..graph.planning_graph.planning_state import PlanningAgentState, new_planning_state
 from ..graph.running import resume_run
 from ..reports.model import Report
-from ..store.database.runs import RunRecord
+from ..store.database.runs import StoredRun
 from ..store.files.staging import Staging
 from .container import LiveRun
 from .run_report import RunResult, UsageRecorder, run_usage, write_report
@@ -50,7 +50,7 @@ class RunScope:
         reason: why the run ends; set by the block.
     """
 
-    record: RunRecord
+    record: StoredRun
     usage: UsageRecorder
     reason: ExitReason = ExitReason.COMPLETED
 
@@ -137,7 +137,7 @@ async def run_to_completion(
     return result
 
 
-async def continue_run(live: LiveRun, record: RunRecord) -> RunResult:
+async def continue_run(live: LiveRun, record: StoredRun) -> RunResult:
     """Continue a run from its last checkpoint, or from the start when it has none; stores the settings it now has.
 
     A run that has its report already returns it unchanged.
@@ -210,7 +210,7 @@ def error_from_payload(payload: Mapping[str, Any], default: str = "") -> Testwri
     return cls(str(payload.get("message", default)), advice=str(payload.get("advice", "")))
 
 
-def _require_budget(live: LiveRun, record: RunRecord) -> None:
+def _require_budget(live: LiveRun, record: StoredRun) -> None:
     """Refuse to continue a run that a ceiling ended and that the present ceilings would end at once."""
     exceeded = live.models.budget.exceeded()
     if record.exit_reason != ExitReason.BUDGET_EXHAUSTED or exceeded is None:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from ..core.errors import RunNotFound
 from .database.database import Store
-from .database.runs import RunRecord
+from .database.runs import StoredRun
 from .files.files import TEMPORARY
 from .files.lock import is_locked
 from .files.run_folder import RunFolder, run_ids
@@ -52,7 +52,7 @@ class RunDetails:
     """
 
     summary: RunSummary
-    record: RunRecord | None
+    record: StoredRun | None
     artifacts: tuple[tuple[str, str], ...]
     files: tuple[str, ...]
     report: dict[str, Any] | None
@@ -90,7 +90,7 @@ def show_run(store: Store, state_dir: Path, run_id: str) -> RunDetails:
     return RunDetails(_summary(folder, record), record, artifacts, _files(folder), _report(folder))
 
 
-def _summary(folder: RunFolder, record: RunRecord | None) -> RunSummary:
+def _summary(folder: RunFolder, record: StoredRun | None) -> RunSummary:
     totals = (_report(folder) or {}).get("totals")
     if record is None:
         running = is_locked(folder)

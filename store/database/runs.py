@@ -19,7 +19,7 @@ RunStatus = Literal["created", "running", "completed", "failed", "stopped"]
 
 
 @dataclass(frozen=True, slots=True)
-class RunRecord:
+class StoredRun:
     """One run as stored.
 
     Attributes:
@@ -63,7 +63,7 @@ class Runs:
         settings: Mapping[str, Any],
         version: str,
         redactor: Redactor | None = None,
-    ) -> RunRecord:
+    ) -> StoredRun:
         """Store a new run with status `created`.
 
         Args:
@@ -95,7 +95,7 @@ class Runs:
             connection.execute(insert(tables.runs).values(**values))
         return self.get(run_id)
 
-    def start(self, run_id: str) -> RunRecord:
+    def start(self, run_id: str) -> StoredRun:
         """Set the status to running; a second start counts as a resume. Raises RunNotFound."""
         columns = tables.runs.c
         self._change(
@@ -109,7 +109,7 @@ class Runs:
         )
         return self.get(run_id)
 
-    def finish(self, run_id: str, *, status: RunStatus, exit_reason: str, exit_code: int) -> RunRecord:
+    def finish(self, run_id: str, *, status: RunStatus, exit_reason: str, exit_code: int) -> StoredRun:
         """Store status, exit reason and exit code. Raises RunNotFound."""
         self._change(
             run_id, status=status, exit_reason=exit_reason, exit_code=int(exit_code), finished_at=self._clock()
@@ -124,14 +124,14 @@ class Runs:
         """Store the settings that a run goes on with, as `create` does. Raises RunNotFound."""
         self._change(run_id, settings=without_secrets(settings, redactor or Redactor()))
 
-    def get(self, run_id: str) -> RunRecord:
+    def get(self, run_id: str) -> StoredRun:
         """One run. Raises RunNotFound, StoreCorrupt."""
         found = self._all(select(tables.runs).where(tables.runs.c.run_id == run_id))
         if not found:
             raise _not_found(run_id)
         return found[0]
 
-    def all(self, *, root: str | None = None) -> list[RunRecord]:
+    def all(self, *, root: str | None = None) -> list[StoredRun]:
         """All runs, newest first; only those of one project when `root` is given."""
         asked = select(tables.runs).order_by(tables.runs.c.created_at.desc(), tables.runs.c.number.desc())
         return self._all(asked if root is None else asked.where(tables.runs.c.root == _storable(root)))
@@ -147,7 +147,7 @@ class Runs:
             if changed.rowcount == 0:
                 raise _not_found(run_id)
 
-    def _all(self, asked: Any) -> list[RunRecord]:
+    def _all(self, asked: Any) -> list[StoredRun]:
         with self._access.reading() as connection:
             try:
                 return [_record(row) for row in connection.execute(asked)]
@@ -155,9 +155,9 @@ class Runs:
                 raise corrupt_error(self._access.path, f"a run does not read ({error})") from error
 
 
-def _record(row: Row[Any]) -> RunRecord:
+def _record(row: Row[Any]) -> StoredRun:
     values = {name: value for name, value in row._mapping.items() if name not in ("number", "spent")}
-    return RunRecord(**values, spent=RunUsage(**row.spent))
+    return StoredRun(**values, spent=RunUsage(**row.spent))
 
 
 def _storable(text: str) -> str:
