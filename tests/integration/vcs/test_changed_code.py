@@ -20,7 +20,7 @@ def shop(tmp_path):
 
 
 @pytest.mark.feature("T-18")
-def test_a_changed_function_is_told_by_file_and_name(shop):
+def test_a_changed_function_is_listed_by_file_and_name(shop):
     base = shop.git("rev-parse", "main")
     shop.commit({"src/shop/pricing.py": SHOP.replace("return 1", "return 2")})
     found = changed_code(shop.folder, "main")
@@ -34,7 +34,7 @@ def test_a_changed_function_is_told_by_file_and_name(shop):
     }
 
 
-def test_what_the_other_branch_did_since_is_not_told(shop):
+def test_changes_of_the_other_branch_are_not_listed(shop):
     shop.commit({"src/shop/pricing.py": SHOP.replace("return 1", "return 2")})
     shop.git("checkout", "-q", "main")
     shop.commit({"src/shop/stock.py": STOCK.replace("0", "7")})
@@ -163,7 +163,7 @@ def test_a_shallow_clone_whose_ends_do_not_meet_says_what_to_fetch(shop, tmp_pat
     assert reason(error)[0] == "shallow"
 
 
-def test_a_machine_without_git_is_told_what_to_install(shop, monkeypatch, tmp_path):
+def test_without_git_the_error_says_what_to_install(shop, monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(EnvironmentFault, match="git is not installed") as error:
         changed_code(shop.folder, "main")

@@ -131,7 +131,7 @@ def test_several_changes_are_told_in_the_order_of_the_module():
     assert changed_symbols(MODULE, new).symbols == ("area", "lone", "Cart.add")
 
 
-def test_a_method_is_not_told_beside_its_whole_class():
+def test_a_method_is_not_listed_in_addition_to_its_class():
     new = MODULE.replace("append(item)", "pop()").replace("self.items = []", "self.items = [0]")
     assert changed_symbols(MODULE, new).symbols == ("Cart",)
 

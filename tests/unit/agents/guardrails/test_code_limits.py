@@ -194,7 +194,7 @@ def _refused() -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(("source", "what"), [*_refused(), *OWN])
-def test_what_tests_may_not_do_is_found(source: str, what: str) -> None:
+def test_forbidden_test_code_is_refused(source: str, what: str) -> None:
     found = reach_violations(source, "shop.cart")
     assert any(what in one for _, one in found), found
 
@@ -221,7 +221,7 @@ def test_real_test_files_are_not_refused(name: str) -> None:
         "import sqlite3\nsqlite3.connect(':memory:').execute('select 1')",
     ],
 )
-def test_what_tests_do_all_day_is_not(source: str) -> None:
+def test_common_test_code_is_not_refused(source: str) -> None:
     assert reach_violations(source, "shop.cart") == []
 
 
@@ -249,7 +249,7 @@ def test_helpers_beside_the_test_may_be_imported_unless_they_hide_a_module() -> 
     assert len(told) == len(hiding)
 
 
-def test_the_line_is_told() -> None:
+def test_violations_carry_their_line() -> None:
     [one] = code_problems("import os\n\nos.system('x')\n", "shop.cart")
     assert (one["line"], one["rule"], one["message"]) == (3, "reach", "reaches for other programs with os.system")
 

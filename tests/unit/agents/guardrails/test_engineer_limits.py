@@ -196,13 +196,13 @@ def test_a_page_object_written_in_the_same_answer_may_be_imported() -> None:
     assert reasons(spec(ASKED, "import { Login } from './page.spec';\n")) == []
 
 
-def test_words_in_texts_and_comments_are_no_code() -> None:
+def test_words_in_strings_and_comments_are_ignored() -> None:
     body = "// eval('x'), process.exit(), https://example.org\nexpect(await page.title()).toBe('eval process fs');\n"
     assert reasons(spec(f"/* require('fs') */ {body}{ASKED}")) == []
 
 
 @pytest.mark.parametrize("source", ["'a", "`a", "`${a", "/* a", "x = /a", "a\u200b", "#!/bin/sh\n", "a\n<!-- b"])
-def test_what_cannot_be_told_apart_is_not_guessed(source: str) -> None:
+def test_unreadable_source_is_refused(source: str) -> None:
     with pytest.raises(UnreadableSource):
         parse_source(source)
 

@@ -146,7 +146,9 @@ class TestOdd:
         ("    assert abs(root(3)", "    test_root.__test__ = False\n    assert abs(root(3)", "skipped"),
     ],
 )
-def test_less_is_refused_in_rows_tolerances_exceptions_and_what_is_run(old: str, new: str, said: str) -> None:
+def test_fewer_rows_wider_tolerances_broader_exceptions_and_uncollected_tests_are_refused(
+    old: str, new: str, said: str
+) -> None:
     assert old in ROWS
     problems = weakened_code(ROWS, ROWS.replace(old, new, 1))
     assert any(said in one["message"] for one in problems), problems
@@ -163,7 +165,7 @@ def test_less_is_refused_in_rows_tolerances_exceptions_and_what_is_run(old: str,
         ("< 0.001", "< 0.0001"),
     ],
 )
-def test_more_is_not(old: str, new: str) -> None:
+def test_asserting_more_is_not_refused(old: str, new: str) -> None:
     assert old in ROWS
     assert weakened_code(ROWS, ROWS.replace(old, new, 1)) == []
 
