@@ -16,7 +16,7 @@ Scrub = Callable[[str], str]
 
 
 @dataclass(slots=True)
-class RunRecord:
+class SuiteRecord:
     """One launch of a runner.
 
     Attributes:
@@ -66,9 +66,9 @@ def scrubber(project: Path, scratch: Path) -> Scrub:
     return scrub
 
 
-def read_record(path: Path, scrub: Scrub) -> RunRecord:
+def read_record(path: Path, scrub: Scrub) -> SuiteRecord:
     """Read a results file; a line cut short by the end of the process is left out."""
-    record = RunRecord()
+    record = SuiteRecord()
     try:
         lines = path.read_bytes().splitlines()
     except FileNotFoundError:
@@ -83,7 +83,7 @@ def read_record(path: Path, scrub: Scrub) -> RunRecord:
     return record
 
 
-def _take(record: RunRecord, fact: dict[str, Any], scrub: Scrub) -> None:
+def _take(record: SuiteRecord, fact: dict[str, Any], scrub: Scrub) -> None:
     match fact.get("kind"):
         case "session":
             record.version = str(fact["version"])

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from ...core.errors import EnvironmentFault
 from ..model.coverage_data import CoverageData
-from ..model.journal import RunRecord
+from ..model.journal import SuiteRecord
 from ..model.options import Framework, SuiteOptions
 from ..model.results import CaseResult, CollectError, Failure, Outcome, SuiteResult
 from .launch import LaunchResult, error_line
@@ -87,7 +87,7 @@ class SuiteAttempt:
             )
         return not out_of_time and self._launches <= self._options.restarts and bool(self._files)
 
-    def _unrun(self, record: RunRecord) -> list[CaseResult]:
+    def _unrun(self, record: SuiteRecord) -> list[CaseResult]:
         """Tests that were collected and not run although the runner came to its end: their class's fixture failed."""
         results = []
         for nodeid in record.not_run:
@@ -101,7 +101,7 @@ class SuiteAttempt:
             results.append(_bare(nodeid, "skipped" if skipped else "error", failure, phase="setup", trace=trace))
         return results
 
-    def _cut_off(self, record: RunRecord) -> list[CaseResult]:
+    def _cut_off(self, record: SuiteRecord) -> list[CaseResult]:
         blamed = {result.nodeid for result in self._casualties}
         text = f"the run was ended after {self._launches} starts and {self._options.wall_seconds:g} s at most"
         return [_bare(nodeid, "not_run", Failure("NotRun", text)) for nodeid in record.not_run if nodeid not in blamed]

@@ -16,7 +16,7 @@ from ...sandbox.protocol import Completed, Limits, Program
 from ...sandbox.target import PythonTarget, Workspace
 from ...sandbox.worker_files import worker_arguments
 from ..model.coverage_data import CoverageData, coverage_from_worker
-from ..model.journal import RunRecord, read_record, scrubber
+from ..model.journal import SuiteRecord, read_record, scrubber
 from ..model.options import Framework, SuiteOptions
 from ..model.project_config import Settings, configuration
 
@@ -60,7 +60,7 @@ class PytestSetup:
 class LaunchResult:
     """What one launch gave; `complaint` is the end of what the process printed, for error messages."""
 
-    record: RunRecord
+    record: SuiteRecord
     completed: Completed
     coverage: CoverageData | None
     complaint: str

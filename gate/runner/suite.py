@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 from ...core.errors import EnvironmentFault, UsageError
 from ...sandbox.protocol import Completed, Limits
 from ...sandbox.target import PythonTarget, Workspace
-from ..model.journal import RunRecord
+from ..model.journal import SuiteRecord
 from ..model.options import Framework, PairedRun, SuiteOptions
 from ..model.project_config import pytest_settings
 from ..model.results import CaseResult, SuiteResult
@@ -262,7 +262,7 @@ def _relative(path: str) -> str:
     return pure.as_posix()
 
 
-def _did_not_start(record: RunRecord) -> bool:
+def _did_not_start(record: SuiteRecord) -> bool:
     if record.tests or record.running:
         return False
     if record.collected or record.collect_errors:
