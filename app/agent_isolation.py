@@ -1,6 +1,6 @@
-"""Agents that work in processes of their own: one request, one process, which has ended before the next begins.
+"""Runs agents in separate processes: one process for each request, which ends before the next one starts.
 
-Nothing of an agent survives its request: no heap, no client, no messages. Request and answer cross as JSON.
+No state of an agent survives its request. Request and response cross the process border as JSON lines.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from ..core.usage import ModelBudget, ModelUsage
 from ..store.files.audit import AuditEntry
 
 _BEGIN = "import sys; sys.path.append(sys.argv[1]); from testwright.app.agent_process import main; main()"
-_TOLD = 2000
+_STDERR_CHARACTERS = 2000
 _PART = 1 << 16
 
 
 @dataclass
 class _Session:
-    """What the agents of one run share.
+    """State that the isolated agents of one run share.
 
     Attributes:
-        one_at_a_time: held while a process lives.
+        one_at_a_time: held while a process runs.
         given_out: keys of stored answers that were used in this session.
     """
 
@@ -41,25 +41,25 @@ class _Session:
     one_at_a_time: asyncio.Lock = field(default_factory=asyncio.Lock)
     given_out: set[str] = field(default_factory=set)
 
-    def hear(self, told: Mapping[str, Any]) -> None:
-        """Take over what a process says on the way: an attempt, what was spent, a key, the ceiling it met."""
-        if "audit" in told:
-            self.audit(AuditEntry(**{**told["audit"], "errors": tuple(told["audit"]["errors"])}))
-        if "spent" in told:
-            self.budget.add(ModelUsage(**told["spent"]))
-        if "given_out" in told:
-            self.given_out.add(told["given_out"])
-        if "reached" in told:
-            self.budget.refused(told["reached"])
+    def apply(self, message: Mapping[str, Any]) -> None:
+        """Apply a message of a running process: an attempt, usage, the key of a used answer, a reached ceiling."""
+        if "audit" in message:
+            self.audit(AuditEntry(**{**message["audit"], "errors": tuple(message["audit"]["errors"])}))
+        if "spent" in message:
+            self.budget.add(ModelUsage(**message["spent"]))
+        if "given_out" in message:
+            self.given_out.add(message["given_out"])
+        if "reached" in message:
+            self.budget.refused(message["reached"])
 
 
 def isolated_agents(
     roles: Iterable[str], settings: Settings, run_id: str, *, audit: Callable[[AuditEntry], None], budget: ModelBudget
 ) -> dict[str, AgentProtocol]:
-    """The agents of a run, by role, each request to them answered by a new process.
+    """Create agents that answer each request in a new process, by role.
 
     Args:
-        audit, budget: are told what the processes asked models and spent, as it happens.
+        audit, budget: get the attempts and usage of the processes as they happen.
     """
     session = _Session(settings.stored(), run_id, audit, budget)
     return {role: IsolatedAgent(role, session) for role in roles}
@@ -80,23 +80,23 @@ class IsolatedAgent:
         """
         async with self._session.one_at_a_time:
             began = time.monotonic()
-            process, answer, err = await self._in_a_process(request)
+            process, answer, err = await self._run_process(request)
             lived = {"pid": process.pid, "exit_code": process.returncode, "began": began, "ended": time.monotonic()}
         try:
             response = AgentResponse.from_dict(answer["response"])
         except (KeyError, TypeError, ValueError):
-            said = err.decode("utf-8", "replace").strip()[-_TOLD:]
+            stderr = err.decode("utf-8", "replace").strip()[-_STDERR_CHARACTERS:]
             response = error_response(
                 ErrorType.RESOURCE,
                 f"the process of the {self._role} agent ended with code {process.returncode} and without an answer",
-                details={"error": "AgentFailure", "process_exit_code": process.returncode, "stderr": said},
+                details={"error": "AgentFailure", "process_exit_code": process.returncode, "stderr": stderr},
             )
         response.metadata["process"] = lived
         return response
 
-    async def _in_a_process(self, request: AgentRequest) -> tuple[asyncio.subprocess.Process, dict[str, Any], bytes]:
+    async def _run_process(self, request: AgentRequest) -> tuple[asyncio.subprocess.Process, dict[str, Any], bytes]:
         session = self._session
-        asked = {
+        payload = {
             "role": self._role,
             "run_id": session.run_id,
             "settings": session.settings,
@@ -115,7 +115,9 @@ class IsolatedAgent:
         )
         try:
             _, answer, err = await asyncio.gather(
-                _said(process.stdin, json.dumps(asked).encode()), self._heard(process.stdout), _all_of(process.stderr)
+                _write(process.stdin, json.dumps(payload).encode()),
+                self._read_messages(process.stdout),
+                _read_all(process.stderr),
             )
             await process.wait()
         finally:
@@ -124,33 +126,33 @@ class IsolatedAgent:
                 await process.wait()
         return process, answer, err
 
-    async def _heard(self, stream: asyncio.StreamReader | None) -> dict[str, Any]:
-        """Listen line by line to the end; the answer is the last line, all others are heard at once."""
+    async def _read_messages(self, stream: asyncio.StreamReader | None) -> dict[str, Any]:
+        """Read messages line by line; each is applied at once, and the last one holds the response."""
         answer: dict[str, Any] = {}
         rest = b""
         while stream is not None and (part := await stream.read(_PART)):
             *lines, rest = (rest + part).split(b"\n")
             for line in lines:
                 try:
-                    told = json.loads(line)
+                    message = json.loads(line)
                 except ValueError:
                     continue  # a library that prints past our redirection
-                if not isinstance(told, dict):
+                if not isinstance(message, dict):
                     continue
-                self._session.hear(told)
-                if "response" in told:
-                    answer = told
+                self._session.apply(message)
+                if "response" in message:
+                    answer = message
         return answer
 
 
-async def _said(stream: asyncio.StreamWriter | None, data: bytes) -> None:
+async def _write(stream: asyncio.StreamWriter | None, data: bytes) -> None:
     if stream is None:
         return
-    with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # it has ended: its exit code says more
+    with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # the process has ended; its exit code is reported
         stream.write(data)
         await stream.drain()
     stream.close()
 
 
-async def _all_of(stream: asyncio.StreamReader | None) -> bytes:
+async def _read_all(stream: asyncio.StreamReader | None) -> bytes:
     return await stream.read() if stream is not None else b""

@@ -1,4 +1,4 @@
-"""The process of one isolated agent: reads what it is asked from stdin, answers on stdout, ends."""
+"""Entry point of an isolated agent's process: reads one request from stdin, answers on stdout, exits."""
 
 from __future__ import annotations
 
@@ -19,55 +19,55 @@ from .container import open_agent
 
 
 def main() -> None:
-    """Answer one request and end. Each line on stdout is a JSON object, the last one has the response."""
-    asked = json.load(sys.stdin)
+    """Answer one request. Each line on stdout is a JSON object; the last one holds the response."""
+    payload = json.load(sys.stdin)
     out = sys.stdout
 
-    def tell(**told: Any) -> None:
-        out.write(json.dumps(told) + "\n")
+    def send(**message: Any) -> None:
+        out.write(json.dumps(message) + "\n")
         out.flush()
 
     with redirect_stdout(sys.stderr):
-        response = asyncio.run(answered(asked, tell))
-    tell(response=response.to_dict())
+        response = asyncio.run(process_request(payload, send))
+    send(response=response.to_dict())
 
 
-async def answered(asked: dict[str, Any], tell: Callable[..., None]) -> AgentResponse:
-    """What the agent answers.
+async def process_request(payload: dict[str, Any], send: Callable[..., None]) -> AgentResponse:
+    """Process the request in the role's agent.
 
     Args:
-        tell: is told on the way, as it happens: `audit` (an attempt), `spent` (of one call), `given_out` (the key of a
-            stored answer), `reached` (a ceiling).
+        send: writes a message to the parent as it happens: `audit` (an attempt), `spent` (usage of one call),
+            `given_out` (the key of a stored answer), `reached` (a ceiling).
     """
-    late = max(0.0, time.monotonic() - asked["asked_at"])  # one clock for all processes of a machine
+    late = max(0.0, time.monotonic() - payload["asked_at"])  # one clock for all processes of a machine
     try:
         opened = open_agent(
-            restore_settings(asked["settings"]),
-            asked["run_id"],
-            asked["role"],
-            audit=lambda attempt: tell(audit=asdict(attempt)),
-            seconds_before=asked["seconds_used"] + late,
-            given_out=_TellingKeys(asked["given_out"], tell),
-            spent=lambda spend: tell(spent=asdict(spend)),
+            restore_settings(payload["settings"]),
+            payload["run_id"],
+            payload["role"],
+            audit=lambda attempt: send(audit=asdict(attempt)),
+            seconds_before=payload["seconds_used"] + late,
+            given_out=_ReportedKeys(payload["given_out"], send),
+            spent=lambda spend: send(spent=asdict(spend)),
         )
         async with opened as (agent, budget):
-            response = await agent.process(AgentRequest.from_dict(asked["request"]))
+            response = await agent.process(AgentRequest.from_dict(payload["request"]))
             if budget.reached is not None:
-                tell(reached=budget.reached)
+                send(reached=budget.reached)
     except TestwrightError as error:
-        response = AgentResponse(ResponseStatus.ERROR, error=error_from(error, asked["role"]))
+        response = AgentResponse(ResponseStatus.ERROR, error=error_from(error, payload["role"]))
     return response
 
 
-class _TellingKeys(set[str]):
-    """Keys of stored answers that were used; each new one is told at once."""
+class _ReportedKeys(set[str]):
+    """Keys of stored answers that were used; each new one is sent to the parent at once."""
 
-    def __init__(self, keys: Iterable[str], tell: Callable[..., None]) -> None:
+    def __init__(self, keys: Iterable[str], send: Callable[..., None]) -> None:
         super().__init__(keys)
-        self._tell = tell
+        self._send = send
 
     def add(self, key: str) -> None:
         """See `set.add`."""
         if key not in self:
-            self._tell(given_out=key)
+            self._send(given_out=key)
         super().add(key)

@@ -1,4 +1,4 @@
-"""Opens the models that a run's roles ask: keys from the environment, answers into the store, one budget."""
+"""Opens the model clients of a run's roles: keys from the environment, answers in the store, one shared budget."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from ..store.files.audit import AuditEntry
 
 @dataclass(frozen=True, slots=True)
 class ModelClients:
-    """The models of a run.
+    """The model clients of a run.
 
     Attributes:
-        by_role: whom a role asks; a role that is not here has an embedded agent.
-        budget: what they spent.
-        priced: names of the models whose price is known; what others cost is not.
+        by_role: the client of each role; a role without one has an embedded agent.
+        budget: counts what all of them used.
+        priced: names of the models whose price is known.
     """
 
     by_role: Mapping[str, ModelChat]
@@ -34,7 +34,7 @@ class ModelClients:
 
 
 class RunAnswers:
-    """A run's stored answers."""
+    """The answers of models that are stored for one run."""
 
     def __init__(self, answers: ModelAnswers, run_id: str) -> None:
         self._answers = answers
@@ -66,16 +66,16 @@ async def open_model_clients(
     spent: Callable[[ModelUsage], None] = lambda spend: None,
     waiting: Callable[[], AbstractContextManager[None]] = nullcontext,
 ) -> AsyncIterator[ModelClients]:
-    """The chats of all roles that are set to a model, closed again at the end.
+    """Open a client for each role that is set to a model; they are closed when the block ends.
 
     Args:
         environment: where keys are.
-        cache: the folder that remembers what endpoints can do; None remembers nothing.
-        kept: the run's answers; what is there was paid for by the run.
+        cache: the folder that caches the abilities of endpoints; None caches nothing.
+        kept: the run's stored answers, which are not paid for again.
         seconds_before: wall seconds of the run's sessions before a resume.
         given_out: keys of stored answers that this session has used already, in other processes; grows.
-        spent: is told of what each call that is made now cost.
-        waiting: is entered for as long as an endpoint is waited for.
+        spent: called with the usage of each call.
+        waiting: makes a context manager that is held while waiting for an endpoint (idle-time accounting).
 
     Raises:
         SettingsError: there is no key for OpenAI, no readable price table, or no price under a ceiling on cost.
@@ -89,7 +89,7 @@ async def open_model_clients(
     if not settings.models.names:
         yield ModelClients({}, ModelBudget(ceilings, seconds_used))
         return
-    # The clients of models take a second to load; who has none configured need not wait for them.
+    # Importing the client library takes a second; runs without models skip it.
     from ..agents.model.abilities import CapabilityFile
     from ..agents.model.endpoint import Endpoint, EndpointSettings, base_url_of, key_for
     from ..agents.model.run_chat import RunChat, spend_of_stored
@@ -124,7 +124,7 @@ async def open_model_clients(
 
 
 def _require_prices(settings: Settings, prices: Prices) -> None:
-    """A ceiling on cost means nothing where a cost is not known."""
+    """Refuse a ceiling on cost when the price of a model is unknown."""
     unknown = [name for name in settings.models.names if prices.of(name) is None]
     if settings.max_cost is not None and unknown:
         raise SettingsError(

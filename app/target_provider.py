@@ -1,4 +1,4 @@
-"""The target of a run made ready once, for whoever needs it first."""
+"""Prepares a run's target (a sandboxed copy of the project and its interpreter) once, on first use."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from .metering import MeteredSandbox
 
 
 def interpreter_in_words(interpreter: Interpreter) -> str:
-    """Path and version of the target's interpreter, as the report has them."""
+    """Format path and version of the target's interpreter for the report."""
     return f"{interpreter.path} {'.'.join(str(part) for part in interpreter.version[:3])}"
 
 
 class TargetProvider:
-    """Prepares the copy of the project and its interpreter when somebody first needs them.
+    """Prepares the copy of the project and its interpreter on first use.
 
     Concurrent callers share one preparation; one that failed is tried again by the next caller.
     """
@@ -57,17 +57,17 @@ class TargetProvider:
             if self._prepared is None:
                 with self._meter.working():
                     self._prepared = await self._prepare()
-                self._tell(self._prepared)
+                self._record(self._prepared)
             return self._prepared
 
     @property
     def interpreter(self) -> Interpreter | None:
-        """What runs the target's code; None as long as nobody has needed it."""
+        """The interpreter that runs the target's code; None until the target was prepared."""
         return self._prepared.interpreter if self._prepared is not None else None
 
     @asynccontextmanager
     async def ahead(self) -> AsyncIterator[None]:
-        """Prepare while something else is begun with inside the block: whoever needs it later waits less."""
+        """Prepare the target in the background while the block runs."""
         preparing = asyncio.ensure_future(self())
         try:
             yield
@@ -75,10 +75,10 @@ class TargetProvider:
             preparing.cancel()
             await asyncio.wait((preparing,))
             if not preparing.cancelled():
-                preparing.exception()  # whoever needs the target tries again, and tells what is wrong
+                preparing.exception()  # retrieved so that asyncio does not warn; the next caller tries again and gets the error
 
-    def _tell(self, target: PythonTarget) -> None:
-        """Put on record what code ran in, for the report of a session that resumes after the last of it."""
+    def _record(self, target: PythonTarget) -> None:
+        """Record sandbox and interpreter in the event log, for reports of sessions that run no code themselves."""
         if self._events is not None:
             facts = {"sandbox": target.sandbox.kind, "interpreter": interpreter_in_words(target.interpreter)}
             self._events.emit(EventType.PROGRESS, f"{facts['sandbox']}, {facts['interpreter']}", **facts)

@@ -1,4 +1,4 @@
-"""The tools of a run, live: ours, those of other servers, and the cache behind ours."""
+"""Opens the tools of a run: built-in tools, external tool servers, and the cache of tool answers."""
 
 from __future__ import annotations
 
@@ -39,17 +39,17 @@ async def open_tools(
     warn: Warn | None = None,
     others: bool = True,
 ) -> AsyncIterator[ToolClient]:
-    """One client for all tools of a run.
+    """Open one client for all tools of a run.
 
     Args:
         target: prepares the target's environment when a tool needs it.
         environment: where the variables of the settings come from.
-        warn: told of what the report has to mention: servers that were given up, a cache that was lost.
-        others: whether servers of others are started.
+        warn: called with warnings for the report: servers that were given up, a cache that was lost.
+        others: whether external servers are started.
 
     Raises:
-        SettingsError: a variable is missing, the project's own file names servers and nobody said that they may be
-            started, or the cache needs what is not installed.
+        SettingsError: a variable is missing, the project's own file names servers without --project-servers, or the
+            cache needs a library that is not installed.
         EnvironmentFault: a server does not start.
     """
     servers = servers_of(settings, environment) if others else ()

@@ -1,1 +1,4 @@
-"""Settings and where they come from: flags, environment, project files, configured tool servers."""
+"""Settings: their fields, sources and validation (`settings.py`), the project file, tool servers, `${NAME}` variables.
+
+It must not import agents, graphs or the application.
+"""

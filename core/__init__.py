@@ -1,1 +1,4 @@
-"""The shared vocabulary: errors and exit codes, events, how a run ends, the version."""
+"""Shared vocabulary of all packages: errors and exit codes, events, outcomes, usage and budgets, the version.
+
+It must not import any other package of testwright.
+"""

@@ -29,6 +29,7 @@ def without_run(report: Report) -> dict[str, Any]:
 def report_schema() -> dict[str, Any]:
     """The JSON Schema that ships as `schemas/report_schema_v1.json`."""
     schema = _with_published_names(Report.model_json_schema(mode="serialization", by_alias=True))
+    schema["$defs"] = dict(sorted(schema["$defs"].items()))
     about = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": SCHEMA_ID,

@@ -1,1 +1,4 @@
-"""testwright as a step of a CI workflow: inputs from its environment, answers in its files."""
+"""The GitHub Action: reads its inputs and event, runs testwright, writes outputs, summary, annotations and verdict.
+
+`prepare.py` is executed before testwright is installed and must import the standard library only.
+"""
