@@ -75,7 +75,8 @@ class TargetProvider:
             preparing.cancel()
             await asyncio.wait((preparing,))
             if not preparing.cancelled():
-                preparing.exception()  # retrieved so that asyncio does not warn; the next caller tries again and gets the error
+                # Retrieved so that asyncio does not warn; the next caller tries again and gets the error.
+                preparing.exception()
 
     def _record(self, target: PythonTarget) -> None:
         """Record sandbox and interpreter in the event log, for reports of sessions that run no code themselves."""
