@@ -47,7 +47,7 @@ class Hole:
 
 
 @dataclass(frozen=True, slots=True)
-class CaseTable:
+class ParameterTable:
     """Cases as a template and rows: `template` has column names in place of the values of `rows` (in case order)."""
 
     template: Case
@@ -93,7 +93,7 @@ def _is_multiline(value: str) -> bool:
 
 def tabulate(
     cases: Sequence[Case], names: Sequence[str] = (), parameter_name: ParameterName | None = None
-) -> CaseTable | None:
+) -> ParameterTable | None:
     """Returns the table of cases of one shape, or None if their shapes differ.
 
     Args:
@@ -125,7 +125,7 @@ def tabulate(
     rows = tuple(tuple(form.values[at] for at in varying) for form in forms)
     if len(set(rows)) != len(rows):
         return None
-    return CaseTable(forms[0].filled(filling), columns, rows, tuple(cases))
+    return ParameterTable(forms[0].filled(filling), columns, rows, tuple(cases))
 
 
 def _echoes(holes: Sequence[Hole], varying: Sequence[int]) -> dict[int, int]:

@@ -1,4 +1,4 @@
-"""The host's side of trials on mutants: opens sandbox/worker/mutants/compare_trials.py and speaks with it (B-11).
+"""Client of the mutant worker: runs trials on mutants through sandbox/worker/mutants/compare_trials.py.
 
 If the worker is lost, unanswered trials count as not run.
 """

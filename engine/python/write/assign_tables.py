@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 
 from ....utils.python_source import parse_python
-from ..judge.case_tables import CaseTable, Group, cases_by_shape, common_outcome, read_group, shape_key, tabulate
+from ..judge.case_tables import Group, ParameterTable, cases_by_shape, common_outcome, read_group, shape_key, tabulate
 from ..model.model import CallableFacts, ModuleFacts
 from ..model.spec_case import Case
 from ..source.titles import (
@@ -70,7 +70,7 @@ def _parameter_name(by_name: Mapping[str, list[str]], own_parameters: list[str],
     return known[at].strip("_") or None if at < len(known) else None
 
 
-def _table_name(table: CaseTable, facts: CallableFacts | None, used: set[str], ending: str) -> str:
+def _table_name(table: ParameterTable, facts: CallableFacts | None, used: set[str], ending: str) -> str:
     """Returns the first unused name: subject, exception, optional arguments, common outcome.
 
     Each `candidates +=` adds longer variants for the case that all shorter ones are taken.
@@ -106,7 +106,7 @@ def _table_name(table: CaseTable, facts: CallableFacts | None, used: set[str], e
     return next(one for one in candidates if one not in used)
 
 
-def _construction_words(table: CaseTable) -> str:
+def _construction_words(table: ParameterTable) -> str:
     """Returns `with_limit` or `without_colour` by the keyword arguments of the last constructed object."""
     calls = [call for case in table.cases if (call := _last_construction(case)) is not None]
     if len(calls) != len(table.cases):
@@ -134,7 +134,7 @@ def _words(varying: Sequence[CallArgument], given: Sequence[CallArgument]) -> st
     return f"with_{joint}_and_{words[5:]}" if words.startswith("with_") else f"with_{joint}_{words}".rstrip("_")
 
 
-def _common_result(table: CaseTable) -> str:
+def _common_result(table: ParameterTable) -> str:
     """Returns `none`, `true` or `false` if every row has that result; else an empty string."""
     one = table.template.expect[0]
     if one.actual not in ("result", "not result"):
@@ -144,7 +144,7 @@ def _common_result(table: CaseTable) -> str:
     return one.value.lower() if one.kind == "is" and one.value in ("None", "True", "False") else ""
 
 
-def _optional_words(table: CaseTable, facts: CallableFacts | None) -> str:
+def _optional_words(table: ParameterTable, facts: CallableFacts | None) -> str:
     """Returns `with_ndigits` if the argument varies, `with_empty_separator` or `without_months` if it is constant."""
     if facts is None:
         return ""

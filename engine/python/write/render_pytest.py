@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from ....utils.case_names import named_case
 from ....utils.python_source import parse_expression
-from ..judge.case_tables import CaseTable
+from ..judge.case_tables import ParameterTable
 from ..model.spec_case import PRINTED_ERRORS, Case, SpecExpectation
 from ..source.case_shapes import MatchName
 from ..source.polish import polish
@@ -88,7 +88,7 @@ def function_lines(case: Case, name: str, dialect: PytestDialect, *, owner: str 
     return [head, *_indented([*docstring(case, name, owner), *body_lines(case, dialect)])]
 
 
-def table_lines(table: CaseTable, name: str, dialect: PytestDialect, *, owner: str | None = None) -> list[str]:
+def table_lines(table: ParameterTable, name: str, dialect: PytestDialect, *, owner: str | None = None) -> list[str]:
     """Renders the parametrised test of a table; row ids complete the test's name to the cases' ids."""
     case = table.template
     dialect.imports.update(helper_imports(case))
