@@ -40,7 +40,7 @@ sys.meta_path.insert(0, Refused())
 from testwright.cli.app import app
 from testwright.app import runs
 from testwright.app.bootstrap import open_early
-from testwright.cli.failures import interruption_named
+from testwright.cli.failures import name_interrupted_run
 from testwright.config.settings import load_settings
 
 
