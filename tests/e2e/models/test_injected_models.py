@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from testwright.agents.embedded.plan.plan_steps import GENERATE
 from testwright.store.files.audit import read_attempts
 from testwright.tests.support.agents.injected_code import (
     ORDER,
@@ -111,7 +110,7 @@ async def test_a_planner_that_obeys_plans_nothing_outside_of_the_project(
     with bystander(tmp_path) as outside:
         report, server = await run_with([answer(meant)] * 2, root, monkeypatch, "planner")
         outside.require_unharmed()
-    assert [one.target for one in report.plan if one.type == GENERATE] == [SPEC_PATH]
+    assert [one.target for one in report.plan if one.type == "generate_unit_tests"] == [SPEC_PATH]
     written = [one for one in tree(root) if one not in ORDERED and ".testwright" not in one]
     assert written
     assert all(one.startswith("tests/generated/") for one in written)

@@ -16,7 +16,7 @@ from testwright.core.usage import ModelBudget
 from testwright.store.files.audit import AuditEntry
 from testwright.tests.support.agents.scripted_openai import ScriptedOpenAI
 
-PRICES = Prices({"scripted": Price(1.0, 0.5, 10.0)})
+PRICES = Prices({"scripted": Price(1.0, 0.5, 10.0)}, base_url="")
 STEPS = {
     "type": "object",
     "additionalProperties": False,
