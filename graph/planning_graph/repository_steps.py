@@ -1,4 +1,4 @@
-"""Steps of the three agents of A-01: crawl a repository, write test cases, engineer tests.
+"""Steps of the three repository agents: crawl a repository, write test cases, engineer tests.
 
 Between them only validated artifacts cross: a step loads its upstream's artifact by id, and what it asks its
 agent with is the hydration envelope.
