@@ -1,4 +1,4 @@
-"""Kills a run at random moments, resumes it, and compares what it comes to with a run that nobody disturbed (B-08).
+"""Kills a run at random moments, resumes it, and compares what it comes to with a run that nobody disturbed.
 
     python benchmarks/kill_and_resume.py --kills 10 --seed 1
 
