@@ -14,7 +14,7 @@ from ....engine.python.project.exploration_digest import Foundations
 from ....engine.python.project.layout import ModulePlace
 from ...contract.protocol import JsonObject
 from .plan_steps import add_generate_step
-from .planning import PlannedSteps, StepScope
+from .step_scope import PlannedSteps, StepScope
 
 _MOST_FOUND = 3
 _FRAMEWORKS = "FastAPI, Starlette, Flask, Quart or Django application"

@@ -12,7 +12,7 @@ from ....engine.integration.modules.seams import SeamMap, find_seams
 from ....engine.integration.modules.targets import MOST_TARGETS, integration_targets, restrict_target
 from ...contract.protocol import JsonObject
 from .plan_steps import add_generate_step
-from .planning import PlannedSteps, StepScope
+from .step_scope import PlannedSteps, StepScope
 
 
 def integration_steps(scope: StepScope) -> PlannedSteps:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ....store.files.base_names import unique_test_path
 from ...contract.protocol import JsonObject
-from .planning import PlannedSteps, StepScope
+from .step_scope import PlannedSteps, StepScope
 
 CONTEXT = "retrieve_context"
 VERIFY = "verify_suite"

@@ -21,9 +21,9 @@ from .api_plan import api_steps, is_address
 from .changed_targets import changed_targets, unchanged_rows
 from .integration_plan import integration_steps
 from .plan_steps import CONTEXT, accept_step, context_step, verify_step
-from .planning import PlannedSteps, StepPlanner, StepScope
 from .repository_steps import repository_plan
 from .request_words import Clause, Mention, ParsedRequest, parse_request
+from .step_scope import PlannedSteps, StepPlanner, StepScope
 from .target_index import ModuleTarget, TargetIndex
 from .unit_plan import unit_steps
 

@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from ...contract.protocol import JsonObject
 from .existing_tests import untested_symbols
 from .plan_steps import add_generate_step
-from .planning import PlannedSteps, StepScope
+from .step_scope import PlannedSteps, StepScope
 from .target_index import ModuleTarget
 
 
