@@ -1,17 +1,20 @@
 """The error hierarchy and the exit codes.
 
+On the right: the exit code where the class or its parent sets one, else 1; `retried` where the same call may succeed
+when it is made again.
+
     TestwrightError
-    ├── UsageError                 what was asked cannot be done as asked           exit 2
+    ├── UsageError                 the request cannot be carried out                exit 2
     │   ├── SettingsError          a setting has a wrong name, type or value
     │   ├── ProjectError           the root is missing, unreadable or no project
     │   ├── HistoryError           git cannot say what has changed
     │   └── RequestError           nothing in the request was understood
     ├── EnvironmentFault           this machine or the target's environment         exit 3
-    │   ├── SandboxUnavailable     no isolation, and --sandbox=weak was not said
+    │   ├── SandboxUnavailable     no isolation, and --sandbox=weak was not given
     │   ├── InterpreterError       no usable Python for the target
     │   └── TargetImportError      the target module does not import
     ├── StorageError               state that cannot be read or written             exit 4
-    │   ├── RunNotFound
+    │   ├── RunNotFound            there is no run of that id                       exit 2
     │   ├── RunLocked              another process works on the run or the project
     │   ├── StoreCorrupt
     │   ├── StoreFull
@@ -20,18 +23,18 @@
     │   ├── MalformedLlmOutput     not parseable after sanitising; retryable
     │   ├── SchemaValidationError  parsed, but against the contract; not retryable
     │   └── ModelFailure           a model's endpoint failed, or answered nothing usable
-    │       ├── ModelTimeout           no whole answer in time                            again
-    │       ├── ModelUnreachable       no connection, or it broke                         again
-    │       ├── ModelServerFault       the endpoint says that it failed (5xx)             again
-    │       ├── ModelRateLimited       too many requests (429)                            again, after its wait
+    │       ├── ModelTimeout           no whole answer in time                            retried
+    │       ├── ModelUnreachable       no connection, or it broke                         retried
+    │       ├── ModelServerFault       the endpoint says that it failed (5xx)             retried
+    │       ├── ModelRateLimited       too many requests (429)                            retried after its wait
     │       ├── ModelQuotaExhausted    the account may not ask any more                   exit 3
     │       ├── ModelAccessDenied      no key, a wrong one, or one that may not           exit 3
     │       ├── ModelUnknown           the endpoint has no such model                     exit 3
     │       ├── ModelRequestRefused    the endpoint does not take the request
     │       ├── ModelContextOverflow   the prompt is longer than the model reads
-    │       ├── ModelAnswerBroken      the answer is damaged or ends in the middle        again
-    │       ├── ModelAnswerEmpty       the answer has no text                             again
-    │       ├── ModelToolUnknown       the answer calls a tool that nobody offered        again
+    │       ├── ModelAnswerBroken      the answer is damaged or ends in the middle        retried
+    │       ├── ModelAnswerEmpty       the answer has no text                             retried
+    │       ├── ModelToolUnknown       the answer calls a tool that was not offered       retried
     │       ├── ModelAnswerRefused     the model, or a filter, refuses
     │       ├── ModelAnswerCut         it reached the model's limit (finish_reason length)
     │       └── ModelAnswerTooLarge    it is larger than any answer may be
@@ -40,7 +43,7 @@
     │   ├── ToolInputError         the arguments do not fit the tool's input schema
     │   ├── ToolTimeout
     │   └── ToolBusy               a server takes no more work at the moment
-    └── SandboxFailure             the sandbox itself broke, not the program in it
+    └── SandboxFailure             the sandbox itself broke, not the program in it  exit 3
 
 A defect in the tested code is never an error of ours: it is a finding in the report.
 """
@@ -177,7 +180,7 @@ class ModelFailure(AgentFailure):
         retry_after: seconds that the endpoint asks to wait; None when it says nothing.
 
     Attributes:
-        kind: the agent error's type it becomes (`agents.protocol.ErrorType`).
+        kind: the agent error's type it becomes (`agents.contract.protocol.ErrorType`).
         recoverable: whether the same question may be answered when asked again.
     """
 

@@ -1,4 +1,4 @@
-"""Renders the spec of any test type as test files; each type has its own renderer."""
+"""Chooses the renderer of a spec by its test type (unit, api, integration) and renders its test files."""
 
 from __future__ import annotations
 

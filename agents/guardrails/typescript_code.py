@@ -1,4 +1,4 @@
-"""Refuses Playwright tests of a model that do more than test the application: an allowlist of names and imports."""
+"""Refuses model-written Playwright tests that do more than test the application: an allowlist of names and imports."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Classifies failing tests by the failure taxonomy, with rules that a reader can follow.
+"""Classifies a failing test by its first failure. Repeats decide `flaky`: see `gate/verify/examination.py`.
 
 `product_defect`  the code does something else than its documentation says, or takes the interpreter down
 `test_defect`     the test expects what nobody promised, or is itself wrong
 `environment`     something outside the code and the test is missing or refused
-`flaky`           it holds sometimes
+`flaky`           it passes under some conditions or in some runs only; the examination names the cause
 `timeout`         it does not come to an end
 """
 
@@ -36,7 +36,7 @@ def classify_case(result: CaseResult, case: Spec | None, *, own_modules: Iterabl
 
     Args:
         case: the spec's case that the test was written from, None when unknown.
-        own_modules: top-level import names of the project: that one of them is missing is no matter of the environment.
+        own_modules: top-level import names of the project; one of these missing is no fault of the environment.
     """
     failure = result.failure or Failure("Exception")
     if result.outcome == "timeout":

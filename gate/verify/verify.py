@@ -1,7 +1,7 @@
 """Verifies generated test files.
 
 A test is kept when it passes, passes again in shuffled orders and backwards, in fresh processes, under every condition
-of `conditions.py`, and beside itself.
+of `gate/model/conditions.py`, and beside itself.
 """
 
 from __future__ import annotations

@@ -92,7 +92,7 @@ class Clause:
 
 @dataclass(frozen=True, slots=True)
 class ParsedRequest:
-    """A request, sorted into heaps.
+    """A parsed request.
 
     Attributes:
         clauses: one for each of `test_types`. A mention before every kind of test ("the orders service: its API, …")
