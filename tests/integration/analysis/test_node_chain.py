@@ -39,8 +39,8 @@ INSTALLER = """
 import sys
 from pathlib import Path
 from testwright.analysis.javascript.chain import install
-from testwright.analysis.javascript.node import Node
-install([Path(sys.argv[1])], Node(Path(sys.executable), (24, 0, 0), tuple(sys.argv[2:]), "machine"))
+from testwright.analysis.javascript.node import NodeRuntime
+install([Path(sys.argv[1])], NodeRuntime(Path(sys.executable), (24, 0, 0), tuple(sys.argv[2:]), "machine"))
 """
 
 

@@ -134,6 +134,7 @@ async def test_programs_that_are_not_python_are_not_run(weak: Sandbox, inside: P
 
 def test_auto_never_means_weak(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("testwright.sandbox.bubblewrap.shutil.which", lambda name, path=None: None)
+    monkeypatch.setattr("testwright.sandbox.bubblewrap._bundled_bwrap", lambda: None)
     with pytest.raises(SandboxUnavailable):
         open_sandbox()
     assert open_sandbox("weak").kind == "weak"

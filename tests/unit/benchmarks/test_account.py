@@ -90,11 +90,12 @@ def test_somebody_who_only_appears_when_all_is_over_counts_by_what_the_root_is_t
 
 @pytest.fixture
 def sleeper():
-    """A process with a child; both wait for their input to end."""
-    inner = "import sys; sys.stdin.read()"
+    """A process with a child that has begun to run; both wait for their input to end."""
+    inner = "import sys; print('ready', flush=True); sys.stdin.read()"
     program = (
-        f"import subprocess, sys; child = subprocess.Popen([sys.executable, '-c', {inner!r}])\n"
-        "print(child.pid, flush=True); child.wait()"
+        "import subprocess, sys\n"
+        f"child = subprocess.Popen([sys.executable, '-c', {inner!r}], stdout=subprocess.PIPE)\n"
+        "child.stdout.readline(); print(child.pid, flush=True); child.wait()"
     )
     process = subprocess.Popen(
         [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
