@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from .coverage_data import CoverageData
@@ -176,8 +176,3 @@ def failure_from_worker(raw: Mapping[str, Any] | None) -> Failure | None:
         frames=tuple(Frame(**frame) for frame in raw.get("frames", ())),
         inside=bool(raw.get("inside", False)),
     )
-
-
-def failure_to_dict(failure: Failure) -> dict[str, Any]:
-    """JSON form of a failure."""
-    return asdict(failure)
