@@ -57,7 +57,7 @@ async def assess(
     root = settings.root.resolve()
     layout = await asyncio.to_thread(find_layout, root)
     files = _test_files(root, paths, layout)
-    measure = [_inside(root, one) for one in targets] or [one.path for one in layout.modules]
+    measure = [_inside(root, one) for one in targets] or [module.path for module in layout.modules]
     folder = RunFolder(settings.state, settings.run_id or new_run_id())
     folder.create()
     target = await prepare_target(
@@ -84,7 +84,7 @@ async def assess(
 
 def _test_files(root: Path, paths: Sequence[str], layout: Layout) -> list[str]:
     """The test files that paths name, sorted. Raises UsageError."""
-    known = [one for one in layout.test_files if _is_test(one)]
+    known = [test_file for test_file in layout.test_files if _is_test(test_file)]
     if not paths:
         found = known
     else:
@@ -121,10 +121,10 @@ def _inside(root: Path, given: str) -> str:
 
 def _exit_code(report: dict[str, Any]) -> ExitCode:
     """OK when every test holds; else what the tests that do not are, the worst first."""
-    verdicts = {one["verdict"] for one in report["tests"]}
+    verdicts = {test["verdict"] for test in report["tests"]}
     if not verdicts:
         return ExitCode.NOTHING_KEPT
-    broken = {one["class"] for one in report["tests"] if one["verdict"] in ("failed", "error")}
+    broken = {test["class"] for test in report["tests"] if test["verdict"] in ("failed", "error")}
     if broken == {"environment"}:
         return ExitCode.ENVIRONMENT
     if broken:

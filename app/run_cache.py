@@ -160,7 +160,7 @@ class ProjectSnapshot:
         return stored is not None
 
     def _result(self, settings: Settings, report: Report, interpreter: Interpreter, shown: str) -> StoredResult | None:
-        after, added = self._tree(), {one.path for one in report.files}
+        after, added = self._tree(), {file.path for file in report.files}
         if self._before is None or after is None or _without(self._before, added) != _without(after, added):
             return None
         run, root = settings.state / "runs" / report.run.id, settings.root
@@ -197,12 +197,12 @@ def is_reusable(settings: Settings, report: Report) -> bool:
         is_cacheable(settings)
         and report.exit_reason.value in _CACHED_REASONS
         and bool(report.files)
-        and all(one.outcome in ("added", "updated", "unchanged") for one in report.files)
-        and all(one.status in ("completed", "skipped") for one in report.targets)
+        and all(file.outcome in ("added", "updated", "unchanged") for file in report.files)
+        and all(target.status in ("completed", "skipped") for target in report.targets)
         and all(step.type in _STEP_TYPES for step in report.plan)
         and not report.run.warnings
         and not report.run.resumed
-        and not any(_was_cut(one) for one in report.targets)
+        and not any(_was_cut(target) for target in report.targets)
     )
 
 

@@ -114,7 +114,7 @@ def apply(run_id: str, where: Settings) -> tuple[Acceptance, ...]:
     if not folder.report_json.is_file():
         raise UsageError(f"Run {run_id} has no report yet.", advice=f"`testwright resume {run_id}` sees it to its end.")
     report = from_json(folder.report_json.read_text("utf-8"))
-    kept = [one.path for one in report.files]
+    kept = [file.path for file in report.files]
     if not kept:
         raise UsageError(f"Run {run_id} kept no tests.", advice="Its report says why.")
     root = _root_of(Path(report.run.root), where)

@@ -119,7 +119,7 @@ def cache_kind(settings: Settings) -> str:
 
 def servers_of(settings: Settings, environment: Mapping[str, str]) -> tuple[ExternalServer, ...]:
     """The servers of others, not yet started. Raises SettingsError, as `open_tools`."""
-    foreign = [one for one in settings.mcp_servers if one.origin == "project"]
+    foreign = [mcp_server for mcp_server in settings.mcp_servers if mcp_server.origin == "project"]
     if foreign and not settings.project_servers:
         wanted = ", ".join(f"{one.name} ({one.command or one.url})" for one in foreign)
         raise SettingsError(

@@ -99,20 +99,20 @@ def measured(asked: dict[str, Any], folder: Path, arguments: argparse.Namespace)
     root = downloaded(asked["project"], asked["version"], folder) if asked["version"] else ROOT
     index = CodebaseIndex(root, folder / f"{asked['project']}.json", embeddings(folder))
     row = Row(asked["project"])
-    for one in asked["questions"]:
+    for question in asked["questions"]:
         began = time.monotonic()
-        matches = index.search(one["question"], limit=arguments.top).matches
+        matches = index.search(question["question"], limit=arguments.top).matches
         spent = time.monotonic() - began
         row.first, row.later = (spent, row.later) if not row.questions else (row.first, max(row.later, spent))
-        answers = [place(root, answer) for answer in one["answers"]]
+        answers = [place(root, answer) for answer in question["answers"]]
         found = any(answer.is_met_by(match) for answer in answers for match in matches)
         paths = {answer.path for answer in answers}
         row.questions += 1
         row.passages += found
         row.files += bool(paths & {match.passage.path for match in matches})
-        row.grep += bool(paths & set(grepped(root, one["question"], arguments.top)))
+        row.grep += bool(paths & set(grepped(root, question["question"], arguments.top)))
         if arguments.misses and not found:
-            print(f"  {one['question']}: {[f'{hit.passage.path}:{hit.passage.chunk.first}' for hit in matches]}")
+            print(f"  {question['question']}: {[f'{hit.passage.path}:{hit.passage.chunk.first}' for hit in matches]}")
     return row
 
 
@@ -130,7 +130,7 @@ def place(root: Path, answer: str) -> Answer:
     for part in name.split("."):
         node = next(one for one in ast.walk(node) if getattr(one, "name", None) == part and hasattr(one, "body"))
     assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
-    first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
+    first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
     return Answer(path, (first, node.end_lineno or first))
 
 

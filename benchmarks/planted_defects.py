@@ -72,7 +72,7 @@ class Suite:
     def run(self, *, measured: Path | None = None) -> subprocess.CompletedProcess[str]:
         """Run it once, to the first failure."""
         # What starts no processes comes first: the first failure ends the run.
-        files = [one.relative_to(self.project).as_posix() for one in (self.project / self.folder).rglob("test_*.py")]
+        files = [path.relative_to(self.project).as_posix() for path in (self.project / self.folder).rglob("test_*.py")]
         files.sort(key=lambda one: ("subprocess" in (self.project / one).read_text(encoding="utf-8"), one))
         python = [sys.executable]
         if measured is not None:
@@ -103,7 +103,7 @@ def main() -> int:
         if arguments.suite is None:
             shutil.rmtree(project / "tests" / "generated", ignore_errors=True)
             report = _generated(project, arguments)
-            suspected = [one for target in report["targets"] for one in target.get("suspected_defects") or ()]
+            suspected = [defect for target in report["targets"] for defect in target.get("suspected_defects") or ()]
         layout = find_layout(project)
         suite = Suite(project, arguments.framework, arguments.suite or "tests/generated", layout.import_roots)
         files = arguments.files or _files(project, arguments.type, layout)
@@ -145,8 +145,8 @@ def _files(project: Path, test_type: str, layout: Layout) -> list[str]:
     found: dict[str, None] = {}
     for path in sorted((project / ".testwright" / "runs" / "planted" / "specs").glob("*.json")):
         spec = json.loads(path.read_text(encoding="utf-8"))
-        for one in (spec.get("target") or {}).get("components") or ():
-            found.setdefault(one["path"])
+        for component in (spec.get("target") or {}).get("components") or ():
+            found.setdefault(component["path"])
     if test_type == "integration" and found:
         return sorted(found)
     return [place.path for place in layout.modules]
@@ -256,9 +256,9 @@ def _lines_run(suite: Suite, files: Sequence[str]) -> dict[str, set[int]]:
         told = json.loads(found.read_text(encoding="utf-8")) if found.is_file() else {"files": {}}
     return {
         Path(name).relative_to(suite.project).as_posix() if Path(name).is_absolute() else name: set(
-            one["executed_lines"]
+            file["executed_lines"]
         )
-        for name, one in told["files"].items()
+        for name, file in told["files"].items()
     }
 
 
@@ -273,9 +273,9 @@ def _lines_reached(project: Path, layout: Layout, files: Sequence[str]) -> dict[
         if path not in files:
             continue
         lines = set(range(1, facts.line_count + 1))
-        for one in facts.callables():
-            if (module, one.qualname) not in places:
-                lines -= set(range(one.lines[0] + 1, one.lines[1] + 1))
+        for callable_ in facts.callables():
+            if (module, callable_.qualname) not in places:
+                lines -= set(range(callable_.lines[0] + 1, callable_.lines[1] + 1))
         found[path] = lines
     return found
 

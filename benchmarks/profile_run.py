@@ -171,7 +171,9 @@ def stages(events: list[dict], measured: Measured) -> list[tuple[str, float, flo
 
 def first_tests(events: list[dict]) -> float | None:
     """When the first tests were known to pass, in seconds since the epoch."""
-    return next((one["at"] for one in events if "first_tests" in one["data"] or one["type"] == "tests_run"), None)
+    return next(
+        (event["at"] for event in events if "first_tests" in event["data"] or event["type"] == "tests_run"), None
+    )
 
 
 def told(measured: Measured, events: list[dict]) -> str:

@@ -40,5 +40,7 @@ def api_check(settings: Settings) -> tuple[bool, str, str]:
 def missing_packages(application: WebApplication, sites: tuple[Path, ...]) -> list[str]:
     """Names of packages that an application needs to be served and that no folder of an environment has."""
     needed = _NEEDS.get(application.framework, ())
-    there = {str(one.metadata["Name"]).lower() for one in distributions(path=[str(site) for site in sites])}
+    there = {
+        str(distribution.metadata["Name"]).lower() for distribution in distributions(path=[str(site) for site in sites])
+    }
     return [name for name in needed if name not in there]

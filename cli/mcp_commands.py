@@ -123,8 +123,8 @@ async def _serve(
     from ..config.settings import load_settings
     from ..mcp.serving.product_server import ServerOptions, build_server
 
-    for one in roots:
-        await asyncio.to_thread(load_settings, {**flags, "root": one})  # what is wrong is said at the start
+    for root in roots:
+        await asyncio.to_thread(load_settings, {**flags, "root": root})  # what is wrong is said at the start
     redactor = Redactor.from_environment(os.environ)
     async with served_application(flags) as application:
         await listening(build_server(application, ServerOptions(roots, *limits, redactor)))

@@ -36,7 +36,7 @@ def print_result(ended: RunResult, *, as_json: bool) -> None:
     if ended.diff:
         console.print()
         sys.stdout.write(ended.diff)
-    print_files((one.path, one.outcome, one.reason) for one in ended.report.files)
+    print_files((file.path, file.outcome, file.reason) for file in ended.report.files)
     errors = [target.error for target in ended.report.targets]
     for line in ended.report.advice:
         advice = line.partition(": ")[2]
@@ -58,8 +58,8 @@ def cached_summary(ended: RunResult) -> str:
         f"in {_many(totals.targets, 'module')}"
     )
     _body(console, report)
-    for one in report.files:
-        console.print(f"unchanged: {escape(one.path)}")
+    for file in report.files:
+        console.print(f"unchanged: {escape(file.path)}")
     console.print("Nothing was run: --fresh does all work anew.")
     console.print(f"Report: {escape(str(ended.report_path))}")
     return text.getvalue()

@@ -131,7 +131,7 @@ def _shown(goal: Goal, ended: RunResult, made: Path) -> None:
         _SUMMARIES[goal](console, json.loads(made.read_bytes()))
     if ended.diff:
         sys.stdout.write(ended.diff)
-    print_files((one.path, one.outcome, one.reason) for one in ended.report.files)
+    print_files((file.path, file.outcome, file.reason) for file in ended.report.files)
     console.print(f"{escape(str(made if made.is_file() else ended.report_path))}")
 
 
@@ -140,13 +140,13 @@ def _repository(console: Console, found: dict[str, Any]) -> None:
     built = ", ".join([str(stack.get("runtime", "")), *map(str, stack.get("frameworks") or ())])
     console.print(f"{escape(found['repo_full_name'])} at {escape(found['ref'])}: {escape(built)}")
     console.print(f"{len(found['file_tree'])} files, {len(found['entry_points'])} entry points")
-    for one in found["entry_points"]:
-        console.print(f"  {one['kind']:13} {escape(one['path'])}")
+    for entry_point in found["entry_points"]:
+        console.print(f"  {entry_point['kind']:13} {escape(entry_point['path'])}")
 
 
 def _cases(console: Console, found: dict[str, Any]) -> None:
-    for one in found["test_cases"]:
-        console.print(f"{one['priority']:9} {escape(one['title'])} [dim]{escape(one['id'])}[/]")
+    for test_case in found["test_cases"]:
+        console.print(f"{test_case['priority']:9} {escape(test_case['title'])} [dim]{escape(test_case['id'])}[/]")
     console.print(escape(found["coverage_notes"]))
 
 

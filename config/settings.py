@@ -195,7 +195,7 @@ class Settings(BaseSettings):
             return None
         parts = urlsplit(value)
         if parts.scheme not in _CACHES:
-            raise ValueError(f"must begin with {', '.join(f'{one}://' for one in _CACHES)}")
+            raise ValueError(f"must begin with {', '.join(f'{cache}://' for cache in _CACHES)}")
         if Redactor.from_environment(os.environ).text(value) != value:
             raise ValueError("a password has to come from the environment, settings are stored: write ${NAME} for it")
         return value

@@ -173,7 +173,7 @@ def read_servers(path: Path) -> tuple[ToolServer, ...]:
 def _values(entry: Mapping[str, Any], folder: Path | None) -> dict[str, Any]:
     """Fields of a `ToolServer` from an entry: names in any spelling, keys of other clients left out."""
     values = {_CAMEL.sub("_", str(key)).replace("-", "_").lower(): one for key, one in entry.items()}
-    values = {key: one for key, one in values.items() if key not in _OF_OTHER_CLIENTS}
+    values = {key: value for key, value in values.items() if key not in _OF_OTHER_CLIENTS}
     kind = values.pop("type", None)
     if kind == "sse":
         raise ValueError("the transport sse is no longer part of the protocol; use its streamable HTTP endpoint")

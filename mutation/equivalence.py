@@ -34,22 +34,22 @@ def rule_of(change: Change, site: Site, text: SourceText, origins: ImportOrigins
 
 def _main_guard(change: Change, site: Site, text: SourceText, origins: ImportOrigins) -> bool:
     """In the block below `if __name__ == "__main__"`, which importing never runs, or in its condition."""
-    return any(_is_main_test(one) for one in _conditions(site))
+    return any(_is_main_test(condition) for condition in _conditions(site))
 
 
 def _type_checking(change: Change, site: Site, text: SourceText, origins: ImportOrigins) -> bool:
     """In the block below `if TYPE_CHECKING`, which never runs."""
-    return any(_name_of(one.test) == "TYPE_CHECKING" for one in _conditions(site))
+    return any(_name_of(condition.test) == "TYPE_CHECKING" for condition in _conditions(site))
 
 
 def _platform_guard(change: Change, site: Site, text: SourceText, origins: ImportOrigins) -> bool:
     """In a condition over the interpreter's version or the platform, of which one machine has one."""
-    for one in _conditions(site):
+    for condition in _conditions(site):
         asks = any(
             isinstance(part, ast.Attribute) and part.attr in _PLATFORM and _name_of(part.value) == "sys"
-            for part in ast.walk(one.test)
+            for part in ast.walk(condition.test)
         )
-        if asks and (site.node is one or site.node is one.test or one.test in site.above):
+        if asks and (site.node is condition or site.node is condition.test or condition.test in site.above):
             return True
     return False
 
@@ -57,13 +57,13 @@ def _platform_guard(change: Change, site: Site, text: SourceText, origins: Impor
 def _metadata(change: Change, site: Site, text: SourceText, origins: ImportOrigins) -> bool:
     """In the value of `__version__` and its like."""
     statement = site.head
-    return isinstance(statement, ast.Assign) and any(_name_of(one) in _METADATA for one in statement.targets)
+    return isinstance(statement, ast.Assign) and any(_name_of(target) in _METADATA for target in statement.targets)
 
 
 def _log_message(change: Change, site: Site, text: SourceText, origins: ImportOrigins) -> bool:
     """A call of a logger of `logging`, or something in its arguments, where these do nothing but make the message."""
     calls = [one.value if isinstance(one, ast.Expr) else one for one in (*site.above, site.node)]
-    return any(isinstance(one, ast.Call) and _logs(one, origins) for one in calls)
+    return any(isinstance(call, ast.Call) and _logs(call, origins) for call in calls)
 
 
 def _logs(call: ast.Call, origins: ImportOrigins) -> bool:
@@ -106,9 +106,13 @@ def _typing_only(change: Change, site: Site, text: SourceText, origins: ImportOr
 def _checker_decorator(change: Change, site: Site, text: SourceText, origins: ImportOrigins) -> bool:
     """A decorator for type checkers is removed, or the change is in the body of an overload."""
     if change.operator == "removed decorator":
-        removed = [one for one in _decorators(site.node) if change.start < text.span(one)[1] <= change.end]
+        removed = [
+            decorator for decorator in _decorators(site.node) if change.start < text.span(decorator)[1] <= change.end
+        ]
         return any(_for_checkers(one, origins, _FOR_CHECKERS) for one in removed)
-    return any(_for_checkers(one, origins, _OVERLOAD) for holder in site.above for one in _decorators(holder))
+    return any(
+        _for_checkers(decorator, origins, _OVERLOAD) for holder in site.above for decorator in _decorators(holder)
+    )
 
 
 def _for_checkers(decorator: ast.expr, origins: ImportOrigins, names: frozenset[str]) -> bool:
@@ -150,8 +154,12 @@ def _abstract_body(change: Change, site: Site, text: SourceText, origins: Import
     )
     if holder is None or site.head not in holder.body:
         return False
-    abstract = any(_name_of(one) in ("abstractmethod", "abstractproperty") for one in holder.decorator_list)
-    body = [one for one in holder.body if not (isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant))]
+    abstract = any(_name_of(decorator) in ("abstractmethod", "abstractproperty") for decorator in holder.decorator_list)
+    body = [
+        statement
+        for statement in holder.body
+        if not (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant))
+    ]
     return abstract and len(body) == 1 and isinstance(body[0], ast.Raise)
 
 
@@ -183,7 +191,9 @@ def _is_main_test(condition: ast.If) -> bool:
     return (
         isinstance(test, ast.Compare)
         and _name_of(test.left) == "__name__"
-        and any(isinstance(one, ast.Constant) and one.value == "__main__" for one in test.comparators)
+        and any(
+            isinstance(comparator, ast.Constant) and comparator.value == "__main__" for comparator in test.comparators
+        )
     )
 
 

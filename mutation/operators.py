@@ -101,7 +101,7 @@ def _binary(site: Site, text: SourceText) -> Changes:
     node = site.node
     assert isinstance(node, ast.BinOp)
     sides = (node.left, node.right)
-    if any(isinstance(one, ast.JoinedStr) or _is_text(one) for one in sides) or type(node.op) not in _ARITHMETIC:
+    if any(isinstance(side, ast.JoinedStr) or _is_text(side) for side in sides) or type(node.op) not in _ARITHMETIC:
         return  # another operator only raises TypeError there, which any test notices
     sign, other = _ARITHMETIC[type(node.op)]
     yield from _between("arithmetic", *sides, re.escape(sign), (other,), text)
@@ -162,7 +162,7 @@ def _statement(site: Site, text: SourceText) -> Changes:
         first, last = text.span(node.value)
         yield Change("return value", first, last, _apart(first, text) + "None")
     elif isinstance(node, ast.Assign) and not isinstance(node.value, ast.Constant):
-        if not any(isinstance(one, ast.Tuple | ast.List) for one in node.targets):
+        if not any(isinstance(target, ast.Tuple | ast.List) for target in node.targets):
             yield Change("assigned value", *text.span(node.value), "None")
     elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
         yield Change("removed call", start, end, "None")
@@ -184,8 +184,8 @@ def _handler(site: Site, text: SourceText) -> Changes:
 def _decorators(site: Site, text: SourceText) -> Changes:
     node = site.node
     assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
-    for one in node.decorator_list:
-        start, end = text.span(one)
+    for decorator in node.decorator_list:
+        start, end = text.span(decorator)
         sign = text.data.rfind(b"@", 0, start)
         if sign >= 0 and text.part(sign + 1, start).strip(" \t(") == "" and text.part(end, end + 1) in ("", "\n"):
             yield Change("removed decorator", sign, end, "")

@@ -58,7 +58,7 @@ def sites_of(tree: ast.Module) -> Iterator[Site]:
 def _declares_names(node: ast.AST) -> bool:
     """Whether a statement sets `__all__`, or adds to it."""
     targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
-    return any(isinstance(one, ast.Name) and one.id == "__all__" for one in targets)
+    return any(isinstance(target, ast.Name) and target.id == "__all__" for target in targets)
 
 
 def _running_children(node: ast.AST) -> list[ast.AST]:

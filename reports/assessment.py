@@ -58,8 +58,8 @@ def _tests(report: Json) -> Block:
     groups = [list(part) for _, part in groupby(report["tests"], key=_function)]
     told = [part for part in groups if any(_is_told(one) for one in part)]
     shown = groups if len(groups) <= ROWS else told[:ROWS]
-    tried = sum(one["tried"] for one in report["conditions"])
-    added = {one["name"]: one for one in report["functions"]}
+    tried = sum(condition["tried"] for condition in report["conditions"])
+    added = {function["name"]: function for function in report["functions"]}
     left = len(groups) - len(shown)
     lines = (f"and {left} more test functions, in the report",) if left else ()
     rows = tuple(_row(part, added.get(_function(part[0])), tried) for part in shown)
@@ -75,19 +75,19 @@ def _is_told(test: Json) -> bool:
 
 
 def _row(tests: Sequence[Json], added: Json | None, tried: int) -> tuple[str, ...]:
-    verdicts = [one["verdict"] for one in tests]
+    verdicts = [test["verdict"] for test in tests]
     worst = next((name for name in ("error", "failed", "timeout", "flaky") if name in verdicts), "holds")
     numbers = [(added or {}).get(name) for name in ("lines", "own_lines", "own_branches", "kills", "own_kills")]
-    causes = {cause for one in tests for cause in one["causes"]}
+    causes = {cause for test in tests for cause in test["causes"]}
     held = f"{tried - len(causes)}/{tried}" if tried and worst in ("holds", "flaky") else ""
     checks = tests[0]["checks"]
     return (
         worst,
         str(len(tests)),
-        *("" if one is None else str(one) for one in numbers),
+        *("" if number is None else str(number) for number in numbers),
         held,
         "" if checks is None else f"{checks['count']} {checks['strength']}" if checks["count"] else "none",
-        f"{sum(one['seconds'] for one in tests):.2f}",
+        f"{sum(test['seconds'] for test in tests):.2f}",
         _function(tests[0]) if len(tests) > 1 else tests[0]["nodeid"],
     )
 
@@ -98,21 +98,21 @@ def _strength(test: Json) -> str:
 
 def _findings(report: Json) -> list[Block]:
     tests = report["tests"]
-    unheld = [one for one in tests if one["verdict"] not in ("holds", "flaky")]
-    flaky = [one for one in tests if one["verdict"] == "flaky"]
+    unheld = [test for test in tests if test["verdict"] not in ("holds", "flaky")]
+    flaky = [test for test in tests if test["verdict"] == "flaky"]
     parts: list[tuple[str, list[Json], Callable[[Json], str]]] = [
         ("Tests that do not pass", unheld, lambda one: one["reason"] or one["message"]),
         ("Tests that hold only sometimes", flaky, _with_message),
-        ("Tests that assert nothing", [one for one in tests if _strength(one) == "none"], lambda one: ""),
-        ("Tests that assert little", [one for one in tests if _strength(one) == "weak"], lambda one: ""),
-        ("Slow tests", [one for one in tests if one["slow"]], lambda one: f"{one['seconds']:.1f} s"),
+        ("Tests that assert nothing", [test for test in tests if _strength(test) == "none"], lambda one: ""),
+        ("Tests that assert little", [test for test in tests if _strength(test) == "weak"], lambda one: ""),
+        ("Slow tests", [test for test in tests if test["slow"]], lambda one: f"{one['seconds']:.1f} s"),
     ]
     found = [Block(f"{title}: {len(chosen)}", tuple(_listed(chosen, say))) for title, chosen, say in parts if chosen]
     for key, title in (
         ("adds_nothing", f"Tests that {_idle_word(report)}"),
         ("repeats", f"Rows that {_repeat_word(report)}"),
     ):
-        spare = [one for one in tests if one[key]]
+        spare = [test for test in tests if test[key]]
         if spare:
             found.append(Block(f"{title}: {len(spare)}", tuple(_spare(spare, key, tests, report))))
     return found
@@ -136,7 +136,7 @@ def _repeat_word(report: Json) -> str:
 
 def _spare(spare: Sequence[Json], key: str, tests: Sequence[Json], report: Json) -> Iterable[str]:
     """Functions that could all go without a loss, or of which some rows could; and where what they have stays."""
-    rows = Counter(_function(one) for one in tests)
+    rows = Counter(_function(test) for test in tests)
     groups = [list(part) for _, part in groupby(spare, key=_function)]
     for part in groups[:NAMED]:
         name = _function(part[0])
@@ -173,8 +173,8 @@ def _with_message(test: Json) -> str:
 def _listed(tests: Sequence[Json], say: Callable[[Json], str]) -> Iterable[str]:
     """Tests with what is said of them; rows of one test of which the same is said stand in one line."""
     alike: dict[tuple[str, str], list[str]] = {}
-    for one in tests:
-        alike.setdefault((_function(one), say(one)), []).append(one["nodeid"])
+    for test in tests:
+        alike.setdefault((_function(test), say(test)), []).append(test["nodeid"])
     for (name, said), nodeids in list(alike.items())[:NAMED]:
         who = nodeids[0] if len(nodeids) == 1 else f"{name} ({len(nodeids)} rows)"
         yield f"{who}: {' '.join(said.split())}" if said else who
@@ -184,11 +184,13 @@ def _listed(tests: Sequence[Json], say: Callable[[Json], str]) -> Iterable[str]:
 
 def _conditions(report: Json) -> Block:
     lines = []
-    for one in report["conditions"]:
-        force = f" ({one['in_force']})" if one["in_force"] else ""
-        count = len(one["failing"])
+    for condition in report["conditions"]:
+        force = f" ({condition['in_force']})" if condition["in_force"] else ""
+        count = len(condition["failing"])
         fails = f"{count} {'fails' if count == 1 else 'fail'}" if count else "all pass"
-        lines.append(f"{one['title']}{force}: {fails if one['tried'] else 'not tried: the machine has none'}")
+        lines.append(
+            f"{condition['title']}{force}: {fails if condition['tried'] else 'not tried: the machine has none'}"
+        )
     return Block("Conditions", tuple(lines))
 
 
@@ -212,7 +214,7 @@ def _summary(report: Json) -> Block:
     if coverage and coverage["statements"]:
         lines.append(f"Statements {coverage['percent_statements']} %, branches {coverage['percent_branches']} %")
     lines += _mutants(mutation) if mutation else []
-    lacking = sum(one["class"] == "environment" for one in report["tests"])
+    lacking = sum(test["class"] == "environment" for test in report["tests"])
     if lacking:
         advice = "install it, or name the project's own interpreter with --python PATH"
         lines.append(f"{lacking} of those that do not pass want what this environment lacks: {advice}")
@@ -227,8 +229,8 @@ def _mutants(mutation: Json) -> Iterable[str]:
         f"sampled ({mutation['found']} there are), {mutation['survived']} survived, {mutation['uncovered']} on lines "
         f"that no test runs, {mutation['equivalent']} set aside as equivalent{untried}"
     )
-    for one in mutation["survivors"][:NAMED]:
-        yield f"  {one['path']}:{one['line']}  {one['before'].strip()}  →  {one['after'].strip()}"
+    for survivor in mutation["survivors"][:NAMED]:
+        yield f"  {survivor['path']}:{survivor['line']}  {survivor['before'].strip()}  →  {survivor['after'].strip()}"
     if len(mutation["survivors"]) > NAMED:
         yield f"  and {len(mutation['survivors']) - NAMED} more, in the report"
     yield from _set_aside(mutation)
@@ -241,7 +243,8 @@ def _set_aside(mutation: Json) -> Iterable[str]:
         rules.setdefault(str(one["rule"]), []).append(one)
     for rule, mutants in sorted(rules.items()):
         shown = "; ".join(
-            f"{one['path']}:{one['line']} {one['before'].strip()} → {one['after'].strip()}" for one in mutants[:NAMED]
+            f"{mutant['path']}:{mutant['line']} {mutant['before'].strip()} → {mutant['after'].strip()}"
+            for mutant in mutants[:NAMED]
         )
         more = f"; and {len(mutants) - NAMED} more" if len(mutants) > NAMED else ""
         yield f"  set aside by {rule}, {len(mutants)}: {shown}{more}"

@@ -79,7 +79,7 @@ def build_report(run: RunFacts, outcomes: Outcomes, *, redact: Callable[[Any], A
     plan = rows(stable(redact(list(outcomes.plan)), private))
     understanding = mapping(stable(redact(dict(outcomes.understanding)), private))
     generating = [step for step in plan if text(step.get("type")).startswith(_GENERATES)]
-    later = [one for step in plan if step not in generating for one in rows(mapping(step.get("result")).get("dropped"))]
+    later = [row for step in plan if step not in generating for row in rows(mapping(step.get("result")).get("dropped"))]
     made = [(step, target_of(step, later, analysed=outcomes.analysed)) for step in generating]
     made.sort(key=lambda pair: (pair[1].path, pair[1].test_type, pair[1].test_path))
     targets = tuple(target for _, target in made)
@@ -189,7 +189,7 @@ def _files(
     plan: list[Mapping[str, Any]], given: list[Mapping[str, Any]], targets: tuple[ReportTarget, ...]
 ) -> tuple[WrittenFile, ...]:
     results = [mapping(step.get("result")) for step in plan if not text(step.get("type")).startswith(_GENERATES)]
-    said = given or [one for result in results for one in rows(first(result, "files", "accepted"))]
+    said = given or [row for result in results for row in rows(first(result, "files", "accepted"))]
     found = {
         target.test_path: WrittenFile(path=target.test_path, outcome="staged")
         for target in targets
@@ -205,8 +205,8 @@ def _files(
 
 def _skipped(understanding: Mapping[str, Any]) -> tuple[SkippedTarget, ...]:
     found = (
-        SkippedTarget(target=text(one.get("target")), reason=text(one.get("reason")))
-        for one in rows(understanding.get("skipped"))
+        SkippedTarget(target=text(row.get("target")), reason=text(row.get("reason")))
+        for row in rows(understanding.get("skipped"))
     )
     return tuple(sorted(found, key=lambda one: (one.target, one.reason)))
 

@@ -53,13 +53,13 @@ def _suite(root: Xml.Element, target: ReportTarget) -> None:
 
 def _defect_suite(root: Xml.Element, defects: Sequence[SuspectedDefect], *, fail: bool) -> None:
     suite = Xml.SubElement(root, "testsuite", {"name": "suspected defects"})
-    for one in defects:
-        case = _case(suite, one.subject or one.target, one.title, one.target)
-        told = f"documented: {one.documented}\nobserved: {one.observed}\n\n{one.reproduce}".rstrip()
+    for defect in defects:
+        case = _case(suite, defect.subject or defect.target, defect.title, defect.target)
+        told = f"documented: {defect.documented}\nobserved: {defect.observed}\n\n{defect.reproduce}".rstrip()
         if fail:
-            _tell(case, "failure", "suspected defect", one.title).text = _clean(told)
+            _tell(case, "failure", "suspected defect", defect.title).text = _clean(told)
         else:
-            _tell(case, "skipped", "", f"suspected defect: {one.title}")
+            _tell(case, "skipped", "", f"suspected defect: {defect.title}")
             Xml.SubElement(case, "system-out").text = _clean(told)
     _count(suite)
 

@@ -74,16 +74,18 @@ def _defects(report: Report) -> Iterator[str]:
     yield "## Suspected defects"
     yield ""
     yield "The code does not do what its documentation says. No test was bent to either."
-    for one in report.suspected_defects:
+    for defect in report.suspected_defects:
         yield ""
-        yield f"### {line(one.title)}"
+        yield f"### {line(defect.title)}"
         yield ""
-        yield f"- where: {_place(one.evidence) or code(one.target)}" + (f", {code(one.subject)}" if one.subject else "")
-        yield f"- documented: {line(one.documented)}"
-        yield f"- observed: {line(one.observed)}"
-        if one.reproduce:
+        yield f"- where: {_place(defect.evidence) or code(defect.target)}" + (
+            f", {code(defect.subject)}" if defect.subject else ""
+        )
+        yield f"- documented: {line(defect.documented)}"
+        yield f"- observed: {line(defect.observed)}"
+        if defect.reproduce:
             yield ""
-            yield from block(one.reproduce, "sh" if "curl " in one.reproduce else "python")
+            yield from block(defect.reproduce, "sh" if "curl " in defect.reproduce else "python")
 
 
 def _targets(report: Report) -> Iterator[str]:
@@ -94,15 +96,15 @@ def _targets(report: Report) -> Iterator[str]:
     head = ("Target", "Status", "Kept", "Dropped", "Branches", "Statements", "Test file")
     rows = [
         (
-            code(one.path),
-            one.status + (f": {line(one.error)}" if one.error else ""),
-            f"{len(one.kept)}" if one.execution == "executed" else f"{len(one.kept)} (not executed)",
-            str(len(one.dropped)),
-            _change(one.coverage, "branches"),
-            _change(one.coverage, "statements"),
-            code(one.test_path) if one.test_path and one.kept else "",
+            code(target.path),
+            target.status + (f": {line(target.error)}" if target.error else ""),
+            f"{len(target.kept)}" if target.execution == "executed" else f"{len(target.kept)} (not executed)",
+            str(len(target.dropped)),
+            _change(target.coverage, "branches"),
+            _change(target.coverage, "statements"),
+            code(target.test_path) if target.test_path and target.kept else "",
         )
-        for one in report.targets
+        for target in report.targets
     ]
     yield from table(head, rows)
 
@@ -110,12 +112,12 @@ def _targets(report: Report) -> Iterator[str]:
 def _operations(report: Report) -> Iterator[str]:
     rows = [
         (
-            code(one.operation),
-            ", ".join(map(str, one.shown)) or "no test",
-            ", ".join(missing_statuses(one)),
+            code(row.operation),
+            ", ".join(map(str, row.shown)) or "no test",
+            ", ".join(missing_statuses(row)),
         )
         for target in report.targets
-        for one in (target.operations.rows if target.operations else ())
+        for row in (target.operations.rows if target.operations else ())
     ]
     yield from section("Operations", ("Operation", "Statuses shown", "Documented, not shown"), rows)
 
@@ -181,7 +183,7 @@ def _notes(report: Report) -> Iterator[str]:
 
 
 def _mutants(report: Report) -> Iterator[str]:
-    measured = [(one.path, one.mutation) for one in report.targets if one.mutation is not None]
+    measured = [(target.path, target.mutation) for target in report.targets if target.mutation is not None]
     yield from _mutant_counts(measured)
     survivors = [
         (code(f"{mutant.path}:{mutant.line}"), mutant.operator, code(mutant.before), code(mutant.after))
@@ -227,12 +229,15 @@ def _mutant_counts(measured: Sequence[tuple[str, Mutation]]) -> Iterator[str]:
 
 
 def _findings(report: Report) -> Iterator[str]:
-    rows = [(code(one.target), one.failure_class, line(one.title), line(one.detail)) for one in report.findings]
+    rows = [
+        (code(finding.target), finding.failure_class, line(finding.title), line(finding.detail))
+        for finding in report.findings
+    ]
     yield from section("Findings", ("Target", "Class", "Finding", "Detail"), rows)
 
 
 def _files(report: Report) -> Iterator[str]:
-    rows = [(code(one.path), one.outcome, line(one.reason)) for one in report.files]
+    rows = [(code(file.path), file.outcome, line(file.reason)) for file in report.files]
     yield from section("Files", ("File", "In the project", "Why"), rows)
 
 

@@ -11,8 +11,8 @@ from .model import Report
 def run_section(report: Report) -> Iterator[str]:
     """Times, machine, tools and models."""
     run = report.run
-    calls = sum(one.calls for one in run.tool_calls)
-    cached = sum(one.cached for one in run.tool_calls)
+    calls = sum(tool_call.calls for tool_call in run.tool_calls)
+    cached = sum(tool_call.cached for tool_call in run.tool_calls)
     idle = "" if run.idle is None else f"{run.idle.seconds:.1f} s ({100 * run.idle.share:.0f} %)"
     rows = [
         ("Run", code(run.id)),
@@ -39,24 +39,24 @@ def _tools(report: Report) -> Iterator[str]:
     run = report.run
     rows = [
         (
-            code(one.tool),
-            line(one.served_by),
-            str(one.calls),
-            str(one.cached or ""),
-            str(one.failed or ""),
-            f"{one.seconds:.1f}",
+            code(tool_call.tool),
+            line(tool_call.served_by),
+            str(tool_call.calls),
+            str(tool_call.cached or ""),
+            str(tool_call.failed or ""),
+            f"{tool_call.seconds:.1f}",
         )
-        for one in run.tool_calls
+        for tool_call in run.tool_calls
     ]
     yield from section("Tools", ("Tool", "Served by", "Calls", "From the cache", "Failed", "Seconds"), rows)
     if run.warnings:
         yield ""
-        yield from (f"- {line(one)}" for one in run.warnings)
+        yield from (f"- {line(warning)}" for warning in run.warnings)
 
 
 def _cost(report: Report) -> str:
     """What models cost in all, and whose price is not known; empty when none was asked."""
-    unknown = sorted({one.model for one in report.run.spent.models if not one.priced})
+    unknown = sorted({model.model for model in report.run.spent.models if not model.priced})
     if not report.run.spent.tokens:
         return ""
     without = f", without {', '.join(map(code, unknown))}: no price is known (--prices)" if unknown else ""
@@ -69,9 +69,9 @@ def _models(report: Report) -> Iterator[str]:
     counts = ("calls", "tokens_in", "tokens_cached", "tokens_out")
     rows = [
         (
-            *(one.role, code(one.model), *(str(getattr(one, name)) for name in counts)),
-            f"{one.cost:.4f}" if one.priced else "not known",
+            *(model.role, code(model.model), *(str(getattr(model, name)) for name in counts)),
+            f"{model.cost:.4f}" if model.priced else "not known",
         )
-        for one in report.run.spent.models
+        for model in report.run.spent.models
     ]
     yield from section("Models", head, rows)

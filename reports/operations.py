@@ -11,7 +11,7 @@ from .reading import items, mapping, rows, text
 
 def operations_of(spec: Mapping[str, Any], kept: Sequence[str]) -> Operations | None:
     """What the kept cases of an API spec show; None for a spec of another type, or one that names no operations."""
-    described = {_label(one): tuple(text(each) for each in items(one.get("statuses"))) for one in rows(_told(spec))}
+    described = {_label(row): tuple(text(each) for each in items(row.get("statuses"))) for row in rows(_told(spec))}
     if not described:
         return None
     shown: dict[str, set[int]] = {}
@@ -40,7 +40,7 @@ def operation_of(case: Mapping[str, Any]) -> str:
 def statuses_of(case: Mapping[str, Any]) -> tuple[int, ...]:
     """The statuses that a case expects."""
     found = [
-        one for each in rows(case.get("expect")) if each.get("kind") == "status" for one in items(each["statuses"])
+        item for each in rows(case.get("expect")) if each.get("kind") == "status" for item in items(each["statuses"])
     ]
     return tuple(sorted({one for one in found if isinstance(one, int)}))
 
@@ -54,7 +54,7 @@ def missing_statuses(one: OperationShown) -> tuple[str, ...]:
 
 def counts_of(targets: Iterable[ReportTarget]) -> OperationCounts | None:
     """The counts of all targets that have any, added up."""
-    found = [one.operations for one in targets if one.operations is not None]
+    found = [target.operations for target in targets if target.operations is not None]
     if not found:
         return None
     return OperationCounts(

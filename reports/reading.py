@@ -31,7 +31,7 @@ def mapping(value: Any) -> Mapping[str, Any]:
 
 def rows(value: Any) -> list[Mapping[str, Any]]:
     """The mappings of a list."""
-    return [one for one in items(value) if isinstance(one, Mapping)]
+    return [item for item in items(value) if isinstance(item, Mapping)]
 
 
 def items(value: Any) -> list[Any]:
@@ -46,7 +46,7 @@ def text(value: Any) -> str:
 
 def words(value: Any) -> tuple[str, ...]:
     """The items of a list as strings."""
-    return tuple(text(one) for one in items(value))
+    return tuple(text(item) for item in items(value))
 
 
 def count(value: Any) -> int:
@@ -67,7 +67,7 @@ def failure_class(value: Any) -> FailureClass:
 def place(value: Any) -> ReportPlace | None:
     """`{path, lines: [first, last]}`, or with one `line`."""
     found = mapping(value)
-    lines = [count(one) for one in items(found.get("lines"))] or [count(found.get("line"))]
+    lines = [count(item) for item in items(found.get("lines"))] or [count(found.get("line"))]
     return ReportPlace(path=text(found["path"]), lines=(lines[0], lines[-1])) if found.get("path") else None
 
 

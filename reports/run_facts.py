@@ -74,16 +74,16 @@ def run_part(facts: RunFacts, redact: Callable[[Any], Any]) -> Run:
         resumed=facts.resumed,
         settings=dict(redact(dict(facts.settings))),
         tool_calls=calls,
-        tool_servers=tuple(ToolServerUse(**one) for one in facts.tool_servers),
-        cache=CacheUse(kept_in=facts.cache_in, cache_hits=sum(one.cached for one in calls)),
-        warnings=tuple(dict.fromkeys(str(redact(one)) for one in facts.warnings)),
+        tool_servers=tuple(ToolServerUse(**tool_server) for tool_server in facts.tool_servers),
+        cache=CacheUse(kept_in=facts.cache_in, cache_hits=sum(call.cached for call in calls)),
+        warnings=tuple(dict.fromkeys(str(redact(warning)) for warning in facts.warnings)),
         idle=idle,
         spent=Spending(
             seconds=round(float(spent.get("seconds", 0.0)), 3),
             tokens=count(spent.get("tokens")),
             cost=float(spent.get("cost", 0.0)),
             calls=count(spent.get("calls")),
-            models=tuple(_model_use(one) for one in facts.models),
+            models=tuple(_model_use(model) for model in facts.models),
         ),
         artifacts=tuple(
             ReportStoredArtifact(id=one, kind=kind, sanitizer=by, prompt_version=asked)
@@ -108,8 +108,8 @@ def _model_use(one: Mapping[str, Any]) -> ModelUse:
 def tool_use(calls: Iterable[Mapping[str, Any]]) -> tuple[ToolUse, ...]:
     """Calls added up by tool and server, in their order; what was added up before may be among them."""
     grouped: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
-    for one in calls:
-        grouped.setdefault((text(one.get("tool")), text(one.get("served_by"))), []).append(one)
+    for call in calls:
+        grouped.setdefault((text(call.get("tool")), text(call.get("served_by"))), []).append(call)
     return tuple(
         ToolUse(
             tool=tool,

@@ -90,13 +90,13 @@ def _kept(
     said = first(result, "kept") if "kept" in result else results.get("kept")
     if said is None or (not executed and not said):
         written = bool(first(result, "generated_code_path", "generated_files"))
-        said = [one.get("id") for one in rows(spec.get("cases"))] if written and not executed else []
+        said = [row.get("id") for row in rows(spec.get("cases"))] if written and not executed else []
     gone = {one.get("case_id") for one in lost}
-    return tuple(sorted({text(one) for one in items(said) if one and one not in gone}))
+    return tuple(sorted({text(item) for item in items(said) if item and item not in gone}))
 
 
 def _dropped(lost: list[Mapping[str, Any]], spec: Mapping[str, Any]) -> tuple[DroppedCase, ...]:
-    titles = {one.get("id"): text(one.get("title")) for one in rows(spec.get("cases"))}
+    titles = {row.get("id"): text(row.get("title")) for row in rows(spec.get("cases"))}
     found = {
         text(one.get("case_id")) or text(one.get("nodeid")): DroppedCase(
             case_id=text(one.get("case_id")) or text(one.get("nodeid")),
@@ -159,16 +159,16 @@ def _mutation(found: Any) -> Mutation | None:
 def _mutants(found: Any) -> tuple[ReportMutant, ...]:
     return tuple(
         ReportMutant(
-            path=text(one.get("path")),
-            line=count(one.get("line")),
-            operator=text(one.get("operator")),
-            before=text(one.get("before")),
-            after=text(one.get("after")),
-            status=one["status"],
-            rule=one.get("rule"),
+            path=text(row.get("path")),
+            line=count(row.get("line")),
+            operator=text(row.get("operator")),
+            before=text(row.get("before")),
+            after=text(row.get("after")),
+            status=row["status"],
+            rule=row.get("rule"),
         )
-        for one in rows(found)
-        if one.get("status") in ("survived", "uncovered", "equivalent")
+        for row in rows(found)
+        if row.get("status") in ("survived", "uncovered", "equivalent")
     )
 
 
@@ -182,38 +182,38 @@ def _not_reached(told: Iterable[Mapping[str, Any]]) -> tuple[NotReached, ...]:
 
 def _not_taken(spec: Mapping[str, Any], results: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """What the kept tests never ran, of all callables but those of which the spec says why they have none."""
-    known = {one.get("subject") for one in rows(spec.get("not_reached"))}
+    known = {row.get("subject") for row in rows(spec.get("not_reached"))}
     measured = mapping(mapping(results.get("coverage")).get("files")).values()
-    return [one for file in measured for one in rows(mapping(file).get("not_taken")) if one.get("subject") not in known]
+    return [row for file in measured for row in rows(mapping(file).get("not_taken")) if row.get("subject") not in known]
 
 
 def _evidence(kept: tuple[str, ...], spec: Mapping[str, Any], results: Mapping[str, Any]) -> tuple[ReportEvidence, ...]:
-    cases = {text(one.get("id")): one for one in rows(spec.get("cases"))}
+    cases = {text(row.get("id")): row for row in rows(spec.get("cases"))}
     tests: dict[str, list[Mapping[str, Any]]] = {}
-    for one in rows(results.get("tests")):
-        tests.setdefault(text(one.get("case_id")), []).append(one)
+    for row in rows(results.get("tests")):
+        tests.setdefault(text(row.get("case_id")), []).append(row)
     return tuple(_evidence_of(case, cases.get(case, {}), tests.get(case, []), results) for case in kept)
 
 
 def _evidence_of(
     case_id: str, case: Mapping[str, Any], tests: list[Mapping[str, Any]], results: Mapping[str, Any]
 ) -> ReportEvidence:
-    records = [{**one, **mapping(one.get("evidence"))} for one in tests]
-    lines = {count(line) for one in records for line in items(first(one, "lines", "lines_covered"))}
-    branches = [count(one["branches"]) for one in records if isinstance(one.get("branches"), int)]
-    killed = [count(one["mutants_killed"]) for one in records if isinstance(one.get("mutants_killed"), int)]
-    reruns = [count(one["reruns"]) for one in records if isinstance(one.get("reruns"), int)]
+    records = [{**test, **mapping(test.get("evidence"))} for test in tests]
+    lines = {count(line) for record in records for line in items(first(record, "lines", "lines_covered"))}
+    branches = [count(record["branches"]) for record in records if isinstance(record.get("branches"), int)]
+    killed = [count(record["mutants_killed"]) for record in records if isinstance(record.get("mutants_killed"), int)]
+    reruns = [count(record["reruns"]) for record in records if isinstance(record.get("reruns"), int)]
     return ReportEvidence(
         case_id=case_id,
         title=text(case.get("title")),
         subject=text(case.get("subject")) or operation_of(case) or _last_component(case),
         priority=text(case.get("priority")),
-        tests=tuple(sorted(text(one.get("nodeid")) for one in tests)),
+        tests=tuple(sorted(text(test.get("nodeid")) for test in tests)),
         lines=tuple(sorted(lines)),
         branches=sum(branches) if branches else None,
         mutants_killed=sum(killed) if killed else None,
         reruns=min(reruns) if reruns else count(results.get("repeats")),
-        crosses=tuple(f"{text(one.get('from'))} → {text(one.get('to'))}" for one in rows(case.get("crosses"))),
+        crosses=tuple(f"{text(row.get('from'))} → {text(row.get('to'))}" for row in rows(case.get("crosses"))),
         statuses=statuses_of(case),
         expectations=_expectations(case),
     )
@@ -227,11 +227,11 @@ def _last_component(case: Mapping[str, Any]) -> str:
 
 def _expectations(case: Mapping[str, Any]) -> tuple[ReportExpectation, ...]:
     found = []
-    for one in rows(case.get("expect")):
-        origin = one.get("origin")
+    for row in rows(case.get("expect")):
+        origin = row.get("origin")
         if origin in ("documented", "inferred", "observed"):
             found.append(
-                ReportExpectation(kind=text(one.get("kind")), origin=origin, evidence=place(one.get("evidence")))
+                ReportExpectation(kind=text(row.get("kind")), origin=origin, evidence=place(row.get("evidence")))
             )
     return tuple(found)
 

@@ -13,18 +13,18 @@ def totals_of(
     targets: Sequence[ReportTarget], defects: Sequence[SuspectedDefect], files: Sequence[WrittenFile]
 ) -> Totals:
     """Everything added up."""
-    status = Counter(one.status for one in targets)
-    outcome = Counter(one.outcome for one in files)
+    status = Counter(target.status for target in targets)
+    outcome = Counter(file.outcome for file in files)
     return Totals(
         targets=len(targets),
         targets_completed=status["completed"],
         targets_failed=status["failed"],
         targets_skipped=status["skipped"],
-        cases=sum(one.cases for one in targets),
-        kept=sum(len(one.kept) for one in targets),
-        dropped=sum(len(one.dropped) for one in targets),
+        cases=sum(target.cases for target in targets),
+        kept=sum(len(target.kept) for target in targets),
+        dropped=sum(len(target.dropped) for target in targets),
         suspected_defects=len(defects),
-        not_reached=sum(len(one.not_reached) for one in targets),
+        not_reached=sum(len(target.not_reached) for target in targets),
         files_added=outcome["added"],
         files_updated=outcome["updated"],
         files_unchanged=outcome["unchanged"],
@@ -38,17 +38,20 @@ def totals_of(
 
 def _origins(targets: Sequence[ReportTarget]) -> ReportOrigins:
     found = Counter(
-        expectation.origin for one in targets for evidence in one.evidence for expectation in evidence.expectations
+        expectation.origin
+        for target in targets
+        for evidence in target.evidence
+        for expectation in evidence.expectations
     )
     return ReportOrigins(documented=found["documented"], inferred=found["inferred"], observed=found["observed"])
 
 
 def _coverage(targets: Sequence[ReportTarget]) -> CoverageChange:
     """Sums over the targets that were measured; `before` only when it is known for all of these."""
-    before = [one.coverage.before for one in targets if one.coverage.after is not None]
+    before = [target.coverage.before for target in targets if target.coverage.after is not None]
     return CoverageChange(
         before=_sum([one for one in before if one is not None]) if before and all(before) else None,
-        after=_sum([one.coverage.after for one in targets if one.coverage.after is not None]),
+        after=_sum([target.coverage.after for target in targets if target.coverage.after is not None]),
     )
 
 
@@ -56,8 +59,8 @@ def _sum(counts: Sequence[Coverage]) -> Coverage | None:
     if not counts:
         return None
     return Coverage(
-        statements=sum(one.statements for one in counts),
-        covered=sum(one.covered for one in counts),
-        branches=sum(one.branches for one in counts),
-        covered_branches=sum(one.covered_branches for one in counts),
+        statements=sum(count.statements for count in counts),
+        covered=sum(count.covered for count in counts),
+        branches=sum(count.branches for count in counts),
+        covered_branches=sum(count.covered_branches for count in counts),
     )

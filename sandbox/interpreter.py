@@ -127,14 +127,14 @@ def _inspect(path: Path, origin: str, root: Path) -> Interpreter:
     version = tuple(facts["version"][:3])
     if venv is None:
         path = Path(facts["executable"] or path)
-        prefixes = [Path(one) for one in facts["prefixes"]]
-        sites = [Path(one) for one in facts["sites"]]
+        prefixes = [Path(prefix) for prefix in facts["prefixes"]]
+        sites = [Path(site) for site in facts["sites"]]
     else:
         shared = read_venv_config(venv).get("include-system-site-packages", "").lower() == "true"
-        prefixes = [venv, *(Path(one) for one in facts["prefixes"])]
+        prefixes = [venv, *(Path(prefix) for prefix in facts["prefixes"])]
         library = f"python{version[0]}.{version[1]}"
         sites = [venv / "lib" / library / "site-packages", venv / "lib64" / library / "site-packages"]
-        sites += [Path(one) for one in facts["sites"]] if shared else []
+        sites += [Path(site) for site in facts["sites"]] if shared else []
     user_site = Path(facts["user_site"])
     folders = [*prefixes, *(Path(one) for one in facts["libraries"]), *executable_folders(path), *sites]
     user = user_site if venv is None and user_site.is_dir() else None
@@ -158,7 +158,9 @@ def _inspect(path: Path, origin: str, root: Path) -> Interpreter:
 def _library_path(prefixes: tuple[Path, ...]) -> str:
     """The part of LD_LIBRARY_PATH that an interpreter with a shared library of its own may need."""
     entries = os.environ.get("LD_LIBRARY_PATH", "").split(":")
-    return ":".join(one for one in entries if one and any(Path(one).is_relative_to(prefix) for prefix in prefixes))
+    return ":".join(
+        entry for entry in entries if entry and any(Path(entry).is_relative_to(prefix) for prefix in prefixes)
+    )
 
 
 def _installation(path: Path, venv: Path | None, root: Path) -> Path:

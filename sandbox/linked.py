@@ -17,7 +17,7 @@ def linked_folders(sites: Iterable[Path]) -> tuple[Path, ...]:
     found: dict[Path, None] = {}
     for site in places:
         for folder in (*_path_files(site), *_editable_installs(site)):
-            if folder.is_dir() and not any(folder.is_relative_to(one) for one in places):
+            if folder.is_dir() and not any(folder.is_relative_to(place) for place in places):
                 found[folder] = None
     return tuple(found)
 

@@ -36,7 +36,7 @@ def children_listed(pid: int) -> list[int]:
     try:
         for task in os.listdir(f"/proc/{pid}/task"):
             with open(f"/proc/{pid}/task/{task}/children") as file:
-                found.extend(int(one) for one in file.read().split())
+                found.extend(int(part) for part in file.read().split())
     except OSError:
         return found
     return found

@@ -87,7 +87,7 @@ class Workspace:
         root = self.target.root.resolve()
         inside = [one.resolve() for one in self.target.interpreter.linked if one.resolve().is_relative_to(root)]
         copies = [self.project / one.relative_to(root) for one in inside if one != root]
-        return [one for one in copies if one.is_dir()]
+        return [copy for copy in copies if copy.is_dir()]
 
     def _environment(self, roots: Sequence[str]) -> dict[str, str]:
         folders = f"{self.target.interpreter.path.parent}:/usr/local/bin:/usr/bin:/bin"

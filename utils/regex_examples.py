@@ -133,7 +133,7 @@ class _Sample:
         if kind is constants.LITERAL:
             return chr(value)
         if kind in (constants.NOT_LITERAL, constants.ANY):
-            return next(one for one in _SAMPLE_LETTERS if kind is constants.ANY or ord(one) != value)
+            return next(letter for letter in _SAMPLE_LETTERS if kind is constants.ANY or ord(letter) != value)
         if kind is constants.IN:
             return self._class(value)
         if kind is constants.BRANCH:
@@ -158,7 +158,7 @@ class _Sample:
 
     def _class(self, items: Any) -> str:
         if items[0][0] is constants.NEGATE:
-            return next(one for one in _SAMPLE_LETTERS if not any(_admits(item, one) for item in items[1:]))
+            return next(letter for letter in _SAMPLE_LETTERS if not any(_admits(item, letter) for item in items[1:]))
         kind, value = items[self._turn % len(items)]
         if kind is constants.LITERAL:
             return chr(value)
@@ -181,7 +181,7 @@ def _value_part(kind: Any, value: Any, extra: int = 0) -> str:
     if kind is constants.LITERAL:
         return chr(value)
     if kind is constants.NOT_LITERAL:
-        return next(one for one in _VALUE_LETTERS if ord(one) != value)
+        return next(letter for letter in _VALUE_LETTERS if ord(letter) != value)
     if kind is constants.ANY:
         return "a"
     if kind is constants.AT:

@@ -102,7 +102,7 @@ def _message(inputs: Mapping[str, Any], found: RepositoryContents, seen: Survey)
 
 def _unknown(points: Sequence[Mapping[str, Any]], there: set[str]) -> list[JsonObject]:
     return [
-        problem(f"$.entry_points[{at}].path", f"the repository has no {one['path']!r}", suggestion="use `files`")
-        for at, one in enumerate(points)
-        if one["path"] not in there
+        problem(f"$.entry_points[{at}].path", f"the repository has no {point['path']!r}", suggestion="use `files`")
+        for at, point in enumerate(points)
+        if point["path"] not in there
     ]

@@ -24,7 +24,7 @@ def build_message(inputs: Mapping[str, Any], base: Mapping[str, Any], root: Path
     """Build the message: source of the entry and of the nearest components, and the existing flows. Blocks."""
     entry, *others = base["target"]["components"]
     facts = [f"{case['title']} (crosses {_crossed(case)})"[:_LONGEST_FACT] for case in base["cases"]]
-    near = "\n\n".join(f"# {one['module']}\n{_source(root, one['path'])}" for one in others[:_MOST_COMPONENTS])
+    near = "\n\n".join(f"# {other['module']}\n{_source(root, other['path'])}" for other in others[:_MOST_COMPONENTS])
     values = {
         "module": str(entry["module"]),
         "path": str(entry["path"]),

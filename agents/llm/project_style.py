@@ -141,9 +141,9 @@ def _fixtures(test: _Function) -> list[str]:
         name.strip()
         for mark in test.decorator_list
         if isinstance(mark, ast.Call) and "parametrize" in ast.unparse(mark.func) and mark.args
-        for one in ast.walk(mark.args[0])
-        if isinstance(one, ast.Constant) and isinstance(one.value, str)
-        for name in one.value.split(",")
+        for node in ast.walk(mark.args[0])
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        for name in node.value.split(",")
     }
     return [arg.arg for arg in test.args.args if arg.arg not in given | _BUILT_IN]
 

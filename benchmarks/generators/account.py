@@ -212,7 +212,7 @@ def _children(pid: int) -> list[int]:
     found: list[int] = []
     for thread in threads:
         try:
-            found += [int(one) for one in _read(f"/proc/{pid}/task/{thread}/children").split()]
+            found += [int(part) for part in _read(f"/proc/{pid}/task/{thread}/children").split()]
         except OSError:
             continue
     return found

@@ -79,7 +79,7 @@ def without_xfail(text: str) -> str:
 def _is_strict(mark: ast.expr) -> bool:
     if not isinstance(mark, ast.Call) or ast.unparse(mark.func) != "pytest.mark.xfail" or mark.args:
         return False
-    return [(one.arg, ast.unparse(one.value)) for one in mark.keywords] == [("strict", "True")]
+    return [(keyword.arg, ast.unparse(keyword.value)) for keyword in mark.keywords] == [("strict", "True")]
 
 
 def _after_imports(tree: ast.Module) -> int:

@@ -67,13 +67,13 @@ def base_of(root: Path, environment: Mapping[str, str]) -> str:
     git = Git.at(root)
     folder_in_repository(git)
     failure: HistoryError | None = None
-    for one in candidates:
+    for candidate in candidates:
         try:
-            merge_base(git, one)
+            merge_base(git, candidate)
         except HistoryError as error:
             failure = failure if failure is not None and failure.details["reason"] == "shallow" else error
         else:
-            return one
+            return candidate
     assert failure is not None
     raise failure
 

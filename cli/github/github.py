@@ -210,7 +210,7 @@ def report_outputs(report: Report) -> dict[str, str]:
         "coverage-after": percent(after, "statements"),
         "branch-coverage-before": percent(before, "branches"),
         "branch-coverage-after": percent(after, "branches"),
-        "test-files": "\n".join(one.path for one in report.files),
+        "test-files": "\n".join(file.path for file in report.files),
         "sandbox": report.run.sandbox,
     }
 

@@ -91,7 +91,7 @@ def _head(report: Report, failed_on: tuple[str, ...], base: str) -> Iterator[str
         ("Not reached", str(totals.not_reached) if totals.not_reached else ""),
         ("Limited to", f"what changed since {code(base.removeprefix('refs/remotes/'))}" if base else ""),
         ("Sandbox", _sandbox(report)),
-        ("Models", ", ".join(sorted({f"{one.role}: {one.model}" for one in report.run.spent.models}))),
+        ("Models", ", ".join(sorted({f"{model.role}: {model.model}" for model in report.run.spent.models}))),
         ("Time", f"{report.run.seconds:.0f} s"),
     ]
     yield from table(("", ""), [row for row in rows if row[1]])
@@ -110,15 +110,15 @@ def _defects(report: Report, where: CodePages) -> Iterator[str]:
     if not report.suspected_defects:
         return
     yield "## Suspected defects"
-    for one in report.suspected_defects[:SHOWN_DEFECTS]:
+    for defect in report.suspected_defects[:SHOWN_DEFECTS]:
         yield ""
-        yield f"**{line(one.title)}** {where.link(one.evidence) if one.evidence else code(one.target)}"
+        yield f"**{line(defect.title)}** {where.link(defect.evidence) if defect.evidence else code(defect.target)}"
         yield ""
-        yield f"- documented: {line(one.documented)}"
-        yield f"- observed: {line(one.observed)}"
-        if one.reproduce:
+        yield f"- documented: {line(defect.documented)}"
+        yield f"- observed: {line(defect.observed)}"
+        if defect.reproduce:
             yield ""
-            yield from block(one.reproduce, "sh" if "curl " in one.reproduce else "python")
+            yield from block(defect.reproduce, "sh" if "curl " in defect.reproduce else "python")
     hidden = len(report.suspected_defects) - SHOWN_DEFECTS
     if hidden > 0:
         yield ""
@@ -128,15 +128,15 @@ def _defects(report: Report, where: CodePages) -> Iterator[str]:
 def _targets(report: Report) -> Iterator[str]:
     rows = [
         (
-            code(one.path),
-            one.test_type,
-            one.status + (f": {line(one.error)}" if one.error else ""),
-            str(len(one.kept)),
-            str(len(one.dropped)),
-            _change(one.coverage, "branches"),
-            code(one.test_path) if one.test_path and one.kept else "",
+            code(target.path),
+            target.test_type,
+            target.status + (f": {line(target.error)}" if target.error else ""),
+            str(len(target.kept)),
+            str(len(target.dropped)),
+            _change(target.coverage, "branches"),
+            code(target.test_path) if target.test_path and target.kept else "",
         )
-        for one in report.targets
+        for target in report.targets
     ]
     yield from section("Targets", ("Target", "Type", "Status", "Kept", "Dropped", "Branches", "Test file"), rows)
 

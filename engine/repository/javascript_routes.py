@@ -54,9 +54,9 @@ def javascript_facts(path: str, text: str) -> SourceFacts:
             routes.append(_route(one["verb"].upper(), one["path"], path, line, handler))
             routers.append(one["owner"])
     mounts = [
-        (module, joined(_parameters(one["path"])))
-        for one in _MOUNT.finditer(code)
-        for module in _mounted(one["what"], names)
+        (module, joined(_parameters(match["path"])))
+        for match in _MOUNT.finditer(code)
+        for module in _mounted(match["what"], names)
     ]
     return SourceFacts(tuple(routes), tuple(routers), tuple(mounts), tuple(imports))
 
@@ -73,11 +73,11 @@ def _imports(code: str) -> tuple[list[str], dict[str, str]]:
     """The relative modules a file imports, and the module that each imported name stands for."""
     modules: set[str] = set()
     names: dict[str, str] = {}
-    for one in _IMPORT.finditer(code):
-        module = one["from"] or one["required"] or one["bare"] or one["again"]
+    for match in _IMPORT.finditer(code):
+        module = match["from"] or match["required"] or match["bare"] or match["again"]
         if module.startswith("."):
             modules.add(module)
-            name = one["name"] or one["variable"]
+            name = match["name"] or match["variable"]
             if name:
                 names[name] = module
     return sorted(modules), names
@@ -95,8 +95,8 @@ def _route(method: str, path: str, file: str, line: int, handler: str) -> Route:
         path=joined(_parameters(path)),
         file=file,
         line=line,
-        success=next((one for one in statuses if one < 400), 200),
-        errors=tuple(sorted({one for one in statuses if 400 <= one < 600})),
+        success=next((status for status in statuses if status < 400), 200),
+        errors=tuple(sorted({status for status in statuses if 400 <= status < 600})),
         body=bool(_BODY.search(handler)),
         authorized=bool(_AUTH.search(handler.partition("\n")[0])),
     )

@@ -103,7 +103,7 @@ def next_page(path: str, text: str) -> SitePage | None:
 
 
 def _jsx(tag: str, text: str) -> list[str]:
-    return [" ".join(one.split()) for one in re.findall(_JSX_TEXT.format(tag=tag), text)]
+    return [" ".join(match.split()) for match in re.findall(_JSX_TEXT.format(tag=tag), text)]
 
 
 def _literals(texts: list[str]) -> tuple[str, ...]:

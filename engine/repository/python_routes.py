@@ -82,21 +82,23 @@ class _Module:
 
     def decorated(self, function: Function) -> None:
         """Records the routes that a handler's decorators declare."""
-        for one in function.decorator_list:
-            if not (isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute)):
+        for decorator in function.decorator_list:
+            if not (isinstance(decorator, ast.Call) and isinstance(decorator.func, ast.Attribute)):
                 continue
-            owner, verb = ast.unparse(one.func.value), one.func.attr
-            path = _text(one.args[0] if one.args else _keyword(one, "path") or _keyword(one, "rule"))
+            owner, verb = ast.unparse(decorator.func.value), decorator.func.attr
+            path = _text(
+                decorator.args[0] if decorator.args else _keyword(decorator, "path") or _keyword(decorator, "rule")
+            )
             if path is None or not (path.startswith("/") or path == "") or owner.split(".")[0] in ("mock", "pytest"):
                 continue
             if verb in ("route", "api_route"):
-                methods = [text.upper() for text in _texts(_keyword(one, "methods"))] or ["GET"]
+                methods = [text.upper() for text in _texts(_keyword(decorator, "methods"))] or ["GET"]
             elif verb in _METHODS:
                 methods = [verb.upper()]
             else:
                 continue
             for method in methods:
-                self._add(method, path, owner, one, function)
+                self._add(method, path, owner, decorator, function)
 
     def called(self, call: ast.Call) -> None:
         """Records the mount of a router, or a route of Django's `path`."""
@@ -141,7 +143,9 @@ class _Module:
             named or next((one for one in returned if one < 400), None) or (200 if fastapi or not returned else None)
         )
         guards = " ".join(ast.unparse(one) for one in [*function.decorator_list, *_defaults(function)])
-        annotations = {one.arg: ast.unparse(one.annotation) for one in _arguments(function) if one.annotation}
+        annotations = {
+            argument.arg: ast.unparse(argument.annotation) for argument in _arguments(function) if argument.annotation
+        }
         parameters = re.findall(r"{(\w+)", _parameters(path))
         body = [name for name in annotations.values() if name in self.required]
         whole = joined(self.prefixes.get(owner, ""), _parameters(path))
@@ -246,8 +250,11 @@ def _arguments(function: Function) -> list[ast.arg]:
 
 
 def _defaults(function: Function) -> list[ast.expr]:
-    given = [*function.args.defaults, *[one for one in function.args.kw_defaults if one is not None]]
-    return [*given, *[one.annotation for one in _arguments(function) if one.annotation is not None]]
+    given = [
+        *function.args.defaults,
+        *[kw_default for kw_default in function.args.kw_defaults if kw_default is not None],
+    ]
+    return [*given, *[argument.annotation for argument in _arguments(function) if argument.annotation is not None]]
 
 
 def _has_required_field(node: ast.ClassDef) -> bool:

@@ -99,5 +99,7 @@ def _pyproject(manifest: dict[str, Any]) -> set[str]:
     lists = [project.get("dependencies") or [], *(project.get("optional-dependencies") or {}).values()]
     lists += [*(manifest.get("dependency-groups") or {}).values()]
     poetry = (tool.get("poetry") or {}) if isinstance(tool, dict) else {}
-    names = {found.group() for one in lists for text in one if isinstance(text, str) and (found := _NAME.match(text))}
+    names = {
+        found.group() for list_ in lists for text in list_ if isinstance(text, str) and (found := _NAME.match(text))
+    }
     return names | set(poetry.get("dependencies") or {})

@@ -212,8 +212,8 @@ def _importance(
     """Source files: routes and pages first, then by how many files import them, then by path; tests left out."""
     users: dict[str, int] = {}
     for files in imported.values():
-        for one in files:
-            users[one] = users.get(one, 0) + 1
+        for file in files:
+            users[file] = users.get(file, 0) + 1
     sources = [
         path
         for path in paths

@@ -111,7 +111,7 @@ def idle_functions(records: Sequence[EvidenceRecord], known: Mapping[str, frozen
     Args:
         known: what each test has.
     """
-    documented = {function_of(one.nodeid) for one in records if _is_documented(one)}
+    documented = {function_of(record.nodeid) for record in records if _is_documented(record)}
     return _spare(_by_function(known), documented)
 
 

@@ -81,20 +81,20 @@ class Assessment:
     def to_dict(self) -> dict[str, Any]:
         """JSON form; the evidence of a test is that of generated tests, and what it alone covers and notices."""
         verification = self.verification
-        records = {one.nodeid: one for one in self.records}
+        records = {record.nodeid: record for record in self.records}
         shown = [verdict for verdict in verification.verdicts if verdict.nodeid not in self.skipped]
         coverage, mutation = verification.coverage, verification.mutation
         return {
             "framework": verification.framework,
             "tests": [self._test(verdict, records.get(verdict.nodeid)) for verdict in shown],
-            "functions": [asdict(one) for one in self.functions],
+            "functions": [asdict(function) for function in self.functions],
             "skipped": list(self.skipped),
             "disturbances": _disturbances(shown),
             "conditions": self._conditions(shown),
             "totals": self._totals(shown),
             "coverage": None if coverage is None else coverage.to_dict(),
             "mutation": None if mutation is None else mutation_summary(mutation),
-            "mutants": [] if mutation is None else [one.to_dict() for one in mutation.results],
+            "mutants": [] if mutation is None else [result.to_dict() for result in mutation.results],
             "repeats": verification.repeats,
             "sandbox": verification.sandbox,
             "runner_version": verification.runner_version,
@@ -149,10 +149,10 @@ class Assessment:
             "tests": len(shown),
             **{name: verdicts.count(name) for name in names},
             "skipped": len(self.skipped),
-            "adds_nothing": sum(one.idle for one in self.additions.values()),
-            "repeating_rows": sum(one.repeats for one in self.additions.values()),
-            "asserts_nothing": sum(one.strength == "none" for one in self.checks.values()),
-            "asserts_little": sum(one.strength == "weak" for one in self.checks.values()),
+            "adds_nothing": sum(addition.idle for addition in self.additions.values()),
+            "repeating_rows": sum(addition.repeats for addition in self.additions.values()),
+            "asserts_nothing": sum(check.strength == "none" for check in self.checks.values()),
+            "asserts_little": sum(check.strength == "weak" for check in self.checks.values()),
             "slow": sum(one.seconds >= SLOW_SECONDS for one in shown),
             "test_seconds": round(sum(one.seconds for one in shown), 3),
         }
@@ -243,7 +243,7 @@ async def _further(
 
 def _judging(first: SuiteResult, examination: Examination) -> list[str]:
     """Tests that pass where nothing is varied, also when some condition makes them fail: they cover and notice."""
-    unsteady = {one.nodeid for one in examination.verdicts.values() if {AGAIN, TOGETHER} & {*one.causes}}
+    unsteady = {verdict.nodeid for verdict in examination.verdicts.values() if {AGAIN, TOGETHER} & {*verdict.causes}}
     return [test.nodeid for test in first.tests if test.outcome == "passed" and test.nodeid not in unsteady]
 
 
@@ -254,7 +254,7 @@ def _evidence(
     if coverage is None:
         return ()
     verification = replace(verification, coverage=coverage)
-    verdicts = [replace(one, verdict="kept") for one in verification.verdicts if one.nodeid in judging]
+    verdicts = [replace(verdict, verdict="kept") for verdict in verification.verdicts if verdict.nodeid in judging]
     return evidence_of(replace(verification, verdicts=tuple(verdicts)))
 
 

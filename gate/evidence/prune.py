@@ -53,7 +53,7 @@ def without_cases(spec: Mapping[str, Any], drop: Iterable[str]) -> dict[str, Any
     if len(cases) < len(spec["cases"]) and "imports" in spec:
         before = set(_names(spec["cases"]))
         after = set(_names(cases))
-        left["imports"] = [one for one in spec["imports"] if _still_needed(one, before, after)]
+        left["imports"] = [import_ for import_ in spec["imports"] if _still_needed(import_, before, after)]
     return left
 
 

@@ -86,7 +86,7 @@ def coverage_change(
     files = total.to_dict()["files"]
     for path, source in (sources or {}).items():
         with suppress(SyntaxError, KeyError):  # not measured after all, or no Python
-            files[path]["not_taken"] = [one.to_dict() for one in uncovered_branches(total.files[path], source)]
+            files[path]["not_taken"] = [branch.to_dict() for branch in uncovered_branches(total.files[path], source)]
     return {
         "before": earlier.totals() if measured and earlier is not None else None,
         "after": total.totals(),
@@ -99,8 +99,8 @@ def mutation_summary(report: MutationReport) -> dict[str, Any]:
     """A measurement by mutants without the mutants that were noticed: counts, survivors, what was set aside, notes."""
     return {
         **report.counts(),
-        "survivors": [_mutant(one) for one in report.results if one.status in ("survived", "uncovered")],
-        "set_aside": [_mutant(one) for one in report.results if one.status == "equivalent"],
+        "survivors": [_mutant(result) for result in report.results if result.status in ("survived", "uncovered")],
+        "set_aside": [_mutant(result) for result in report.results if result.status == "equivalent"],
         "notes": list(report.notes),
     }
 
@@ -167,9 +167,9 @@ def _with_fewer_mutants(answer: dict[str, Any]) -> str:
 
 
 def _without_lines(answer: dict[str, Any]) -> str:
-    for one in answer["tests"]:
-        if one["evidence"]:
-            one["evidence"]["lines"] = []
+    for test in answer["tests"]:
+        if test["evidence"]:
+            test["evidence"]["lines"] = []
     for file in ((answer["coverage"] or {}).get("files") or {}).values():
         file.pop("missing", None)
         file.pop("missing_branches", None)
@@ -184,5 +184,5 @@ def _with_short_texts(answer: dict[str, Any]) -> str:
 
 
 def _without_passed_tests(answer: dict[str, Any]) -> str:
-    answer["tests"] = [one for one in answer["tests"] if one["outcome"] != "kept"]
+    answer["tests"] = [test for test in answer["tests"] if test["outcome"] != "kept"]
     return "the list of kept tests"

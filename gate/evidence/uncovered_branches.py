@@ -77,7 +77,7 @@ def _end(node: ast.stmt) -> int:
 
 
 def _within(node: _Function, others: Iterable[_Function]) -> bool:
-    return any(one is not node and one.lineno <= node.lineno and _end(node) <= _end(one) for one in others)
+    return any(other is not node and other.lineno <= node.lineno and _end(node) <= _end(other) for other in others)
 
 
 def _owner(line: int, owners: Iterable[_Owner]) -> str:
@@ -120,7 +120,7 @@ def _ways(node: ast.AST, coverage: FileCoverage) -> Iterator[tuple[int, str]]:
         for inward, line in _missing(node.pattern.lineno, node.body, coverage):
             yield line, f"`case {_words(node.pattern)}` never {'matched' if inward else 'failed to match'}"
     elif isinstance(node, ast.Try | ast.TryStar):
-        tried = any(one.lineno in coverage.executed for one in node.body)
+        tried = any(statement.lineno in coverage.executed for statement in node.body)
         for handler in node.handlers if tried else ():
             first = handler.body[0].lineno
             if first in coverage.statements and first not in coverage.executed:

@@ -87,7 +87,11 @@ def failed_expectation(case: Spec | None, failure: Failure, trace: str) -> Spec 
         return expectations[0]
     lines = [line for line in trace.splitlines() if line.lstrip().startswith(("assert", "self.assert", "with ", ">"))]
     text = "\n".join(lines) or failure.message
-    named = [one for one in expectations if _parts(one) and all(part in text for part in _parts(one))]
+    named = [
+        expectation
+        for expectation in expectations
+        if _parts(expectation) and all(part in text for part in _parts(expectation))
+    ]
     return named[0] if len(named) == 1 else None
 
 

@@ -94,7 +94,7 @@ BESIDE = "beside_itself"
 TITLES = {
     AGAIN: "a second time",
     ORDER: "shuffled and reversed order",
-    **{one.name: one.title for one in CONDITIONS},
+    **{condition.name: condition.title for condition in CONDITIONS},
     BESIDE: "in parallel with itself",
     TOGETHER: "several of these at once",
 }
@@ -104,14 +104,14 @@ TITLES = {
 def conditions_of(number: int, repeats: int) -> tuple[RunCondition, ...]:
     """What one of some repeats varies besides the order, counted from 1: nothing in the first of several."""
     if number == repeats:
-        return tuple(one for one in CONDITIONS if one.late or (one.early and repeats <= 2))
-    return () if number == 1 else tuple(one for one in CONDITIONS if one.early)
+        return tuple(condition for condition in CONDITIONS if condition.late or (condition.early and repeats <= 2))
+    return () if number == 1 else tuple(condition for condition in CONDITIONS if condition.early)
 
 
 def under(options: SuiteOptions, conditions: Sequence[RunCondition]) -> SuiteOptions:
     """The options of a run under several conditions."""
-    for one in conditions:
-        options = one.applied(options)
+    for condition in conditions:
+        options = condition.applied(options)
     return options
 
 
@@ -123,4 +123,4 @@ def conditions_to_blame(failing: Sequence[RunCondition]) -> list[RunCondition]:
 
 def dependence(conditions: Sequence[RunCondition]) -> str:
     """What a test that fails under each of these depends on, one sentence."""
-    return "it depends on " + ", and on ".join(one.cause for one in conditions)
+    return "it depends on " + ", and on ".join(condition.cause for condition in conditions)

@@ -67,12 +67,12 @@ class MutationReport:
     kills: dict[str, int] = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
-        counted = Counter(name for one in self.results for name in one.killed_by)
+        counted = Counter(name for result in self.results for name in result.killed_by)
         object.__setattr__(self, "kills", dict(counted))
 
     def count(self, *statuses: Status) -> int:
         """How many mutants have one of these statuses."""
-        return sum(one.status in statuses for one in self.results)
+        return sum(result.status in statuses for result in self.results)
 
     @property
     def tried(self) -> int:
@@ -87,11 +87,11 @@ class MutationReport:
 
     def own_kills(self) -> dict[str, int]:
         """Mutants that only one test notices, counted by that test."""
-        return dict(Counter(one.killed_by[0] for one in self.results if len(one.killed_by) == 1))
+        return dict(Counter(result.killed_by[0] for result in self.results if len(result.killed_by) == 1))
 
     def counts(self) -> dict[str, Any]:
         """The measurement in numbers, the same in every run; equivalents also by rule."""
-        rules = Counter(str(one.rule) for one in self.results if one.status == "equivalent")
+        rules = Counter(str(result.rule) for result in self.results if result.status == "equivalent")
         return {
             "found": self.found,
             "sampled": len(self.results),
@@ -113,5 +113,5 @@ class MutationReport:
             "notes": list(self.notes),
             "seconds": self.seconds,
             "peak_mib": self.peak_mib,
-            "mutants": [one.to_dict() for one in self.results],
+            "mutants": [result.to_dict() for result in self.results],
         }

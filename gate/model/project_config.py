@@ -76,7 +76,7 @@ def configuration(settings: Settings, project: Path, *, complete: bool, unwanted
         if not complete and key not in DECIDING:
             continue
         if key == "pythonpath":
-            value = "\n".join(shlex.quote(str(project / one)) for one in _words(value))
+            value = "\n".join(shlex.quote(str(project / word)) for word in _words(value))
         elif key == "addopts":
             value = shlex.join(_needed_options(_words(value), unwanted))
         first, *rest = value.strip().splitlines() or [""]

@@ -259,7 +259,7 @@ def _asked(number: int, planned: PlannedMutant) -> dict[str, Any]:
         "end": mutant.end,
         "replacement": mutant.replacement,
         "imported": planned.imported,
-        "rounds": [list(one) for one in planned.rounds],
+        "rounds": [list(round_) for round_ in planned.rounds],
     }
 
 

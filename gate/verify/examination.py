@@ -140,9 +140,9 @@ class Examination:
             self.watched.append(await self.suite.run(replace(base, select=tuple(suspects), watch=True)))
         first, second = (one.by_nodeid() for one in self.watched[:2])
         used = {nodeid: things for nodeid, things in fixed_resources(first, second).items() if nodeid in set(suspects)}
-        for one in await find_disturbances(self.suite, used, base) if used else ():
-            related = ("fails beside", (one.beside,))
-            self.flaky(one.nodeid, one.reason, one.result, causes=(BESIDE,), related=related)
+        for disturbance in await find_disturbances(self.suite, used, base) if used else ():
+            related = ("fails beside", (disturbance.beside,))
+            self.flaky(disturbance.nodeid, disturbance.reason, disturbance.result, causes=(BESIDE,), related=related)
 
     def measuring(self) -> BackgroundMeasurement:
         """What measures the tests by mutants, made ready from now on."""
@@ -196,7 +196,7 @@ class Examination:
         """Vary one thing at a time, in the given order, then the order alone, until every failure has its cause."""
         base = replace(self.options.base(), select=tuple(self.passing))
         conditions = conditions_of(number, self.options.repeats)
-        plain, *single = await self._run_each([base, *(one.applied(base) for one in conditions)])
+        plain, *single = await self._run_each([base, *(condition.applied(base) for condition in conditions)])
         for nodeid in tuple(self.passing):
             if not passed(plain, nodeid):
                 self.flaky(nodeid, _AGAIN, plain.get(nodeid), causes=(AGAIN,))
@@ -217,7 +217,7 @@ class Examination:
     async def _run_each(self, runs: Sequence[SuiteOptions]) -> list[Mapping[str, CaseResult]]:
         done = await self.suite.run_ahead(runs)
         results = [one or await self.suite.run(run) for run, one in zip(runs, done, strict=True)]
-        return [one.by_nodeid() for one in results]
+        return [result.by_nodeid() for result in results]
 
     async def _insist(self, number: int) -> None:
         """The repeat itself again, without what was dropped: what still fails goes as well."""

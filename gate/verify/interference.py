@@ -41,7 +41,7 @@ class Disturbance:
     @property
     def reason(self) -> str:
         """One sentence."""
-        shown = " and ".join(display_name(one) for one in self.things[:_SHOWN])
+        shown = " and ".join(display_name(thing) for thing in self.things[:_SHOWN])
         if self.beside == self.nodeid:
             return f"it fails when the suite runs twice at the same time: both runs use {shown}"
         return f"it fails while {short(self.beside)} runs at the same time: both use {shown}"

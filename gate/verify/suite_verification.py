@@ -67,7 +67,7 @@ async def verify_suite(
     cases = {case_id: case for spec in (specs or {}).values() for case_id, case in cases_by_id(spec).items()}
     async with open_suite(target, files, framework) as suite:
         examination = Examination(suite, strictness, cases, own_modules(target), one_target=len(files) == 1)
-        first = await examination.first_run([one.asked(strictness.base()) for one in options.orders()])
+        first = await examination.first_run([order.asked(strictness.base()) for order in options.orders()])
         await examination.see_again()
         disturbed = await _pass_in_other_company(examination)
         orders = options.orders()[examination.ahead :]

@@ -136,7 +136,7 @@ def _read_note(path: Path) -> dict[str, Any] | None:
         text = path.read_text("utf-8")
     try:
         note = json.loads(text)
-        return {"folders": [str(one) for one in note["folders"]], "files": [dict(one) for one in note["files"]]}
+        return {"folders": [str(folder) for folder in note["folders"]], "files": [dict(file) for file in note["files"]]}
     except (ValueError, KeyError, TypeError) as error:
         raise StoreCorrupt(
             f"{path} does not read.", advice="Look at the project's test files yourself, then delete it."

@@ -117,11 +117,11 @@ def _fields(schema: Mapping[str, Any], heading: str) -> Iterator[str]:
 
 def _rows(schema: Mapping[str, Any], above: str) -> Iterator[tuple[str, str, str, str]]:
     required = set(schema.get("required", ()))
-    for name, one in schema.get("properties", {}).items():
+    for name, property_ in schema.get("properties", {}).items():
         path = f"{above}{name}"
-        yield path, "required" if name in required else "", _cell(_kind(one)), _cell(_meaning(one))
-        yield from _rows(one, f"{path}.")
-        items = one.get("items")
+        yield path, "required" if name in required else "", _cell(_kind(property_)), _cell(_meaning(property_))
+        yield from _rows(property_, f"{path}.")
+        items = property_.get("items")
         if isinstance(items, Mapping):
             yield from _rows(items, f"{path}[].")
     others = schema.get("additionalProperties")
@@ -157,8 +157,8 @@ def _type(schema: Mapping[str, Any]) -> str:
     types = [said] if isinstance(said, str) else list(said)
     items = schema.get("items")
     words = [
-        f"list of {_many(items)}" if one == "array" and isinstance(items, Mapping) and items else str(one)
-        for one in types
+        f"list of {_many(items)}" if type_ == "array" and isinstance(items, Mapping) and items else str(type_)
+        for type_ in types
     ]
     return " or ".join(words)
 

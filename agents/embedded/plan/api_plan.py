@@ -176,7 +176,7 @@ def _slug(subject: _Subject) -> str:
         address = re.sub(r"^https?://", "", subject.document)
         named = PurePosixPath(address).stem if "/" in address or subject.in_project else address.partition(":")[0]
     elif place is not None:
-        parts = [one for one in place.module.split(".") if one not in ("api", "app", "main", "__main__")]
+        parts = [part for part in place.module.split(".") if part not in ("api", "app", "main", "__main__")]
         named = "_".join(parts) or place.module
     else:
         named = "application"

@@ -158,7 +158,7 @@ def read_case(case: Mapping[str, Any]) -> Script | str:
 
 def sentences(text: str) -> list[str]:
     """Split an expectation into sentences; a full stop inside quotes does not end one."""
-    return [one.strip() for one in re.findall(r'(?:"[^"]*"|[^".]|\.(?!\s|$))+\.?', text) if one.strip()]
+    return [match.strip() for match in re.findall(r'(?:"[^"]*"|[^".]|\.(?!\s|$))+\.?', text) if match.strip()]
 
 
 def variable_of(name: str, path: str) -> str:
@@ -175,9 +175,9 @@ def parts_of(path: str) -> list[tuple[str, bool]]:
     """Split a path into (text, False) and, for its parameters, (environment variable, True)."""
     pieces = _PLACEHOLDER.split(path)
     return [
-        (variable_of(one, path) if index % 2 else one, bool(index % 2))
-        for index, one in enumerate(pieces)
-        if one or index % 2
+        (variable_of(piece, path) if index % 2 else piece, bool(index % 2))
+        for index, piece in enumerate(pieces)
+        if piece or index % 2
     ]
 
 
@@ -198,7 +198,7 @@ def _step(text: str) -> Step | None:
 
 def _expectation(text: str) -> Expectation | None:
     if found := _STATUS.match(text):
-        return StatusIs(tuple(int(one) for one in re.findall(r"\d{3}", found["codes"])))
+        return StatusIs(tuple(int(match) for match in re.findall(r"\d{3}", found["codes"])))
     if found := _BELOW.match(text):
         return StatusBelow(int(found["limit"]))
     kinds = {"heading": _HEADING, "field": _FIELD, "button": _BUTTON, "text": _TEXT, "title": _TITLE}

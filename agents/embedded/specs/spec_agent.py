@@ -57,7 +57,7 @@ def _refined(previous: Mapping[str, Any], errors: Any) -> AgentResponse:
     repair = repair_spec(previous, errors)
     dropped = [{"case_id": name, "reason": reason} for name, reason in repair.dropped.items()]
     trace: list[JsonObject] = [{"event": "case_dropped", **row} for row in dropped]
-    trace += [{"event": "mended", "change": one} for one in repair.changes]
+    trace += [{"event": "mended", "change": change} for change in repair.changes]
     metadata: JsonObject = {"dropped": dropped, "changes": repair.changes}
     if not dropped and not repair.changes:
         return _refused("none of the errors could be mended without weakening a case", metadata)

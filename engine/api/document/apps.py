@@ -111,7 +111,7 @@ def _read(place: ModulePlace, text: str, reading: _Reading) -> None:
                 reading.found.append(WebApplication(place, f"{node.name}()", framework, node.lineno))
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "mount":
-            reading.mounted.update(one.id for one in node.args[1:2] if isinstance(one, ast.Name))
+            reading.mounted.update(arg.id for arg in node.args[1:2] if isinstance(arg, ast.Name))
 
 
 def _imported(tree: ast.Module) -> Iterator[tuple[str, str]]:
@@ -145,7 +145,7 @@ def _factory(function: ast.FunctionDef, makers: dict[str, str]) -> str | None:
     """Return the framework of a function that creates an application and can be called without arguments."""
     arguments = function.args
     needed = len(arguments.posonlyargs) + len(arguments.args) - len(arguments.defaults)
-    if needed or any(one is None for one in arguments.kw_defaults):
+    if needed or any(kw_default is None for kw_default in arguments.kw_defaults):
         return None
     made: dict[str, str] = {}
     for node in ast.walk(function):

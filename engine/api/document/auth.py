@@ -134,6 +134,6 @@ def secret_location(credential: Credential, secret: str) -> tuple[str, str, str]
 def with_wrong_credentials(request: Json, credentials: Sequence[Credential]) -> Json:
     """Return the request with well-formed credentials that are wrong."""
     sent = {key: one for key, one in request.items() if key != "auth"}
-    for one in credentials:
-        sent = put_secret(sent, one, f"{_WRONG}:{_WRONG}" if one.kind == "basic" else _WRONG)
+    for credential in credentials:
+        sent = put_secret(sent, credential, f"{_WRONG}:{_WRONG}" if credential.kind == "basic" else _WRONG)
     return sent

@@ -51,7 +51,7 @@ async def extract_document(target: PythonTarget, launch: AppLaunch) -> ApiDescri
         if facts is None or "error" in facts:
             told = (facts or {}).get("error") or completed.reason or completed.stderr.decode("utf-8", "replace")[-500:]
             raise start_failure(launch, str(told).replace(place, ".") or f"it ended with {completed.exit_code}", target)
-    routes = [one for one in facts.get("routes") or () if isinstance(one, dict)]
+    routes = [route for route in facts.get("routes") or () if isinstance(route, dict)]
     places = _places(routes, place)
     if isinstance(facts.get("document"), dict):
         version = str(facts["document"].get("openapi") or "")

@@ -32,5 +32,5 @@ async def fetch_document(target: PythonTarget, launch: AppLaunch, documents: Doc
 
 
 def _is_page(answer: HttpAnswer) -> bool:
-    media_type = next((one for name, one in answer.headers.items() if name.lower() == "content-type"), "")
+    media_type = next((header for name, header in answer.headers.items() if name.lower() == "content-type"), "")
     return media_type.partition(";")[0].strip().lower() in _HTML

@@ -26,8 +26,8 @@ def handler_lines(api: Api, root: Path) -> Api:
         for node in ast.walk(tree)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     }
-    places = {(one.method, one.path.rstrip("/")): one.line for one in python_facts(api.path, text).routes}
-    return replace(api, operations=tuple(_placed(one, api.path, places, ends) for one in api.operations))
+    places = {(route.method, route.path.rstrip("/")): route.line for route in python_facts(api.path, text).routes}
+    return replace(api, operations=tuple(_placed(operation, api.path, places, ends) for operation in api.operations))
 
 
 def _placed(operation: Operation, path: str, places: dict[tuple[str, str], int], ends: dict[int, int]) -> Operation:

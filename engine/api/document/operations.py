@@ -32,16 +32,17 @@ def api_from_document(
         str(name): normalize_schema(one)
         for name, one in _mapping(_mapping(document.get("components")).get("schemas")).items()
     }
-    found = [_placed(one, places or {}) for one in _operations(document, path)]
+    found = [_placed(operation, places or {}) for operation in _operations(document, path)]
     chosen, others = _prioritised(found, most)
     left_out = [
-        (one.label, f"the API has {len(found)} operations; the {most} most important ones are tested") for one in others
+        (other.label, f"the API has {len(found)} operations; the {most} most important ones are tested")
+        for other in others
     ]
     schemes = _mapping(_mapping(document.get("components")).get("securitySchemes"))
     return Api(
         title=str(_mapping(document.get("info")).get("title") or "the API"),
         operations=tuple(_named(chosen)),
-        schemes={str(name): dict(_resolved(one, document)) for name, one in schemes.items()},
+        schemes={str(name): dict(_resolved(scheme, document)) for name, scheme in schemes.items()},
         components=components,
         base_path=_base_path(document),
         documented=documented,
@@ -154,19 +155,19 @@ def _prioritised(found: Sequence[Operation], most: int) -> tuple[list[Operation]
 
 def first_part(path: str) -> str:
     """Return the resource a path belongs to: `orders` for /api/v1/orders/{id}/lines."""
-    parts = [one for one in path.split("/") if one and "{" not in one and not re.fullmatch(r"api|v\d+", one)]
+    parts = [part for part in path.split("/") if part and "{" not in part and not re.fullmatch(r"api|v\d+", part)]
     return parts[0] if parts else ""
 
 
 def _named(operations: Sequence[Operation]) -> Iterator[Operation]:
     taken: set[str] = set()
-    for one in operations:
-        name = base = name_of(one.id, one.method, one.path)
+    for operation in operations:
+        name = base = name_of(operation.id, operation.method, operation.path)
         number = 2
         while name in taken:
             name, number = f"{base}_{number}", number + 1
         taken.add(name)
-        yield replace(one, name=name)
+        yield replace(operation, name=name)
 
 
 def name_of(operation_id: str, method: str, path: str) -> str:
@@ -175,7 +176,7 @@ def name_of(operation_id: str, method: str, path: str) -> str:
     tail = snake_case(f"{path}_{method}")
     words = words.removesuffix(f"_{tail}").removesuffix(tail) or words
     if not words:
-        parts = [snake_case(one.strip("{}")) for one in path.split("/") if one]
+        parts = [snake_case(part.strip("{}")) for part in path.split("/") if part]
         words = "_".join([method.lower(), *parts]) if parts else f"{method.lower()}_root"
     return words[:60].strip("_")
 

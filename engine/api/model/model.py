@@ -72,7 +72,7 @@ class Operation:
     @property
     def path_parameters(self) -> tuple[ApiParameter, ...]:
         """Its path parameters, in the order of the path."""
-        found = [one for one in self.parameters if one.where == "path"]
+        found = [parameter for parameter in self.parameters if parameter.where == "path"]
         return tuple(sorted(found, key=lambda one: self.path.find("{" + one.name + "}")))
 
     def documents(self, status: int) -> bool:
@@ -90,7 +90,7 @@ class Operation:
 
     def _entry(self, status: int) -> str:
         names = (str(status), f"{status // 100}XX", "default")
-        return next((one for one in names if one in self.responses), "")
+        return next((name for name in names if name in self.responses), "")
 
 
 @dataclass(frozen=True, slots=True)

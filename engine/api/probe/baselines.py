@@ -67,7 +67,7 @@ class BaselineFinder:
             if len(answers) == len(setup) + 1 and answer.ok:
                 if number:
                     setup = await self._shortened(setup, request)
-                known = [one for one in saved_values(setup, answers).values() if "{" in operation.path]
+                known = [value for value in saved_values(setup, answers).values() if "{" in operation.path]
                 saves = find_saved_ids(operation, self._world.api, answer, known) if operation.method == "POST" else {}
                 self._world.baselines[operation.name] = BaselineRequest(operation, request, setup, answer, saves)
                 self.failures.pop(operation.name, None)
@@ -115,12 +115,12 @@ class BaselineFinder:
     def _everything(self, operation: Operation) -> list[Json]:
         """Return all requests that changed state successfully, except removals."""
         story: list[Json] = []
-        for one in self._world.baselines.values():
-            if one.operation.method in ("POST", "PUT") and one.operation.name != operation.name:
-                story = merge_setups(story, one.story)
-        for one in self._world.baselines.values():
-            if one.operation.method == "PATCH" and one.operation.path != operation.path:
-                story = merge_setups(story, one.story)
+        for baseline in self._world.baselines.values():
+            if baseline.operation.method in ("POST", "PUT") and baseline.operation.name != operation.name:
+                story = merge_setups(story, baseline.story)
+        for baseline in self._world.baselines.values():
+            if baseline.operation.method == "PATCH" and baseline.operation.path != operation.path:
+                story = merge_setups(story, baseline.story)
         return story
 
     def _other_values(self, operation: Operation) -> Iterator[tuple[Json, tuple[Json, ...]]]:
@@ -155,7 +155,7 @@ class BaselineFinder:
 
     async def send(self, requests: Sequence[Json]) -> tuple[HttpAnswer, ...]:
         """Send a request sequence on a fresh state. Raises SandboxFailure."""
-        answers = await self._observer.answers([with_credentials(one, self._credentials) for one in requests])
+        answers = await self._observer.answers([with_credentials(request, self._credentials) for request in requests])
         return answers or (HttpAnswer(failure="it was not sent"),)
 
 

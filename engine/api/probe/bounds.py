@@ -91,8 +91,8 @@ def select_pairs_within(
 
 def _in_rounds(places: Mapping[str, Sequence[int]], most: int) -> Iterator[int]:
     """Yield the first of each, then the second of each, and so on."""
-    longest = max((len(one) for one in places.values()), default=0)
-    order: Iterable[int] = (one[turn] for turn in range(longest) for one in places.values() if turn < len(one))
+    longest = max((len(place) for place in places.values()), default=0)
+    order: Iterable[int] = (place[turn] for turn in range(longest) for place in places.values() if turn < len(place))
     for number, at in enumerate(order):
         if number >= most:
             return

@@ -29,8 +29,8 @@ def curl_lines(requests: Sequence[Json], credentials: Mapping[str, Credential], 
     last = len(requests) - 1
     return "\n".join(
         part
-        for number, one in enumerate(requests)
-        for part in _lines(one, credentials, last=number == last, seconds=seconds)
+        for number, request in enumerate(requests)
+        for part in _lines(request, credentials, last=number == last, seconds=seconds)
     )
 
 
@@ -167,5 +167,7 @@ def numbers_bare(request: Json, saved: Mapping[str, Any]) -> Json:
     if not body or "{{" not in json.dumps(body):
         return request
     names = sorted(set(_NAME.findall(json.dumps(body))))
-    bare = [one for one in names if isinstance(saved.get(one), int | float) and not isinstance(saved.get(one), bool)]
+    bare = [
+        name for name in names if isinstance(saved.get(name), int | float) and not isinstance(saved.get(name), bool)
+    ]
     return {**request, "body": {**body, "bare": bare}} if bare else request

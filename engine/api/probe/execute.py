@@ -21,7 +21,10 @@ async def execute_proposals(
     observer: AppObserver, proposals: Sequence[Proposal], credentials: Mapping[str, Credential]
 ) -> list[ObservedProposal]:
     """Execute proposals and return the observations in order. Raises SandboxFailure."""
-    return [ObservedProposal(one, await _answers(observer, one, credentials, reset=True)) for one in proposals]
+    return [
+        ObservedProposal(proposal, await _answers(observer, proposal, credentials, reset=True))
+        for proposal in proposals
+    ]
 
 
 async def mark_state_dependent(

@@ -94,7 +94,7 @@ async def explore_api(
         seen = await mark_state_dependent(observer, seen, credentials)
         sent += observer.sent
     seen = [one for one in seen if not _tells_nothing(one, world)]
-    order = {one.name: at for at, one in enumerate(api.operations)}
+    order = {operation.name: at for at, operation in enumerate(api.operations)}
     seen.sort(key=lambda one: order[one.proposal.operation.name])
     return ApiExploration(
         api,
@@ -111,14 +111,16 @@ async def explore_api(
 async def _second_things(finder: BaselineFinder, world: ResourceModel) -> dict[str, BaselineRequest]:
     """Return, for each creating operation, a second successful request with other values."""
     made: dict[str, BaselineRequest] = {}
-    for one in list(world.baselines.values()):
-        other = distinct_request(one, world)
+    for baseline in list(world.baselines.values()):
+        other = distinct_request(baseline, world)
         if other is None:
             continue
         request, saves = other
-        answers = await finder.send((*one.story, request))
-        if len(answers) == len(one.story) + 1 and answers[-1].ok:
-            made[one.operation.name] = BaselineRequest(one.operation, request, one.story, answers[-1], saves)
+        answers = await finder.send((*baseline.story, request))
+        if len(answers) == len(baseline.story) + 1 and answers[-1].ok:
+            made[baseline.operation.name] = BaselineRequest(
+                baseline.operation, request, baseline.story, answers[-1], saves
+            )
     return made
 
 
@@ -126,11 +128,11 @@ def _all_proposals(
     world: ResourceModel, credentials: dict[str, Credential], second: dict[str, BaselineRequest]
 ) -> Iterable[Proposal]:
     lists = list(filled_lists(world, second))
-    filled = {one.operation.name for one in lists}
-    for one in world.baselines.values():
-        for proposal in proposals_for(world, one, credentials):
+    filled = {list_.operation.name for list_ in lists}
+    for baseline in world.baselines.values():
+        for proposal in proposals_for(world, baseline, credentials):
             # A filled list shows what a query leaves out.
-            if proposal.group not in ("with_query", "edges_query") or one.operation.name not in filled:
+            if proposal.group not in ("with_query", "edges_query") or baseline.operation.name not in filled:
                 yield proposal
     for one in world.refused.values():
         yield from invalid_bodies(world, one)
@@ -143,16 +145,16 @@ def _once(proposals: Iterable[Proposal]) -> list[Proposal]:
     made: list[Proposal] = []
     stories: set[str] = set()
     names: set[tuple[str, str]] = set()
-    for one in proposals:
-        story = json.dumps([one.setup, one.request], sort_keys=True, default=str)
-        if story in stories or not is_complete((*one.setup, one.request)):
+    for proposal in proposals:
+        story = json.dumps([proposal.setup, proposal.request], sort_keys=True, default=str)
+        if story in stories or not is_complete((*proposal.setup, proposal.request)):
             continue
         stories.add(story)
-        name, number = one.name, 2
-        while (one.operation.name, name) in names:
-            name, number = f"{one.name}_{number}", number + 1
-        names.add((one.operation.name, name))
-        made.append(replace(one, name=name))
+        name, number = proposal.name, 2
+        while (proposal.operation.name, name) in names:
+            name, number = f"{proposal.name}_{number}", number + 1
+        names.add((proposal.operation.name, name))
+        made.append(replace(proposal, name=name))
     return made
 
 

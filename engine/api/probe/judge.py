@@ -159,10 +159,10 @@ def suspected_defects(
     )
     ranks = {name: rank for rank, name in enumerate(kinds_in_order)}
     kinds: dict[tuple[str, str, str], list[ContractViolation]] = {}
-    for one in verdicts:
+    for verdict in verdicts:
         # A status that is undocumented once is usually undocumented everywhere: report it once.
-        subject = "" if one.kind == "undocumented_status" else one.seen.proposal.operation.label
-        kinds.setdefault((one.kind, subject, one.detail), []).append(one)
+        subject = "" if verdict.kind == "undocumented_status" else verdict.seen.proposal.operation.label
+        kinds.setdefault((verdict.kind, subject, verdict.detail), []).append(verdict)
     made: list[Json] = []
     for (kind, _, detail), found in sorted(kinds.items(), key=lambda item: ranks[item[0][0]]):
         made.append(_defect(kind, detail, found, credentials, start, {one["id"] for one in made}))

@@ -59,9 +59,9 @@ def _other_or_same(schema: Any, value: Any, samples: SampleValues) -> Any:
 def other_value(schema: Any, value: Any, samples: SampleValues) -> Any:
     """Return another valid value; NOTHING where none is found."""
     whole = samples.merged(schema)
-    for one in _candidates(whole, value):
-        if one != value and samples.problem(one, schema) is None:
-            return one
+    for candidate in _candidates(whole, value):
+        if candidate != value and samples.problem(candidate, schema) is None:
+            return candidate
     return NOTHING
 
 

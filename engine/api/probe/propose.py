@@ -136,17 +136,17 @@ def _other_media(baseline: BaselineRequest) -> Iterator[Proposal]:
 def wrong_methods(world: ResourceModel) -> Iterator[Proposal]:
     """Yield, for each path, a request with a method that the document does not declare."""
     by_path: dict[str, list[BaselineRequest]] = {}
-    for one in world.baselines.values():
-        by_path.setdefault(one.operation.path, []).append(one)
+    for baseline in world.baselines.values():
+        by_path.setdefault(baseline.operation.path, []).append(baseline)
     for path, known in by_path.items():
-        offered = {one.method for one in world.api.operations if one.path == path}
+        offered = {operation.method for operation in world.api.operations if operation.path == path}
         method = next((one for one in ("PATCH", "PUT", "DELETE", "POST") if one not in offered), None)
         if method is None:
             continue
         values = known[0].request.get("path_parameters")
         request: Json = {"method": method, "path": path}
         if values:
-            request["path_parameters"] = {name: 1 if "{{" in str(one) else one for name, one in values.items()}
+            request["path_parameters"] = {name: 1 if "{{" in str(value) else value for name, value in values.items()}
         yield Proposal(
             known[0].operation,
             f"method_{method.lower()}",

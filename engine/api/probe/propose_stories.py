@@ -87,7 +87,7 @@ def filled_lists(world: ResourceModel, other: dict[str, BaselineRequest]) -> Ite
         operation = reading.operation
         if operation.method != "GET" or reading.operation.path.endswith("}"):
             continue
-        makers = [one for one in world.baselines.values() if _fills(one.operation, operation)]
+        makers = [baseline for baseline in world.baselines.values() if _fills(baseline.operation, operation)]
         story: list[Json] = []
         for maker in makers:
             story = merge_setups(story, maker.story)
@@ -144,17 +144,21 @@ def _telling(world: ResourceModel, parameter: Any, story: list[Json], other: dic
     if isinstance(whole.get("enum"), list):
         values += [one for one in whole["enum"] if one is not None]
     elif type_of(whole) in ("integer", "number") or whole.get("format") in ("date", "date-time"):
-        numbers = [one for request in story for one in _scalars((request.get("body") or {}).get("content"), whole)]
+        numbers = [
+            scalar for request in story for scalar in _scalars((request.get("body") or {}).get("content"), whole)
+        ]
         values += numbers
-        values += [one + 1 for one in numbers if isinstance(one, int)]
+        values += [number + 1 for number in numbers if isinstance(number, int)]
         values.append(world.samples.value(parameter.schema, parameter.name))
     elif type_of(whole) == "boolean":
         values += [True, False]
     else:
-        texts = [one for request in story for one in _texts(request)]
-        values += [one[:2] for one in texts[:3]]
-    values += [one.value for one in edge_values(parameter.schema, world.samples, parameter.name)]
-    good = [one for one in values if one is not NOTHING and world.samples.problem(one, parameter.schema) is None]
+        texts = [text for request in story for text in _texts(request)]
+        values += [text[:2] for text in texts[:3]]
+    values += [value.value for value in edge_values(parameter.schema, world.samples, parameter.name)]
+    good = [
+        value for value in values if value is not NOTHING and world.samples.problem(value, parameter.schema) is None
+    ]
     return list({repr(one): one for one in good}.values())[:8]
 
 

@@ -104,9 +104,9 @@ def _refused(baseline: BaselineRequest, name: str, words: str, request: Json) ->
 def _chosen(variants: Iterator[ValueVariant]) -> list[ValueVariant]:
     """Keep one variant for each constraint of each location."""
     found: dict[tuple[str, tuple[str | int, ...], str], ValueVariant] = {}
-    for one in variants:
-        words = one.words if one.kind == "edge_enum" else ""
-        found.setdefault((one.kind, one.place, words), one)
+    for variant in variants:
+        words = variant.words if variant.kind == "edge_enum" else ""
+        found.setdefault((variant.kind, variant.place, words), variant)
     return list(found.values())
 
 

@@ -69,21 +69,27 @@ class ResourceModel:
     def producer_of(self, operation: Operation, parameter: ApiParameter) -> BaselineRequest | None:
         """Return the request that creates the resource a path parameter names."""
         prefix = operation.path.partition("{" + parameter.name + "}")[0].rstrip("/")
-        for one in self.baselines.values():
-            for _, to, parameters in one.operation.links:
-                if to and to == operation.id and parameter.name in parameters and one.saves:
-                    return one
-        for one in self.baselines.values():
-            if one.operation.method == "POST" and one.operation.path.rstrip("/") == prefix and _makes(one, parameter):
-                return one
+        for baseline in self.baselines.values():
+            for _, to, parameters in baseline.operation.links:
+                if to and to == operation.id and parameter.name in parameters and baseline.saves:
+                    return baseline
+        for baseline in self.baselines.values():
+            if (
+                baseline.operation.method == "POST"
+                and baseline.operation.path.rstrip("/") == prefix
+                and _makes(baseline, parameter)
+            ):
+                return baseline
         return None
 
     def maker_of(self, operation: Operation, parameter: ApiParameter) -> BaselineRequest | None:
         """Return a PUT that creates the resource under a name chosen by the client."""
         prefix = operation.path.partition("{" + parameter.name + "}")[0]
-        for one in self.baselines.values():
-            if one.operation.method == "PUT" and re.fullmatch(re.escape(prefix) + r"\{[^/]+\}/?", one.operation.path):
-                return one
+        for baseline in self.baselines.values():
+            if baseline.operation.method == "PUT" and re.fullmatch(
+                re.escape(prefix) + r"\{[^/]+\}/?", baseline.operation.path
+            ):
+                return baseline
         return None
 
     def named(self, field_name: str) -> tuple[BaselineRequest, str] | None:
@@ -91,9 +97,9 @@ class ResourceModel:
         stem = re.sub(r"_(?:id|uuid|number|key|code|no)$", "", snake_case(field_name))
         if not stem or stem in _IDS:
             return None
-        for one in self.baselines.values():
-            if one.operation.method == "POST" and one.saves and resource_of(one.operation.path) == stem:
-                return one, next(iter(one.saves))
+        for baseline in self.baselines.values():
+            if baseline.operation.method == "POST" and baseline.saves and resource_of(baseline.operation.path) == stem:
+                return baseline, next(iter(baseline.saves))
         return None
 
     def secured(self, operation: Operation) -> tuple[str, ...]:
@@ -271,13 +277,13 @@ def find_saved_ids(operation: Operation, api: Api, answer: HttpAnswer, known: Se
 
 
 def _from_links(parameters: Mapping[str, str]) -> list[str]:
-    found = [re.fullmatch(r"\$response\.body#(/.*)", one) for one in parameters.values()]
+    found = [re.fullmatch(r"\$response\.body#(/.*)", parameter) for parameter in parameters.values()]
     return [one.group(1) for one in found if one]
 
 
 def resource_of(path: str) -> str:
     """`cart` for /carts, /carts/ and /v1/shop/carts."""
-    parts = [one for one in path.split("/") if one and "{" not in one]
+    parts = [part for part in path.split("/") if part and "{" not in part]
     return singular(snake_case(parts[-1])) if parts else ""
 
 
@@ -309,10 +315,10 @@ def variables_in(value: Any) -> set[str]:
 def is_complete(requests: Sequence[Json]) -> bool:
     """Whether every variable is saved before it is used."""
     known: set[str] = set()
-    for one in requests:
-        if not variables_in(one) <= known:
+    for request in requests:
+        if not variables_in(request) <= known:
             return False
-        known |= set(one.get("save") or {})
+        known |= set(request.get("save") or {})
     return True
 
 

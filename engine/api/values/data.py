@@ -153,17 +153,17 @@ class SampleValues:
             options += [one for one in whole["enum"] if one is not None] or whole["enum"][:1]
         if whole.get("default") is not None and type_of(whole) not in ("object", "array"):
             options.append(whole["default"])
-        for one in options:
+        for option in options:
             # A real credential in a document is not sent, and does not get into a test.
-            if self.problem(one, schema) is None and not looks_secret(one):
-                return one
+            if self.problem(option, schema) is None and not looks_secret(option):
+                return option
         return NOTHING
 
     def _object(self, whole: Mapping[str, Any], full: bool, depth: int) -> Any:
         made: dict[str, Any] = {}
         required = [str(one) for one in whole.get("required") or ()]
         properties = whole.get("properties") or {}
-        wanted = [*(one for one in properties if one in required or (full and depth < _DEEPEST))]
+        wanted = [*(property_ for property_ in properties if property_ in required or (full and depth < _DEEPEST))]
         wanted += [one for one in required if one not in properties]
         for name in wanted:
             inner = properties.get(name, True)

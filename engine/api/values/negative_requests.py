@@ -112,8 +112,8 @@ def _broken_list(
         if different:
             yield ValueVariant("unique_items", (), f"{name} with an item twice", [*different, different[-1]])
     if as_text:
-        for one in broken_values(whole.get("items", True), samples, f"an item of {name}", as_text=True):
-            yield ValueVariant(one.kind, (), one.words, [one.value])
+        for value in broken_values(whole.get("items", True), samples, f"an item of {name}", as_text=True):
+            yield ValueVariant(value.kind, (), value.words, [value.value])
 
 
 def _broken_text(whole: Mapping[str, Any], name: str) -> Iterator[ValueVariant]:

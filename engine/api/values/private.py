@@ -69,7 +69,7 @@ def _held(request: Json, proposal: Proposal) -> bool:
         values: Mapping[str, Any] = request.get(part) or {}
         if proposal.category == "authentication":
             # What is wrong on purpose has the form of what is right.
-            values = {name: one for name, one in values.items() if name != "Authorization"}
+            values = {name: value for name, value in values.items() if name != "Authorization"}
         if looks_secret(list(values.values())):
             return True
     return looks_secret((request.get("body") or {}).get("content"))

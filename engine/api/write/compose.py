@@ -54,7 +54,9 @@ def compose_spec(
     spec["cases"] = cases
     defects = suspected_defects(sorted_out.verdicts, exploration.credentials, start)
     told_of = ("title", "documented", "observed")
-    spec["suspected_defects"] = [{**one, **{key: privacy.text(one[key]) for key in told_of}} for one in defects]
+    spec["suspected_defects"] = [
+        {**defect, **{key: privacy.text(defect[key]) for key in told_of}} for defect in defects
+    ]
     spec["not_reached"] = list(_not_reached(exploration, sorted_out, privacy))
     return spec
 
@@ -93,7 +95,7 @@ def _sorted_out(exploration: ApiExploration, privacy: SecretFilter) -> _SortedOu
             found.worth.append(seen)
             places = sorted(privacy.places(parse_json(seen.answer)))
             secrets |= {
-                f"{seen.proposal.operation.label} {re.sub(r'/[0-9]+', '/0', one)}".strip(): None for one in places
+                f"{seen.proposal.operation.label} {re.sub(r'/[0-9]+', '/0', place)}".strip(): None for place in places
             }
     found.secrets = list(secrets)
     return found
@@ -141,7 +143,7 @@ def _worth_a_case(seen: ObservedProposal) -> bool:
     proposal, status = seen.proposal, seen.answer.status
     if not seen.complete or seen.answer.failure or status >= 500:
         return False
-    if any(not one.ok for one in seen.answers[:-1]):
+    if any(not answer.ok for answer in seen.answers[:-1]):
         return False
     if proposal.category == "not_found" and status < 400:
         return False  # a PUT makes what was not there; that it does is shown elsewhere

@@ -103,7 +103,7 @@ class _Source:
         return "\n\n".join(parts) + "\n"
 
     def _class(self, tests: Sequence[list[str]]) -> str:
-        words = [one.capitalize() for one in snake_case(str(self._spec["target"]["name"])).split("_") if one]
+        words = [part.capitalize() for part in snake_case(str(self._spec["target"]["name"])).split("_") if part]
         head = [
             f"class {''.join(words) or 'Api'}ApiTest(unittest.TestCase):",
             "    @classmethod",
@@ -116,12 +116,16 @@ class _Source:
         return "\n".join(head) + "\n\n" + "\n\n".join(body)
 
     def _import_lines(self) -> str:
-        standard = {one for one in self._imports if not one.startswith("from api_")} | {"from pathlib import Path"}
+        standard = {import_ for import_ in self._imports if not import_.startswith("from api_")} | {
+            "from pathlib import Path"
+        }
         if self._auth:
             standard.add("import os")
         if any(one["kind"] == "basic" for one in self._auth.values()):
             standard.add("import base64")
-        ours = sorted({"from api_process import Application", *(one for one in self._imports if "api_schema" in one)})
+        ours = sorted(
+            {"from api_process import Application", *(import_ for import_ in self._imports if "api_schema" in import_)}
+        )
         if self._pytest:
             return "\n".join([*_sorted(standard), "", "import pytest", *ours])
         standard |= {"import sys", "import unittest"}
@@ -187,11 +191,11 @@ class _Source:
 
     def _tests(self) -> Iterator[list[str]]:
         for group in group_cases(self._spec["cases"]):
-            for one in build_tables(group, self._known):
-                if isinstance(one, CaseTable):
-                    yield from self._table(one)
+            for table in build_tables(group, self._known):
+                if isinstance(table, CaseTable):
+                    yield from self._table(table)
                 else:
-                    yield self._single(one)
+                    yield self._single(table)
 
     def _single(self, case: Json) -> list[str]:
         name = self._name(str(case["id"]).removeprefix("tc_"))
@@ -212,9 +216,9 @@ class _Source:
         fresh = ["self.api.reset()"] if not self._pytest and needs_fresh_state(case) else []
         lines = [*fresh, *(f"{name} = {literal(value)}" for name, value in (arrange.get("variables") or {}).items())]
         inner = [f"response = {act}"]
-        for one in checks:
-            self._imports.update(one.imports)
-            inner.append(f"assert {one.condition}" if self._pytest else _unittest_line(one))
+        for check in checks:
+            self._imports.update(check.imports)
+            inner.append(f"assert {check.condition}" if self._pytest else _unittest_line(check))
         cleanup = [call(one, self._auth, client=client) for one in case.get("cleanup") or ()]
         lines += self._arranged(arrange.get("requests") or (), client, "\n".join([*inner, *cleanup]))
         if cleanup:

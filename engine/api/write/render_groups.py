@@ -72,7 +72,9 @@ def _shape(case: Json, known: SavedNames) -> tuple[Any, ...]:
     """Return what must be equal in all rows of a table."""
     request = case["act"]["request"]
     body = request.get("body") or {}
-    checks = tuple((one.left, one.operator, bool(one.column)) for one in render_checks(list(case["expect"]), known))
+    checks = tuple(
+        (check.left, check.operator, bool(check.column)) for check in render_checks(list(case["expect"]), known)
+    )
     fixed = json.dumps([request["method"], request.get("auth"), body.get("media_type"), body.get("raw")])
     return (
         fixed,
@@ -86,7 +88,7 @@ def _shape(case: Json, known: SavedNames) -> tuple[Any, ...]:
 
 def _table(rows: Sequence[Json], known: SavedNames) -> CaseTable | None:
     parts = [_parts(row["act"]["request"]) for row in rows]
-    varying = [name for name in parts[0] if len({one[name] for one in parts}) > 1]
+    varying = [name for name in parts[0] if len({part[name] for part in parts}) > 1]
     if len(varying) != 1:
         return None
     if any(
@@ -94,7 +96,7 @@ def _table(rows: Sequence[Json], known: SavedNames) -> CaseTable | None:
         for row in rows
     ):
         return None  # a row cannot name what is only known when the test runs
-    columns = [TableColumn(varying[0], tuple(one[varying[0]] for one in parts))]
+    columns = [TableColumn(varying[0], tuple(part[varying[0]] for part in parts))]
     if any(saved_names_in(one.get("value")) for row in rows for one in row["expect"]):
         return None
     all_checks = [render_checks(list(row["expect"]), known) for row in rows]
@@ -106,7 +108,7 @@ def _table(rows: Sequence[Json], known: SavedNames) -> CaseTable | None:
             continue
         if not first.column:
             return None
-        name = _free(first.column, [one.name for one in columns])
+        name = _free(first.column, [column.name for column in columns])
         columns.append(TableColumn(name, tuple(rights)))
         operator = "==" if first.operator == "is" else first.operator
         checks.append(RenderedCheck(first.left, operator, name, first.imports))

@@ -33,7 +33,7 @@ def table_name(cases: Sequence[Json]) -> str:
     group = str(cases[0].get("group"))
     if group == _METHODS:
         return "paths_have_no_such_method"
-    words = _common_start([str(one["id"]).removeprefix("tc_") for one in cases])
+    words = _common_start([str(case["id"]).removeprefix("tc_") for case in cases])
     operation = operation_name(cases[0]).split("_")
     kept = len(operation) if words[: len(operation)] == operation else 0
     while len(words) > kept and words[-1] in _FILLERS:
@@ -69,8 +69,8 @@ def schema_name(schema: Any, cases: Sequence[Json]) -> str:
     reference = str(whole.get("$ref") or "").rpartition("/")[2]
     if reference or inner:
         return snake_case(reference or f"{inner.rpartition('/')[2]}_list")
-    errors = all(_refused(one) for one in cases)
-    names = list(dict.fromkeys(operation_name(one) for one in cases))
+    errors = all(_refused(case) for case in cases)
+    names = list(dict.fromkeys(operation_name(case) for case in cases))
     if len(names) == 1:
         return f"{names[0]}_{'error' if errors else 'answer'}"
     return "error" if errors else _shape(whole)
@@ -90,7 +90,7 @@ def _shape(whole: Json) -> str:
 
 def _common_start(names: Sequence[str]) -> list[str]:
     common: list[str] = []
-    for parts in zip(*(one.split("_") for one in names), strict=False):
+    for parts in zip(*(name.split("_") for name in names), strict=False):
         if len(set(parts)) > 1:
             break
         common.append(parts[0])

@@ -50,8 +50,8 @@ def find_shared_payloads(cases: Sequence[Json], taken: Sequence[str]) -> SharedP
     """
     found: dict[tuple[str, ...], list[tuple[str, Json]]] = {}
     for case in cases:
-        for one in _objects(case):
-            found.setdefault(_kind(one), []).append((str(case["operation"]["path"]), one))
+        for object_ in _objects(case):
+            found.setdefault(_kind(object_), []).append((str(case["operation"]["path"]), object_))
     made = SharedPayloads()
     for kind, uses in found.items():
         counts = Counter(json.dumps(one, sort_keys=True) for _, one in uses if not saved_names_in(one))

@@ -34,7 +34,7 @@ def call(
     if len(jar) + bool(cookies) > 1:
         # There is one header for all cookies.
         joined = ", ".join([*([formatted(cookies)] if cookies else []), *(f'{name}["Cookie"]' for name in jar)])
-        header_parts = [one for one in header_parts if one.removeprefix("**") not in jar]
+        header_parts = [header_part for header_part in header_parts if header_part.removeprefix("**") not in jar]
         header_parts.append(f'"Cookie": "; ".join([{joined}])')
     elif cookies:
         headers = {**headers, "Cookie": cookies}

@@ -38,7 +38,9 @@ class SetupFunction:
     def call(self, client: str, used: str) -> str:
         """Render the call; its result is bound where the following source uses it."""
         made = f"{self.name}({', '.join([client, *self.arguments])})"
-        return f"{self.result} = {made}" if any(is_used(one, used) for one in self.result.split(", ") if one) else made
+        return (
+            f"{self.result} = {made}" if any(is_used(part, used) for part in self.result.split(", ") if part) else made
+        )
 
 
 def is_used(name: str, source: str) -> bool:
@@ -55,7 +57,7 @@ class SetupFunctions:
 
     def of(self, requests: Iterable[Json]) -> list[SetupFunction]:
         """Return the functions for requests."""
-        return [self._step(one) for one in requests]
+        return [self._step(request) for request in requests]
 
     def _step(self, request: Json) -> SetupFunction:
         key = json.dumps(request, sort_keys=True)

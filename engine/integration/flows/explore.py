@@ -74,7 +74,11 @@ class FlowProposer:
 
     def _staged(self) -> Iterator[Trial]:
         context = self._inner.context
-        found = [one for one in testable_callables(context.facts, context) if one.qualname in self._subjects]
+        found = [
+            callable_
+            for callable_ in testable_callables(context.facts, context)
+            if callable_.qualname in self._subjects
+        ]
         return in_turns([scenarios(one, context, self._servers) for one in found])
 
     def looking(self, trial: Trial) -> Trial | None:
@@ -134,7 +138,9 @@ async def explore_flows(
     counting = {component.place.module for component in components.components if not component.vocabulary}
     meant = intended_exceptions(target, components, facts)
     wanted = [
-        one for one in search.records if one.trial.subject in components.subjects and raises_as_intended(one, meant)
+        record
+        for record in search.records
+        if record.trial.subject in components.subjects and raises_as_intended(record, meant)
     ]
     records = [one for one in wanted if crosses_components(arcs, one, components, counting)]
     kills = await flow_kills(
@@ -234,7 +240,7 @@ def _chosen(
     left = {number: own - noticed for number, own in kills.items() if own - noticed}
     further = [record for record in records if not _is_staged(record)]
     others = [one for one in further if not one.arcs <= covered or _ending(one) not in endings or left.get(one.number)]
-    order = {one.qualname: at for at, one in enumerate(facts.callables())}
+    order = {callable_.qualname: at for at, callable_ in enumerate(facts.callables())}
     found = [*staged, *select_trials(others, facts, covered, left)]
     return sorted(found, key=lambda one: (order.get(one.trial.subject, len(order)), one.number))
 

@@ -160,10 +160,10 @@ def _next(
 def _take(fault: _LiveMutant, answer: MutantOutcome, pins: Sequence[AssertedFacets | None]) -> None:
     if answer.status in ("broken", "same", "syntax"):
         fault.done = True  # every test kills a mutant that cannot be imported, none an equivalent one
-    for one in answer.differences:
-        pinned = pins[one.trial]
-        if pinned is not None and pinned.detects(one):
-            fault.killers.add(one.trial)
+    for difference in answer.differences:
+        pinned = pins[difference.trial]
+        if pinned is not None and pinned.detects(difference):
+            fault.killers.add(difference.trial)
 
 
 def _pool(records: Sequence[TrialRecord], facts: ModuleFacts, limits: FlowMutationLimits) -> list[TrialRecord]:

@@ -38,4 +38,6 @@ def advances_object(member: CallableFacts) -> bool:
     """Whether a method without required arguments probably advances its object's state (`order.send()`)."""
     if member.kind != "method" or not changes_state(member) or fills_object(member) or member.name.startswith("__"):
         return False
-    return not any(one.required for one in member.parameters if one.name != "self") and not _ENDS.fullmatch(member.name)
+    return not any(
+        parameter.required for parameter in member.parameters if parameter.name != "self"
+    ) and not _ENDS.fullmatch(member.name)

@@ -102,8 +102,15 @@ def _given(
             if not isinstance(node, ast.Call):
                 continue
             called = _callee(node, objects, context)
-            names = [one.name for one in called.parameters if one.name not in ("self", "cls")] if called else []
-            pairs = [*zip(names, node.args, strict=False), *((one.arg, one.value) for one in node.keywords if one.arg)]
+            names = (
+                [parameter.name for parameter in called.parameters if parameter.name not in ("self", "cls")]
+                if called
+                else []
+            )
+            pairs = [
+                *zip(names, node.args, strict=False),
+                *((keyword.arg, keyword.value) for keyword in node.keywords if keyword.arg),
+            ]
             for name, value in pairs:
                 if isinstance(value, ast.Constant | ast.UnaryOp):
                     found.setdefault(name, []).append(ast.unparse(value))

@@ -52,15 +52,15 @@ class FlowCase:
         return cls(
             id=str(data["id"]),
             title=str(data["title"]),
-            crosses=tuple((str(one["from"]), str(one["to"])) for one in data["crosses"]),
+            crosses=tuple((str(cross["from"]), str(cross["to"])) for cross in data["crosses"]),
             steps=tuple(
                 FlowStep(
-                    str(one["component"]),
-                    str(one["expression"]),
-                    str(one.get("mode") or "call"),
-                    str(one.get("save_as") or ""),
+                    str(step["component"]),
+                    str(step["expression"]),
+                    str(step.get("mode") or "call"),
+                    str(step.get("save_as") or ""),
                 )
-                for one in data["act"]["steps"]
+                for step in data["act"]["steps"]
             ),
             expect=tuple(SpecExpectation.from_json(one) for one in data["expect"]),
             fixtures=tuple(arrange.get("fixtures") or ()),

@@ -94,13 +94,13 @@ def run_observation_from(answer: Mapping[str, Any], expected: int) -> RunObserva
         return RunObservation(failed=str(answer["failed"]))
     endings = tuple(
         CommandResult(
-            code=int(one["code"]),
-            out=one["out"],
-            err=one["err"],
-            ended=str(one["ended"]),
-            arcs=frozenset((start, end) for start, end in one.get("arcs") or ()),
+            code=int(command["code"]),
+            out=command["out"],
+            err=command["err"],
+            ended=str(command["ended"]),
+            arcs=frozenset((start, end) for start, end in command.get("arcs") or ()),
         )
-        for one in answer["commands"]
+        for command in answer["commands"]
     )
     failed = "" if len(endings) == expected else f"an earlier command {endings[-1].ended}" if endings else "nothing ran"
     return RunObservation(endings, answer["before"], answer["after"], tuple(answer["outside"]), failed)

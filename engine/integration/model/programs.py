@@ -83,7 +83,7 @@ def _declared(root: Path) -> Iterator[tuple[str, str, str]]:
 def _from_pyproject(path: Path) -> list[str]:
     data = read_toml(path)
     tables = [table_at(data, *keys, "scripts") for keys in (("project",), ("tool", "poetry"), ("tool", "flit"))]
-    return [f"{name} = {value}" for one in tables for name, value in one.items() if isinstance(value, str)]
+    return [f"{name} = {value}" for table in tables for name, value in table.items() if isinstance(value, str)]
 
 
 def _from_setup_py(path: Path) -> list[str]:

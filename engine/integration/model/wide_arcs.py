@@ -32,7 +32,7 @@ class WideArcs(ArcMap):
         self.sources = tuple(sources)
         self._maps = [ArcMap(text) if text is not None else None for text in sources]
         self.possible = frozenset(
-            _moved(arc, number) for number, one in enumerate(self._maps) if one is not None for arc in one.possible
+            _moved(arc, number) for number, map_ in enumerate(self._maps) if map_ is not None for arc in map_.possible
         )
 
     def real(self, arcs: Iterable[Arc]) -> frozenset[Arc]:

@@ -98,7 +98,8 @@ class _ModuleNames:
         for _ in range(_MOST_HOPS):
             facts = self.index.facts_of(module)
             if facts is not None and (
-                any(one.name == name for one in facts.functions) or any(owner.name == name for owner in facts.classes)
+                any(function.name == name for function in facts.functions)
+                or any(owner.name == name for owner in facts.classes)
             ):
                 return module, name
             if self.index.facts_of(f"{module}.{name}") is not None:
@@ -140,9 +141,9 @@ class _Body(ast.NodeVisitor):
 
     def read(self, node: Function) -> list[ProjectCall]:
         """Its calls."""
-        for one in _parameters(node):
-            if one.annotation is not None:
-                self._types[one.arg] = (ast.unparse(one.annotation), self._names.facts)
+        for parameter in _parameters(node):
+            if parameter.annotation is not None:
+                self._types[parameter.arg] = (ast.unparse(parameter.annotation), self._names.facts)
         for statement in node.body:
             self.visit(statement)
         return self._found

@@ -60,10 +60,10 @@ class SeamMap:
         """
         begin = set(self.facts if entries is None else entries)
         start = [
-            (module, one.qualname)
+            (module, callable_.qualname)
             for module, facts in self.facts.items()
-            for one in (facts.callables() if module in begin else ())
-            if one.public and self.reached(module, one.qualname)
+            for callable_ in (facts.callables() if module in begin else ())
+            if callable_.public and self.reached(module, callable_.qualname)
         ]
         return frozenset([*start, *self._called_from(start)])
 
@@ -148,16 +148,16 @@ def _add_request_seams(module: str, source: str, found: SeamMap) -> None:
     facts = found.facts[module]
     others = [server for server in found.servers if server.module != module]
     owners = {owner.name: owner for owner in facts.classes}
-    for one in facts.callables() if others else ():
-        if one.public and is_client(one, owners.get(one.owner or ""), source):
+    for callable_ in facts.callables() if others else ():
+        if callable_.public and is_client(callable_, owners.get(callable_.owner or ""), source):
             for server in others:
-                found._calls.setdefault((module, one.qualname), set()).add((server.module, server.name))
-                found.seams.append(Seam(module, one.qualname, server.module, server.name, one.lines[0]))
+                found._calls.setdefault((module, callable_.qualname), set()).add((server.module, server.name))
+                found.seams.append(Seam(module, callable_.qualname, server.module, server.name, callable_.lines[0]))
 
 
 def _add_constructor_calls(facts: Mapping[str, ModuleFacts], calls: dict[Place, set[Place]]) -> None:
     """Adds calls from a class to all of its methods: code that names a class may call any of them."""
-    for module, one in facts.items():
-        for owner in one.classes:
+    for module, fact in facts.items():
+        for owner in fact.classes:
             inner = {(module, member.qualname) for member in owner.members}
             calls.setdefault((module, owner.name), set()).update(place for place in inner if place in calls)

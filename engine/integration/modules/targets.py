@@ -84,7 +84,7 @@ def _target(
     imported = [one for one in seams.imported(place.module) if one in places] if programs else []
     if not reach and all(seams.is_vocabulary(one) for one in imported):
         return None
-    order = {one.qualname: at for at, one in enumerate(facts.callables())}
+    order = {callable_.qualname: at for at, callable_ in enumerate(facts.callables())}
     ranked = sorted(reach, key=lambda name: (-len(reach[name]), order[name]))
     nearest = [one for one in seams.nearest(place.module, ranked) if one in places]
     names = list(dict.fromkeys((place.module, *nearest, *imported)))[:MOST_COMPONENTS]

@@ -67,7 +67,7 @@ def commands_of(parser: Mapping[str, Any]) -> tuple[Command, ...]:
 
 
 def _commands(parser: Mapping[str, Any], words: tuple[str, ...], above: tuple[ProgramArgument, ...]) -> list[Command]:
-    own = tuple(_argument(one) for one in parser.get("arguments") or ())
+    own = tuple(_argument(argument) for argument in parser.get("arguments") or ())
     inner = parser.get("commands") or {}
     found: list[Command] = []
     if not inner or not parser.get("needs_command", True):
@@ -82,12 +82,12 @@ def _argument(declared: Mapping[str, Any]) -> ProgramArgument:
     metavar = str(declared.get("metavar") or "")
     default = str(declared["default"]) if declared.get("has_default") and declared.get("default") is not None else None
     documented = re.search(r"\(?\bdefaults?(?: is|:| to)\s*[`'\"]?([^\s)`'\"]+[^\s).,`'\"]|[^\s).,`'\"])", help_text)
-    examples = [one for one in _EXAMPLE.findall(help_text) if len(one) < 60]
+    examples = [match for match in _EXAMPLE.findall(help_text) if len(match) < 60]
     return ProgramArgument(
         name=str(declared["name"]),
         kind=_kind(declared, help_text, metavar),
         flags=tuple(str(one) for one in declared.get("flags") or ()),
-        choices=tuple(str(one) for one in declared.get("choices") or ()),
+        choices=tuple(str(choice) for choice in declared.get("choices") or ()),
         required=bool(declared.get("required")),
         many=bool(declared.get("many")),
         count=max(1, int(declared.get("count") or 1)),

@@ -57,7 +57,11 @@ def matching_command(arguments: Sequence[str], commands: Sequence[Command]) -> C
         rest = list(arguments)
         if all(word in rest for word in command.words):
             known = {flag for one in (*command.arguments, *command.before) for flag in one.flags}
-            options = [one.partition("=")[0] for one in arguments if one.startswith("-") and not _is_number(one)]
+            options = [
+                argument.partition("=")[0]
+                for argument in arguments
+                if argument.startswith("-") and not _is_number(argument)
+            ]
             if all(option in known or (len(option) > 2 and option[:2] in known) for option in options):
                 return command
     return None

@@ -45,7 +45,9 @@ def relies_on_wrong_default(run: ProgramRun, commands: Sequence[Command]) -> boo
     """Whether a run depends on a default that the help text contradicts: its behaviour should not be asserted."""
     command = next((command for command in commands if command.words == run.words), None)
     given = set(run.commands[-1])
-    return any(_differs(one) and not set(one.flags) & given for one in (command.arguments if command else ()))
+    return any(
+        _differs(argument) and not set(argument.flags) & given for argument in (command.arguments if command else ())
+    )
 
 
 def _differs(argument: ProgramArgument) -> bool:

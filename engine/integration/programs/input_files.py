@@ -95,7 +95,9 @@ def input_files(
     kind = wanted[0] if wanted else "txt"
     stem = re.sub(r"\W+", "_", argument.name).strip("_").lower() or "input"
     name = stem if stem.endswith(f".{kind}") else f"{stem}.{kind}"
-    found = [one for one in samples if one[0].endswith(tuple(f".{each}" for each in wanted or [kind]))][:_MOST_SAMPLES]
+    found = [sample for sample in samples if sample[0].endswith(tuple(f".{each}" for each in wanted or [kind]))][
+        :_MOST_SAMPLES
+    ]
     if kind in ("csv", "tsv"):
         columns = _documented_columns(argument.help, reading) or list(reading.columns) or [("name", ""), ("age", "int")]
         separator = "\t" if kind == "tsv" else ","
@@ -131,7 +133,7 @@ def _documented_columns(help_text: str, reading: InputFormats) -> list[tuple[str
     match = _COLUMNS.search(help_text)
     if match is None:
         return []
-    names = [one for one in re.split(r",\s*|\s+and\s+", match[1]) if one]
+    names = [part for part in re.split(r",\s*|\s+and\s+", match[1]) if part]
     known = dict(reading.columns)
     return [(name, known.get(name, "")) for name in names]
 

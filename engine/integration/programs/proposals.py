@@ -130,13 +130,13 @@ def _given(argument: ProgramArgument, known: ProgramFacts) -> list[_ArgumentValu
     values = plain_values(argument)
     if argument.kind in ("whole", "number"):
         defaults = (argument.documented_default, argument.default)
-        values = tuple(dict.fromkeys((*(one for one in defaults if one), *values)))
+        values = tuple(dict.fromkeys((*(default for default in defaults if default), *values)))
     if argument.count > 1:
         return [_flagged(argument, _ArgumentValue(tuple((values * argument.count)[: argument.count])))]
     ways = [_ArgumentValue((value,)) for value in values]
     if argument.many and len(values) > 1:
         ways.insert(1, _ArgumentValue(values[:2]))
-    return [_flagged(argument, one) for one in ways]
+    return [_flagged(argument, way) for way in ways]
 
 
 def _flagged(argument: ProgramArgument, given: _ArgumentValue) -> _ArgumentValue:
@@ -156,7 +156,9 @@ def _output_name(argument: ProgramArgument) -> str:
 
 def _run(command: Command, given: Mapping[str, _ArgumentValue]) -> ProgramRun:
     """A run of one command: positional arguments first, then options."""
-    order = [one for one in command.arguments if not one.flags] + [one for one in command.arguments if one.flags]
+    order = [argument for argument in command.arguments if not argument.flags] + [
+        argument for argument in command.arguments if argument.flags
+    ]
     chosen = [given[one.name] for one in order if one.name in given]
     words = [word for one in chosen for word in one.words]
     files = dict(one.file for one in chosen if one.file is not None)
@@ -222,15 +224,17 @@ def _numbers_in(folder: Mapping[str, Any]) -> list[str]:
         for rows in (told.get("tables") or {}).values():
             found.update((str(cell), None) for row in rows for cell in row if isinstance(cell, int) and cell > 0)
     for told in folder.values():
-        found.update((one, None) for one in re.findall(r"(?<![\w.-])[1-9]\d{0,5}(?![\w.-])", told.get("text") or ""))
+        found.update(
+            (match, None) for match in re.findall(r"(?<![\w.-])[1-9]\d{0,5}(?![\w.-])", told.get("text") or "")
+        )
     return list(found)
 
 
 def _spread(states: Sequence[ProgramRun]) -> list[ProgramRun]:
     """A few states, the first of each subcommand before the second ones."""
     by_words: dict[tuple[str, ...], list[ProgramRun]] = {}
-    for one in states:
-        by_words.setdefault(one.words, []).append(one)
+    for state in states:
+        by_words.setdefault(state.words, []).append(state)
     firsts = [group[0] for group in by_words.values()]
     return [*firsts, *(one for group in by_words.values() for one in group[1:])][:_MOST_STATES]
 

@@ -63,7 +63,7 @@ def compose_integration_spec(
     cases = [_case(finding, target, flows, facts, index, namer, names) for finding in judged]
     added = programs({case.id for case in cases})
     defects = suspected_defects(exploration)
-    reported = {finding.finding.trial.subject for finding in judged} | {str(one["subject"]) for one in defects}
+    reported = {finding.finding.trial.subject for finding in judged} | {str(defect["subject"]) for defect in defects}
     helper_imports = loopback.IMPORTS if any(loopback.needs_helper(case.fixtures) for case in cases) else ()
     edges = {edge for one in flows.edges for edge in one} | added.edges
     return {

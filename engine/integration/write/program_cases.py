@@ -266,7 +266,7 @@ def program_additions(
     for flows in programs:
         own = program_cases(flows, arcs, target, _lines(flows, facts), taken)
         cases += own
-        services.update({str(one["name"]): one for one in program_services(flows, own)})
+        services.update({str(service["name"]): service for service in program_services(flows, own)})
         imports |= {*IMPORTS} if own else set()
         lost += [
             {"subject": f"{flows.program.name} {words}".strip(), "reason": reason}
@@ -279,7 +279,7 @@ def program_additions(
         services=tuple(services.values()),
         imports=tuple(sorted(imports)),
         edges=frozenset(edge for flows in programs for one in flows.kept for edge in arcs.edges(one.arcs)),
-        defects=tuple(one for flows in programs for one in flows.defects),
+        defects=tuple(defect for flows in programs for defect in flows.defects),
         not_reached=tuple(lost),
     )
 

@@ -47,7 +47,7 @@ def render_integration(spec: Mapping[str, Any], framework: str) -> str:
 
 
 def _source(spec: Mapping[str, Any], framework: str, entry: Mapping[str, Any]) -> str:
-    flows = [FlowCase.from_json(one) for one in spec["cases"]]
+    flows = [FlowCase.from_json(case) for case in spec["cases"]]
     used = {name for flow in flows for name in flow.services}
     services = [service for service in spec.get("services") or () if service["name"] in used]
     helpers = [polish(statement) for service in services for statement in service.get("setup") or ()]

@@ -128,7 +128,7 @@ async def _in_full_context(
 ) -> list[Confirmation]:
     """Drops contradictions that the doctest as written, with all lines before it, does not show."""
     suspects = [
-        index for index, one in enumerate(answers) if one.verdict.contradicts and not is_announced(trials[index])
+        index for index, answer in enumerate(answers) if answer.verdict.contradicts and not is_announced(trials[index])
     ]
     if not suspects:
         return answers
@@ -141,8 +141,8 @@ async def _in_full_context(
         if compare_with_document(trial, one).agrees is False
     }
     return [
-        replace(one, verdict=NO_VERDICT) if index in whole and index not in holds else one
-        for index, one in enumerate(answers)
+        replace(answer, verdict=NO_VERDICT) if index in whole and index not in holds else answer
+        for index, answer in enumerate(answers)
     ]
 
 
@@ -177,7 +177,7 @@ def _settle(
         others: the exploration's run first, then those under other conditions.
         together: its run after others in the same process.
     """
-    alone = stable_part(plain.observation, [one.observation for one in others])
+    alone = stable_part(plain.observation, [other.observation for other in others])
     if alone is None:
         # Name the cause: does it differ already between two plain processes?
         same = stable_part(plain.observation, [others[0].observation])

@@ -58,10 +58,10 @@ async def explore_fallbacks(
     if not found or not isinstance(proposer, RestartableProposer):
         return
     branches = branch_arcs(source)
-    for one in rank_optional_imports(found, source, facts, set(branches - search.reached))[:_MOST_IMPORTS]:
-        if one not in rank_optional_imports([one], source, facts, set(branches - search.reached)):
+    for import_ in rank_optional_imports(found, source, facts, set(branches - search.reached))[:_MOST_IMPORTS]:
+        if import_ not in rank_optional_imports([import_], source, facts, set(branches - search.reached)):
             continue  # an earlier fallback reached the arcs that depend on it
-        await _without(one, target, facts, search, observer, run)
+        await _without(import_, target, facts, search, observer, run)
 
 
 async def _without(

@@ -185,7 +185,11 @@ def _exported(statements: list[ast.stmt]) -> tuple[str, ...] | None:
         if not any(isinstance(target, ast.Name) and target.id == "__all__" for target in targets):
             continue
         elements = node.value.elts if isinstance(node.value, ast.List | ast.Tuple) else [None]
-        texts = [one.value for one in elements if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+        texts = [
+            element.value
+            for element in elements
+            if isinstance(element, ast.Constant) and isinstance(element.value, str)
+        ]
         if len(texts) < len(elements):
             return None
         names = [*(names or ()), *texts]

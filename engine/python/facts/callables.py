@@ -71,7 +71,9 @@ def _parameter(node: ast.arg, kind: ParameterKind, default: ast.expr | None) -> 
 def _kind(node: Function, owner: str | None, decorators: tuple[str, ...]) -> CallableKind:
     if owner is None:
         return "function"
-    if any(one in _PROPERTY_DECORATORS or one.endswith((".getter", "property")) for one in decorators):
+    if any(
+        decorator in _PROPERTY_DECORATORS or decorator.endswith((".getter", "property")) for decorator in decorators
+    ):
         return "property"
     if "staticmethod" in decorators:
         return "staticmethod"
@@ -82,7 +84,9 @@ def _kind(node: Function, owner: str | None, decorators: tuple[str, ...]) -> Cal
 
 def line_range(node: Function | ast.ClassDef) -> tuple[int, int]:
     """First and last line of a definition, decorators included."""
-    return min((one.lineno for one in node.decorator_list), default=node.lineno), node.end_lineno or node.lineno
+    return min(
+        (decorator.lineno for decorator in node.decorator_list), default=node.lineno
+    ), node.end_lineno or node.lineno
 
 
 def is_overload(node: Function) -> bool:
@@ -92,4 +96,7 @@ def is_overload(node: Function) -> bool:
 
 def is_setter(node: Function) -> bool:
     """Whether this is the setter or deleter of a property defined before."""
-    return any(isinstance(one, ast.Attribute) and one.attr in ("setter", "deleter") for one in node.decorator_list)
+    return any(
+        isinstance(decorator, ast.Attribute) and decorator.attr in ("setter", "deleter")
+        for decorator in node.decorator_list
+    )

@@ -22,7 +22,10 @@ _FACTORIES = frozenset({"field", "Field", "attrib", "ib"})
 def class_facts(node: ast.ClassDef) -> ClassFacts:
     """Reads the facts of a class; members in order of definition, the last definition of a name wins."""
     bases = tuple(ast.unparse(base) for base in node.bases)
-    decorators = [dotted_name(one.func if isinstance(one, ast.Call) else one) for one in node.decorator_list]
+    decorators = [
+        dotted_name(decorator.func if isinstance(decorator, ast.Call) else decorator)
+        for decorator in node.decorator_list
+    ]
     members = _members(node)
     kind = _kind(node, bases, decorators, members)
     fields = _enum_members(node) if kind == "enum" else _fields(node)
@@ -46,24 +49,24 @@ def class_facts(node: ast.ClassDef) -> ClassFacts:
 
 def _members(node: ast.ClassDef) -> dict[str, CallableFacts]:
     found: dict[str, CallableFacts] = {}
-    for one in _statements(node.body):
-        if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef):
-            if is_overload(one):
+    for statement in _statements(node.body):
+        if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
+            if is_overload(statement):
                 continue
-            if is_setter(one) and one.name in found:
-                found[one.name] = _with_setter(found[one.name], callable_facts(one, node.name))
+            if is_setter(statement) and statement.name in found:
+                found[statement.name] = _with_setter(found[statement.name], callable_facts(statement, node.name))
                 continue
-            facts = callable_facts(one, node.name)
-            if one.name == "__new__":
+            facts = callable_facts(statement, node.name)
+            if statement.name == "__new__":
                 # The first parameter of __new__ is the class, whether decorated or not.
                 facts = replace(facts, kind="constructor")
-            found[one.name] = facts
+            found[statement.name] = facts
         elif (
-            isinstance(one, ast.Assign)
-            and isinstance(one.value, ast.Call)
-            and dotted_name(one.value.func) == "property"
+            isinstance(statement, ast.Assign)
+            and isinstance(statement.value, ast.Call)
+            and dotted_name(statement.value.func) == "property"
         ):
-            _old_property(node.name, one, one.value, found)
+            _old_property(node.name, statement, statement.value, found)
     return found
 
 
@@ -107,9 +110,9 @@ def _kind(
     node: ast.ClassDef, bases: tuple[str, ...], decorators: list[str], members: dict[str, CallableFacts]
 ) -> ClassKind:
     last = [base.partition("[")[0].rpartition(".")[2] for base in bases]
-    if any(one.rpartition(".")[2] == "dataclass" for one in decorators):
+    if any(decorator.rpartition(".")[2] == "dataclass" for decorator in decorators):
         return "dataclass"
-    if any(one in _ATTRS or one in _ATTRS_BARE for one in decorators):
+    if any(decorator in _ATTRS or decorator in _ATTRS_BARE for decorator in decorators):
         return "attrs"
     by_base: tuple[tuple[ClassKind, bool], ...] = (
         ("enum", any(one in _ENUMS or one.endswith("Enum") for one in last)),
@@ -123,7 +126,9 @@ def _kind(
         if holds:
             return kind
     abstract = any(
-        "abstractmethod" in text or "abstractproperty" in text for one in members.values() for text in one.decorators
+        "abstractmethod" in text or "abstractproperty" in text
+        for member in members.values()
+        for text in member.decorators
     )
     if abstract and ("ABC" in last or any("ABCMeta" in ast.unparse(keyword.value) for keyword in node.keywords)):
         return "abstract"

@@ -32,7 +32,7 @@ def documentation_of(node: _Owner) -> Documentation:
     if _has_sections(text):
         parsed = _parsed(text)
         if parsed is not None:
-            parameters = tuple((one.arg_name, _joined(one.type_name, one.description)) for one in parsed.params)
+            parameters = tuple((param.arg_name, _joined(param.type_name, param.description)) for param in parsed.params)
             returns = _joined(None, parsed.returns.description) if parsed.returns else ""
             raises = tuple((one.type_name, _joined(None, one.description)) for one in parsed.raises if one.type_name)
             summary = parsed.short_description or summary

@@ -99,8 +99,8 @@ def without_import(trial: Trial, facts: ModuleFacts, missing: OptionalImport) ->
         return None
     if not rewriter.used:
         return None
-    maker = f"{variable}{_WITHOUT}{'_and_'.join(one.rpartition('.')[2] for one in missing.modules)}"
-    blocked = ", ".join(f"{one!r}: None" for one in missing.modules)
+    maker = f"{variable}{_WITHOUT}{'_and_'.join(module.rpartition('.')[2] for module in missing.modules)}"
+    blocked = ", ".join(f"{module!r}: None" for module in missing.modules)
     definition = (
         f"def {maker}():\n"
         f'    """The module as it is where {_listed(missing.modules)} cannot be imported."""\n'
@@ -160,7 +160,7 @@ def _catches(handler: ast.ExceptHandler) -> bool:
     if handler.type is None:
         return True
     types = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
-    return any(isinstance(one, ast.Name) and one.id in _FAILURES for one in types)
+    return any(isinstance(type_, ast.Name) and type_.id in _FAILURES for type_ in types)
 
 
 def _bound(node: ast.AST) -> Iterator[str]:

@@ -95,14 +95,14 @@ def _uses(facts: ModuleFacts, one: CallableFacts, name: str, depth: int, seen: s
 def _operators(facts: ModuleFacts, owner: str | None, operation: str) -> list[CallableFacts]:
     """The operator methods of a class that take the other operand of an operation, as `__add__` and `__radd__`."""
     name = {"Add": "add", "Sub": "sub", "Mult": "mul", "Div": "truediv"}.get(operation, "")
-    found = [one for one in _members(facts, owner) if one.name in (f"__r{name}__", f"__{name}__")]
+    found = [member for member in _members(facts, owner) if member.name in (f"__r{name}__", f"__{name}__")]
     return [one for one in found if len(one.parameters) == 1]
 
 
 def _members(facts: ModuleFacts, owner: str | None) -> tuple[CallableFacts, ...]:
-    for one in facts.classes:
-        if one.name == owner:
-            return (*one.members, *([one.constructor] if one.constructor else []))
+    for class_ in facts.classes:
+        if class_.name == owner:
+            return (*class_.members, *([class_.constructor] if class_.constructor else []))
     return ()
 
 

@@ -38,7 +38,11 @@ def class_candidates(values: ValueSource, where: ModuleFacts, owner: ClassFacts,
     if owner.kind == "enum":
         return [Candidate(f"{owner.name}.{name}", importing) for name, _ in owner.fields][:_MAXIMUM_OBJECTS]
     if owner.kind in ("abstract", "protocol"):  # only a subclass can be instantiated
-        children = [one for one in values.index.subclasses(owner.name) if one[1].kind not in ("abstract", "protocol")]
+        children = [
+            subclass
+            for subclass in values.index.subclasses(owner.name)
+            if subclass[1].kind not in ("abstract", "protocol")
+        ]
         return [item for child in children[:3] for item in values.of_class(*child, depth + 1)][:_MAXIMUM_OBJECTS]
     constructor = values.index.constructor(where, owner)
     if owner.kind == "typeddict":
@@ -46,7 +50,10 @@ def class_candidates(values: ValueSource, where: ModuleFacts, owner: ClassFacts,
     if constructor is None:
         text = f"{owner.name}('message')" if owner.kind == "exception" else f"{owner.name}()"
         return [Candidate(text, importing), *_factories(values, where, owner, importing, depth)]
-    pools = {one.name: values.for_parameter(constructor, one, where, depth) for one in constructor.parameters}
+    pools = {
+        parameter.name: values.for_parameter(constructor, parameter, where, depth)
+        for parameter in constructor.parameters
+    }
     rows = argument_rows(constructor, pools, limit=_MAXIMUM_OBJECTS)
     calls = [rendered_arguments(row) for row in rows]
     found = [combined(f"{owner.name}({inner.source})", [inner], importing) for inner in calls]
@@ -78,7 +85,9 @@ def _factories(
         )
         if member.kind not in ("classmethod", "staticmethod") or not makes or not member.public or member.is_async:
             continue
-        pools = {one.name: values.for_parameter(member, one, where, depth + 1) for one in member.parameters}
+        pools = {
+            parameter.name: values.for_parameter(member, parameter, where, depth + 1) for parameter in member.parameters
+        }
         for row in argument_rows(member, pools, limit=2):
             inner = rendered_arguments(row)
             found.append(combined(f"{owner.name}.{member.name}({inner.source})", [inner], importing))

@@ -78,8 +78,11 @@ def count_misfits(trial: Trial, facts: ModuleFacts) -> int:
 def _read(text: str) -> tuple[tuple[ast.stmt, tuple[ast.expr, ...]], ...]:
     """Statements of a text, each with the nodes that pass arguments; cached for many trials. Raises SyntaxError."""
     return tuple(
-        (one, tuple(node for node in ast.walk(one) if isinstance(node, ast.Call | ast.Compare | ast.Subscript)))
-        for one in parse_python(text).body
+        (
+            statement,
+            tuple(node for node in ast.walk(statement) if isinstance(node, ast.Call | ast.Compare | ast.Subscript)),
+        )
+        for statement in parse_python(text).body
     )
 
 

@@ -59,7 +59,7 @@ def receivers(
         return []
     changes = learned.changes.get(owner.name, []) if learned is not None else []
     changes = changes or change_calls(values, where, owner, variable)
-    changed = [_changed(fresh[0], one) for one in _combinations(changes)]
+    changed = [_changed(fresh[0], combination) for combination in _combinations(changes)]
     changed.extend(_changed(one, changes[:2]) for one in fresh[1:3] if changes)
     return alternating(fresh, changed)[:limit]
 

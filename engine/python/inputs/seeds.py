@@ -64,7 +64,11 @@ def _example_trial(
     imports = [one for one in (*before, last) if isinstance(one, ast.Import | ast.ImportFrom)]
     package = facts.module.rpartition(".")[0]
     scope = NameScope(facts, index, imports_of(list(imports), package))
-    needed = [one for one in needed_statements(before, last) if not isinstance(one, ast.Import | ast.ImportFrom)]
+    needed = [
+        statement
+        for statement in needed_statements(before, last)
+        if not isinstance(statement, ast.Import | ast.ImportFrom)
+    ]
     resolved = standalone(needed, last.value, scope)
     if resolved is None or isinstance(resolved[1].value, ast.Name):
         return None

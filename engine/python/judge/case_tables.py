@@ -66,7 +66,7 @@ class Group:
     @property
     def text(self) -> str:
         """The group as written in the spec: `intcomma__value__ndigits`."""
-        return "__".join((self.name, *(one for one in self.columns if _WORD.match(one))))
+        return "__".join((self.name, *(column for column in self.columns if _WORD.match(column))))
 
 
 def read_group(text: str) -> Group:
@@ -200,7 +200,7 @@ def _in_order(names: Sequence[str]) -> list[str]:
     if names.count(NAMELESS) < 2:
         return list(names)
     order = iter(_ORDER)
-    return [next(order) if one == NAMELESS else one for one in names]
+    return [next(order) if name == NAMELESS else name for name in names]
 
 
 def _distinct(names: Sequence[str], taken: set[str]) -> tuple[str, ...]:
@@ -235,7 +235,7 @@ def merge_tables(blocks: Sequence[list[Case]]) -> list[list[Case]]:
     shapes: list[tuple[str, str] | None] = []
     for block in blocks:
         key = _shape(block)
-        at = next((at for at, one in enumerate(shapes) if one == key and _can_merge(found[at], block)), None)
+        at = next((at for at, shape in enumerate(shapes) if shape == key and _can_merge(found[at], block)), None)
         if key is None or at is None:
             found.append(list(block))
             shapes.append(key)

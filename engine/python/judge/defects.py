@@ -28,7 +28,7 @@ _BUILTINS = frozenset(
 
 def suspected_defects(exploration: Exploration) -> list[dict[str, Any]]:
     """Returns the defects of an exploration, one entry for each subject and documented statement, in order."""
-    callables = {one.qualname: one for one in exploration.facts.callables()}
+    callables = {callable_.qualname: callable_ for callable_ in exploration.facts.callables()}
     found: dict[tuple[str, str], dict[str, Any]] = {}
     used: set[str] = set()
     for finding in exploration.findings:
@@ -143,13 +143,13 @@ def _builtin_name(annotation: str) -> str | None:
 def _fitting_call(act: str, facts: CallableFacts) -> bool:
     """Whether the act is a direct call of the subject whose arguments are literals of the annotated types."""
     node = parse_expression(act)
-    if not isinstance(node, ast.Call) or any(isinstance(one, ast.Starred) for one in node.args):
+    if not isinstance(node, ast.Call) or any(isinstance(arg, ast.Starred) for arg in node.args):
         return False
     called = last_name(node.func)
     if called != facts.name:
         return False
-    parameters = [one for one in facts.parameters if one.name not in ("self", "cls")]
-    by_name = {one.name: one for one in parameters}
+    parameters = [parameter for parameter in facts.parameters if parameter.name not in ("self", "cls")]
+    by_name = {parameter.name: parameter for parameter in parameters}
     if len(node.args) > len(parameters):
         return False
     given = list(zip(parameters, node.args, strict=False))

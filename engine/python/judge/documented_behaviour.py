@@ -54,7 +54,7 @@ def is_announced(trial: Trial) -> bool:
 
 def as_written(trial: Trial, facts: ModuleFacts) -> Trial | None:
     """Returns the documented example of a trial as doctest would run it; None if it is not in the module."""
-    documents = [facts.documentation, *(one.documentation for one in facts.callables())]
+    documents = [facts.documentation, *(callable_.documentation for callable_ in facts.callables())]
     documents.extend(owner.documentation for owner in facts.classes)
     for document in documents:
         for example in document.examples:

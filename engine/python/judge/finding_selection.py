@@ -30,12 +30,15 @@ class AssertableFinding:
     @property
     def documented(self) -> bool:
         """Whether an expectation comes from a document."""
-        return any(one.origin == "documented" for one in self.verdict.expectations)
+        return any(expectation.origin == "documented" for expectation in self.verdict.expectations)
 
     @property
     def silent(self) -> bool:
         """Whether the only expectation is that None is returned."""
-        return all((one.kind, one.actual, one.value) == ("is", "result", "None") for one in self.verdict.expectations)
+        return all(
+            (expectation.kind, expectation.actual, expectation.value) == ("is", "result", "None")
+            for expectation in self.verdict.expectations
+        )
 
     @property
     def answers(self) -> bool:
@@ -47,7 +50,7 @@ class AssertableFinding:
     def weak(self) -> bool:
         """Whether the expectations cover only the type or the length of the result."""
         demands = self.verdict.expectations
-        return all(one.kind in WEAK_KINDS or one.actual.startswith("callable(") for one in demands)
+        return all(demand.kind in WEAK_KINDS or demand.actual.startswith("callable(") for demand in demands)
 
 
 def reason_unfit(finding: TrialFinding, facts: CallableFacts | None, *, traced: bool) -> str:
@@ -58,17 +61,17 @@ def reason_unfit(finding: TrialFinding, facts: CallableFacts | None, *, traced: 
     """
     trial = finding.trial
     bindings = read_imports(trial.imports)
-    bound = {one.bound for one in bindings} | set(trial.fixtures)
+    bound = {binding.bound for binding in bindings} | set(trial.fixtures)
     read = free_names("\n".join((*trial.arrange, trial.act)))
     unknown = sorted(name for name in read - bound if not hasattr(builtins, name) and "*" not in bound)
     if unknown:
         return f"its call needs {unknown[0]}, which cannot be imported"
     own = trial.subject.rpartition(".")[2]
-    private = [one.bound for one in bindings if (one.name or "").startswith("_") and one.bound in read]
+    private = [binding.bound for binding in bindings if (binding.name or "").startswith("_") and binding.bound in read]
     private = [name for name in private if not name.endswith("__") and not trial.subject.startswith(name)]
     if private and not own.startswith("_"):
         return f"its call needs the private name {private[0]}"
-    helpers = [one.module for one in bindings if one.bound in read and _is_test_module(one.module)]
+    helpers = [binding.module for binding in bindings if binding.bound in read and _is_test_module(binding.module)]
     if helpers:
         return f"its call needs {helpers[0]}, a helper of the project's tests"
     if not _uses(finding, own):
@@ -84,7 +87,7 @@ def reason_unfit(finding: TrialFinding, facts: CallableFacts | None, *, traced: 
 
 def _is_test_module(module: str) -> bool:
     parts = module.split(".")
-    return parts[0] in ("tests", "test", "testing", "conftest") or any(one.startswith("test_") for one in parts)
+    return parts[0] in ("tests", "test", "testing", "conftest") or any(part.startswith("test_") for part in parts)
 
 
 def _uses(finding: TrialFinding, name: str) -> bool:
@@ -92,10 +95,10 @@ def _uses(finding: TrialFinding, name: str) -> bool:
     if name.startswith("__") or not name.isidentifier():
         return True
     trial = finding.trial
-    aliases = {one.name: one.bound for one in read_imports(trial.imports) if one.name}
+    aliases = {import_.name: import_.bound for import_ in read_imports(trial.imports) if import_.name}
     tree = parse_python("\n".join((*trial.arrange, trial.act)))
-    names = {one.id for one in ast.walk(tree) if isinstance(one, ast.Name)}
-    names |= {one.attr for one in ast.walk(tree) if isinstance(one, ast.Attribute)}
+    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    names |= {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
     return name in names or aliases.get(name, name) in names
 
 
@@ -119,21 +122,21 @@ def _asks_for_an_object(finding: TrialFinding) -> bool:
     if not isinstance(node, ast.Call) or ast.unparse(node.func) != "isinstance" or len(node.args) != 2:
         return False
     kinds = node.args[1].elts if isinstance(node.args[1], ast.Tuple) else [node.args[1]]
-    return any(ast.unparse(one) == "object" for one in kinds)
+    return any(ast.unparse(kind) == "object" for kind in kinds)
 
 
 def free_names(source: str) -> set[str]:
     """Returns names that source reads and does not bind, in any scope. Raises SyntaxError."""
     top = symtable.symtable(source, "<case>", "exec")
-    bound = {one.get_name() for one in top.get_symbols() if one.is_assigned() or one.is_imported()}
+    bound = {symbol.get_name() for symbol in top.get_symbols() if symbol.is_assigned() or symbol.is_imported()}
     read: set[str] = set()
     waiting = [top]
     while waiting:
         table = waiting.pop()
         waiting += table.get_children()
-        for one in table.get_symbols():
-            if one.is_referenced() and (table is top or one.is_global()):
-                read.add(one.get_name())
+        for symbol in table.get_symbols():
+            if symbol.is_referenced() and (table is top or symbol.is_global()):
+                read.add(symbol.get_name())
     return read - bound
 
 
@@ -227,7 +230,7 @@ def assertable_findings(exploration: Exploration) -> tuple[list[AssertableFindin
     Repeated and weak findings are dropped unless they alone run some arc or kill some mutant.
     """
     facts = exploration.facts
-    order = {one.qualname: at for at, one in enumerate(facts.callables())}
+    order = {callable_.qualname: at for at, callable_ in enumerate(facts.callables())}
     found, without = judge_findings(facts, exploration.findings)
     judged = [one for one in found if one is not None]
     kept = without_weak(without_repeats(judged))
@@ -247,7 +250,7 @@ def judge_findings(
     company = (*findings, *beside)
     raising = frozenset(one.trial.subject for one in company if one.observation.outcome == "raised")
     oracle = Oracle(facts, raising)
-    callables = {one.qualname: one for one in facts.callables()}
+    callables = {callable_.qualname: callable_ for callable_ in facts.callables()}
     texts = frozenset(one.trial.subject for one in company if _is_text(one))
     traced = any(one.observation.arcs for one in findings)
     judged: list[AssertableFinding | None] = []

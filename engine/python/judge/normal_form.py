@@ -139,7 +139,10 @@ def _gives_text(node: ast.expr, facts: ModuleFacts, texts: frozenset[str]) -> bo
     name = last_name(node.func)
     if name in ("str", "repr", "join", "format"):
         return True
-    return any(one.name == name and (one.returns == "str" or one.qualname in texts) for one in facts.callables())
+    return any(
+        callable_.name == name and (callable_.returns == "str" or callable_.qualname in texts)
+        for callable_ in facts.callables()
+    )
 
 
 def _without_stars(finding: TrialFinding) -> TrialFinding:
@@ -150,12 +153,12 @@ def _without_stars(finding: TrialFinding) -> TrialFinding:
         if not isinstance(node, ast.Call):
             continue
         arguments: list[ast.expr] = []
-        for one in node.args:
-            if isinstance(one, ast.Starred) and isinstance(one.value, ast.List | ast.Tuple):
-                arguments += one.value.elts
+        for arg in node.args:
+            if isinstance(arg, ast.Starred) and isinstance(arg.value, ast.List | ast.Tuple):
+                arguments += arg.value.elts
                 changed = True
             else:
-                arguments.append(one)
+                arguments.append(arg)
         node.args = arguments
     return replace(finding, trial=replace(finding.trial, act=ast.unparse(tree))) if changed else finding
 
@@ -163,7 +166,7 @@ def _without_stars(finding: TrialFinding) -> TrialFinding:
 def _only_the_raising_call(finding: TrialFinding, facts: ModuleFacts) -> TrialFinding:
     """If an argument of the act is the subject's call that raised, makes that call the act."""
     trial, raised = finding.trial, finding.observation.raised
-    subject = next((one for one in facts.callables() if one.qualname == trial.subject), None)
+    subject = next((callable_ for callable_ in facts.callables() if callable_.qualname == trial.subject), None)
     if raised is None or subject is None or subject.is_generator or trial.mode != "call":
         return finding
     if not subject.lines[0] <= raised.line <= subject.lines[1] or subject.kind not in ("function", "constructor"):

@@ -78,11 +78,13 @@ class Oracle:
 
     def __init__(self, facts: ModuleFacts, raising: frozenset[str] = frozenset()) -> None:
         self._facts = facts
-        self._callables: Mapping[str, CallableFacts] = {one.qualname: one for one in facts.callables()}
+        self._callables: Mapping[str, CallableFacts] = {
+            callable_.qualname: callable_ for callable_ in facts.callables()
+        }
         self._raising = raising
-        self._words = words_in(text for one in facts.callables() for text in one.constants)
-        self._raise_lines = {site.line for one in facts.callables() for site in one.raises}
-        self._declining = {line for one in facts.callables() for line in one.declines}
+        self._words = words_in(text for callable_ in facts.callables() for text in callable_.constants)
+        self._raise_lines = {site.line for callable_ in facts.callables() for site in callable_.raises}
+        self._declining = {line for callable_ in facts.callables() for line in callable_.declines}
 
     def judge(self, finding: TrialFinding) -> OracleVerdict:
         """Returns the expectations of a finding; none, with a reason, if nothing is stable or a document
@@ -194,11 +196,15 @@ class Oracle:
         if not checks and not draft.expectations:
             checks, imports = self._property(finding, value)
         checks = _truth(finding, checks, self._facts)
-        told = {(one.actual.rpartition(".")[2], one.value) for one in draft.expectations if "." in one.actual}
+        told = {
+            (expectation.actual.rpartition(".")[2], expectation.value)
+            for expectation in draft.expectations
+            if "." in expectation.actual
+        }
         if told and len(checks) > 1:
             # A call that returns its own receiver: the receiver's state is asserted already.
-            checks = [one for one in checks if (one.actual.rpartition(".")[2], one.value) not in told]
-        draft.expectations[:0] = [self._labelled(finding, one) for one in checks]
+            checks = [check for check in checks if (check.actual.rpartition(".")[2], check.value) not in told]
+        draft.expectations[:0] = [self._labelled(finding, check) for check in checks]
         draft.imports += imports
 
     def _repeats_call(self, finding: TrialFinding, checks: list[SpecExpectation]) -> bool:
@@ -206,9 +212,9 @@ class Oracle:
         facts = self._callables.get(finding.trial.subject)
         made = facts is not None and facts.kind == "constructor"
         return any(
-            one.value == finding.trial.act
-            or (made and one.actual == "result" and (one.value or "").startswith(f"{finding.trial.subject}("))
-            for one in checks
+            check.value == finding.trial.act
+            or (made and check.actual == "result" and (check.value or "").startswith(f"{finding.trial.subject}("))
+            for check in checks
         )
 
     def _is_none_informative(self, finding: TrialFinding) -> bool:
@@ -258,7 +264,7 @@ class Oracle:
             if found and len(checks) + len(found) <= MOST_STATE_CHECKS:
                 checks += found
                 draft.imports += imports
-        draft.expectations += [self._labelled_state(finding, one) for one in checks]
+        draft.expectations += [self._labelled_state(finding, check) for check in checks]
 
     def _labelled_state(self, finding: TrialFinding, one: SpecExpectation) -> SpecExpectation:
         return replace(one, origin="observed", evidence=self._where(finding))
@@ -295,7 +301,7 @@ def _truth(finding: TrialFinding, checks: list[SpecExpectation], facts: ModuleFa
     if finding.trial.mode != "call" or not (isinstance(node, ast.Compare | ast.BoolOp) or called in _TRUTH_TESTS):
         return checks
     owner, _, name = finding.trial.subject.rpartition(".")
-    if name == "__eq__" and any(one.qualname == f"{owner}.__ne__" for one in facts.callables()):
+    if name == "__eq__" and any(callable_.qualname == f"{owner}.__ne__" for callable_ in facts.callables()):
         return checks  # rendered as `!=`, the test would call `__ne__` instead
     return [SpecExpectation("holds", "result" if checks[0].value == "True" else "not result")]
 

@@ -61,6 +61,6 @@ def reading_cost(trial: Trial, observation: Observation) -> float:
 
 def rebinds_import(trial: Trial) -> bool:
     """Whether an arranging statement assigns to an imported name, which readers and the renderer would confuse."""
-    imported = {one.split()[-1].partition(".")[0] for one in trial.imports}
+    imported = {import_.split()[-1].partition(".")[0] for import_ in trial.imports}
     assigned = {match[1] for one in trial.arrange if (match := _ASSIGNED.match(one))}
     return bool(imported & assigned)

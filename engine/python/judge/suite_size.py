@@ -65,7 +65,7 @@ class BuiltCases:
     def of_findings(self) -> list[Case]:
         """Returns the cases in the order of the findings."""
         by_id = {case.id: case for case in self.cases}
-        return [by_id[one] for one in self.ids]
+        return [by_id[id_] for id_ in self.ids]
 
 
 def fit_to_limits(

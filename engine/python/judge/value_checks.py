@@ -25,7 +25,7 @@ def value_checks(
         return [], []
     checks: list[SpecExpectation] = []
     imports: list[str] = []
-    telling = [one for one in value.attributes if one[1].source not in (None, "None")]
+    telling = [attribute for attribute in value.attributes if attribute[1].source not in (None, "None")]
     for name, inner in telling or value.attributes:
         if name.startswith("_") or len(checks) >= MOST_ATTRIBUTE_CHECKS:
             continue
@@ -41,9 +41,9 @@ def fields_of(value: Value) -> tuple[tuple[str, Value], ...]:
     if not isinstance(node, ast.Call) or node.args:
         return ()
     return tuple(
-        (one.arg, Value("object", ast.unparse(one.value), value.imports, _holds_float(one.value)))
-        for one in node.keywords
-        if one.arg and not _calls(one.value)
+        (keyword.arg, Value("object", ast.unparse(keyword.value), value.imports, _holds_float(keyword.value)))
+        for keyword in node.keywords
+        if keyword.arg and not _calls(keyword.value)
     )
 
 
@@ -97,7 +97,7 @@ def _summary(actual: str, node: ast.expr, value: Value) -> list[SpecExpectation]
 def _sorted_literal(source: str) -> str | None:
     try:
         items = literal_value(source)
-        if any(isinstance(one, set | dict) for one in items):
+        if any(isinstance(item, set | dict) for item in items):
             return None
         return repr(sorted(items))
     except (ValueError, TypeError):
@@ -115,4 +115,4 @@ def _has_nan(node: ast.expr) -> bool:
 
 
 def _private_imports(imports: tuple[str, ...]) -> bool:
-    return any(part.startswith("_") for one in imports for part in one.replace(".", " ").split()[1:])
+    return any(part.startswith("_") for import_ in imports for part in import_.replace(".", " ").split()[1:])

@@ -47,7 +47,7 @@ class FacetOracle:
 
     def __init__(self, facts: ModuleFacts, raising: Iterable[TrialRecord]) -> None:
         self._facts = facts
-        self._callables = {one.qualname: one for one in facts.callables()}
+        self._callables = {callable_.qualname: callable_ for callable_ in facts.callables()}
         self._oracle = Oracle(facts, frozenset(one.trial.subject for one in raising))
 
     def facets_of(self, record: TrialRecord, again: ObservedTrial | None) -> AssertedFacets | None:
@@ -72,15 +72,15 @@ def facets_of(expectations: Iterable[SpecExpectation]) -> AssertedFacets:
     """Returns the facets that expectations read."""
     facets = {"ends"}
     match, whole, weak = None, False, True
-    for one in expectations:
-        if one.kind == "raises":
-            match, whole = one.match, one.whole
+    for expectation in expectations:
+        if expectation.kind == "raises":
+            match, whole = expectation.match, expectation.whole
             facets |= {"message"} if match else set()
-        elif one.kind in ("output", "warns"):
-            facets.add("output" if one.kind == "output" else "warnings")
+        elif expectation.kind in ("output", "warns"):
+            facets.add("output" if expectation.kind == "output" else "warnings")
         else:
-            facets.add(_facet(one))
-        weak = weak and one.kind in ("is_instance", "length")
+            facets.add(_facet(expectation))
+        weak = weak and expectation.kind in ("is_instance", "length")
     return AssertedFacets(frozenset(facets), match, whole, weak)
 
 

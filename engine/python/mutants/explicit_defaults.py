@@ -17,8 +17,12 @@ _NUMBERS = ("2", "3", "4", "5", "6", "7", "8", "9", "10", "11")
 
 def with_explicit_defaults(trial: Trial, facts: ModuleFacts) -> list[Trial]:
     """Returns variants of the trial: all plain parameters passed in all calls, then in one call, then one at a time."""
-    known = {one.name: one for one in facts.callables() if one.kind in ("function", "constructor", "classmethod")}
-    known |= {one.qualname: one for one in facts.callables() if one.kind == "constructor"}
+    known = {
+        callable_.name: callable_
+        for callable_ in facts.callables()
+        if callable_.kind in ("function", "constructor", "classmethod")
+    }
+    known |= {callable_.qualname: callable_ for callable_ in facts.callables() if callable_.kind == "constructor"}
     found: list[Trial | None] = [_everywhere(trial, known)]
     for statement in (ACT, *range(len(trial.arrange))):
         text = trial.act if statement == ACT else trial.arrange[statement]
@@ -77,15 +81,17 @@ def _given(call: ast.Call, facts: CallableFacts) -> Iterator[None]:
 
 def _free(call: ast.Call, facts: CallableFacts, shift: int) -> list[tuple[Parameter, str]]:
     """Returns plain parameters that a call leaves to their defaults, each with a value that depends on `shift`."""
-    if any(isinstance(one, ast.Starred) for one in call.args) or any(one.arg is None for one in call.keywords):
+    if any(isinstance(arg, ast.Starred) for arg in call.args) or any(keyword.arg is None for keyword in call.keywords):
         return []
-    places = [one for one in facts.parameters if one.kind in ("positional_only", "positional_or_keyword")]
-    taken = {one.name for one in places[: len(call.args)]} | {one.arg for one in call.keywords}
+    places = [
+        parameter for parameter in facts.parameters if parameter.kind in ("positional_only", "positional_or_keyword")
+    ]
+    taken = {place.name for place in places[: len(call.args)]} | {keyword.arg for keyword in call.keywords}
     return [
-        (one, value)
-        for number, one in enumerate(facts.parameters)
-        if one.name not in taken and one.kind in ("positional_or_keyword", "keyword_only")
-        for value in [_other(one, number + 3 * shift)]
+        (parameter, value)
+        for number, parameter in enumerate(facts.parameters)
+        if parameter.name not in taken and parameter.kind in ("positional_or_keyword", "keyword_only")
+        for value in [_other(parameter, number + 3 * shift)]
         if value
     ]
 

@@ -89,7 +89,9 @@ class MutantSearch:
         self._pinned = 0
         self._at: dict[int, int] = {}
         self.runs = 0
-        self._pinning = FacetOracle(facts, [one for one in search.records if one.observation.outcome == "raised"])
+        self._pinning = FacetOracle(
+            facts, [record for record in search.records if record.observation.outcome == "raised"]
+        )
         self._known: set[int] = set()
         everything = [one for one in mutants_of(source, facts.path) if one.rule is None]
         at_import, used = lines_of(imported), ImportTimeUses(source)
@@ -153,7 +155,7 @@ class MutantSearch:
 
     def alive(self) -> list[LiveMutant]:
         """Returns the mutants that no trial has detected so far."""
-        return [one for one in self.live_mutants if not one.done and not one.killers]
+        return [live_mutant for live_mutant in self.live_mutants if not live_mutant.done and not live_mutant.killers]
 
     def _next(self, live: LiveMutant, most: int) -> tuple[int, ...]:
         """Returns trials that run its line: generated for it first, then by past kills, then one path after another."""
@@ -193,11 +195,11 @@ class MutantSearch:
         if answer.status in ("same", "syntax"):
             live.done = True
             return
-        for one in answer.differences:
-            pins = self.pins[one.trial]
-            if pins is not None and pins.detects(one):
-                live.killers.add(one.trial)
-                self.successes[one.trial] = self.successes.get(one.trial, 0) + 1
+        for difference in answer.differences:
+            pins = self.pins[difference.trial]
+            if pins is not None and pins.detects(difference):
+                live.killers.add(difference.trial)
+                self.successes[difference.trial] = self.successes.get(difference.trial, 0) + 1
 
     def bases(self, live: LiveMutant, most: int) -> list[TrialRecord]:
         """Returns easily read trials that run its line, one for each path through the code."""
@@ -215,7 +217,7 @@ class MutantSearch:
             for place in live.killers:
                 by_record.setdefault(self.pool[place].record.number, set()).add(live.number)
         return Kills(
-            tuple(one.mutant for one in self.live_mutants),
+            tuple(live_mutant.mutant for live_mutant in self.live_mutants),
             {number: frozenset(found) for number, found in by_record.items()},
             tuple(one.number for one in self.alive()),
             self.runs,
@@ -226,10 +228,10 @@ def _affordable(candidates: Sequence[TrialCandidate], lines: int) -> list[TrialC
     """Returns the candidates, in order, that together run at most so many lines."""
     spent = 0
     found: list[TrialCandidate] = []
-    for one in candidates:
-        spent += one.record.seen.steps
+    for candidate in candidates:
+        spent += candidate.record.seen.steps
         if spent <= lines:
-            found.append(one)
+            found.append(candidate)
     return found
 
 
@@ -281,7 +283,7 @@ async def find_kills(
             if over():
                 break
             wanted = _further(state, proposer, wave)[:most]
-            known = {trial_key(one.trial): one for one in search.records}
+            known = {trial_key(record.trial): record for record in search.records}
             before = len(search.records)
             trials = [one for one in wanted if search.is_new(one)]
             answers = await observer.watch(trials)

@@ -41,10 +41,10 @@ def with_module_instances(
 
 def _bound(tree: ast.Module, line: int) -> list[tuple[str, ast.Call | ast.Attribute]]:
     """Returns the public name that the module's statement at a line binds to a call's result or an attribute."""
-    node = next((one for one in tree.body if one.lineno <= line <= (one.end_lineno or 0)), None)
+    node = next((statement for statement in tree.body if statement.lineno <= line <= (statement.end_lineno or 0)), None)
     if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Call | ast.Attribute):
         return []
-    names = [one.id for one in node.targets if isinstance(one, ast.Name)]
+    names = [target.id for target in node.targets if isinstance(target, ast.Name)]
     return [(name, node.value) for name in names if not name.startswith("_")][:1]
 
 

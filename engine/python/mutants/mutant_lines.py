@@ -30,38 +30,38 @@ class ImportTimeUses:
                 lines = range(node.body[0].lineno, _end(node) + 1)
                 read = _names(node.body)
                 self._bodies.append(_Part(lines, frozenset({node.name}), read))
-                first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
+                first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
                 self._heads.append(_Part(range(first, node.body[0].lineno), frozenset({node.name}), read))
         for node in _outside_functions(tree):
             self._statements.append(_Part(range(node.lineno, _end(node) + 1), _bound(node), _names([node])))
-        self._own = {name for one in self._statements for name in one.bound}
+        self._own = {name for statement in self._statements for name in statement.bound}
 
     def lines(self, line: int) -> frozenset[int]:
         """Returns lines of bodies that use the line's definitions, directly or through other names; empty if
         unknown."""
-        heads = [one for one in self._heads if line in one.lines]
+        heads = [head for head in self._heads if line in head.lines]
         if heads:
-            return frozenset(at for one in self._bodies if one.bound & heads[0].bound for at in one.lines)
+            return frozenset(at for body in self._bodies if body.bound & heads[0].bound for at in body.lines)
         names = self._names_bound_by(line)
         # Follow the names through other statements at import until no further name is found.
         while True:
-            more = names.union(*(one.bound for one in self._statements if one.read & names))
+            more = names.union(*(statement.bound for statement in self._statements if statement.read & names))
             if more == names:
                 break
             names = more
-        return frozenset(at for one in self._bodies if one.read & names for at in one.lines)
+        return frozenset(at for body in self._bodies if body.read & names for at in body.lines)
 
     def _names_bound_by(self, line: int) -> frozenset[str]:
         """Returns names that a line binds or fills at import; a call fills the names that the called function uses."""
-        inside = [one for one in self._bodies if line in one.lines]
+        inside = [body for body in self._bodies if line in body.lines]
         if inside:
             return inside[-1].read & self._own
-        found = [one for one in self._statements if line in one.lines]
+        found = [statement for statement in self._statements if line in statement.lines]
         bound = frozenset[str]().union(*(one.bound for one in found))
         if bound or not found:
             return bound
         read = found[-1].read
-        return (read & self._own).union(*(one.read & self._own for one in self._bodies if one.bound & read))
+        return (read & self._own).union(*(body.read & self._own for body in self._bodies if body.bound & read))
 
 
 @dataclass(frozen=True, slots=True)

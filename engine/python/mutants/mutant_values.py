@@ -46,7 +46,7 @@ class MutantValues:
         holder = next((one for one in reversed(above) if isinstance(one, _FUNCTIONS)), None)
         found: list[Word] = []
         if early and holder is not None and mutant.line >= holder.body[0].lineno:
-            found = [_value(one) for call in self._calls(holder.name) for one in _constants(call)]
+            found = [_value(constant) for call in self._calls(holder.name) for constant in _constants(call)]
         for row in reversed([one for one in above if isinstance(one, _ROWS)]):
             found += self._pair(row, mutant) if isinstance(row, ast.Dict) else self._nearest(_constants(row), mutant)
             if found or isinstance(row, ast.stmt):
@@ -60,8 +60,8 @@ class MutantValues:
     def _letters(self, above: list[ast.AST]) -> list[Word]:
         """Returns all keys of a table of letters as one text, which looks up every entry."""
         table = next((one for one in reversed(above) if isinstance(one, ast.Dict)), None)
-        keys = [_letter(one.value) for one in table.keys if isinstance(one, ast.Constant)] if table is not None else []
-        letters = [one for one in keys if one is not None]
+        keys = [_letter(key.value) for key in table.keys if isinstance(key, ast.Constant)] if table is not None else []
+        letters = [key for key in keys if key is not None]
         if table is None or len(letters) < max(_FEW_LETTERS, len(table.keys)) or len(letters) > _MOST_LETTERS:
             return []
         return ["".join(letters)]
@@ -70,7 +70,7 @@ class MutantValues:
         """Returns the nodes around the mutant's position, the module first."""
         above: list[ast.AST] = [self._tree]
         while True:
-            inner = next((one for one in _children(above[-1]) if self._holds(one, mutant)), None)
+            inner = next((child for child in _children(above[-1]) if self._holds(child, mutant)), None)
             if inner is None:
                 return above
             above.append(inner)
@@ -87,7 +87,7 @@ class MutantValues:
 
     def _nearest(self, constants: list[ast.Constant], mutant: Mutant) -> list[Word]:
         """Returns the values closest to the mutant's position, the changed one first."""
-        places = [(abs(self._text.span(one)[0] - mutant.start), at) for at, one in enumerate(constants)]
+        places = [(abs(self._text.span(constant)[0] - mutant.start), at) for at, constant in enumerate(constants)]
         return [_value(constants[at]) for _, at in sorted(places)[:_MOST_BESIDE]]
 
     def _pair(self, row: ast.Dict, mutant: Mutant) -> list[Word]:

@@ -80,7 +80,7 @@ class MutantWorkerClient:
             answers = await self._receive(len(part))
             if place + 1 < len(parts):
                 await self._send(_trials_json(parts[place + 1]))
-            yield [observed_trial(json.loads(one)) for one in answers] + [None] * (len(part) - len(answers))
+            yield [observed_trial(json.loads(answer)) for answer in answers] + [None] * (len(part) - len(answers))
 
     async def run(self, asked: Iterable[MutantRequest]) -> list[MutantOutcome]:
         """Runs mutants; returns the outcomes in the order of their numbers."""
@@ -148,7 +148,7 @@ async def open_mutant_worker(
 
 
 def _trials_json(trials: Sequence[Trial]) -> dict[str, object]:
-    return {"trials": [trial_json(one) for one in trials]}
+    return {"trials": [trial_json(trial) for trial in trials]}
 
 
 def _asked_json(one: MutantRequest) -> dict[str, object]:

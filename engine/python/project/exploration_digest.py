@@ -57,7 +57,7 @@ class Foundations:
     _rest: str = ""
 
     def __post_init__(self) -> None:
-        self._python = [one for one in self.files if one.endswith(".py") and not is_untouched(self._text(one))]
+        self._python = [file for file in self.files if file.endswith(".py") and not is_untouched(self._text(file))]
         self._importable = _places(self.files)
 
     def digest_of(self, path: str) -> str:

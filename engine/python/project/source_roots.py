@@ -56,7 +56,7 @@ def _from_pyproject(path: Path) -> set[str]:
         found.update(one["from"] for one in poetry if isinstance(one, dict) and isinstance(one.get("from"), str))
     wheel = table_at(data, "tool", "hatch", "build", "targets", "wheel")
     found.update(_strings(wheel.get("sources", [])))
-    found.update(PurePosixPath(one).parent.as_posix() for one in _strings(wheel.get("packages", [])))
+    found.update(PurePosixPath(string).parent.as_posix() for string in _strings(wheel.get("packages", [])))
     found.update(_strings(table_at(data, "tool", "pytest", "ini_options").get("pythonpath", [])))
     return {one for one in found if one}
 

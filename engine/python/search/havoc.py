@@ -27,7 +27,7 @@ _LARGEST = 10**9
 @lru_cache(maxsize=8)
 def module_constants(facts: ModuleFacts) -> tuple[str | int | float | bytes, ...]:
     """Returns the distinct short constants of the module and its functions, sorted."""
-    sources = [text for one in facts.callables() for text in one.constants]
+    sources = [text for callable_ in facts.callables() for text in callable_.constants]
     found: dict[tuple[str, str], str | int | float | bytes] = {}
     for text in (*sources, *(value for _, value in facts.constants)):
         if len(text) > 200:
@@ -80,9 +80,9 @@ def havoc_mutations(
 def _near(facts: ModuleFacts, line: int) -> tuple[str | int | float | bytes, ...]:
     """Returns constants of comparisons near a line, four times each so that they are drawn more often."""
     found: list[str | int | float | bytes] = []
-    for one in facts.callables():
-        if one.lines[0] <= line <= one.lines[1]:
-            for comparison in one.comparisons:
+    for callable_ in facts.callables():
+        if callable_.lines[0] <= line <= callable_.lines[1]:
+            for comparison in callable_.comparisons:
                 if abs(comparison.line - line) > 3:
                     continue
                 try:
@@ -109,15 +109,15 @@ def _changed(
 ) -> str | None:
     """Returns another source for a literal, or None; `spoken`: words of the trial's own texts."""
     value = place.value
-    same = [one for one in words if type(one) is type(value)]
+    same = [word for word in words if type(word) is type(value)]
     if isinstance(value, str):
-        texts = [one for one in words if isinstance(one, str)]
+        texts = [word for word in words if isinstance(word, str)]
         if is_structured(value) and generator.random() < 0.75:
             return plain(changed_text(value, texts, generator), _longest(place))
         if texts and generator.random() < 0.75:
             return _mixed_in(value, generator.choice(texts), place, generator)
     if _is_words(value) and generator.random() < 0.75:
-        texts = [one for one in words if isinstance(one, str)]
+        texts = [word for word in words if isinstance(word, str)]
         return plain(type(value)(changed_words(value, [*spoken * 2, *texts], generator)), _longest(place))
     if isinstance(value, int | float) and not isinstance(value, bool) and same and generator.random() < 0.5:
         return plain(generator.choice(same))

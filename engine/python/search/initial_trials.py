@@ -67,7 +67,7 @@ def context_from_index(facts: ModuleFacts, index: ProjectIndex, seeds: tuple[Tri
     harvest = harvester.read(seeds)
     learned = LearnedInputs(facts, harvester)
     values = Values(facts, index, harvest.arguments, harvest.objects, learned)
-    return ProposalContext(facts, index, seeds, values, learned, {one.name: one for one in facts.classes})
+    return ProposalContext(facts, index, seeds, values, learned, {class_.name: class_ for class_ in facts.classes})
 
 
 def initial_trials(facts: ModuleFacts, context: ProposalContext) -> Iterator[Trial]:
@@ -77,7 +77,7 @@ def initial_trials(facts: ModuleFacts, context: ProposalContext) -> Iterator[Tri
     """
     seen: set[tuple[str, ...]] = set()
     yield from unseen_trials(context.seeds, seen)
-    for trial in in_turns([callable_trials(one, context, 0) for one in testable_callables(facts, context)]):
+    for trial in in_turns([callable_trials(callable_, context, 0) for callable_ in testable_callables(facts, context)]):
         yield from unseen_trials([trial], seen)
 
 
@@ -119,11 +119,11 @@ def testable_callables(facts: ModuleFacts, context: ProposalContext) -> list[Cal
 
 def unseen_trials(trials: list[Trial] | tuple[Trial, ...], seen: set[tuple[str, ...]]) -> Iterator[Trial]:
     """Generates the trials not in `seen` and adds them to it."""
-    for one in trials:
-        key = trial_key(one)
+    for trial in trials:
+        key = trial_key(trial)
         if key not in seen:
             seen.add(key)
-            yield one
+            yield trial
 
 
 def trial_key(trial: Trial) -> tuple[str, ...]:
@@ -253,9 +253,9 @@ def _names_in(text: str) -> frozenset[str]:
         tree = parse_expression(f"f({text})")
     except SyntaxError:
         return frozenset()
-    return frozenset(one.id for one in ast.walk(tree) if isinstance(one, ast.Name))
+    return frozenset(node.id for node in ast.walk(tree) if isinstance(node, ast.Name))
 
 
 def _origin(row: Row) -> str:
     origins = [value.origin for _, value in row]
-    return next((one for one in origins if one != "signature"), "signature")
+    return next((origin for origin in origins if origin != "signature"), "signature")

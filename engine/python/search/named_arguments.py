@@ -33,11 +33,13 @@ def name_changed_arguments(trial: Trial, changed: tuple[tuple[int, int], ...], f
         return None
     for statement in trial.imports:
         taken |= set(statement.replace(",", " ").replace(".", " ").split())
-    callables = {one.name: one for one in facts.callables() if one.kind in ("function", "constructor")}
-    subject = next((one for one in facts.callables() if one.qualname == trial.subject), None)
+    callables = {
+        callable_.name: callable_ for callable_ in facts.callables() if callable_.kind in ("function", "constructor")
+    }
+    subject = next((callable_ for callable_ in facts.callables() if callable_.qualname == trial.subject), None)
     if subject is not None:
         callables[subject.name] = subject
-    methods = {one.name: one for one in facts.callables() if one.name not in callables}
+    methods = {callable_.name: callable_ for callable_ in facts.callables() if callable_.name not in callables}
     arrange: list[str] = []
     for call, name, node in _arguments(act, {**methods, **callables}):
         if (node.lineno, node.col_offset) not in changed:
@@ -57,7 +59,7 @@ def name_changed_arguments(trial: Trial, changed: tuple[tuple[int, int], ...], f
 
 def _arguments(act: ast.expr, callables: dict[str, CallableFacts]) -> Iterator[tuple[ast.Call, str, ast.expr]]:
     """Generates each argument of each call with the parameter it is passed to; empty where that is unknown."""
-    for call in [one for one in ast.walk(act) if isinstance(one, ast.Call)]:
+    for call in [node for node in ast.walk(act) if isinstance(node, ast.Call)]:
         called = last_name(call.func)
         names = positional_names(callables.get(called))
         for at, argument in enumerate(list(call.args)):

@@ -66,21 +66,23 @@ class _StoryBuilder:
                     own = replace(member, qualname=f"{owner.name}.{member.name}", owner=owner.name)
                     self._members.setdefault(member.name, own)
         fillers = [one for one in self._members.values() if _FILLING.fullmatch(one.name) and _required(one)]
-        self.filler = next((one for one in fillers if changes_state(one) or one.name == "__setitem__"), None)
+        self.filler = next(
+            (filler for filler in fillers if changes_state(filler) or filler.name == "__setitem__"), None
+        )
 
     def build(self) -> Iterator[Story]:
         """Generates stories of a filled object, touched and untouched, then of copies, then with a moving clock."""
-        for one in self._constructions()[-1:]:
+        for construction in self._constructions()[-1:]:
             filled = self._fill(_FILLED)
             for ask in dict.fromkeys((*self._state_readers(), *self._without_arguments())):
-                yield from self._story(one, filled, ask, None)
-                yield from self._story(one, [*filled, *self._touch(self.filler)], ask, None)
+                yield from self._story(construction, filled, ask, None)
+                yield from self._story(construction, [*filled, *self._touch(self.filler)], ask, None)
             for ask in self._state_readers():
                 for touch in self._members.values():
                     steps = self._touch(touch)
                     if steps:
-                        yield from self._story(one, [*filled, *steps], ask, touch)
-            yield from self._copied(one)
+                        yield from self._story(construction, [*filled, *steps], ask, touch)
+            yield from self._copied(construction)
         yield from self._timed()
 
     def _constructions(self) -> list[Candidate]:
@@ -105,7 +107,11 @@ class _StoryBuilder:
     def _timed(self) -> Iterator[Story]:
         """Generates stories of an object whose clock the test moves to the numbers in its construction."""
         constructor = self._context.index.constructor(self._context.facts, self._owner)
-        clock = next((one for one in constructor.parameters if _is_clock(one)), None) if constructor else None
+        clock = (
+            next((parameter for parameter in constructor.parameters if _is_clock(parameter)), None)
+            if constructor
+            else None
+        )
         if constructor is None or clock is None:
             return
         for made in self._constructions():
@@ -150,14 +156,14 @@ class _StoryBuilder:
 
     def _state_readers(self) -> list[CallableFacts]:
         """Returns members that show the state: adding an item, removing one, iterating."""
-        taking = [one for one in self._without_arguments() if _TAKING.fullmatch(one.name)]
-        going = [one for one in self._without_arguments() if one.name in ("__iter__", "__reversed__")]
+        taking = [argument for argument in self._without_arguments() if _TAKING.fullmatch(argument.name)]
+        going = [argument for argument in self._without_arguments() if argument.name in ("__iter__", "__reversed__")]
         assert self.filler is not None
         return [self.filler, *taking, *going]
 
     def _without_arguments(self) -> list[CallableFacts]:
         """Returns methods without required parameters."""
-        return [one for one in self._members.values() if one.kind == "method" and not _required(one)]
+        return [member for member in self._members.values() if member.kind == "method" and not _required(member)]
 
     def _lineage_names(self) -> set[str]:
         lineage = self._context.index.lineage(self._context.facts, self._owner)
@@ -200,7 +206,7 @@ def _with_small_numbers(source: str) -> str:
         number = isinstance(value, ast.Constant) and type(value.value) in (int, float)
         if number or ast.unparse(value) in ("math.inf", "float('inf')"):
             chosen = ast.Constant(next(small, 1))
-            call.args = [chosen if one is value else one for one in call.args]
+            call.args = [chosen if arg is value else arg for arg in call.args]
             for keyword in call.keywords:
                 keyword.value = chosen if keyword.value is value else keyword.value
     return ast.unparse(call)

@@ -31,7 +31,7 @@ def mutations_of(
     Args:
         lines: lines whose comparisons guide the mutation; None for all lines.
     """
-    operands = [one for one in observation.operands if lines is None or one[0] in lines]
+    operands = [operand for operand in observation.operands if lines is None or operand[0] in lines]
     guided = guided_mutations(trial, operands)[:_MAXIMUM_GUIDED]
     found = list(_two_to_one(guided, near_mutations(trial, facts, context)))
     own = trial_key(trial)
@@ -52,15 +52,15 @@ def _two_to_one(guided: list[Trial], near: list[Trial]) -> Iterator[Trial]:
 
 def near_mutations(trial: Trial, facts: ModuleFacts, context: ProposalContext) -> list[Trial]:
     """Returns mutations that need no observation, in turns: of literals, arguments and the calls before the act."""
-    subject = next((one for one in facts.callables() if one.qualname == trial.subject), None)
+    subject = next((callable_ for callable_ in facts.callables() if callable_.qualname == trial.subject), None)
     kinds = [list(_literal_mutations(trial))]
     if subject is not None:
         kinds.append(list(argument_mutations(trial, subject, context)))
         kinds.append(list(constant_mutations(trial, subject)))
         kinds.append(list(sequence_mutations(trial, subject, context)))
         kinds.append(list(construction_mutations(trial, subject, context)))
-    longest = max(len(one) for one in kinds)
-    return [one[index] for index in range(longest) for one in kinds if index < len(one)]
+    longest = max(len(kind) for kind in kinds)
+    return [kind[index] for index in range(longest) for kind in kinds if index < len(kind)]
 
 
 def _literal_mutations(trial: Trial) -> Iterator[Trial]:
@@ -100,7 +100,7 @@ def argument_mutations(trial: Trial, subject: CallableFacts, context: ProposalCo
         return
     given = {one.arg for one in call.keywords}
     count = len(call.args)
-    if count >= 2 and not any(isinstance(one, ast.Starred) for one in call.args):
+    if count >= 2 and not any(isinstance(arg, ast.Starred) for arg in call.args):
         call.args[0], call.args[1] = call.args[1], call.args[0]
         yield _with_act(trial, ast.unparse(tree))
         call.args[0], call.args[1] = call.args[1], call.args[0]
@@ -108,9 +108,15 @@ def argument_mutations(trial: Trial, subject: CallableFacts, context: ProposalCo
         call.keywords.remove(keyword)
         yield _with_act(trial, ast.unparse(tree))
         call.keywords.append(keyword)
-    positional = [one.name for one in subject.parameters if one.kind in ("positional_only", "positional_or_keyword")]
+    positional = [
+        parameter.name
+        for parameter in subject.parameters
+        if parameter.kind in ("positional_only", "positional_or_keyword")
+    ]
     taken = {*positional[:count], *(name for name in given if name)}
-    optional = [one for one in subject.parameters if one.default is not None and one.name not in taken]
+    optional = [
+        parameter for parameter in subject.parameters if parameter.default is not None and parameter.name not in taken
+    ]
     pools = {one.name: context.values.for_parameter(subject, one) for one in optional if one.kind != "positional_only"}
     longest = max((len(pool) for pool in pools.values()), default=0)
     for index in range(longest):
@@ -140,12 +146,12 @@ def _with_keyword(trial: Trial, tree: ast.expr, call: ast.Call, name: str, value
 def with_needs(trial: Trial, values: Iterable[Candidate]) -> Trial:
     """Returns the trial with the imports and statements that the values need."""
     values = list(values)
-    arrange = [text for one in values for text in one.arrange if text not in trial.arrange]
+    arrange = [text for value in values for text in value.arrange if text not in trial.arrange]
     return replace(
         trial,
         arrange=(*dict.fromkeys(arrange), *trial.arrange),
-        imports=tuple(sorted({*trial.imports, *(text for one in values for text in one.imports)})),
-        fixtures=tuple(sorted({*trial.fixtures, *(text for one in values for text in one.fixtures)})),
+        imports=tuple(sorted({*trial.imports, *(text for value in values for text in value.imports)})),
+        fixtures=tuple(sorted({*trial.fixtures, *(text for value in values for text in value.fixtures)})),
     )
 
 

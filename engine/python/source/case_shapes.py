@@ -54,7 +54,7 @@ class CaseShape:
         )
         return replace(
             self.case,
-            statements=tuple(fill(one) for one in self._statements),
+            statements=tuple(fill(statement) for statement in self._statements),
             expression=fill(self._act),
             expect=expect,
         )
@@ -81,10 +81,12 @@ class CaseShape:
         if isinstance(node, ast.Call):
             function = self._opened(node.func, name)
             named = self._parameter_name or (lambda _call, _at: None)
-            arguments = [self._argument(one, named(node, at) or name) for at, one in enumerate(node.args)]
+            arguments = [self._argument(arg, named(node, at) or name) for at, arg in enumerate(node.args)]
             arguments += [
-                f"{one.arg}={self._argument(one.value, one.arg)}" if one.arg else f"**{ast.unparse(one.value)}"
-                for one in node.keywords
+                f"{keyword.arg}={self._argument(keyword.value, keyword.arg)}"
+                if keyword.arg
+                else f"**{ast.unparse(keyword.value)}"
+                for keyword in node.keywords
             ]
             return f"{function}({', '.join(arguments)})"
         if isinstance(node, ast.Attribute):

@@ -35,7 +35,7 @@ class Binding:
 
 def read_imports(statements: Iterable[str]) -> list[Binding]:
     """Parses import statements into bindings, in order, without repeats; other statements are ignored."""
-    return list(dict.fromkeys(one for statement in statements for one in _bindings(statement)))
+    return list(dict.fromkeys(binding for statement in statements for binding in _bindings(statement)))
 
 
 @lru_cache(maxsize=1024)

@@ -100,7 +100,11 @@ def positional_names(facts: CallableFacts | None) -> list[str]:
     """Names of the parameters that positional arguments bind, without `self` or `cls`."""
     if facts is None:
         return []
-    names = [one.name for one in facts.parameters if one.kind in ("positional_only", "positional_or_keyword")]
+    names = [
+        parameter.name
+        for parameter in facts.parameters
+        if parameter.kind in ("positional_only", "positional_or_keyword")
+    ]
     bound = facts.kind in ("method", "classmethod", "property", "constructor")
     return names[1:] if bound and names[:1] in (["self"], ["cls"]) else names
 
@@ -263,7 +267,7 @@ def _describe_call(node: ast.Call) -> str:
         units = [*("days" for _ in node.args[:1]), *(keyword.arg for keyword in node.keywords)]
         given = [*node.args[:1], *(keyword.value for keyword in node.keywords)]
         return cut_slug("_".join(f"{unit}_{describe(one)}" for unit, one in zip(units, given, strict=True)), 24)
-    values = [describe(one) for one in node.args] + [f"{one.arg}_{describe(one.value)}" for one in node.keywords]
+    values = [describe(arg) for arg in node.args] + [f"{one.arg}_{describe(one.value)}" for one in node.keywords]
     name = snake_case(last_name(node.func))
     if name in ("date", "datetime", "time") and values:
         return cut_slug("_".join(values), _LONGEST_VALUE)

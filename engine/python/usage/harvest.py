@@ -30,7 +30,9 @@ class Harvester:
     def __init__(self, facts: ModuleFacts) -> None:
         self.harvest = Harvest()
         self._functions = {
-            one.qualname: one for one in facts.callables() if one.owner is None or one.kind == "constructor"
+            callable_.qualname: callable_
+            for callable_ in facts.callables()
+            if callable_.owner is None or callable_.kind == "constructor"
         }
         self._members: dict[str, list[CallableFacts]] = {}
         for function in facts.callables():

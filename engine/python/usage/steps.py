@@ -65,7 +65,11 @@ test_steps.__test__ = False  # pyright: ignore[reportFunctionMemberAccess]
 
 
 def _class_steps(node: ast.ClassDef, file: TestFile) -> Iterator[Step]:
-    functions = {one.name: one for one in node.body if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)}
+    functions = {
+        statement.name: statement
+        for statement in node.body
+        if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef)
+    }
     setup: list[ast.stmt] = []
     for name in ("setUpClass", "setup_class", "setUp", "setup_method", "setup"):
         if name in functions:
@@ -82,7 +86,11 @@ def _function_steps(node: Function, file: TestFile, setup: list[ast.stmt]) -> It
         if name in file.fixtures:
             before.extend(_fixture_statements(name, file, 0))
     for row in _rows(node):
-        body = [_Substitute(row).visit(copy.deepcopy(one)) for one in node.body] if row else copy.deepcopy(node.body)
+        body = (
+            [_Substitute(row).visit(copy.deepcopy(statement)) for statement in node.body]
+            if row
+            else copy.deepcopy(node.body)
+        )
         without_self = [_WithoutSelf().visit(one) for one in (*copy.deepcopy(before), *body)]
         yield from block_steps([], without_self)
 
@@ -130,7 +138,7 @@ def _rows(node: Function) -> list[dict[str, ast.expr]]:
 
 def _names(node: ast.expr) -> list[str]:
     if isinstance(node, ast.Constant):
-        return [one.strip() for one in str(node.value).split(",")]
+        return [part.strip() for part in str(node.value).split(",")]
     if isinstance(node, ast.List | ast.Tuple):
         return [str(element.value) for element in node.elts if isinstance(element, ast.Constant)]
     return []
@@ -198,7 +206,9 @@ def _asserted(test: ast.expr) -> list[ast.expr]:
     """The expressions whose values an assertion checks, without the expected values."""
     if isinstance(test, ast.Compare):
         sides = [test.left, *test.comparators]
-        calls = [one for one in sides if not isinstance(one, ast.Constant | ast.List | ast.Tuple | ast.Dict | ast.Set)]
+        calls = [
+            side for side in sides if not isinstance(side, ast.Constant | ast.List | ast.Tuple | ast.Dict | ast.Set)
+        ]
         return [*calls, *([test] if len(calls) == 2 or isinstance(test.ops[0], ast.In | ast.NotIn) else [])]
     if isinstance(test, ast.UnaryOp):
         return _asserted(test.operand)

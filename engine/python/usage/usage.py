@@ -96,7 +96,7 @@ class _Finder:
         imports = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
         by_path = path.removesuffix(".py").replace("/", ".").rpartition(".")[0]
         bound = imports_of(list(imports), self._packages.get(path, by_path))
-        stars = [one for one in imports if isinstance(one, ast.ImportFrom) and one.names[0].name == "*"]
+        stars = [import_ for import_ in imports if isinstance(import_, ast.ImportFrom) and import_.names[0].name == "*"]
         scope = NameScope(self._facts, self._index, bound)
         if not stars and not any(self._package in statement for statement in bound.values()):
             return  # nothing of the package is imported, so no name can mean the target
@@ -108,9 +108,12 @@ class _Finder:
 
     def _document(self, text: str) -> None:
         """Reads the doctest prompts of a document and its fenced code blocks."""
-        statements = [one for example in examples_in(text, 1) for one in _statements(example.act)]
+        statements = [statement for example in examples_in(text, 1) for statement in _statements(example.act)]
         fenced = [
-            one for match in _FENCE.finditer(text) if ">>>" not in match.group(1) for one in _statements(match.group(1))
+            statement
+            for match in _FENCE.finditer(text)
+            if ">>>" not in match.group(1)
+            for statement in _statements(match.group(1))
         ]
         for body in (statements, fenced):
             bound = imports_of([one for one in body if isinstance(one, ast.Import | ast.ImportFrom)], "")

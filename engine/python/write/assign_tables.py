@@ -27,12 +27,12 @@ _LONGEST_GROUP = 150
 
 def assign_tables(cases: Sequence[Case], facts: ModuleFacts) -> list[Case]:
     """Sets `group` of cases that share a shape; keeps the order of subjects, rows together, documented rows first."""
-    callables = {one.qualname: one for one in facts.callables()}
+    callables = {callable_.qualname: callable_ for callable_ in facts.callables()}
     by_name: dict[str, list[str]] = {}
-    for one in callables.values():
+    for callable_ in callables.values():
         # A leading dot tells methods from functions of the same name.
-        key = one.name if one.kind in ("function", "constructor") else f".{one.name}"
-        by_name.setdefault(key, positional_names(one))
+        key = callable_.name if callable_.kind in ("function", "constructor") else f".{callable_.name}"
+        by_name.setdefault(key, positional_names(callable_))
     used: set[str] = set()
     order = {case.subject: at for at, case in reversed(list(enumerate(cases)))}
     placed: list[Case] = []
@@ -49,7 +49,7 @@ def assign_tables(cases: Sequence[Case], facts: ModuleFacts) -> list[Case]:
         split = shapes[members[0].subject, shape_key(members[0])] > 1
         name = _table_name(table, callables.get(members[0].subject), used, common_outcome(members) if split else "")
         used.add(name)
-        text = Group(name, tuple(snake_case(one) for one in table.columns)).text
+        text = Group(name, tuple(snake_case(column) for column in table.columns)).text
         text = text if len(text) <= _LONGEST_GROUP else name
         placed += [replace(case, group=text) for case in members]
     return sorted(placed, key=lambda case: order[case.subject])
@@ -91,19 +91,19 @@ def _table_name(table: ParameterTable, facts: CallableFacts | None, used: set[st
     # Of a refusal the exception says most, of a result the optional arguments.
     candidates = [plain, named] if raised else [named, plain]
     if ending == "saying":
-        candidates += [cut_slug(f"{one}_{ending}") for one in candidates]
+        candidates += [cut_slug(f"{candidate}_{ending}") for candidate in candidates]
     elif ending:
-        candidates = [*(cut_slug(f"{one}_{ending}") for one in candidates), *candidates]
+        candidates = [*(cut_slug(f"{candidate}_{ending}") for candidate in candidates), *candidates]
     construction = _construction_words(table)
     if construction:
-        candidates += [cut_slug(f"{one}_{construction}") for one in candidates]
+        candidates += [cut_slug(f"{candidate}_{construction}") for candidate in candidates]
     if table.template.expect[0].kind == "approx":
-        candidates += [cut_slug(f"{one}_approximately") for one in candidates]
+        candidates += [cut_slug(f"{candidate}_approximately") for candidate in candidates]
     answer = _common_result(table)
     if answer:
-        candidates += [cut_slug(f"{one}_is_{answer}") for one in candidates]
+        candidates += [cut_slug(f"{candidate}_is_{answer}") for candidate in candidates]
     candidates += [f"{candidates[0]}_{number}" for number in range(2, len(used) + 3)]
-    return next(one for one in candidates if one not in used)
+    return next(candidate for candidate in candidates if candidate not in used)
 
 
 def _construction_words(table: ParameterTable) -> str:
@@ -111,8 +111,8 @@ def _construction_words(table: ParameterTable) -> str:
     calls = [call for case in table.cases if (call := _last_construction(case)) is not None]
     if len(calls) != len(table.cases):
         return ""
-    given = [CallArgument(one.arg, one.value, by_name=True) for one in calls[0].keywords if one.arg]
-    sources = [{one.arg: ast.unparse(one.value) for one in call.keywords} for call in calls]
+    given = [CallArgument(keyword.arg, keyword.value, by_name=True) for keyword in calls[0].keywords if keyword.arg]
+    sources = [{keyword.arg: ast.unparse(keyword.value) for keyword in call.keywords} for call in calls]
     return _words([one for one in given if any(other.get(one.name) != one.source for other in sources)], given)
 
 
@@ -149,7 +149,7 @@ def _optional_words(table: ParameterTable, facts: CallableFacts | None) -> str:
     if facts is None:
         return ""
     rows = [arguments_of(case.expression, facts) for case in table.cases]
-    required = {one.name for one in facts.parameters if one.required}
+    required = {parameter.name for parameter in facts.parameters if parameter.required}
     varying: list[CallArgument] = []
     given: list[CallArgument] = []
     for at, argument in enumerate(rows[0]):

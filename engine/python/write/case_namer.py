@@ -65,17 +65,19 @@ class CaseNamer:
     """
 
     def __init__(self, facts: ModuleFacts, findings: Sequence[TrialFinding]) -> None:
-        self._callables = {one.qualname: one for one in facts.callables()}
+        self._callables = {callable_.qualname: callable_ for callable_ in facts.callables()}
         self._used: set[str] = set()
-        self._endings = Counter((one.trial.subject, _ending(one)) for one in findings)
+        self._endings = Counter((finding.trial.subject, _ending(finding)) for finding in findings)
         self._messages = Counter(
-            (one.trial.subject, one.observation.raised.message) for one in findings if one.observation.raised
+            (finding.trial.subject, finding.observation.raised.message)
+            for finding in findings
+            if finding.observation.raised
         )
         self._usual: dict[str, list[list[CallArgument]]] = {}
-        for one in findings:
-            if one.observation.outcome == "returned":
-                known = self._usual.setdefault(one.trial.subject, [])
-                known.append(self._arguments(one.trial.act, one.trial.subject))
+        for finding in findings:
+            if finding.observation.outcome == "returned":
+                known = self._usual.setdefault(finding.trial.subject, [])
+                known.append(self._arguments(finding.trial.act, finding.trial.subject))
 
     def name(
         self, subject: str, statements: Sequence[str], act: str, mode: str, expect: Sequence[SpecExpectation]
@@ -132,7 +134,7 @@ class CaseNamer:
             yield _joined(base, after or _outcome_words(expect))
             yield _joined(_joined(base, after or _outcome_words(expect)), _arranged(statements))
         # Last resort before a number: spell out all arguments.
-        every = "_and_".join(qualified(one) for one in arguments)
+        every = "_and_".join(qualified(argument) for argument in arguments)
         if every:
             yield f"{base}_for_{every}"
             yield _joined(f"{base}_for_{every}", after)
@@ -150,7 +152,9 @@ class CaseNamer:
     def _given(self, facts: CallableFacts | None, arguments: Sequence[CallArgument]) -> str:
         if facts is not None and facts.kind == "constructor":
             return named_argument_words(arguments, 3)
-        required = sum(1 for one in facts.parameters if one.required) if facts is not None else len(arguments)
+        required = (
+            sum(1 for parameter in facts.parameters if parameter.required) if facts is not None else len(arguments)
+        )
         bound = facts is not None and facts.kind in ("method", "classmethod") and _has_receiver(facts)
         return call_words(arguments, required=required - 1 if bound else required)
 
@@ -179,10 +183,10 @@ def _with_values(arguments: list[CallArgument], statements: Sequence[str]) -> li
             values[node.targets[0].id] = node.value
     literal = ast.Constant | ast.UnaryOp | ast.List | ast.Tuple | ast.Dict | ast.Set
     return [
-        replace(one, node=values[one.node.id])
-        if isinstance(one.node, ast.Name) and isinstance(values.get(one.node.id), literal)
-        else one
-        for one in arguments
+        replace(argument, node=values[argument.node.id])
+        if isinstance(argument.node, ast.Name) and isinstance(values.get(argument.node.id), literal)
+        else argument
+        for argument in arguments
     ]
 
 
@@ -220,8 +224,8 @@ def _arranged(statements: Sequence[str]) -> str:
         node = body[-1] if body else None
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
             call = node.value
-            given = [CallArgument("", one) for one in call.args if not isinstance(one, ast.Starred)]
-            given += [CallArgument(one.arg, one.value) for one in call.keywords if one.arg]
+            given = [CallArgument("", arg) for arg in call.args if not isinstance(arg, ast.Starred)]
+            given += [CallArgument(keyword.arg, keyword.value) for keyword in call.keywords if keyword.arg]
             return named_argument_words(given).replace("with_", "for_", 1) if given else ""
     return ""
 

@@ -62,7 +62,7 @@ def compose_spec(
     if notices is not None:
         notices.update(_first_to_notice([case.id for case in cases], noticed))
     defects = suspected_defects(exploration)
-    covered = {case.subject for case in cases} | {str(one["subject"]) for one in defects}
+    covered = {case.subject for case in cases} | {str(defect["subject"]) for defect in defects}
     spec: dict[str, Any] = {
         "schema_version": SCHEMA_VERSION,
         "test_type": "unit",
@@ -104,7 +104,7 @@ def _case(judged: AssertableFinding, facts: ModuleFacts, namer: CaseNamer, names
         title=named.title,
         subject=trial.subject,
         priority=_priority(verdict),
-        preconditions=tuple(" ".join(one.split())[:900] for one in source.statements[:50]),
+        preconditions=tuple(" ".join(statement.split())[:900] for statement in source.statements[:50]),
         steps=(named.step,),
         expected=named.expected,
         fixtures=trial.fixtures,
@@ -116,15 +116,15 @@ def _case(judged: AssertableFinding, facts: ModuleFacts, namer: CaseNamer, names
 
 
 def _priority(verdict: OracleVerdict) -> str:
-    if any(one.origin == "documented" for one in verdict.expectations):
+    if any(expectation.origin == "documented" for expectation in verdict.expectations):
         return "high"
-    if all(one.kind in WEAK_KINDS for one in verdict.expectations):
+    if all(expectation.kind in WEAK_KINDS for expectation in verdict.expectations):
         return "low"
     return "medium"
 
 
 def _not_reached(exploration: Exploration, without: dict[str, str], covered: set[str]) -> list[dict[str, Any]]:
-    lines = {one.qualname: one.lines[0] for one in exploration.facts.callables()}
+    lines = {callable_.qualname: callable_.lines[0] for callable_ in exploration.facts.callables()}
     found: dict[str, dict[str, Any]] = {}
     for one in exploration.unreached:
         if one.qualname not in covered:

@@ -38,7 +38,7 @@ def without_tests(source: str, drop: Collection[str]) -> str:
     spans = list(_spans(tree.body, set(drop)))
     if not spans:
         return source
-    for first, last in sorted({_bytes(one, starts, data) for one in spans}, reverse=True):
+    for first, last in sorted({_bytes(span, starts, data) for span in spans}, reverse=True):
         data = data[:first] + data[last:]
     return _without_unused_imports(data.decode())
 
@@ -49,15 +49,15 @@ def proven_cases(source: str, known: Container[str] = ()) -> set[str]:
     Args:
         known: case ids that test names may encode; see `utils/case_names.py`.
     """
-    return {name for one in case_ranges(source, known) for name in one.case_ids}
+    return {name for range_ in case_ranges(source, known) for name in range_.case_ids}
 
 
 def _spans(body: list[ast.stmt], drop: set[str], owner: str | None = None) -> Iterator[ast.AST]:
     """Generates the nodes to remove."""
     for node in body:
         if isinstance(node, ast.ClassDef):
-            tests = [one for one in node.body if _is_test(one)]
-            dropped = [one for one in tests if _is_dropped(one, node.name, drop)]
+            tests = [statement for statement in node.body if _is_test(statement)]
+            dropped = [test for test in tests if _is_dropped(test, node.name, drop)]
             if tests and len(dropped) == len(tests):
                 yield node
             else:
@@ -82,7 +82,7 @@ def _bytes(node: ast.AST, starts: list[int], data: bytes) -> tuple[int, int]:
     """Returns a node's byte range: whole lines for a definition, up to the comma for a row."""
     line, last_line = node.lineno, node.end_lineno  # type: ignore[attr-defined]
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-        line = min([line, *(one.lineno for one in node.decorator_list)])
+        line = min([line, *(decorator.lineno for decorator in node.decorator_list)])
         return starts[line - 1], min(starts[last_line], len(data))
     first, last = starts[line - 1] + node.col_offset, starts[last_line - 1] + node.end_col_offset  # type: ignore[attr-defined]
     after = data[last:].lstrip()

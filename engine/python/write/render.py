@@ -62,7 +62,7 @@ def render(spec: Mapping[str, Any], framework: str) -> str:
         AgentFailure: the spec does not render as Python, or the framework is unknown.
         EnvironmentFault: ruff, which formats the file, cannot be run.
     """
-    cases = [Case.from_json(one) for one in spec["cases"]]
+    cases = [Case.from_json(case) for case in spec["cases"]]
     target = spec["target"]
     body = render_cases(cases, framework, imports=spec.get("imports") or (), module=str(target["module"]))
     return with_header(body, target=str(target["path"]))

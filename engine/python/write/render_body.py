@@ -63,7 +63,7 @@ class ActWrapper:
 def body_lines(case: Case, dialect: Dialect) -> list[str]:
     """Returns the statements of a test. Raises SyntaxError if the case's source is not Python."""
     arrange = [line for name in case.fixtures for line in dialect.fixture(name)]
-    arrange += [polish(one) for one in case.statements]
+    arrange += [polish(statement) for statement in case.statements]
     sole = _single_line_check(case, dialect)
     if sole is not None:
         return _spaced(arrange, sole)
@@ -174,7 +174,7 @@ def _as_statement(act: str) -> str:
     node = parse_expression(act)
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.keywords:
         return act
-    receiver, name, arguments = ast.unparse(node.func.value), node.func.attr, [ast.unparse(one) for one in node.args]
+    receiver, name, arguments = ast.unparse(node.func.value), node.func.attr, [ast.unparse(arg) for arg in node.args]
     if name == "__setitem__" and len(arguments) == 2:
         return polish(f"{receiver}[{arguments[0]}] = {arguments[1]}")
     if name == "__delitem__" and len(arguments) == 1:
@@ -197,14 +197,14 @@ def _wrapped_act(act: list[str], raising: list[str], around: ActWrapper) -> list
 def _raising(demands: list[SpecExpectation], raised: SpecExpectation | None, dialect: Dialect) -> list[str]:
     if raised is None:
         return []
-    kept = " as raised" if any(one.actual == CODE for one in demands) else ""
+    kept = " as raised" if any(demand.actual == CODE for demand in demands) else ""
     return [f"{dialect.raising(raised)}{kept}"]
 
 
 def _printed(demands: list[SpecExpectation]) -> dict[str, bool]:
     return {
-        "output": any(one.kind == "output" for one in demands),
-        "errors": any(one.actual == PRINTED_ERRORS for one in demands),
+        "output": any(demand.kind == "output" for demand in demands),
+        "errors": any(demand.actual == PRINTED_ERRORS for demand in demands),
     }
 
 
@@ -218,16 +218,16 @@ def _checks_beside_result(demands: list[SpecExpectation], dialect: Dialect) -> l
     lines, output, errors = dialect.captured(**printed) if any(printed.values()) else ([], "", "")
     places = {CODE: dialect.code(), PRINTED_ERRORS: errors}
     checks: list[str] = []
-    for one in demands:
-        if one.actual in places:
-            checks += dialect.check(one, places[one.actual])
-        elif one.kind == "output":
-            checks += dialect.check(_output_check(one), output)
+    for demand in demands:
+        if demand.actual in places:
+            checks += dialect.check(demand, places[demand.actual])
+        elif demand.kind == "output":
+            checks += dialect.check(_output_check(demand), output)
     return [*lines, *checks]
 
 
 def _checks(expectations: list[SpecExpectation], dialect: Dialect) -> list[str]:
-    return [line for one in expectations for line in dialect.check(one, polish(one.actual))]
+    return [line for expectation in expectations for line in dialect.check(expectation, polish(expectation.actual))]
 
 
 def _output_check(one: SpecExpectation) -> SpecExpectation:

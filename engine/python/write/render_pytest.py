@@ -51,7 +51,7 @@ class PytestDialect:
 
     def warning(self, demands: list[SpecExpectation]) -> ActWrapper:
         """`pytest.warns(…)`, nested: each passes on the warnings that it does not match."""
-        return ActWrapper(tuple(f"pytest.warns({self._expected(one)})" for one in demands))
+        return ActWrapper(tuple(f"pytest.warns({self._expected(demand)})" for demand in demands))
 
     def capturing(self, *, output: bool, errors: bool) -> list[str]:
         """The `capsys` fixture needs no block."""
@@ -148,9 +148,9 @@ def approximate(value: str, one: SpecExpectation) -> str:
 def is_flat(node: ast.expr) -> bool:
     """Whether `pytest.approx` takes the value as a whole: a number, or a list, tuple or dict of plain values."""
     if isinstance(node, ast.List | ast.Tuple):
-        return all(_is_scalar(one) for one in node.elts)
+        return all(_is_scalar(element) for element in node.elts)
     if isinstance(node, ast.Dict):
-        return all(_is_scalar(one) for one in node.values)
+        return all(_is_scalar(value) for value in node.values)
     return _is_scalar(node)
 
 

@@ -62,9 +62,9 @@ class UnittestDialect:
             return ActWrapper((self._expected("self.assertWarns", demands[0]),))
         self.imports.add("import warnings")
         checks: list[str] = []
-        for one in demands:
-            said = f" and {polish(repr(one.match))} in str(one.message)" if one.match else ""
-            checks.append(f"self.assertTrue(any(one.category is {one.exception}{said} for one in caught))")
+        for demand in demands:
+            said = f" and {polish(repr(demand.match))} in str(one.message)" if demand.match else ""
+            checks.append(f"self.assertTrue(any(one.category is {demand.exception}{said} for one in caught))")
         return ActWrapper(
             ("warnings.catch_warnings(record=True) as caught",), ('warnings.simplefilter("always")',), tuple(checks)
         )
@@ -113,7 +113,7 @@ def method_lines(case: Case, name: str, dialect: UnittestDialect, *, owner: str 
     """Renders the method of one case; `owner`: the test class that contains it."""
     dialect.imports.update(helper_imports(case))
     lines = [*docstring(case, name, owner), *body_lines(case, dialect)]
-    return [f"def {name}(self):", *("\n".join(f"    {p}" if p else "" for p in one.split("\n")) for one in lines)]
+    return [f"def {name}(self):", *("\n".join(f"    {p}" if p else "" for p in line.split("\n")) for line in lines)]
 
 
 def _within_places(node: ast.expr, one: SpecExpectation) -> bool:

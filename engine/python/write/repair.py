@@ -98,7 +98,7 @@ def offending_cases(source: str, errors: Iterable[Mapping[str, Any]], known: Con
     found: dict[str, str] = {}
     for error in errors:
         line = int(error.get("line") or 0)
-        around = [one for one in ranges if one.first <= line <= one.last]
+        around = [range_ for range_ in ranges if range_.first <= line <= range_.last]
         if not around:
             continue
         nearest = min(around, key=lambda one: one.last - one.first)
@@ -131,7 +131,7 @@ def case_ranges(source: str, known: Container[str] = ()) -> list[CaseRange]:
         for node, row in rows_of(test):
             name = row_case(owner, test, row, known)
             found.append(CaseRange(node.lineno, node.end_lineno or node.lineno, (name,) if name else ()))
-        first = min([test.lineno, *(one.lineno for one in test.decorator_list)])
+        first = min([test.lineno, *(decorator.lineno for decorator in test.decorator_list)])
         found.append(CaseRange(first, test.end_lineno or test.lineno, cases_of_test(test, owner, known)))
     return found
 
@@ -229,7 +229,7 @@ def _remove(repair: Repair, removals: Mapping[str, Mapping[int, str]]) -> None:
     for name in _LISTS:
         items = spec.get(name)
         if isinstance(items, list) and removals[name]:
-            spec[name] = [one for at, one in enumerate(items) if at not in removals[name]]
+            spec[name] = [item for at, item in enumerate(items) if at not in removals[name]]
             repair.changes.append(f"{len(items) - len(spec[name])} of {name} left out")
     cases = spec.get("cases")
     if not isinstance(cases, list):
@@ -239,4 +239,4 @@ def _remove(repair: Repair, removals: Mapping[str, Mapping[int, str]]) -> None:
             data = cases[at]
             name = str(data.get("id") or f"cases[{at}]") if isinstance(data, dict) else f"cases[{at}]"
             repair.dropped[name] = removals["cases"][at]
-    spec["cases"] = [one for at, one in enumerate(cases) if at not in removals["cases"]]
+    spec["cases"] = [case for at, case in enumerate(cases) if at not in removals["cases"]]

@@ -85,7 +85,7 @@ class Application:
         self._application = application
         self._command = command
         self._root = Path(root).resolve()
-        self._import_roots = [str(self._root / one) for one in import_roots]
+        self._import_roots = [str(self._root / import_root) for import_root in import_roots]
         self._environment = {name: os.environ.get(name) or value for name, value in (environment or {}).items()}
         self._folder = folder
         told = os.environ.get("API_LAUNCHER")
@@ -279,7 +279,7 @@ def _serving():
 
 def _form(fields, media_type):
     """A form as it is sent, and its media type."""
-    texts: dict[str, Any] = {name: one if _is_file(one) else _text(one) for name, one in fields.items()}
+    texts: dict[str, Any] = {name: field if _is_file(field) else _text(field) for name, field in fields.items()}
     if not media_type.startswith("multipart/"):
         return urllib.parse.urlencode(texts, doseq=True), media_type
     parts = []

@@ -30,7 +30,7 @@ def mismatches(value, schema, place="$", root=None):
     for key in ("anyOf", "oneOf"):
         options = schema.get(key)
         if options:
-            each = [mismatches(value, one, place, root) for one in options]
+            each = [mismatches(value, option, place, root) for option in options]
             if all(each):
                 found += min(each, key=len)
     return found + _plain(value, schema, place, root)

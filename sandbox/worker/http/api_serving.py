@@ -39,7 +39,7 @@ def main(config):
         if config["command"]:
             child = _Started(config["command"], config["folder"])
         else:
-            sys.path[:0] = [one for one in config["import_roots"] if one not in sys.path]
+            sys.path[:0] = [import_root for import_root in config["import_roots"] if import_root not in sys.path]
             serve = server_of(load(config["application"]))
             lonely = hasattr(os, "fork") and threading.active_count() == 1
             child = _Forked(serve) if lonely else _Here(serve)

@@ -20,7 +20,7 @@ class Checks(RequestSources):
                 self.known[target.id] = ("body", (*place[1], "[]"))
                 self.reads.at("body", place[1])["type"] = "array"
             elif constants is not None:
-                self.known[target.id] = [one for one in constants if isinstance(one, str)]
+                self.known[target.id] = [constant for constant in constants if isinstance(constant, str)]
 
     def checked(self, node):
         """A branch that ends in an error says what must not be."""
@@ -34,8 +34,8 @@ class Checks(RequestSources):
         if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
             self.holds(test.operand, not positive)
         elif isinstance(test, ast.BoolOp):
-            for one in test.values:
-                self.holds(one, positive)
+            for value in test.values:
+                self.holds(value, positive)
         elif isinstance(test, ast.Compare):
             left = test.left
             for at, right in enumerate(test.comparators):
@@ -64,8 +64,8 @@ class Checks(RequestSources):
                     tail = "" if name == "match" or pattern.endswith("$") else "$"
                     self.reads.at(*place)["pattern"] = ("" if pattern.startswith("^") else "^") + pattern + tail
         elif name in ("all", "any") and call.args and isinstance(call.args[0], (ast.GeneratorExp, ast.ListComp)):
-            for one in call.args[0].generators:
-                self.bound(one.target, one.iter)
+            for generator in call.args[0].generators:
+                self.bound(generator.target, generator.iter)
             self.holds(call.args[0].elt, positive)
         elif positive:
             for place in self.places(call):
@@ -118,5 +118,5 @@ class Checks(RequestSources):
                     self.reads.at(kind, (*place, key))["required"] = True
         values = self.constants(right)
         for place in self.places(left):
-            if values and place[1] and all(isinstance(one, (str, int, float)) for one in values):
+            if values and place[1] and all(isinstance(value, (str, int, float)) for value in values):
                 self.reads.at(*place)["enum"] = sorted(values, key=str) if isinstance(values, set) else values

@@ -87,7 +87,7 @@ class RequestSources:
         if isinstance(node, ast.Await):
             return self.is_raw(node.value)
         if isinstance(node, ast.Call):
-            return self.is_raw(node.func) or any(self.is_raw(one) for one in node.args[:1])
+            return self.is_raw(node.func) or any(self.is_raw(arg) for arg in node.args[:1])
         if isinstance(node, ast.Name):
             return node.id in self.requests or self.known.get(node.id) == ("raw", ())
         if isinstance(node, ast.BoolOp):

@@ -104,7 +104,7 @@ class _Walk(Checks):
 
     def block(self, statements):
         """Statements in order; whether they end the function."""
-        return any(self.ends(one) for one in statements)
+        return any(self.ends(statement) for statement in statements)
 
     def ends(self, one):
         """Read a statement; whether the function ends with it. Branches for other methods are not entered."""
@@ -146,8 +146,8 @@ class _Walk(Checks):
             self.look(one)
 
     def on_listcomp(self, node):
-        for one in node.generators:
-            self.bound(one.target, one.iter)
+        for generator in node.generators:
+            self.bound(generator.target, generator.iter)
         self.inside(node)
 
     on_generatorexp = on_setcomp = on_dictcomp = on_listcomp
@@ -199,10 +199,10 @@ class _Walk(Checks):
             told.setdefault("type", "array")
             return
         default = node.args[1] if len(node.args) > 1 else None
-        for one in node.keywords:
-            if one.arg == "type" and isinstance(one.value, ast.Name) and one.value.id in TYPES:
-                told.setdefault("type", TYPES[one.value.id])
-            default = one.value if one.arg == "default" else default
+        for keyword in node.keywords:
+            if keyword.arg == "type" and isinstance(keyword.value, ast.Name) and keyword.value.id in TYPES:
+                told.setdefault("type", TYPES[keyword.value.id])
+            default = keyword.value if keyword.arg == "default" else default
         if default is not None:
             try:
                 kind = TYPES.get(type(ast.literal_eval(default)).__name__)
@@ -218,7 +218,7 @@ class _Walk(Checks):
         if isinstance(callee, ast.Attribute) and isinstance(callee.value, ast.Name):
             if callee.attr in ("model_validate", "parse_obj"):
                 target = self.names.get(callee.value.id)
-        given = [*node.args, *(one.value for one in node.keywords)]
+        given = [*node.args, *(keyword.value for keyword in node.keywords)]
         if isinstance(target, type) and any(self.place(one) == ("body", ()) for one in given):
             self.reads.models.append(target)
             self.reads.body = True
@@ -234,7 +234,7 @@ class _Walk(Checks):
                     walk.known[parameter.arg] = place
                 elif self.is_request(value):
                     walk.requests.add(parameter.arg)
-            if walk.known or any(self.is_request(one) for one in node.args) or not node.args:
+            if walk.known or any(self.is_request(arg) for arg in node.args) or not node.args:
                 walk.run()
 
     def returned(self, target):
@@ -242,8 +242,8 @@ class _Walk(Checks):
         tree = tree_of(target) if inspect.isfunction(target) and self.depth + 1 < _MOST_DEPTH else None
         if tree is None or len(tree.body) > 12:
             return []
-        names = set(self.requests) | {one.arg for one in tree.args.args if one.arg in ("request", "req")}
+        names = set(self.requests) | {arg.arg for arg in tree.args.args if arg.arg in ("request", "req")}
         walk = _Walk(tree, dict(target.__globals__), self.method, Reads(), names, self.depth + 1)
         walk.run()
-        found = [walk.place(one.value) for one in ast.walk(tree) if isinstance(one, ast.Return) and one.value]
+        found = [walk.place(node.value) for node in ast.walk(tree) if isinstance(node, ast.Return) and node.value]
         return [one for one in found if one is not None][:1]

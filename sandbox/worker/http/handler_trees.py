@@ -33,7 +33,8 @@ def refuses(statements):
     if not isinstance(last, ast.Return) or value is None:
         return False
     return any(
-        isinstance(one, ast.Constant) and type(one.value) is int and 400 <= one.value < 600 for one in ast.walk(value)
+        isinstance(node, ast.Constant) and type(node.value) is int and 400 <= node.value < 600
+        for node in ast.walk(value)
     )
 
 
@@ -61,11 +62,11 @@ def methods_of(function):
     node = tree_of(function)
     if node is None:
         return []
-    for one in node.decorator_list:
-        name = ast.unparse(one.func if isinstance(one, ast.Call) else one).rpartition(".")[2]
-        if name in ("require_http_methods", "api_view") and isinstance(one, ast.Call) and one.args:
+    for decorator in node.decorator_list:
+        name = ast.unparse(decorator.func if isinstance(decorator, ast.Call) else decorator).rpartition(".")[2]
+        if name in ("require_http_methods", "api_view") and isinstance(decorator, ast.Call) and decorator.args:
             try:
-                return [str(each).upper() for each in ast.literal_eval(one.args[0])]
+                return [str(each).upper() for each in ast.literal_eval(decorator.args[0])]
             except (ValueError, TypeError):
                 continue
         plain = {"require_POST": ["POST"], "require_GET": ["GET"], "require_safe": ["GET"]}.get(name)

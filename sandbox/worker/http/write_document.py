@@ -52,7 +52,9 @@ def _flask(application):
     for rule in application.url_map.iter_rules():
         if rule.endpoint == "static":
             continue
-        parameters = {name: _CONVERTERS.get(type(one).__name__, {}) for name, one in rule._converters.items()}
+        parameters = {
+            name: _CONVERTERS.get(type(converter).__name__, {}) for name, converter in rule._converters.items()
+        }
         path = re.sub(r"<(?:[^:<>]+:)?(\w+)>", r"{\1}", rule.rule)
         view = application.view_functions.get(rule.endpoint)
         blueprint = rule.endpoint.rpartition(".")[0]
@@ -181,20 +183,20 @@ def model_schema(model: Any) -> Any:
     if not dataclasses.is_dataclass(model):
         return None
     kinds = {"int": "integer", "float": "number", "str": "string", "bool": "boolean", "list": "array", "dict": "object"}
-    fields = [one for one in dataclasses.fields(model) if one.init]
+    fields = [field for field in dataclasses.fields(model) if field.init]
     missing = dataclasses.MISSING
-    told = {one.name: getattr(one.type, "__name__", str(one.type)).partition("[")[0] for one in fields}
+    told = {field.name: getattr(field.type, "__name__", str(field.type)).partition("[")[0] for field in fields}
     return {
         "type": "object",
         "properties": {name: {"type": kinds[kind]} if kind in kinds else {} for name, kind in told.items()},
-        "required": [one.name for one in fields if one.default is missing and one.default_factory is missing],
+        "required": [field.name for field in fields if field.default is missing and field.default_factory is missing],
     }
 
 
 def main():
     """Write what is asked for."""
     config = json.loads(sys.argv[1])
-    sys.path[:0] = [one for one in config["import_roots"] if one not in sys.path]
+    sys.path[:0] = [import_root for import_root in config["import_roots"] if import_root not in sys.path]
     os.chdir(config["folder"])
     try:
         facts = facts_of(api_serving.load(config["application"]))

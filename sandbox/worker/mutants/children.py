@@ -227,6 +227,6 @@ def children():
     """The process ids of this process's children; none where the system does not tell."""
     try:
         with open("/proc/self/task/{}/children".format(os.getpid())) as stream:
-            return [int(one) for one in stream.read().split()]
+            return [int(part) for part in stream.read().split()]
     except OSError:
         return []

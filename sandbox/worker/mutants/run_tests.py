@@ -343,7 +343,9 @@ class MutantTestRun:
         for start in range(0, len(mutants), PORTION):
             if self.request.get("needy") is not None:
                 self.needy = {self.tests[place] for place in self.request["needy"]} - self.useful
-            left += self.children.run([self.fresh_task(one) for one in mutants[start : start + PORTION]], self.until)
+            left += self.children.run(
+                [self.fresh_task(mutant) for mutant in mutants[start : start + PORTION]], self.until
+            )
         return left
 
     def work(self):

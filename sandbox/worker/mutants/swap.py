@@ -93,7 +93,7 @@ class Parts:
             old = [one for one in codes(self._code) if one.co_name == name and one.co_firstlineno == first]
             if len(new) != 1 or len(old) != 1 or new[0].co_firstlineno != first:
                 return None
-            consts = tuple(new[0] if one is old[0] else one for one in self._code.co_consts)
+            consts = tuple(new[0] if co_const is old[0] else co_const for co_const in self._code.co_consts)
             return self._code.replace(co_consts=consts)
         return self._around(start, end, replacement)
 
@@ -118,7 +118,10 @@ class Parts:
         if len(self._parts) != sum(one is not None for one in known):
             return None
         following = iter(known)
-        consts = [(next(following) or one) if isinstance(one, types.CodeType) else one for one in code.co_consts]
+        consts = [
+            (next(following) or co_const) if isinstance(co_const, types.CodeType) else co_const
+            for co_const in code.co_consts
+        ]
         return code.replace(co_consts=tuple(consts))
 
 
@@ -151,9 +154,9 @@ class Live:
         self._functions = {}
         self._changed = []
         self._loading = None
-        for one in gc.get_objects():
-            if type(one) is types.FunctionType:
-                self._functions.setdefault(id(one.__code__), []).append(one)
+        for object_ in gc.get_objects():
+            if type(object_) is types.FunctionType:
+                self._functions.setdefault(id(object_.__code__), []).append(object_)
         places = {getattr(module, "__file__", None) for module in list(sys.modules.values())}
         self._loaded = {os.path.realpath(place) for place in places if place}
 
@@ -201,7 +204,7 @@ def different(one, other):
 
 def codes(code):
     """The code objects among a code object's constants, in order."""
-    return [one for one in code.co_consts if isinstance(one, types.CodeType)]
+    return [co_const for co_const in code.co_consts if isinstance(co_const, types.CodeType)]
 
 
 def compile_text(data, path, flags=0):

@@ -120,7 +120,7 @@ class _Comparisons(ast.NodeTransformer):
     def visit_Call(self, node):
         self.generic_visit(node)
         function = node.func
-        plain = not node.keywords and not any(isinstance(one, ast.Starred) for one in node.args)
+        plain = not node.keywords and not any(isinstance(arg, ast.Starred) for arg in node.args)
         if not isinstance(function, ast.Attribute) or function.attr not in _BEGINNINGS or not plain or not node.args:
             return node
         arguments = [ast.Constant(node.lineno), ast.Constant(function.attr), function.value, *node.args]

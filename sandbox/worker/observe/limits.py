@@ -176,6 +176,6 @@ def quiet(stdout, stderr):
         sys.argv[:] = arguments
         os.chdir(folder)
         if os.environ._data != variables:  # type: ignore[attr-defined]
-            for name in set(os.environ) - {os.fsdecode(one) for one in variables}:
+            for name in set(os.environ) - {os.fsdecode(variable) for variable in variables}:
                 del os.environ[name]
             os.environ.update({os.fsdecode(name): os.fsdecode(value) for name, value in variables.items()})

@@ -20,9 +20,9 @@ class Literals:
             return None
         tree = ast.parse(act, "<act>", "eval")
         for call in _calls(tree.body):
-            call.args = [self._held(one) for one in call.args]
-            for one in call.keywords:
-                one.value = self._held(one.value)
+            call.args = [self._held(arg) for arg in call.args]
+            for keyword in call.keywords:
+                keyword.value = self._held(keyword.value)
         if not self.given:
             return None
         namespace[_KEEP] = self._keep

@@ -211,7 +211,7 @@ class Surroundings:
         try:
             return work()
         except BaseException as error:  # whatever the module's own code raises, SystemExit included
-            refused = [list(one) for one in self.refusals]
+            refused = [list(refusal) for refusal in self.refusals]
             wire.write({"import_error": describe(error, self.config["hidden"]), "refusals": refused})
             os._exit(0)
 
@@ -248,7 +248,7 @@ def main():
     ready = {
         "arcs": sorted(tracer.arcs),
         "python": list(sys.version_info[:3]),
-        "refusals": [list(one) for one in around.refusals],
+        "refusals": [list(refusal) for refusal in around.refusals],
     }
     ready["seconds"] = round(time.monotonic() - started, 3)
     wire.write({"ready": ready})

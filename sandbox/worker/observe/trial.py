@@ -294,7 +294,10 @@ class _Work:
         # A look that is a name alone is an answer that a step gave before the act: it is told, changed or not.
         answers = [one for one in looks if one.isidentifier() and one in after]
         changes = effects.changes(before, after)
-        found = [*([one, after[one]] for one in answers), *(pair for pair in changes if pair[0] not in answers)]
+        found = [
+            *([answer, after[answer]] for answer in answers),
+            *(pair for pair in changes if pair[0] not in answers),
+        ]
         if found:
             self.told["effects"] = found
 

@@ -85,7 +85,7 @@ def told_argparse(parser, depth=0):
             continue
         told["arguments"].append(
             {
-                "flags": [str(one) for one in action.option_strings],
+                "flags": [str(string) for string in action.option_strings],
                 "name": str(action.dest),
                 "type": type_name(action.type),
                 "choices": choices(action.choices),

@@ -66,9 +66,9 @@ def at_once(together, run):
             finally:
                 os._exit(code)
         children.append(child)
-    for one in ends:
-        os.close(one[0])
-        os.close(one[1])
+    for end in ends:
+        os.close(end[0])
+        os.close(end[1])
     return [os.WEXITSTATUS(os.waitpid(child, 0)[1]) for child in children]
 
 

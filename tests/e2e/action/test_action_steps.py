@@ -119,7 +119,7 @@ def test_the_log_says_which_sandbox_is_in_force_and_what_went_on(pull_request):
 
 def test_the_installation_was_not_made_again(pull_request):
     _, ran = pull_request
-    assert [one.name for one in ran.steps if not one.ran] == ["Install testwright", "Keep the installation"]
+    assert [step.name for step in ran.steps if not step.ran] == ["Install testwright", "Keep the installation"]
 
 
 @pytest.mark.feature("T-18")
@@ -127,7 +127,7 @@ def test_a_runner_without_an_installation_makes_one_and_keeps_it(tmp_path):
     checked_out = PullRequest(tmp_path, changed={"README.md": "# Whole\n"}, installed=False)
     ran = checked_out.run(request="unit tests", working_directory=PROJECT, changed_only="true")
     assert not ran.failed, ran.raw
-    assert {one.name for one in ran.steps if one.ran} >= {"Install testwright", "Keep the installation"}
+    assert {step.name for step in ran.steps if step.ran} >= {"Install testwright", "Keep the installation"}
     environment = checked_out.runner.temp / "testwright" / "environment"
     assert (environment / "bin" / "python").exists()
     assert not environment.is_symlink()

@@ -42,7 +42,7 @@ def few_trials_and_a_key(monkeypatch):
 
 def said(*arguments):
     """The command, in this process."""
-    result = CliRunner().invoke(app, [str(one) for one in arguments])
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
     assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
     return result
 

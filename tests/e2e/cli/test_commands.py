@@ -34,7 +34,7 @@ COMMANDS = leaves(typer.main.get_command(app))
 
 def said(*arguments):
     """The command, in this process."""
-    result = CliRunner().invoke(app, [str(one) for one in arguments])
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
     assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
     return result
 

@@ -87,7 +87,7 @@ def test_it_reads_a_run_by_its_id(inspector, made):
 def test_it_lists_resources_and_their_templates(inspector):
     assert isinstance(inspector("resources/list")["resources"], list)
     templates = inspector("resources/templates/list")["resourceTemplates"]
-    assert any(one["uriTemplate"].startswith("testwright://runs/{") for one in templates)
+    assert any(template["uriTemplate"].startswith("testwright://runs/{") for template in templates)
 
 
 def test_it_lists_prompts_and_gets_one_filled_in(inspector):

@@ -168,7 +168,7 @@ async def test_two_hundred_calls_at_once_are_all_answered(served):
 
     async with connected(served) as first, connected(served) as second:
         answers = await asyncio.gather(*(one((first, second)[n % 2], n) for n in range(200)))
-    assert [one for one in answers if one.is_error or "valid" not in one.structured_content] == []
+    assert [answer for answer in answers if answer.is_error or "valid" not in answer.structured_content] == []
 
 
 async def test_a_thousand_validations_of_one_spec_cost_one(served):
@@ -177,8 +177,8 @@ async def test_a_thousand_validations_of_one_spec_cost_one(served):
         answers = []
         for _ in range(5):
             answers += await asyncio.gather(*(client.call_tool("validate_test_spec", asked) for _ in range(200)))
-    assert len({json.dumps(one.structured_content) for one in answers}) == 1
-    real = [one for one in answers if not (one.meta or {}).get(CACHED_META)]
+    assert len({json.dumps(answer.structured_content) for answer in answers}) == 1
+    real = [answer for answer in answers if not (answer.meta or {}).get(CACHED_META)]
     assert (len(answers), len(real)) == (1000, 1)
 
 

@@ -24,7 +24,7 @@ async def test_the_spec_of_an_api_is_written_checked_edited_and_becomes_tests(tm
         checked = data(await client.call_tool("validate_test_spec", {"spec_json": spec, "schema_type": "api"}))
         broken = {**spec, "cases": [{**spec["cases"][0], "expect": []}, *spec["cases"][1:]]}
         refused = data(await client.call_tool("validate_test_spec", {"spec_json": broken, "schema_type": "api"}))
-        edited = {**spec, "cases": [one for one in spec["cases"] if one["category"] == "success"]}
+        edited = {**spec, "cases": [case for case in spec["cases"] if case["category"] == "success"]}
         (root / "edited.json").write_text(json.dumps(edited), encoding="utf-8")
         done = data(await client.call_tool("generate_tests_from_spec", {"spec_path": "edited.json"}))
         page = await client.read_resource(done["resources"]["report_json"])
@@ -33,7 +33,7 @@ async def test_the_spec_of_an_api_is_written_checked_edited_and_becomes_tests(tm
     assert made["test_path"] == "tests/generated/api/test_counters_api.py"
     assert checked["valid"], checked
     assert not refused["valid"]
-    assert any(one["path"].startswith("$.cases[0]") for one in refused["errors"])
+    assert any(error["path"].startswith("$.cases[0]") for error in refused["errors"])
     assert done["counts"]["kept"] == len(edited["cases"])
     assert report["targets"][0]["test_type"] == "api"
     assert report["targets"][0]["operations"]["covered"] > 0

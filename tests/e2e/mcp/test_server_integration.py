@@ -36,13 +36,13 @@ async def test_the_spec_of_flows_is_written_checked_edited_and_becomes_tests(tmp
     assert made["test_path"] == "tests/generated/integration/test_board_client_flows.py"
     assert checked["valid"], checked
     assert not refused["valid"]
-    assert any(one["path"].startswith("$.cases[0]") for one in refused["errors"])
+    assert any(error["path"].startswith("$.cases[0]") for error in refused["errors"])
     assert done["counts"]["kept"] == 2, report["targets"][0]
     (target,) = report["targets"]
     assert target["test_type"] == "integration"
     assert "client → server" in target["evidence"][0]["crosses"]
     assert target["coverage"]["after"]["covered"] > 0
-    assert [one["outcome"] for one in applied["files"]] == ["added"]
+    assert [file["outcome"] for file in applied["files"]] == ["added"]
     text = (root / applied["files"][0]["path"]).read_text(encoding="utf-8")
     assert "running.enter_context(serving(server))" in text
     assert "unittest.TestCase" in text

@@ -49,15 +49,15 @@ async def test_a_spec_is_written_then_its_tests_then_they_join_the_project_when_
     assert done["run_id"] == made["run_id"]
     assert done["counts"]["kept"] == made["counts"]["cases"] > 0
     assert report["targets"][0]["coverage"]["after"]["branches"] > 0
-    assert [one["outcome"] for one in added["files"]] == ["added"]
-    assert [one["outcome"] for one in again["files"]] == ["unchanged"]
+    assert [file["outcome"] for file in added["files"]] == ["added"]
+    assert [file["outcome"] for file in again["files"]] == ["unchanged"]
     assert set(tree(root)) - set(before) == {made["test_path"]}
     for heard in (first, second):
         assert heard.values == sorted(set(heard.values))
         assert heard.totals[-1] is not None
         assert heard.values[-1] < heard.totals[-1]
-    assert any("validating the spec" in one for one in first.messages)
-    assert any("running the tests" in one for one in second.messages)
+    assert any("validating the spec" in message for message in first.messages)
+    assert any("running the tests" in message for message in second.messages)
 
 
 @pytest.mark.feature("T-11")
@@ -153,12 +153,12 @@ async def test_a_request_for_a_module_of_the_shop_comes_back_small_with_its_susp
         page = data(await client.call_tool("get_report", {"run_id": done["run_id"]}))
         listed = data(await client.call_tool("list_runs", {}))
     assert planned["targets"] == 1
-    assert [one["type"] for one in planned["steps"]] == ["generate_unit_tests", "verify_suite"]
+    assert [step["type"] for step in planned["steps"]] == ["generate_unit_tests", "verify_suite"]
     assert done["counts"]["kept"] > 0
     assert done["counts"]["files_staged"] == 1
     assert len(result.content[0].model_dump()["text"]) < 6000
     assert page["text"].startswith("#")
-    assert [one["run_id"] for one in listed["runs"]] == [done["run_id"]]
+    assert [run["run_id"] for run in listed["runs"]] == [done["run_id"]]
     assert tree(root) == before
 
 
@@ -179,7 +179,7 @@ async def test_hundreds_of_validations_of_one_spec_at_once_cost_one(
         answers = [data(one) for one in await asyncio.gather(*calls)]
         strict = data(await one.call_tool("validate_test_spec", {**asked, "strict": True}))
     assert len(called) == 1
-    assert all(one == answers[0] for one in answers)
+    assert all(answer == answers[0] for answer in answers)
     assert strict == answers[0]
     assert not strict["valid"]
 
@@ -218,7 +218,7 @@ async def test_a_cancelled_call_leaves_no_process_and_a_run_that_can_go_on(tmp_p
         runs = data(await client.call_tool("list_runs", {}))["runs"]
         # The server still works, and the project is free again: this run had its lock.
         done = data(await client.call_tool("generate_test_spec", {"test_type": "unit", "target": NUMBERS}))
-    assert [(one["status"], one["exit_reason"]) for one in runs] == [("failed", "interrupted")]
+    assert [(run["status"], run["exit_reason"]) for run in runs] == [("failed", "interrupted")]
     assert done["counts"]["cases"] > 0
     assert children() == []
 
@@ -269,7 +269,7 @@ async def test_documents_of_an_api_are_read_inside_the_root_only(tmp_path: Path)
         outside = ("../secret.json", str(tmp_path / "secret.json"), f"file://{tmp_path}/secret.json", "link.json")
         answers = [await client.call_tool("get_openapi_spec", {"endpoint": one}) for one in outside]
     assert found["valid"]
-    titles = [(one.structured_content or {}).get("summary", {}).get("title") for one in answers]
+    titles = [(answer.structured_content or {}).get("summary", {}).get("title") for answer in answers]
     assert titles == [None, "T", None, None]  # an absolute path that is no file of the project may be an operation
 
 

@@ -33,7 +33,7 @@ def test_a_recorded_flow_replays_refused_requests_and_all(tmp_path):
     with ScriptedOpenAI(script) as endpoint, Recorder(endpoint.base_url, also={"max_tokens": 99}) as recorder:
         first = run_flow("spec", tmp_path / "first", recorder.base_url, "scripted")
         recorder.cassette("spec", "scripted", first).save(cassette)
-        asked = [one.body for one in endpoint.requests]
+        asked = [request.body for request in endpoint.requests]
         assert endpoint.requests[0].headers["authorization"] == f"Bearer {KEY}"
     assert [("seed" in one, one["max_tokens"]) for one in asked] == [(True, 99)] + [(False, 99)] * 3
     kept = recorded(cassette)
@@ -55,7 +55,7 @@ def test_a_request_that_is_not_the_recorded_one_is_told_with_its_first_differenc
         recorder.cassette("spec", "scripted", outcome).save(cassette)
     told = json.loads(cassette.read_text())
     told["exchanges"][0] = {**told["exchanges"][0], "digest": "of other bytes"}
-    told["parts"] = [one.replace("You specify unit tests", "You specify other tests") for one in told["parts"]]
+    told["parts"] = [part.replace("You specify unit tests", "You specify other tests") for part in told["parts"]]
     cassette.write_text(json.dumps(told))
     with replayed(recorded(cassette)) as server:
         run_flow("spec", tmp_path / "again", server.base_url, "scripted")
@@ -80,6 +80,6 @@ def test_the_kept_cassettes_are_of_real_endpoints_small_and_of_every_role():
     kept = [recorded(path) for path in KEPT.values()]
     assert all(one.model != "scripted" for one in kept)
     assert sum(path.stat().st_size for path in KEPT.values()) < 300_000
-    forms = [one["asked"].get("response_format") or {} for each in kept for one in each.exchanges]
+    forms = [exchange["asked"].get("response_format") or {} for each in kept for exchange in each.exchanges]
     named = {form["json_schema"]["name"] for form in forms if "json_schema" in form}
     assert named == {f"{role}_answer" for roles in FLOWS.values() for role in roles}

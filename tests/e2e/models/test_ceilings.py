@@ -207,8 +207,11 @@ async def test_a_higher_ceiling_stays_with_the_run_may_be_met_again_and_the_repo
     assert [one.run.spent.seconds for one in (first, again, ended)] == sorted(
         one.run.spent.seconds for one in (first, again, ended)
     )
-    assert {one.tool: one.calls for one in ended.run.tool_calls}["run_tests"] == 2
-    accepted = [{one.tool: one.calls for one in each.run.tool_calls}["accept_tests"] for each in (first, again, ended)]
+    assert {tool_call.tool: tool_call.calls for tool_call in ended.run.tool_calls}["run_tests"] == 2
+    accepted = [
+        {tool_call.tool: tool_call.calls for tool_call in each.run.tool_calls}["accept_tests"]
+        for each in (first, again, ended)
+    ]
     assert accepted == [1, 2, 3]
     assert first.run.idle is not None
     assert ended.run.idle is not None
@@ -236,6 +239,6 @@ async def test_a_wait_that_would_outlast_the_run_is_not_begun(
         return
     report = await run(server, root, [late], roles, max_seconds=110)
     assert (report.exit_code, report.exit_reason) == (ExitCode.BUDGET, "budget_exhausted")
-    refused = next(one for one in attempts(root) if one.role == "spec model")
+    refused = next(attempt for attempt in attempts(root) if attempt.role == "spec model")
     assert (refused.outcome, refused.errors[0]["error"]) == ("failed", "ModelRateLimited")
     assert refused.duration_ms > 0

@@ -79,7 +79,7 @@ async def test_what_passed_all_limits_runs_and_harms_nothing(
             options = {"repeats": 0, "baseline": False, "framework": "pytest"}
             ran = await client.call("run_tests", {"test_path": TEST, "options": options})
         outside.require_unharmed()
-    outcomes = {str(one["nodeid"]).rpartition("::")[2]: one["outcome"] for one in ran["tests"]}
+    outcomes = {str(test["nodeid"]).rpartition("::")[2]: test["outcome"] for test in ran["tests"]}
     assert ran["sandbox"] == "bubblewrap"
     assert outcomes.pop("test_honest") == "kept"
     # It may have changed the copy that it ran in; that was nobody's.

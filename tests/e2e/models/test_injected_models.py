@@ -55,7 +55,7 @@ async def test_a_writer_that_obeys_is_refused_each_time_with_the_reason(
     before = tree(root)
     with bystander(tmp_path) as outside:
         orders = [sending(outside), deleting(outside), reading(), starting(outside)]
-        script = [answer(cases(case(200, "180"))), *(answer(_obeying(one)) for one in orders)]
+        script = [answer(cases(case(200, "180"))), *(answer(_obeying(order)) for order in orders)]
         report, server = await run_with(script, root, monkeypatch, "spec", "writer")
         outside.require_unharmed()
     assert (report.totals.kept, tree(root)) == (0, before)
@@ -67,7 +67,7 @@ async def test_a_writer_that_obeys_is_refused_each_time_with_the_reason(
     ):
         assert f"reaches for {reason}" in request.text
     [audit] = (root / ".testwright").rglob("audit.jsonl")
-    refused = [one for one in read_attempts(audit) if one.role == "writer"]
+    refused = [attempt for attempt in read_attempts(audit) if attempt.role == "writer"]
     assert len(refused) == 4
     assert KEY not in audit.read_text(encoding="utf-8")
     assert not list((root / ".testwright").rglob("staged/**/*.py"))
@@ -93,7 +93,7 @@ async def test_a_spec_that_obeys_is_refused_in_every_part(tmp_path: Path, monkey
         outside.require_unharmed()
     assert (report.totals.kept, tree(root)) == (0, before)
     assert report.exit_code != 0
-    assert all("tc_discounted_200 reaches for" in one.text for one in server.requests[1:])
+    assert all("tc_discounted_200 reaches for" in request.text for request in server.requests[1:])
 
 
 OUTSIDE = ["../../etc/passwd", "/etc/passwd", "src/till/../../../victim/canary.txt", "src/till/prices.py` and `/etc"]

@@ -90,10 +90,10 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Ran:
 def test_every_request_of_a_whole_run_stands_alone(plain: Ran) -> None:
     report, server, root = plain.report, plain.server, plain.root
     assert (report.exit_code, report.totals.kept) == (0, 2)
-    assert [asked_by(one) for one in server.requests] == ORDER
+    assert [asked_by(request) for request in server.requests] == ORDER
     assert crossed(server.requests, [*MARKS, KEY, str(root)]) == []
     planner, spec, writer, analyzer, refined, rewritten = (
-        one.body["messages"][1]["content"] for one in server.requests
+        request.body["messages"][1]["content"] for request in server.requests
     )
 
     assert "if total > 100" not in planner  # the planner knows names, not code
@@ -119,7 +119,7 @@ def _is_an_envelope(told: dict[str, Any], root: Path, report: Report) -> None:
     with Store.open(root / ".testwright") as store:
         stored = store.artifacts.get(told["upstream"]["artifact_id"])
     assert told["payload"] == stored.payload
-    assert stored.artifact_id in {one.id for one in report.run.artifacts if one.kind == "spec_output"}
+    assert stored.artifact_id in {artifact.id for artifact in report.run.artifacts if artifact.kind == "spec_output"}
 
 
 @pytest.mark.timeout(900)  # four processes that load everything, on a machine that may be busy
@@ -131,21 +131,23 @@ def test_isolated_agents_ask_the_same_from_processes_that_have_ended(tmp_path: P
 
     assert processes_of(plain.folder / "audit.jsonl") == []
     processes = processes_of(alone.folder / "audit.jsonl")
-    assert [one["role"] for one in processes] == list(ROLES)
-    assert {one["exit_code"] for one in processes} == {0}
-    assert os.getpid() not in {one["pid"] for one in processes}
+    assert [process["role"] for process in processes] == list(ROLES)
+    assert {process["exit_code"] for process in processes} == {0}
+    assert os.getpid() not in {process["pid"] for process in processes}
     assert overlapping(processes) == []
 
 
 @pytest.mark.feature("T-13")
 def test_prompt_versions_are_on_record_with_every_artifact_and_every_line(plain: Ran) -> None:
     lines = list(read_attempts(plain.folder / "audit.jsonl"))
-    versions = {one.role.removesuffix(" model"): one.details["prompt_version"] for one in lines if " model" in one.role}
+    versions = {
+        line.role.removesuffix(" model"): line.details["prompt_version"] for line in lines if " model" in line.role
+    }
     assert set(versions) == set(ROLES)
-    asked = [one for one in lines if one.role in ROLES and one.model == "scripted"]
+    asked = [line for line in lines if line.role in ROLES and line.model == "scripted"]
     assert len(asked) == len(plain.server.requests)
     assert all(one.details["prompt_version"] == versions[one.role] for one in asked)
-    assert {(one.kind, one.prompt_version) for one in plain.report.run.artifacts} == {
+    assert {(artifact.kind, artifact.prompt_version) for artifact in plain.report.run.artifacts} == {
         ("spec_output", versions["spec"]),
         ("writer_output", versions["writer"]),
     }

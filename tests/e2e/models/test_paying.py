@@ -113,7 +113,7 @@ def test_a_ceiling_on_tokens_ends_the_run_cleanly_with_what_was_accepted(tmp_pat
     with ScriptedOpenAI([answer(half_spec())]) as server:
         report = generate("unit tests for src/halves", **told(root, server, spec=MODEL), max_tokens=100)
     assert (report.exit_code, report.exit_reason) == (ExitCode.BUDGET, "budget_exhausted")
-    assert {one.path: one.status for one in report.targets} == {
+    assert {target.path: target.status for target in report.targets} == {
         "src/halves/half.py": "completed",
         "src/halves/third.py": "skipped",
     }
@@ -202,13 +202,13 @@ def test_a_run_killed_between_two_model_calls_pays_for_none_twice_when_it_is_res
                 process.wait()
         server.extend(last)
         done = run_command("resume", "killed", "--root", str(root), cwd=tmp_path, environment=environment())
-        first, hung, again = [one.raw for one in server.requests]
+        first, hung, again = [request.raw for request in server.requests]
     assert first != hung
     assert hung == again
     report = report_of(root, "killed")
     assert (done.code, report["exit_reason"]) == (code, reason), done.out + done.err
     calls = [one for one in audit_of(root, "killed") if one["role"].endswith(" model")]
-    assert [one["outcome"] for one in calls] == audited
+    assert [call["outcome"] for call in calls] == audited
     asked = 1 + (reason == "completed")
     assert (report["run"]["spent"]["tokens"], report["run"]["spent"]["calls"]) == (150 * asked, asked)
     assert report["run"]["resumed"] == 1
@@ -222,5 +222,5 @@ def test_two_runs_of_one_id_send_the_same_bytes(tmp_path, key):
         with ScriptedOpenAI([answer(half_spec())]) as server:
             given = {"run_id": "same", "run": False, "dry_run": True, "state_dir": tmp_path / state}
             generate(REQUEST, **told(root, server, spec=MODEL), **given)
-            sent.append([one.raw for one in server.requests])
+            sent.append([request.raw for request in server.requests])
     assert sent[0] == sent[1]

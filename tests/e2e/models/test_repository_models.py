@@ -47,7 +47,7 @@ async def engineered(
     """A run of all three with scripted answers, at smoke depth: its end, its folder, the server, the project."""
     monkeypatch.setenv("TESTWRIGHT_API_KEY", KEY)
     root = write_files(tmp_path / "shop", SHOP)
-    script = [marked(one, MARKS[number % len(MARKS)]) for number, one in enumerate(answers)]
+    script = [marked(answer, MARKS[number % len(MARKS)]) for number, answer in enumerate(answers)]
     with ScriptedOpenAI(script) as server:
         models = dict.fromkeys(roles.split(), "openai:scripted")
         settings = load_settings({"root": root, "base_url": server.base_url, "models": models, "run_id": "r1", **more})
@@ -68,7 +68,7 @@ async def test_each_agent_is_asked_with_its_envelope_and_nothing_else(tmp_path, 
     assert envelopes[1]["payload"] == json.loads((folder / "repository.json").read_text())
     assert envelopes[2]["payload"] == json.loads((folder / "test-cases.json").read_text())
     assert envelopes[2]["upstream"]["agent"] == "test_case_generator"
-    assert [each[1]["content"] for each in messages] == [canonical_json(one) for one in envelopes]
+    assert [each[1]["content"] for each in messages] == [canonical_json(envelope) for envelope in envelopes]
     assert "app/main.py" not in messages[2][0]["content"] + messages[2][1]["content"]
 
 
@@ -93,7 +93,7 @@ async def test_isolated_agents_ask_the_same_from_processes_that_have_ended(tmp_p
         for attempt in asked
         if attempt.role.startswith(role)
     )
-    kinds = {one.kind: one.prompt_version for one in ended.report.run.artifacts}
+    kinds = {artifact.kind: artifact.prompt_version for artifact in ended.report.run.artifacts}
     assert kinds == {
         "repo_crawler_output": versions["crawler"],
         "test_case_generator_output": versions["case"],
@@ -146,5 +146,5 @@ async def test_an_engineer_that_obeys_an_injection_writes_nothing(tmp_path, monk
     assert why in step.error
     assert ended.report.exit_code == ExitCode.PARTIAL
     assert not list((folder / "staged").rglob("*"))
-    found = sorted(one.relative_to(root).as_posix() for one in root.rglob("*") if ".testwright" not in one.parts)
+    found = sorted(path.relative_to(root).as_posix() for path in root.rglob("*") if ".testwright" not in path.parts)
     assert [one for one in found if (root / one).is_file()] == sorted(SHOP)

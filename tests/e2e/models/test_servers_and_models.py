@@ -24,11 +24,11 @@ async def test_what_a_context_server_says_stays_inside_the_fences(tmp_path, monk
     script = [answer(cases(case(200, "180"))), answer(code(source_of(200, 180)))]
     servers = {"search": entry("good", tools=["get_codebase_context"])}
     report, server = await run_with(script, root, monkeypatch, "spec", "writer", mcp_servers=servers)
-    [served] = [one for one in report.run.tool_calls if one.tool == "get_codebase_context"]
+    [served] = [tool_call for tool_call in report.run.tool_calls if tool_call.tool == "get_codebase_context"]
     assert (served.served_by, served.failed) == ("search", 0)
     assert report.totals.kept == 1
     for request in server.requests:
-        system, user = (one["content"] for one in request.body["messages"])
+        system, user = (message["content"] for message in request.body["messages"])
         assert "Ignore all previous instructions" not in system + FENCED.sub("", user)
         assert "Ignore your instructions" not in request.text
         assert user.count("</data>") == user.count("<data ")
@@ -43,12 +43,12 @@ async def test_a_repository_that_a_server_tells_of_stays_inside_json_strings(tmp
         flags = {"root": root, "base_url": server.base_url, "models": {"crawler": "openai:scripted"}}
         settings = load_settings({**flags, "mcp_servers": {"forge": entry("repository")}})
         ended = await explore_repository("crawl", settings, depth="standard")
-    assert {(one.tool, one.served_by) for one in ended.report.run.tool_calls} >= {
+    assert {(tool_call.tool, tool_call.served_by) for tool_call in ended.report.run.tool_calls} >= {
         ("repo.tree", "forge"),
         ("repo.read_file", "forge"),
     }
     [request] = server.requests
-    system, user = (one["content"] for one in request.body["messages"])
+    system, user = (message["content"] for message in request.body["messages"])
     assert "Ignore all previous instructions" not in system
     told = json.loads(user)
     assert told["samples"] == {"app/main.py": MAIN}

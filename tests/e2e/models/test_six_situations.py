@@ -49,8 +49,8 @@ async def test_a_model_specifies_and_a_model_writes(tmp_path: Path, monkeypatch:
 def reasons(root: Path, role: str, numbered: str) -> list[tuple[int, str]]:
     """What the audit log says of a role: which attempt, and why it was made."""
     [log] = (root / ".testwright" / "runs").glob("*/audit.jsonl")
-    lines = [one for one in read_attempts(log) if one.role == role]
-    return [(one.details.get(numbered, one.attempt), one.reason) for one in lines]
+    lines = [attempt for attempt in read_attempts(log) if attempt.role == role]
+    return [(line.details.get(numbered, line.attempt), line.reason) for line in lines]
 
 
 @pytest.mark.feature("T-06", "T-15", "A-03")

@@ -26,7 +26,7 @@ def bells(folder: Path) -> Path:
 
 
 def specs(root: Path) -> list[dict[str, Any]]:
-    return [json.loads(one.read_text()) for one in sorted(root.glob(".testwright/**/specs/*_api.json"))]
+    return [json.loads(path.read_text()) for path in sorted(root.glob(".testwright/**/specs/*_api.json"))]
 
 
 @contextmanager
@@ -83,7 +83,7 @@ async def test_what_a_command_starts_is_asked_for_its_document(tmp_path: Path) -
     report = await api.agenerate("API tests", root=root, app_command=f"{COMMAND} --told", run=False, **QUICK)
     assert report.exit_code == 0
     assert report.targets[0].path == "serve.py"
-    assert [one["path"] for one in specs(root)[0]["operations"]] == ["/bells"]
+    assert [operation["path"] for operation in specs(root)[0]["operations"]] == ["/bells"]
 
 
 async def test_what_a_command_starts_and_tells_nothing_is_said(tmp_path: Path) -> None:

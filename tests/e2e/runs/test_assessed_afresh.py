@@ -58,5 +58,5 @@ async def test_an_assessment_of_a_suite_that_was_just_kept_finds_no_test_that_ad
     done = await assess(["tests"], settings, targets=["shop/store.py"], mutants=100)
 
     assert done.report["totals"]["flaky"] == 0
-    assert [one["nodeid"] for one in done.report["tests"] if one["adds_nothing"]] == []
+    assert [test["nodeid"] for test in done.report["tests"] if test["adds_nothing"]] == []
     assert done.report["totals"]["adds_nothing"] == 0

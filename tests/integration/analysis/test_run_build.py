@@ -67,7 +67,7 @@ async def build(folder: Path, files: Mapping[str, str], *, seconds: float = 120,
 
 
 def steps(answer: dict[str, Any]) -> list[tuple[str, str]]:
-    return [(one["kind"], one["status"]) for one in answer["steps"]]
+    return [(step["kind"], step["status"]) for step in answer["steps"]]
 
 
 async def test_a_module_that_does_not_compile_fails_the_build_with_its_place(tmp_path):
@@ -89,7 +89,7 @@ async def test_the_configured_type_checker_runs_in_the_targets_interpreter(tmp_p
         passed = await client.call("run_build", {})
         assert not [call for call in client.calls() if call.cached]
     assert (failed["status"], failed["kind"]) == ("failed", "types")
-    assert [(one["path"], one["line"], one["column"], one["code"]) for one in failed["errors"]] == [
+    assert [(error["path"], error["line"], error["column"], error["code"]) for error in failed["errors"]] == [
         ("src/shop/bad.py", 1, 14, "reportAssignmentType")
     ]
     assert (passed["status"], passed["errors"], passed["exit_code"]) == ("passed", [], 0)
@@ -128,7 +128,7 @@ async def test_the_scripts_of_a_package_run_with_its_installed_packages(tmp_path
         answer = await client.call("run_build", {})
         assert not (services.root / "out.txt").exists()
     assert steps(answer) == [("node", "failed"), ("node", "failed")]
-    assert [(one["path"], one["line"], one["code"]) for one in answer["errors"]] == [
+    assert [(error["path"], error["line"], error["code"]) for error in answer["errors"]] == [
         ("src/a.ts", 2, "TS2322"),
         ("build.js", 1, "RangeError"),
     ]
@@ -160,7 +160,7 @@ async def test_a_target_of_the_makefile_is_built(tmp_path):
     answer = await build(tmp_path, {"Makefile": makefile})
     assert (answer["status"], answer["command"], answer["exit_code"]) == ("failed", "make build", 2)
     assert answer["detected_from"] == "Makefile target build"
-    assert [(one["path"], one["line"], one["code"]) for one in answer["errors"]] == [("a.c", 4, "-Wall")]
+    assert [(error["path"], error["line"], error["code"]) for error in answer["errors"]] == [("a.c", 4, "-Wall")]
 
 
 async def test_a_configured_command_is_all_that_runs_without_network_and_without_secrets(tmp_path):

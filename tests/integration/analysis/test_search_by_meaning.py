@@ -36,7 +36,7 @@ def found(root: Path, server: EmbeddingsServer, query: str, warnings: list[str] 
 
 
 def names(result: SearchResult) -> list[str]:
-    return [one.passage.chunk.name for one in result.matches]
+    return [match.passage.chunk.name for match in result.matches]
 
 
 @pytest.mark.feature("T-12")

@@ -49,7 +49,7 @@ def project(tmp_path, monkeypatch):
 )
 def test_the_framework_is_told_from_the_file(project, path, rules):
     result = CliRunner().invoke(app, ["validate", "code", path, "--json"])
-    assert sorted(one["rule"] for one in json.loads(result.stdout)["errors"]) == rules
+    assert sorted(error["rule"] for error in json.loads(result.stdout)["errors"]) == rules
     assert result.exit_code == (ExitCode.TEST_DEFECT if rules else ExitCode.OK)
 
 

@@ -102,7 +102,7 @@ def reached(found: Verification, name: str) -> dict[str, Any]:
 
 def test_lines_of_an_application_are_told_to_the_test_that_asked_for_them(tmp_path: Path) -> None:
     found = verified(tmp_path, '"served:app"')
-    assert [one.verdict for one in found.verdicts] == ["kept"] * 3
+    assert [verdict.verdict for verdict in found.verdicts] == ["kept"] * 3
     assert found.coverage is not None
     file = found.coverage.files["answers.py"]
     assert file.missing == (9,)
@@ -115,7 +115,7 @@ def test_lines_of_an_application_are_told_to_the_test_that_asked_for_them(tmp_pa
 
 def test_an_application_that_a_command_starts_is_measured_too(tmp_path: Path) -> None:
     found = verified(tmp_path, 'command=["python", "server.py", "{port}"], folder="."')
-    assert [one.verdict for one in found.verdicts] == ["kept"] * 3
+    assert [verdict.verdict for verdict in found.verdicts] == ["kept"] * 3
     assert found.coverage is not None
     assert found.coverage.files["answers.py"].missing == (9,)
     assert reached(found, "test_names_after_a_reset")["answers.py"] == {6, 7}

@@ -146,7 +146,7 @@ async def judged(tmp_path: Path, files: dict[str, str], test_seconds: float = 30
 
 
 def by_name(done: Assessed) -> dict[str, Any]:
-    return {one["nodeid"].partition("::")[2] or one["nodeid"]: one for one in done.report["tests"]}
+    return {test["nodeid"].partition("::")[2] or test["nodeid"]: test for test in done.report["tests"]}
 
 
 @pytest.mark.feature("B-01", "B-11")
@@ -168,12 +168,12 @@ async def test_a_suite_of_a_person_is_judged_test_by_test_and_left_alone(tmp_pat
     assert tests["test_second_mark"]["checks"] == {"count": 0, "strength": "none"}
     assert tests["test_second_mark"]["adds_nothing"] is None
     assert done.report["skipped"] == ["tests/test_price.py::test_not_today"]
-    rows = next(one for one in done.report["functions"] if one["name"].endswith("::test_rows"))
+    rows = next(function for function in done.report["functions"] if function["name"].endswith("::test_rows"))
     assert (rows["rows"], rows["own_lines"]) == (3, 0)
     assert done.report["mutation"]["score"] > 50
     assert done.exit_code == ExitCode.TEST_DEFECT
     assert json.loads((tmp_path / "state/runs/judged/assess.json").read_text()) == done.report
-    assert {one.name for one in (tmp_path / "p").rglob("*") if one.is_file()} == {
+    assert {path.name for path in (tmp_path / "p").rglob("*") if path.is_file()} == {
         "price.py",
         "test_price.py",
         "conftest.py",
@@ -186,7 +186,7 @@ async def test_a_package_of_unittest_tests_is_judged_with_its_sub_tests_and_doct
     done = await judged(tmp_path, files, framework="unittest")
 
     tests = by_name(done)
-    assert {name.rpartition("::")[2]: one["verdict"] for name, one in tests.items()} == {
+    assert {name.rpartition("::")[2]: test["verdict"] for name, test in tests.items()} == {
         "tests.helpers": "holds",
         "test_a_first_mark": "holds",
         "test_b_second_mark": "flaky",
@@ -305,5 +305,7 @@ async def test_another_seed_draws_other_mutants(tmp_path: Path) -> None:
     drawn = sample(everything, 3, seed=5)
 
     assert done.report["mutation"]["seed"] == 5
-    assert [(one["line"], one["after"]) for one in done.report["mutants"]] == [(one.line, one.after) for one in drawn]
+    assert [(mutant["line"], mutant["after"]) for mutant in done.report["mutants"]] == [
+        (one.line, one.after) for one in drawn
+    ]
     assert drawn != sample(everything, 3)

@@ -177,6 +177,6 @@ async def test_only_what_two_runs_really_want_at_once_disturbs_them(shop: Python
 def test_every_condition_is_part_of_some_repeat_however_few_there_are() -> None:
     for repeats in (1, 2, 3, 5):
         varied = {one.name for number in range(1, repeats + 1) for one in conditions_of(number, repeats)}
-        assert varied == {one.name for one in CONDITIONS}
+        assert varied == {condition.name for condition in CONDITIONS}
         assert VerifyOptions(repeats=repeats).order(repeats).level == "reversed"
     assert conditions_of(1, 3) == ()

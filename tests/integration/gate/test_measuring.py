@@ -154,6 +154,6 @@ async def test_the_weak_sandbox_waits_for_the_first_run_and_comes_to_the_same(tm
         async with prepared(tmp_path / kind, {PRICE: SOURCE}, kind=kind) as target:
             verified = await verify_file(target, PATH, PYTEST, framework="pytest", options=options)
         assert verified.mutation is not None
-        found.append((verified.mutation.results, [one.verdict for one in verified.verdicts]))
+        found.append((verified.mutation.results, [verdict.verdict for verdict in verified.verdicts]))
 
     assert found[0] == found[1]

@@ -94,7 +94,9 @@ async def measured(
 @pytest.mark.feature("B-01", "B-11")
 async def test_each_mutant_has_a_verdict_and_the_tests_that_notice_it(shop: PythonTarget) -> None:
     report = await measured(shop, {"tests/test_price.py": PYTEST})
-    found = {(one.mutant.line, one.mutant.operator, one.mutant.replacement): one for one in report.results}
+    found = {
+        (result.mutant.line, result.mutant.operator, result.mutant.replacement): result for result in report.results
+    }
     many, few = "tests/test_price.py::test_many", "tests/test_price.py::test_few"
 
     assert found[9, "arithmetic", "/"].killed_by == (many,)
@@ -111,7 +113,9 @@ async def test_each_mutant_has_a_verdict_and_the_tests_that_notice_it(shop: Pyth
 
 async def test_unittest_suites_are_measured_in_the_same_way(shop: PythonTarget) -> None:
     report = await measured(shop, {"tests/test_price.py": UNITTEST}, "unittest")
-    found = {(one.mutant.line, one.mutant.operator, one.mutant.replacement): one for one in report.results}
+    found = {
+        (result.mutant.line, result.mutant.operator, result.mutant.replacement): result for result in report.results
+    }
 
     assert found[9, "arithmetic", "/"].killed_by == ("tests/test_price.py::Prices::test_many",)
     assert found[3, "number", "4"].status == "killed"
@@ -172,7 +176,7 @@ async def test_the_evidence_of_a_kept_test_counts_the_mutants_it_notices(shop: P
 
     assert records["test_few"].mutants_killed
     assert answer["mutation"]["killed"] + answer["mutation"]["timeout"] > 5
-    assert {one["line"] for one in answer["mutation"]["survivors"]} >= {10, 20}
+    assert {survivor["line"] for survivor in answer["mutation"]["survivors"]} >= {10, 20}
 
 
 REPEATING = (
@@ -203,7 +207,9 @@ async def test_a_test_that_adds_nothing_is_told_with_the_reason_and_not_kept(sho
     assert not records["test_nothing_new"].mutants_killed
     idle = redundant_tests(tuple(records.values()), verified.mutation)
     assert [record.nodeid.rpartition("::")[2] for record in idle] == ["test_many_again", "test_nothing_new"]
-    named = replace(verified, verdicts=tuple(replace(one, case_id=f"tc_{one.name}") for one in verified.verdicts))
+    named = replace(
+        verified, verdicts=tuple(replace(verdict, case_id=f"tc_{verdict.name}") for verdict in verified.verdicts)
+    )
     answer = tool_result(named, evidence=evidence_of(named), idle=idle)
     assert [one["class"] for one in answer["idle"]] == ["redundant", "redundant"]
     assert "mutants" in answer["idle"][0]["reason"]
@@ -223,7 +229,7 @@ async def test_what_only_a_mutant_can_speak_for_is_run_on_mutants_of_import_time
             for thorough in (True, False)
         ]
     assert reports[0].counts() == reports[1].counts()
-    at_import = [[one for one in report.results if one.mutant.line == 3] for report in reports]
+    at_import = [[result for result in report.results if result.mutant.line == 3] for report in reports]
     noticed = [{name.rpartition("::")[2] for one in found for name in one.killed_by} for found in at_import]
     assert noticed[0] == {"test_many", "test_many_again"}
     assert "test_rate" in noticed[1]

@@ -172,7 +172,7 @@ async def test_analyze_results_prunes_what_the_analyzer_condemns(tmp_path: Path)
         ("tc_c", "failed", "product_defect"),
         ("tc_b", "depends on the time", "flaky"),
     ]
-    assert [one["id"] for one in update["suspected_defects"]] == ["sd_1", "sd_2"]
+    assert [defect["id"] for defect in update["suspected_defects"]] == ["sd_1", "sd_2"]
     assert len(made.recorder.of(EventType.DEFECT_SUSPECTED)) == 2
 
 

@@ -57,7 +57,11 @@ async def test_an_infrastructure_fault_is_tried_again_and_finished_nodes_are_not
         made = bench(tmp_path, agents, targets=TARGETS, scripts=scripts, checkpointer=checkpointer)
         state = await run_plan(made)
     assert (state["exit_reason"], state["attempt_counts"]["a"]) == ("completed", 2)
-    audited = [(one.attempt, one.outcome, one.reason) for one in made.recorder.attempts if one.step_id == "a"]
+    audited = [
+        (attempt.attempt, attempt.outcome, attempt.reason)
+        for attempt in made.recorder.attempts
+        if attempt.step_id == "a"
+    ]
     assert (1, "failed", "first") in audited
     assert (2, "ok", "late") in audited
 

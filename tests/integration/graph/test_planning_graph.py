@@ -196,7 +196,7 @@ async def test_files_that_are_in_the_way_are_listed_with_the_others(tmp_path: Pa
         scripts = {"accept_tests": [ToolFailure("1 test file was not added", details=details)]}
         state = await run_plan(bench(tmp_path, agents, targets=TARGETS, scripts=scripts))
     assert (statuses(state)["accept"], state["exit_reason"]) == ("failed", "partial")
-    assert [one["outcome"] for one in result_of(state, "accept")["files"]] == ["added", "conflict"]
+    assert [file["outcome"] for file in result_of(state, "accept")["files"]] == ["added", "conflict"]
 
 
 async def test_a_module_with_nothing_to_test_is_skipped_not_failed(tmp_path: Path) -> None:

@@ -180,7 +180,7 @@ async def test_a_transient_fault_of_a_tool_is_tried_again_and_audited(tmp_path: 
         made = bench(tmp_path, agents, scripts={"validate_test_spec": late})
         state = await run_testing_graph(made)
     assert (state["exit_reason"], state["spec_attempts"]) == ("completed", 0)
-    audited: list[AuditEntry] = [one for one in made.recorder.attempts if one.role == "validate_spec"]
+    audited: list[AuditEntry] = [attempt for attempt in made.recorder.attempts if attempt.role == "validate_spec"]
     assert [(one.attempt, one.outcome, one.details["retried"]) for one in audited] == [
         (1, "failed", True),
         (2, "failed", True),
@@ -207,7 +207,7 @@ async def test_every_attempt_of_an_agent_is_audited(tmp_path: Path) -> None:
     with scripted(spec=[gone, spec(*CASES)], writer=[WRITTEN], analyzer=[ANALYSIS]) as agents:
         made = bench(tmp_path, agents)
         await run_testing_graph(made)
-    audited = [(one.role, one.attempt, one.outcome, one.reason) for one in made.recorder.attempts]
+    audited = [(attempt.role, attempt.attempt, attempt.outcome, attempt.reason) for attempt in made.recorder.attempts]
     assert audited == [
         ("spec", 1, "failed", "first"),
         ("spec", 2, "ok", "gone"),

@@ -30,13 +30,13 @@ async def test_a_wrong_expectation_is_refined_and_what_was_judged_stays_judged(t
     with scripted(spec=answers, writer=[WRITTEN, AGAIN], analyzer=[WRONG, ANALYSIS]) as agents:
         state = await run_testing_graph(bench(tmp_path, agents))
         inputs = agents["spec"].requests[1].inputs or {}
-    assert [one["id"] for one in inputs["previous_spec"]["cases"]] == ["tc_a", "tc_b"]
+    assert [case["id"] for case in inputs["previous_spec"]["cases"]] == ["tc_a", "tc_b"]
     assert inputs["previous_spec"]["suspected_defects"] == WRONG["suspected_defects"]
-    assert [one["path"] for one in inputs["errors"]] == ["$.cases[1].expect"]
+    assert [error["path"] for error in inputs["errors"]] == ["$.cases[1].expect"]
     assert (state["exit_reason"], state["kept"], state["spec_attempts"]) == ("completed", ["tc_a", "tc_b"], 1)
     assert state["findings"] == [FINDING]
     assert [one["case_id"] for one in state["dropped"]] == ["tc_c"]
-    assert [one["id"] for one in state["suspected_defects"]] == ["sd_c"]
+    assert [defect["id"] for defect in state["suspected_defects"]] == ["sd_c"]
 
 
 @pytest.mark.feature("T-06")

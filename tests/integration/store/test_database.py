@@ -216,7 +216,7 @@ def _columns(inspector: Inspector, table: str) -> list[tuple[str, str, bool]]:
 
 
 def _unique(inspector: Inspector, table: str) -> list[list[str]]:
-    return sorted(one["column_names"] for one in inspector.get_unique_constraints(table))
+    return sorted(constraint["column_names"] for constraint in inspector.get_unique_constraints(table))
 
 
 def _dump(path: Path) -> list[object]:

@@ -174,8 +174,8 @@ def test_every_attempt_is_kept_with_its_reason_and_without_secrets(tmp_path: Pat
             reason="malformed: no JSON at line 1",
         ),
     ]
-    for one in attempts:
-        audit.record(one)
+    for attempt in attempts:
+        audit.record(attempt)
     audit.close()
     first, second = read_attempts(path)
     assert first == attempts[0]

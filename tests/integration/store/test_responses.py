@@ -102,7 +102,7 @@ def test_many_processes_and_threads_use_one_file_at_the_same_time(path):
         thread.start()
     for thread in threads:
         thread.join()
-    assert [one.wait() for one in writers] == [0, 0, 0]
+    assert [writer.wait() for writer in writers] == [0, 0, 0]
     # An answer that could not be written in time is not kept; none is ever a mixture.
     assert kept.get("shared") == b"x" * 1000
     found = [kept.get(f"p-{number}") for number in range(60)]

@@ -40,7 +40,7 @@ def test_a_staged_file_joins_the_project_when_it_is_accepted(staging: Staging, p
     assert staging.diff().splitlines()[:2] == ["--- /dev/null", f"+++ b/{TEST}"]
     assert outcomes(staging) == [(TEST, "added")]
     assert (project / TEST).read_text() == generated("x = 1\n")
-    assert [one.name for one in (project / TEST).parent.iterdir()] == ["test_cart.py"]
+    assert [path.name for path in (project / TEST).parent.iterdir()] == ["test_cart.py"]
     assert is_untouched((project / TEST).read_text()) is True
 
 
@@ -114,8 +114,10 @@ def test_nothing_is_written_through_links_or_over_folders(staging: Staging, proj
             place.symlink_to(outside / ("theirs.py" if kind == "file link" else "nothing.py"))
     staging.stage(TEST, generated("x = 1\n"))
     assert outcomes(staging) == [(TEST, "conflict")]
-    assert [one.name for one in outside.iterdir()] == (["theirs.py"] if kind in ("file link", "dangling link") else [])
-    assert all(one.read_text() == "theirs" for one in outside.iterdir())
+    assert [path.name for path in outside.iterdir()] == (
+        ["theirs.py"] if kind in ("file link", "dangling link") else []
+    )
+    assert all(path.read_text() == "theirs" for path in outside.iterdir())
 
 
 @pytest.mark.parametrize("path", ["", "/etc/x.py", "../x.py", "a/../../x.py", "a/", "~/x.py", "a\\..\\x.py", "a/\0.py"])
@@ -196,7 +198,8 @@ def crash(folder: RunFolder, project: Path, *, count: int, half: bool) -> None:
 
 def tree(root: Path) -> dict[str, bytes | None]:
     return {
-        one.relative_to(root).as_posix(): one.read_bytes() if one.is_file() else None for one in sorted(root.rglob("*"))
+        path.relative_to(root).as_posix(): path.read_bytes() if path.is_file() else None
+        for path in sorted(root.rglob("*"))
     }
 
 
@@ -248,6 +251,6 @@ def test_a_person_who_is_faster_wins(staging: Staging, project: Path, monkeypatc
 
     monkeypatch.setattr(os, "fsync", hurry)
     answers = staging.accept()
-    assert [(one.outcome, bool(one.reason)) for one in answers] == [("conflict", True)]
+    assert [(answer.outcome, bool(answer.reason)) for answer in answers] == [("conflict", True)]
     assert (project / "test_a.py").read_text() == "theirs"
-    assert [one.name for one in project.iterdir()] == ["test_a.py"]
+    assert [path.name for path in project.iterdir()] == ["test_a.py"]

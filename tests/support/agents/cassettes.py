@@ -48,15 +48,15 @@ class Cassette:
     @property
     def answers(self) -> int:
         """Exchanges that were answered with status 200; the others were refused, and nothing was paid for them."""
-        return sum(one["answered"]["status"] == 200 for one in self.exchanges)
+        return sum(exchange["answered"]["status"] == 200 for exchange in self.exchanges)
 
     def save(self, path: Path) -> None:
         """Write the file. Messages and answer forms that occur again are written once, as `parts`."""
         path.parent.mkdir(parents=True, exist_ok=True)
         parts: list[Any] = []
-        exchanges = [{**one, "asked": _folded(one["asked"], parts)} for one in self.exchanges]
+        exchanges = [{**exchange, "asked": _folded(exchange["asked"], parts)} for exchange in self.exchanges]
         known = {"flow": self.flow, "model": self.model, "outcome": self.outcome}
-        text = pretty_json({**known, "exchanges": exchanges, "parts": [canonical_json(one) for one in parts]})
+        text = pretty_json({**known, "exchanges": exchanges, "parts": [canonical_json(part) for part in parts]})
         path.write_text(text, encoding="utf-8")
 
     def differences(self, asked: Sequence[Asked]) -> list[str]:
@@ -152,7 +152,7 @@ def recorded(path: Path) -> Cassette:
 
 def replayed(cassette: Cassette) -> ScriptedOpenAI:
     """An endpoint that answers as the recorded one did, and fails the test when more or less is asked."""
-    return ScriptedOpenAI([_reply(one["answered"]) for one in cassette.exchanges])
+    return ScriptedOpenAI([_reply(exchange["answered"]) for exchange in cassette.exchanges])
 
 
 def digest(body: bytes) -> str:
@@ -168,12 +168,12 @@ def _folded(asked: Mapping[str, Any], parts: list[Any]) -> dict[str, Any]:
             parts.append(part)
         return parts.index(part)
 
-    folded = {**asked, "messages": [number(one) for one in asked["messages"]]}
+    folded = {**asked, "messages": [number(message) for message in asked["messages"]]}
     return {**folded, "response_format": number(asked["response_format"])} if "response_format" in asked else folded
 
 
 def _unfolded(asked: Mapping[str, Any], parts: Sequence[Any]) -> dict[str, Any]:
-    whole = {**asked, "messages": [parts[one] for one in asked["messages"]]}
+    whole = {**asked, "messages": [parts[message] for message in asked["messages"]]}
     return {**whole, "response_format": parts[asked["response_format"]]} if "response_format" in asked else whole
 
 

@@ -34,7 +34,7 @@ class Bystander:
 
     def require_unharmed(self) -> None:
         """Fail where the folder changed or anything connected."""
-        assert [one.name for one in self.folder.iterdir()] == [self.canary.name]
+        assert [path.name for path in self.folder.iterdir()] == [self.canary.name]
         assert self.canary.read_text(encoding="utf-8") == CANARY
         with pytest.raises(BlockingIOError):
             self.listening.accept()

@@ -63,8 +63,8 @@ def _words(role: str) -> set[str]:
 
 def processes_of(audit: Path) -> list[dict[str, Any]]:
     """The processes that answered a run's agents, in the order of the audit log: role, pid, exit_code, began, ended."""
-    lines = [one for one in read_attempts(audit) if "process" in one.details]
-    return [{"role": one.role, **one.details["process"]} for one in lines]
+    lines = [attempt for attempt in read_attempts(audit) if "process" in attempt.details]
+    return [{"role": line.role, **line.details["process"]} for line in lines]
 
 
 def overlapping(processes: Sequence[dict[str, Any]]) -> list[tuple[str, str]]:

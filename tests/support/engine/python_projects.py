@@ -54,7 +54,7 @@ def context_of(root: Path, path: str) -> tuple[ModuleFacts, ProposalContext]:
 
 def run_trials(root: Path, trials: Sequence[Trial], import_root: str = ".") -> list[tuple[str, str]]:
     """Outcome and repr or error of each trial without fixtures, run one after another in a fresh interpreter."""
-    rows = [{"imports": one.imports, "arrange": one.arrange, "act": one.act} for one in trials]
+    rows = [{"imports": trial.imports, "arrange": trial.arrange, "act": trial.act} for trial in trials]
     done = subprocess.run(
         [sys.executable, "-c", _RUNNER],
         input=json.dumps(rows),

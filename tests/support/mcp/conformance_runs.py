@@ -27,7 +27,7 @@ def listed(package: str, kind: str) -> dict[str, set[str]]:
     """
     text = _suite(package, ["list"]).stdout
     [part] = [part for part in text.split("\n\n") if part.startswith(f"{kind} scenarios")] or [""]
-    return {one["name"]: set(one["versions"].split(",")) for one in _ENTRY.finditer(part)}
+    return {match["name"]: set(match["versions"].split(",")) for match in _ENTRY.finditer(part)}
 
 
 def whole_suite(package: str, url: str, version: str | None = None) -> dict[str, tuple[int, int]]:
@@ -38,7 +38,7 @@ def whole_suite(package: str, url: str, version: str | None = None) -> dict[str,
     """
     chosen = [] if version is None else ["--spec-version", version]
     done = _suite(package, ["server", "--url", url, "--suite", "all", *chosen])
-    found = {one["name"]: (int(one["passed"]), int(one["failed"])) for one in _SUMMARY.finditer(done.stdout)}
+    found = {match["name"]: (int(match["passed"]), int(match["failed"])) for match in _SUMMARY.finditer(done.stdout)}
     assert found, done.stdout + done.stderr
     return found
 

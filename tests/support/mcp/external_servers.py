@@ -50,7 +50,7 @@ async def opened(
 def all_end(pids: Iterable[int | str]) -> bool:
     """Whether these processes end, if only after the system has got round to it."""
     deadline = time.monotonic() + _PATIENCE
-    while not all(has_ended(int(one)) for one in pids):
+    while not all(has_ended(int(pid)) for pid in pids):
         if time.monotonic() > deadline:
             return False
         time.sleep(0.01)

@@ -29,4 +29,4 @@ def issues_of(
 
 def rules_of(issues: Sequence[ScriptIssue]) -> list[str]:
     """The names of the rules that are broken, sorted."""
-    return sorted({one.rule for one in issues})
+    return sorted({issue.rule for issue in issues})

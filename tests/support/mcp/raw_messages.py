@@ -57,7 +57,9 @@ class RawSession:
         """The answer to a request, out of its event stream."""
         answered = self.client.post(self.url, json=message)
         assert answered.status_code == 200, answered.text
-        return next(one for one in events(answered.text) if one.get("id") == message["id"] and "method" not in one)
+        return next(
+            event for event in events(answered.text) if event.get("id") == message["id"] and "method" not in event
+        )
 
 
 def events(text: str) -> list[dict[str, Any]]:

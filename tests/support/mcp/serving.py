@@ -59,9 +59,9 @@ def stdio_server(*roots: Path, more: Sequence[str] = ()) -> StdioServerParameter
 
 def server_process(root: Path) -> psutil.Process:
     """The server of these tests that serves a root, among our children."""
-    for one in psutil.Process().children():
-        if "serve" in (words := one.cmdline()) and str(root) in words:
-            return one
+    for child in psutil.Process().children():
+        if "serve" in (words := child.cmdline()) and str(root) in words:
+            return child
     raise AssertionError("there is no such server")
 
 
@@ -73,7 +73,7 @@ class Children:
 
     def __call__(self) -> list[psutil.Process]:
         """Those there are now."""
-        return [one for one in psutil.Process().children(recursive=True) if one not in self._before]
+        return [child for child in psutil.Process().children(recursive=True) if child not in self._before]
 
 
 def data(result: CallToolResult) -> Json:
@@ -181,7 +181,7 @@ class Progress:
 
     async def until(self, wanted: Callable[[str], bool]) -> None:
         """Wait for a message."""
-        while not any(wanted(one) for one in self.messages):
+        while not any(wanted(message) for message in self.messages):
             self._came.clear()
             await self._came.wait()
 

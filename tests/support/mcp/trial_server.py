@@ -83,7 +83,7 @@ def trial_server() -> MCPServer[Any]:
     """The server."""
     gate = Gate()
     functions = (add, shout, wait, read_fifo, gate.pass_gate, gate.open_gate, explode)
-    return new_server("trial", version="1", tools=[Tool.from_function(one) for one in functions])
+    return new_server("trial", version="1", tools=[Tool.from_function(function) for function in functions])
 
 
 async def _serve(how: str) -> None:

@@ -128,7 +128,7 @@ class ActionRunner:
             results[done.id] = done.outputs
             ran.failed = ran.failed or done.exit_code != 0
         contexts = self._contexts(given, results, known, ran.failed)
-        ran.outputs = {name: filled(one["value"], contexts) for name, one in self.definition["outputs"].items()}
+        ran.outputs = {name: filled(output["value"], contexts) for name, output in self.definition["outputs"].items()}
         return ran
 
     def _contexts(
@@ -222,7 +222,7 @@ def _follow(printed: str, ran: Ran) -> None:
         elif found["name"] == "stop-commands":
             stopped = found["message"]
         elif found["name"] in ("notice", "warning", "error"):
-            pairs = (one.partition("=") for one in (found["properties"] or "").split(",") if one)
+            pairs = (part.partition("=") for part in (found["properties"] or "").split(",") if part)
             properties = {name.strip(): _decoded(value, inside=True) for name, _, value in pairs}
             ran.annotations.append(Annotation(found["name"], properties, _decoded(found["message"])))
             ran.log += f"{_masked(line, ran.masks)}\n"

@@ -116,7 +116,7 @@ def case(case_id: str) -> dict[str, Any]:
 
 def spec(*case_ids: str, **more: Any) -> dict[str, Any]:
     """A spec agent's answer."""
-    return {"spec": {"title": "cart", "cases": [case(one) for one in case_ids], **more}}
+    return {"spec": {"title": "cart", "cases": [case(case_id) for case_id in case_ids], **more}}
 
 
 def files(test_path: str, *case_ids: str) -> dict[str, Any]:

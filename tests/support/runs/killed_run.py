@@ -59,7 +59,9 @@ class _Agent:
         if self._role == "spec":
             return spec(f"tc_{step_id}_1", f"tc_{step_id}_2")
         if self._role == "writer":
-            return files(inputs["parameters"]["test_path"], *(one["id"] for one in inputs["payload"]["spec"]["cases"]))
+            return files(
+                inputs["parameters"]["test_path"], *(case["id"] for case in inputs["payload"]["spec"]["cases"])
+            )
         return ANALYSIS
 
 

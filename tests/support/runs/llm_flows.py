@@ -141,8 +141,8 @@ def _outcome(report: Report) -> dict[str, Any]:
         "kept": report.totals.kept,
         "executed": all(target.execution == "executed" for target in report.targets if target.kept),
         "calls": spent.calls,
-        "tokens_in": sum(one.tokens_in for one in spent.models),
-        "tokens_out": sum(one.tokens_out for one in spent.models),
+        "tokens_in": sum(model.tokens_in for model in spent.models),
+        "tokens_out": sum(model.tokens_out for model in spent.models),
     }
 
 

@@ -45,10 +45,12 @@ def test_the_usual_shape_is_read(config, tmp_path):
     assert (search.name, search.transport, search.command) == ("search", "stdio", "code-search")
     assert dict(search.env)["LEVEL"] == "${LEVEL:-info}"
     assert search.tools is not None
-    assert [(one.tool, one.name, one.answer) for one in search.tools] == [("get_codebase_context", "find", {"a": 1})]
+    assert [(tool.tool, tool.name, tool.answer) for tool in search.tools] == [
+        ("get_codebase_context", "find", {"a": 1})
+    ]
     assert (forge.transport, forge.start_timeout, forge.answer_bytes, forge.optional) == ("http", 5, 2048, True)
     assert forge.tools is not None
-    assert [one.tool for one in forge.tools] == ["repo.tree", "repo.read_file"]
+    assert [tool.tool for tool in forge.tools] == ["repo.tree", "repo.read_file"]
 
 
 @pytest.mark.feature("T-12")
@@ -135,9 +137,14 @@ def test_a_wrong_entry_in_the_projects_file_names_file_and_server(tmp_path):
 def test_a_configuration_that_is_named_takes_the_place_of_the_projects(config, tmp_path, monkeypatch):
     (tmp_path / "testwright.toml").write_text('[mcp-servers.other]\ncommand = "x"\n')
     named = load_settings({"root": tmp_path, "mcp_config": config})
-    assert [(one.name, one.origin) for one in named.mcp_servers] == [("search", "given"), ("forge", "given")]
+    assert [(mcp_server.name, mcp_server.origin) for mcp_server in named.mcp_servers] == [
+        ("search", "given"),
+        ("forge", "given"),
+    ]
     monkeypatch.setenv("TESTWRIGHT_MCP_CONFIG", str(config))
     assert load_settings({"root": tmp_path}).mcp_servers == named.mcp_servers
     monkeypatch.delenv("TESTWRIGHT_MCP_CONFIG")
     monkeypatch.setenv("TESTWRIGHT_MCP_SERVERS", json.dumps({"third": {"url": "http://localhost/mcp"}}))
-    assert [(one.name, one.origin) for one in load_settings({"root": tmp_path}).mcp_servers] == [("third", "given")]
+    assert [(mcp_server.name, mcp_server.origin) for mcp_server in load_settings({"root": tmp_path}).mcp_servers] == [
+        ("third", "given")
+    ]

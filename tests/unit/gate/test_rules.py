@@ -249,7 +249,7 @@ def table_of(killed, *origins):
         EvidenceRecord(name, PATH, f"tc_{name}", {"src/f.py": (2,)}, mutants_killed=sum(name in one for one in killed))
         for name in names
     ]
-    return [replace(one, origins=origins if one.nodeid == "test_idle" else ()) for one in records], results
+    return [replace(record, origins=origins if record.nodeid == "test_idle" else ()) for record in records], results
 
 
 @pytest.mark.feature("B-11")
@@ -282,7 +282,7 @@ def test_the_reason_why_a_test_adds_nothing_reads_well():
 def test_mutants_beyond_the_sample_and_documents_speak_for_a_test():
     records, results = table_of([("test_a",)])
     report = MutationReport(results, found=9)
-    assert [one.nodeid for one in redundant_tests(records, report)] == ["test_idle"]
+    assert [test.nodeid for test in redundant_tests(records, report)] == ["test_idle"]
     assert redundant_tests(records, report, notices={"tc_test_idle": [7]}) == ()
     assert redundant_tests(records, report, notices={"tc_test_idle": [7], "tc_test_a": [7]}) == (records[1],)
     further = (replace(results[0], killed_by=("test_idle",)),)

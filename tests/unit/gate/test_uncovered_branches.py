@@ -49,7 +49,7 @@ def ran(source: str, executed: set[int], branches: set[tuple[int, int]], taken: 
 
 
 def reasons(coverage: FileCoverage, source: str = SOURCE) -> dict[tuple[str, int], str]:
-    return {(one.subject, one.line): one.reason for one in uncovered_branches(coverage, source)}
+    return {(branch.subject, branch.line): branch.reason for branch in uncovered_branches(coverage, source)}
 
 
 IMPORTED = {1, 16, 20, 24, 25, 32}

@@ -69,7 +69,7 @@ def test_suspected_defects_stand_once_each_in_the_order_of_the_code() -> None:
     result = executed(["tc_a"], suspected_defects=[DEFECT])
     result["spec_json"]["suspected_defects"] = [DEFECT, other]
     report = build_report(facts(), outcomes(generate_step(**result)))
-    assert [one.id for one in report.suspected_defects] == ["sd_first", "sd_total"]
+    assert [defect.id for defect in report.suspected_defects] == ["sd_first", "sd_total"]
     assert report.suspected_defects[1].reproduce == "Cart().total()"
     assert report.suspected_defects[1].target == "src/shop/cart1.py"
     assert report.totals.suspected_defects == 2
@@ -115,7 +115,7 @@ def test_files_say_what_became_of_them() -> None:
     first = {"path": "tests/generated/shop/test_cart1.py", "outcome": "conflict", "reason": "changed by hand"}
     steps = (generate_step(**executed(["tc_a"])), generate_step(2, **executed(["tc_a"])))
     report = build_report(facts(), outcomes(*steps, accept_step(first)))
-    assert [(one.path, one.outcome, one.reason) for one in report.files] == [
+    assert [(file.path, file.outcome, file.reason) for file in report.files] == [
         ("tests/generated/shop/test_cart1.py", "conflict", "changed by hand"),
         ("tests/generated/shop/test_cart2.py", "staged", ""),
     ]
@@ -216,7 +216,10 @@ def test_tool_calls_are_counted_by_tool_and_server() -> None:
         {"tool": "run_tests", "served_by": "built in", "seconds": 0.25, "outcome": "timed_out", "cached": False},
     ]
     run = build_report(facts(tool_calls=calls, wall_seconds=10.0, idle_seconds=2.5), outcomes()).run
-    assert [(one.tool, one.calls, one.cached, one.failed, one.seconds) for one in run.tool_calls] == [
+    assert [
+        (tool_call.tool, tool_call.calls, tool_call.cached, tool_call.failed, tool_call.seconds)
+        for tool_call in run.tool_calls
+    ] == [
         ("lint_code", 1, 1, 0, 0.5),
         ("run_tests", 2, 0, 1, 1.5),
     ]

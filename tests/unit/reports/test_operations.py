@@ -45,7 +45,7 @@ def test_only_kept_cases_show_an_operation_and_a_range_is_shown_by_any_of_its_st
     found = operations_of(a_spec(), ["tc_list", "tc_odd", "tc_make", "tc_method"])
     assert found is not None
     assert counted(found) == "2 of 3 operations, 3 of 5 documented statuses"
-    by_name = {one.operation: one for one in found.rows}
+    by_name = {row.operation: row for row in found.rows}
     assert missing_statuses(by_name["GET /notes"]) == ()
     assert missing_statuses(by_name["POST /notes"]) == ("409", "default")
     assert by_name["DELETE /notes"].shown == ()
@@ -56,7 +56,7 @@ def test_a_status_that_is_not_named_shows_the_default() -> None:
     spec["cases"].append(a_case("tc_other", "POST", "/notes", 415))
     found = operations_of(spec, ["tc_other"])
     assert found is not None
-    post = next(one for one in found.rows if one.operation == "POST /notes")
+    post = next(row for row in found.rows if row.operation == "POST /notes")
     assert missing_statuses(post) == ("201", "409")
 
 

@@ -109,8 +109,8 @@ def test_contracts_are_found_by_role() -> None:
     contract = contract_of("writer")
     assert (contract.input_schema, contract.output_schema) == (WRITER, "schemas/writer/output.json")
     assert schema_id("schemas/spec/output.json") == "urn:testwright:schema:spec.output:1.0.0"
-    assert [one["path"] for one in contract_violations(WRITER, {"spec": {"a": 1}, "framework": "pytest"})] == [
-        "$.test_path"
-    ]
+    assert [
+        violation["path"] for violation in contract_violations(WRITER, {"spec": {"a": 1}, "framework": "pytest"})
+    ] == ["$.test_path"]
     with pytest.raises(UsageError):
         contract_of("nobody")

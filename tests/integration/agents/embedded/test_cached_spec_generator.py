@@ -149,8 +149,8 @@ async def test_a_failure_is_not_kept(target, tmp_path):
 async def test_a_damaged_file_counts_as_none_and_is_made_anew(target, tmp_path, damage):
     engine = Counting()
     await remembered(engine, target, tmp_path).generate(INPUTS)
-    for one in tmp_path.glob(f"{SPECS_FILE}*"):
-        one.unlink()
+    for path in tmp_path.glob(f"{SPECS_FILE}*"):
+        path.unlink()
     (tmp_path / SPECS_FILE).write_bytes(damage)
     await remembered(engine, target, tmp_path).generate(INPUTS)
     assert engine.asked == 2

@@ -93,7 +93,7 @@ async def test_a_module_becomes_a_valid_spec_with_documented_cases_and_suspected
     assert check_spec(spec, "unit")["errors"] == []
     documented = [case for case in spec["cases"] if case["expect"][0]["origin"] == "documented"]
     assert "clamp(5, 0, 3)" in [case["act"]["expression"] for case in documented]
-    assert [one["subject"] for one in spec["suspected_defects"]] == ["double"]
+    assert [defect["subject"] for defect in spec["suspected_defects"]] == ["double"]
     assert again.result == response.result
     assert {case["subject"] for case in narrowed.result["spec"]["cases"]} == {"clamp"}
     assert narrowed.result["spec"]["suspected_defects"] == []

@@ -98,7 +98,7 @@ async def specified(root: Any, *answers: Any) -> tuple[Any, FakeChat]:
 async def test_flows_of_a_model_stand_behind_those_of_the_engine_in_a_valid_spec(tmp_path):
     response, chat = await specified(tmp_path, answer())
     spec = response.result["spec"]
-    assert [one["id"] for one in spec["cases"]] == ["tc_ship", "tc_ship_twice_leaves_nothing"]
+    assert [case["id"] for case in spec["cases"]] == ["tc_ship", "tc_ship_twice_leaves_nothing"]
     assert spec["cases"][1]["crosses"] == [{"from": "shipping", "to": "shelf"}]
     assert check_spec(spec, "integration")["errors"] == []
     assert "class Shelf" in chat.calls[0].user

@@ -28,7 +28,7 @@ def spec_of(path: str, module: str, *given: JsonObject) -> JsonObject:
 
 def problems(response: AgentResponse) -> list[str]:
     assert response.error is not None
-    return [one["message"] for one in (response.error.details or {})["answer_errors"]]
+    return [error["message"] for error in (response.error.details or {})["answer_errors"]]
 
 
 @pytest.mark.feature("T-13")
@@ -71,7 +71,7 @@ async def test_a_file_elsewhere_is_refused(path: str) -> None:
     files = [{"path": TEST_PATH, "contents": "x = 1\n"}, {"path": path, "contents": "x = 1\n"}]
     agent = ModelWritingAgent(FakeChat({"files": files}))
     response = await asked(agent, {"spec": unit_spec(), "framework": "pytest", "test_path": TEST_PATH})
-    assert any("is not allowed" in one for one in problems(response))
+    assert any("is not allowed" in problem for problem in problems(response))
 
 
 @pytest.mark.feature("T-07", "B-03")
@@ -144,8 +144,8 @@ async def test_a_planner_that_never_answers_in_form_ends_with_advice(tmp_path: P
 
 def results(*names: str, kind: str = "test_defect") -> JsonObject:
     dropped: Iterable[JsonObject] = (
-        {"case_id": one, "nodeid": f"t::{one}", "reason": "it fails", "class": kind, "message": "assert 2 == 3"}
-        for one in names
+        {"case_id": name, "nodeid": f"t::{name}", "reason": "it fails", "class": kind, "message": "assert 2 == 3"}
+        for name in names
     )
     return {"kept": [], "dropped": list(dropped), "repeats": 1}
 
@@ -172,7 +172,7 @@ async def _judged(tmp_path: Path, answer: Any, origin: str = "documented") -> Js
 async def test_a_verdict_of_defect_needs_a_promise(tmp_path: Path) -> None:
     """What was only observed promises nothing: it goes back to be refined."""
     promised = await _judged(tmp_path, verdict("tc_a", "defect"))
-    assert [one["id"] for one in promised["suspected_defects"]] == ["sd_a"]
+    assert [defect["id"] for defect in promised["suspected_defects"]] == ["sd_a"]
     assert promised["refine"] == []
     unpromised = await _judged(tmp_path, verdict("tc_a", "defect"), origin="observed")
     assert unpromised["suspected_defects"] == []

@@ -41,7 +41,7 @@ async def cases_of(tmp_path, depth: str) -> dict[str, dict[str, Any]]:
     agent = EmbeddedCaseAgent(contract=contract_of("test_case_generator"))
     response = await ask(agent, {**found, "depth_level": depth})
     assert response.error is None
-    return {one["id"]: one for one in response.result["test_cases"]}
+    return {test_case["id"]: test_case for test_case in response.result["test_cases"]}
 
 
 def paths(found: dict[str, Any]) -> list[str]:
@@ -50,7 +50,7 @@ def paths(found: dict[str, Any]) -> list[str]:
 
 async def test_entry_points_are_told_by_what_files_do(tmp_path):
     found = await crawled(tmp_path, "smoke")
-    assert {one["path"]: one["kind"] for one in found["entry_points"]} == {
+    assert {entry_point["path"]: entry_point["kind"] for entry_point in found["entry_points"]} == {
         "app/main.py": "api_route",
         "app/orders.py": "api_route",
         "public/index.html": "ui_component",
@@ -66,7 +66,7 @@ async def test_entry_points_are_told_by_what_files_do(tmp_path):
 @pytest.mark.feature("A-10")
 async def test_each_depth_looks_at_more(tmp_path):
     smoke = await crawled(tmp_path / "a", "smoke")
-    assert paths(smoke) == sorted(one["path"] for one in smoke["entry_points"])
+    assert paths(smoke) == sorted(entry_point["path"] for entry_point in smoke["entry_points"])
     assert set(paths(await crawled(tmp_path / "b", "core"))) - set(paths(smoke)) == {"app/prices.py"}
     standard = paths(await crawled(tmp_path / "c", "standard"))
     assert "app/unused.py" in standard
@@ -77,7 +77,7 @@ async def test_each_depth_looks_at_more(tmp_path):
 
 async def test_routes_have_the_prefixes_they_are_mounted_under_and_the_statuses_their_handlers_name(tmp_path):
     found = await crawled(tmp_path, "smoke")
-    routes = {(one["method"], one["path"]): one for one in found["detected_stack"]["routes"]}
+    routes = {(route["method"], route["path"]): route for route in found["detected_stack"]["routes"]}
     assert list(routes) == [
         ("POST", "/items"),
         ("GET", "/items/{item_id}"),
@@ -98,7 +98,7 @@ async def test_a_file_that_does_not_parse_or_is_no_text_costs_only_itself(tmp_pa
     async with ToolClient(build_toolbox(services)) as tools:
         response = await ask(EmbeddedCrawlerAgent(tools, contract=contract_of("repo_crawler")), crawl_inputs("deep"))
     assert [one["path"] for one in response.metadata["not_read"]] == ["binary.py"]
-    assert [one["path"] for one in response.result["detected_stack"]["routes"]] == ["/ping"]
+    assert [route["path"] for route in response.result["detected_stack"]["routes"]] == ["/ping"]
 
 
 async def test_cases_grow_with_the_depth_and_expect_what_the_source_declares(tmp_path):

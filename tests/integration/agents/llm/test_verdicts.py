@@ -49,7 +49,7 @@ def decided(
 @pytest.mark.parametrize("kind", ["product_defect", "test_defect"])
 def test_a_documented_promise_is_not_overruled_by_a_word(lines: list[int] | None, kind: str) -> None:
     found, finding = decided("wrong_expectation", lines, kind=kind)
-    assert [one["id"] for one in found["suspected_defects"]] == ["sd_half_of_four"]
+    assert [defect["id"] for defect in found["suspected_defects"]] == ["sd_half_of_four"]
     assert found["refine"] == []
     assert finding["class"] == "product_defect"
     for told in ("I say so.", "stays a suspected defect", "documented", "The result is 2.", "assert 3 == 2"):

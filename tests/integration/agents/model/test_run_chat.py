@@ -284,7 +284,7 @@ async def test_a_secret_that_an_endpoint_repeats_is_not_in_the_stored_audit_log(
     log.close()
     text = (tmp_path / "audit.jsonl").read_text()
     assert secret not in text
-    assert [one.outcome for one in read_attempts(tmp_path / "audit.jsonl")] == ["failed", "ok"]
+    assert [attempt.outcome for attempt in read_attempts(tmp_path / "audit.jsonl")] == ["failed", "ok"]
 
 
 @pytest.mark.feature("B-08")

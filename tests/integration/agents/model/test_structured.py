@@ -23,7 +23,7 @@ REFUSED = "response_format of type json_schema is not supported by this model"
 
 
 def modes(server):
-    return [one.body.get("response_format", {}).get("type", "text") for one in server.requests]
+    return [request.body.get("response_format", {}).get("type", "text") for request in server.requests]
 
 
 @pytest.mark.feature("T-13")
@@ -154,7 +154,7 @@ async def test_an_endpoint_that_refuses_the_new_name_of_the_limit_is_told_it_und
         async with chatting(server, answer_tokens=99) as chat:
             await chat.complete(call(schema=None))
             await chat.complete(call("more", schema=None))
-        limits = [[one.body.get(name) for name in LIMITS] for one in server.requests]
+        limits = [[request.body.get(name) for name in LIMITS] for request in server.requests]
     assert limits == [[99, None], [None, 99], [None, 99], [None, None]]
 
 
@@ -167,7 +167,7 @@ async def test_an_endpoint_that_pays_no_heed_to_the_limit_is_told_it_under_both_
         for user in ("first", "second", "third", "fourth"):
             async with chatting(server, abilities=memory, answer_tokens=99) as chat:
                 await chat.complete(call(user, schema=None))
-        limits = [[one.body.get(name) for name in LIMITS] for one in server.requests]
+        limits = [[request.body.get(name) for name in LIMITS] for request in server.requests]
     assert limits == [[99, None], [99, 99], [99, 99], [99, None], [99, None]]
 
 
@@ -195,7 +195,7 @@ async def test_two_calls_that_are_refused_the_same_parameter_at_once_are_both_se
         server.extend(*[Reply(once_both_came)] * 2, answer("yes"), answer("yes"))
         async with chatting(server) as chat:
             await asyncio.gather(*(chat.complete(call(user, schema=None)) for user in ("one", "two")))
-        assert ["seed" in one.body for one in server.requests] == [True, True, False, False]
+        assert ["seed" in request.body for request in server.requests] == [True, True, False, False]
 
 
 async def test_the_streams_usage_is_asked_for_until_the_endpoint_refuses():

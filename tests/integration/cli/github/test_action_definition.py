@@ -45,7 +45,7 @@ def test_each_workflow_on_the_page_is_valid_by_githubs_schema(workflow, tmp_path
 
 
 def test_the_page_has_workflows_for_pull_requests_services_and_the_night():
-    events = [set(one[True]) for one in WORKFLOWS]  # YAML reads the key `on` as true
+    events = [set(workflow[True]) for workflow in WORKFLOWS]  # YAML reads the key `on` as true
     by_clock = {"schedule", "workflow_dispatch"}
     assert events == [{"pull_request"}, {"pull_request"}, by_clock, by_clock]
 
@@ -125,12 +125,12 @@ def test_every_input_reaches_who_reads_it_as_a_variable():
 
 
 def test_the_defaults_are_what_reading_nothing_comes_to():
-    defaults = {variable(name): str(one.get("default", "")) for name, one in ACTION["inputs"].items()}
+    defaults = {variable(name): str(input_.get("default", "")) for name, input_ in ACTION["inputs"].items()}
     assert read_inputs(defaults) == read_inputs({})
 
 
 def test_every_output_is_one_that_the_run_gives():
-    told = {name for one in ACTION["outputs"].values() for name in re.findall(r"outputs\.([\w-]+)", one["value"])}
+    told = {name for output in ACTION["outputs"].values() for name in re.findall(r"outputs\.([\w-]+)", output["value"])}
     assert told == set(ACTION["outputs"])
     assert told == {
         *report_outputs(build_report(facts(), outcomes(generate_step(**executed(["tc_a"]))))),

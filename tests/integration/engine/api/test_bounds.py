@@ -31,11 +31,11 @@ def proposals(operation: Operation, count: int) -> list[Proposal]:
 
 
 def test_every_operation_has_its_turn_before_one_has_many() -> None:
-    found = [one for operation in operations(60) for one in proposals(operation, 20)]
+    found = [proposal for operation in operations(60) for proposal in proposals(operation, 20)]
     chosen = select_within(found, ApiBudget(operation=60, proposals=900))
     counts = {operation.name: 0 for operation in operations(60)}
-    for one in chosen.proposals:
-        counts[one.operation.name] += 1
+    for proposal in chosen.proposals:
+        counts[proposal.operation.name] += 1
     assert set(counts.values()) == {15}
     assert len(chosen.cut) == 60
     assert chosen.cut[59] == (
@@ -47,7 +47,7 @@ def test_every_operation_has_its_turn_before_one_has_many() -> None:
 def test_the_most_telling_requests_of_an_operation_come_first_and_keep_their_order() -> None:
     operation = operations(1)[0]
     chosen = select_within([*proposals(operation, 3)[1:], *proposals(operation, 1)], ApiBudget(operation=2))
-    assert [one.name for one in chosen.proposals] == ["p1", "p0"]
+    assert [proposal.name for proposal in chosen.proposals] == ["p1", "p0"]
     assert chosen.cut == (("GET /things0", "1 more request was not tried: at most 2 are tried for one operation"),)
 
 
@@ -100,8 +100,8 @@ def test_five_hundred_operations_are_tested_in_part_and_the_rest_is_named(tmp_pa
     assert specified.metadata["operations"] == {"tested": 60, "all": 500}
     assert len({case["operation"]["path"] for case in spec["cases"] if case["operation"]["method"] == "GET"}) == 60
     reasons = {one["subject"]: one["reason"] for one in spec["not_reached"]}
-    left_out = [one for one in reasons.values() if "500 operations; the 60 most important" in one]
+    left_out = [reason for reason in reasons.values() if "500 operations; the 60 most important" in reason]
     assert len(left_out) == 440
-    cut = [one for one in reasons.values() if "1 more request was not tried: at most 90" in one]
+    cut = [reason for reason in reasons.values() if "1 more request was not tried: at most 90" in reason]
     assert len(cut) == 30
     assert len(spec["operations"]) == 500

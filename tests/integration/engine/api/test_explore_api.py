@@ -48,7 +48,7 @@ def spec_of(exploration: ApiExploration, framework: str = "pytest") -> dict[str,
 @pytest.mark.feature("T-08")
 def test_the_spec_is_valid_and_says_where_each_expectation_comes_from(exploration: ApiExploration) -> None:
     spec = spec_of(exploration)
-    assert [one.message for one in validator("schemas/api_test_schema_v2.json").iter_errors(spec)] == []
+    assert [error.message for error in validator("schemas/api_test_schema_v2.json").iter_errors(spec)] == []
     assert quality_issues(spec, "api") == []
     origins = {one["kind"]: one["origin"] for case in spec["cases"] for one in case["expect"]}
     assert origins["status"] == "documented"
@@ -72,9 +72,9 @@ def test_operations_constraints_credentials_and_sequences_get_cases(exploration:
 @pytest.mark.feature("B-02")
 def test_contradictions_are_suspected_defects_and_never_cases(exploration: ApiExploration) -> None:
     spec = spec_of(exploration)
-    titles = [one["title"] for one in spec["suspected_defects"]]
-    assert any("stars above its maximum" in one for one in titles)
-    assert any("is not answered" in one or "answers 500" in one for one in titles)
+    titles = [defect["title"] for defect in spec["suspected_defects"]]
+    assert any("stars above its maximum" in title for title in titles)
+    assert any("is not answered" in title or "answers 500" in title for title in titles)
     cases = json.dumps(spec["cases"])
     assert "stars_above_its_maximum" not in cases
     assert not any(status >= 500 for case in spec["cases"] for status in case["expect"][0]["statuses"])
@@ -89,7 +89,7 @@ def test_two_explorations_give_the_same_bytes(exploration: ApiExploration, tmp_p
 @pytest.fixture(params=["pytest", "unittest"])
 def project(request: pytest.FixtureRequest, exploration: ApiExploration, tmp_path: Path) -> tuple[str, Path]:
     files = render_api(spec_of(exploration, request.param), request.param, "tests/generated/api/test_notes_api.py")
-    return request.param, make_project(tmp_path / "p", {**FILES, **{one.path: one.contents for one in files}})
+    return request.param, make_project(tmp_path / "p", {**FILES, **{file.path: file.contents for file in files}})
 
 
 def test_rendered_tests_pass_and_catch_a_change(project: tuple[str, Path]) -> None:
@@ -152,7 +152,7 @@ def test_one_that_dies_in_mid_run_costs_only_that_request(tmp_path: Path) -> Non
     deadly = APP.replace('        raise RuntimeError("the very longest")', "        os._exit(9)")
     found = asyncio.run(explored(tmp_path, {"src/notes.py": deadly}, LAUNCH))
     spec = spec_of(found)
-    assert any("is not answered" in one["title"] for one in spec["suspected_defects"])
+    assert any("is not answered" in defect["title"] for defect in spec["suspected_defects"])
     assert len(spec["cases"]) > 15
 
 

@@ -54,7 +54,7 @@ def cases(spec: dict[str, Any], start: str) -> dict[str, dict[str, Any]]:
 
 
 def test_the_spec_is_valid_and_names_no_defect(spec: dict[str, Any]) -> None:
-    assert [one.message for one in validator("schemas/api_test_schema_v2.json").iter_errors(spec)] == []
+    assert [error.message for error in validator("schemas/api_test_schema_v2.json").iter_errors(spec)] == []
     assert quality_issues(spec, "api") == []
     assert spec["suspected_defects"] == []
 
@@ -75,11 +75,11 @@ def test_a_reading_that_counts_is_kept_and_refusals_that_count_ask_for_a_fresh_s
     refused = cases(spec, "sign_in_")
     assert refused["username_too_long"]["fresh"]
     assert all(one["expect"][0]["statuses"] != [423] for one in refused.values())
-    assert not any("fresh" in one for one in cases(spec, "create_order_").values())
+    assert not any("fresh" in case for case in cases(spec, "create_order_").values())
 
 
 def test_what_no_call_opens_is_tested_by_what_it_refuses(spec: dict[str, Any]) -> None:
-    found = {name: one["expect"][0]["statuses"] for name, one in cases(spec, "sign_in_").items()}
+    found = {name: case["expect"][0]["statuses"] for name, case in cases(spec, "sign_in_").items()}
     assert found["made_up_values"] == [403]
     assert {"username_missing", "username_too_long", "password_missing", "password_too_short"} <= set(found)
     assert found["password_missing"] == [422]

@@ -96,7 +96,9 @@ def test_the_lines_of_every_defect_of_the_shop_show_it(spec: dict[str, Any]) -> 
 
 
 def test_every_operation_of_the_shop_is_shown_with_what_it_documents(spec: dict[str, Any]) -> None:
-    described = {(one["method"], one["path"]): set(one["statuses"]) for one in spec["operations"]}
+    described = {
+        (operation["method"], operation["path"]): set(operation["statuses"]) for operation in spec["operations"]
+    }
     assert len(described) == 15
     shown: dict[tuple[str, str], set[str]] = {}
     for case in spec["cases"]:
@@ -107,8 +109,8 @@ def test_every_operation_of_the_shop_is_shown_with_what_it_documents(spec: dict[
 
 
 def test_what_is_refused_needs_no_story_and_the_file_stays_short(spec: dict[str, Any]) -> None:
-    refusals = [one for one in spec["cases"] if one["category"] in ("validation", "authentication")]
+    refusals = [case for case in spec["cases"] if case["category"] in ("validation", "authentication")]
     assert refusals
-    assert not [one["id"] for one in refusals if one.get("arrange")]
+    assert not [refusal["id"] for refusal in refusals if refusal.get("arrange")]
     text = render_api(spec, "pytest", "tests/generated/api/test_shop_api.py")[0].contents
     assert text.count("\n") <= 8 * len(spec["cases"])

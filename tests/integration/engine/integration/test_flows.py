@@ -71,7 +71,7 @@ def test_what_the_collaborator_refuses_is_documented_by_the_entry(explored):
 
 
 def test_a_step_names_the_component_it_calls(explored):
-    steps = [[one["component"] for one in case["act"]["steps"]] for case in explored.spec["cases"]]
+    steps = [[step["component"] for step in case["act"]["steps"]] for case in explored.spec["cases"]]
     assert all(names[-1] == "shipping" for names in steps)
     assert any("shelf" in names for names in steps)
 

@@ -69,9 +69,9 @@ def explored(depot):
     root = depot.target.root
     target = integration_target(root, find_layout(root), "src/depot/cli.py")
     assert target is not None
-    sources = [(root / one.place.path).read_text() for one in target.components]
-    arcs = WideArcs([one.place.module for one in target.components], sources)
-    runner = ProgramRunner(depot.target, target.programs[0], [one.place for one in target.components])
+    sources = [(root / component.place.path).read_text() for component in target.components]
+    arcs = WideArcs([component.place.module for component in target.components], sources)
+    runner = ProgramRunner(depot.target, target.programs[0], [component.place for component in target.components])
     commands = depot.run(runner.commands())
     known = ProgramFacts(
         commands, (("put", "tea"), ("ship", "tea", "2")), InputFormats(), (), DEPOT["src/depot/cli.py"]
@@ -85,14 +85,17 @@ def explored(depot):
 
 @pytest.mark.feature("T-20")
 def test_the_parser_itself_tells_what_a_program_takes(explored):
-    assert [one.words for one in explored.commands] == [("put",), ("ship",)]
-    assert [(one.name, one.kind) for one in explored.commands[1].arguments] == [("name", "text"), ("number", "whole")]
+    assert [command.words for command in explored.commands] == [("put",), ("ship",)]
+    assert [(argument.name, argument.kind) for argument in explored.commands[1].arguments] == [
+        ("name", "text"),
+        ("number", "whole"),
+    ]
 
 
 @pytest.mark.feature("T-20")
 def test_commands_after_one_another_become_flows_that_cross(explored):
     cases = program_cases(explored.flows, explored.arcs, explored.target, (1, 9), set())
-    shipped = next(one for one in cases if one.id.startswith("tc_depot_ship_after_put"))
+    shipped = next(case for case in cases if case.id.startswith("tc_depot_ship_after_put"))
     assert ("cli", "shipping") in shipped.crosses
     assert shipped.services[0] == "run_depot"
     assert len(shipped.steps) == 2

@@ -141,7 +141,7 @@ def explorations(tmp_path_factory: pytest.TempPathFactory) -> list[Exploration]:
 
 @pytest.fixture(scope="module")
 def findings(explorations: list[Exploration]) -> dict[str, TrialFinding]:
-    return {one.trial.act: one for one in explorations[0].findings}
+    return {finding.trial.act: finding for finding in explorations[0].findings}
 
 
 @pytest.fixture(scope="module")
@@ -200,7 +200,7 @@ def test_an_order_that_hash_seeds_decide_is_marked(findings: dict[str, TrialFind
 
 
 def test_what_earlier_calls_decide_is_never_pinned(findings: dict[str, TrialFinding]) -> None:
-    assert not [one for one in findings.values() if one.trial.subject == "remember" and source_of(one)]
+    assert not [finding for finding in findings.values() if finding.trial.subject == "remember" and source_of(finding)]
 
 
 def test_iterators_are_read_through(findings: dict[str, TrialFinding]) -> None:

@@ -73,12 +73,16 @@ def test_words_of_a_table_and_the_boundary_of_a_comparison_become_tests_because_
     tmp_path: Path,
 ) -> None:
     found = explored_fares(tmp_path, 200)
-    acts = {" ".join((*one.trial.arrange, one.trial.act)) for one in found.findings}
+    acts = {" ".join((*finding.trial.arrange, finding.trial.act)) for finding in found.findings}
     for word in ("child", "adult", "senior"):
         assert any(repr(word) in act for act in acts), word
     assert any(", 4)" in act or "age=4" in act for act in acts)
     assert any(", 3)" in act or "age=3" in act for act in acts)
-    assert all(one.kills or one.new_arcs or one.agrees for one in found.findings if one.trial.subject == "fare")
+    assert all(
+        finding.kills or finding.new_arcs or finding.agrees
+        for finding in found.findings
+        if finding.trial.subject == "fare"
+    )
 
 
 def test_two_explorations_that_go_by_mutants_are_the_same(tmp_path: Path) -> None:
@@ -107,7 +111,7 @@ def test_lines_that_run_at_import_have_their_own_share_of_trials(tmp_path: Path)
 def test_without_mutants_exploring_goes_by_branches_alone(tmp_path: Path) -> None:
     budget = ExplorationBudget(mutant_search=MutantSearchLimits(mutants=0))
     found = explored(tmp_path, FARES, [trial("fare('child')"), trial("fare('child', 2)")], budget=budget)[0]
-    assert not any(one.kills for one in found.findings)
+    assert not any(finding.kills for finding in found.findings)
 
 
 @pytest.mark.feature("B-11")
@@ -133,11 +137,11 @@ def test_trials_run_in_lockstep_on_mutants_of_functions_of_tables_and_of_endless
 
     seen, answers = asyncio.run(run())
     assert [one and one.observation.value and one.observation.value.source for one in seen] == ["3", "3", "0"]
-    differing = {one.number: {each.trial for each in one.differences} for one in answers}
+    differing = {answer.number: {each.trial for each in answer.differences} for answer in answers}
     assert differing == {0: {1}, 1: {0, 1}, 2: {2}, 3: {2}, 4: {1}}
-    endless = next(one for one in answers if one.number == 2)
+    endless = next(answer for answer in answers if answer.number == 2)
     assert endless.differences[0].facets == {"ends"}
-    assert {one.status for one in answers} == {"tried"}
+    assert {answer.status for answer in answers} == {"tried"}
 
 
 def test_a_test_notices_only_what_its_expectations_look_at() -> None:
@@ -178,8 +182,11 @@ def test_values_for_a_mutant_stand_beside_it_in_its_table_or_in_the_calls_of_its
     assert "a\u2019" in near(1, "8218")
     assert {"b", 2, 1, 3} <= set(near(2, "XXbXX"))
     assert "cow" in near(6, "x[2:]")
-    assert [one.act for one in with_values(Trial("add", "add('x', 1)"), ["cow", 3])] == ["add('cow', 1)", "add('x', 3)"]
-    assert [one.act for one in with_values(Trial("add", "add(1)"), ["cow"])] == ["add('cow')"]
+    assert [value.act for value in with_values(Trial("add", "add('x', 1)"), ["cow", 3])] == [
+        "add('cow', 1)",
+        "add('x', 3)",
+    ]
+    assert [value.act for value in with_values(Trial("add", "add(1)"), ["cow"])] == ["add('cow')"]
 
 
 def test_for_a_table_of_letters_all_of_them_are_asked_for_in_one_text() -> None:
@@ -235,13 +242,13 @@ def test_a_file_that_is_too_long_loses_what_adds_least_and_keeps_what_alone_take
             )
             for one in left
         )
-        return BuiltCases(tuple(one.id for one in cases), cases)
+        return BuiltCases(tuple(case.id for case in cases), cases)
 
     def written(cases):
-        return "\n".join(f"def test_{one.id}():\n    assert {one.expression} == 1\n" for one in cases)
+        return "\n".join(f"def test_{case.id}():\n    assert {case.expression} == 1\n" for case in cases)
 
     built = fit_to_limits(everything, build, written, SizeLimits(functions=80, rows=300, lines=6))
-    ids = {one.id for one in built.cases}
+    ids = {case.id for case in built.cases}
     assert {"tc_0", "tc_9"} <= ids
     assert len(ids) <= 3
     few = fit_to_limits(everything, build, written, SizeLimits(functions=4, rows=300))

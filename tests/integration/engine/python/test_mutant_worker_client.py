@@ -93,7 +93,7 @@ def answers(
                 for number, (text, enough) in enumerate(wanted)
             ]
             values = [one.observation.value for one in seen if one is not None]
-            return [one.source or "" for one in values if one is not None], await lockstep.run(asked)
+            return [value.source or "" for value in values if value is not None], await lockstep.run(asked)
 
     return asyncio.run(run())
 

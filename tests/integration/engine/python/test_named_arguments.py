@@ -80,7 +80,7 @@ def exploration(tmp_path_factory: pytest.TempPathFactory) -> Exploration:
 def test_what_a_call_changes_is_named_and_told(
     exploration: Exploration, subject: str, arrange: tuple[str, ...], act: str, effects: dict[str, str]
 ) -> None:
-    (found,) = [one for one in exploration.findings if one.trial.subject == subject]
+    (found,) = [finding for finding in exploration.findings if finding.trial.subject == subject]
     assert found.trial.arrange == arrange
     assert found.trial.act == act
     assert {name: value.source for name, value in found.observation.effects} == effects

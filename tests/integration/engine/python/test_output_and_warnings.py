@@ -85,7 +85,7 @@ CALLS = [
     trial('log("x")'),
     trial('write_blob(tmp_path / "blob")', fixtures=("tmp_path",)),
 ]
-TRIALS = [replace(one, imports=(f"from {MODULE} import {one.subject}",)) for one in CALLS]
+TRIALS = [replace(call, imports=(f"from {MODULE} import {call.subject}",)) for call in CALLS]
 TOLD = {
     "pytest": [
         'with pytest.warns(DeprecationWarning, match="abc is old"):',

@@ -99,7 +99,9 @@ def test_what_is_printed_beside_constants_is_told_by_itself(
 
 def test_methods_that_only_pickling_calls_are_said_to_be_that(tmp_path: Path) -> None:
     facts = facts_from(tmp_path, "class A:\n    def __getstate__(self):\n        return {}\n")
-    reasons = {one.qualname: one.reason for one in unreached_callables(facts, {}, (), {}, frozenset())}
+    reasons = {
+        callable_.qualname: callable_.reason for callable_ in unreached_callables(facts, {}, (), {}, frozenset())
+    }
     assert reasons["A.__getstate__"] == "no call was tried: __getstate__ is there for copying and pickling to call"
 
 
@@ -107,7 +109,7 @@ def test_calls_that_differ_in_quotes_only_are_one() -> None:
     said = Observation("returned", Value("str", "'bs'"))
     calls = [trial("plural('b')"), trial('plural("b")'), trial("plural('c')")]
     found = [
-        AssertableFinding(TrialFinding(one, said), OracleVerdict((SpecExpectation("equals", "result", "'bs'"),)))
-        for one in calls
+        AssertableFinding(TrialFinding(call, said), OracleVerdict((SpecExpectation("equals", "result", "'bs'"),)))
+        for call in calls
     ]
-    assert [one.finding.trial.act for one in without_repeats(found)] == ["plural('b')", "plural('c')"]
+    assert [repeat.finding.trial.act for repeat in without_repeats(found)] == ["plural('b')", "plural('c')"]

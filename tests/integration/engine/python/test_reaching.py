@@ -189,7 +189,7 @@ def test_only_imports_that_the_module_can_do_without_and_that_matter_are_left_ou
     found = optional_imports(FALLBACK + "\ntry:\n    import json\nexcept ImportError:\n    json = None\n", known)
     assert [one.modules for one in found] == [("shop.fast",), ("package_nobody_has",)]
     open_arcs = set(branch_arcs(FALLBACK))
-    assert [one.modules for one in rank_optional_imports(found, FALLBACK, known, open_arcs)] == [("shop.fast",)]
+    assert [import_.modules for import_ in rank_optional_imports(found, FALLBACK, known, open_arcs)] == [("shop.fast",)]
     assert rank_optional_imports(found, FALLBACK, known, set()) == []
 
 

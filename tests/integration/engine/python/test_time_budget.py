@@ -34,9 +34,9 @@ def test_parts_are_over_one_after_the_other_and_each_is_noted_once() -> None:
 def test_an_exploration_without_time_keeps_what_its_first_trials_found(tmp_path: Path) -> None:
     trials = [trial("fare(3)"), trial("fare(4)")]
     found = explored(tmp_path, SOURCE, trials, budget=ExplorationBudget().within(0.0))[0]
-    assert {one.trial.act for one in found.findings} == {"fare(3)", "fare(4)"}
+    assert {finding.trial.act for finding in found.findings} == {"fare(3)", "fare(4)"}
     assert "Exploring stopped after 0 seconds." in found.notes
-    assert not any(one.kills for one in found.findings)
+    assert not any(finding.kills for finding in found.findings)
 
 
 def test_a_budget_within_more_seconds_than_it_has_stays_as_it_is() -> None:

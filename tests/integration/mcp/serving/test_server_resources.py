@@ -22,8 +22,8 @@ pytestmark = pytest.mark.feature("B-10")
 def texts(contents: object) -> list[str]:
     """The texts of what a resource gave."""
     assert isinstance(contents, list)
-    assert all(isinstance(one, TextResourceContents) for one in contents)
-    return [one.text for one in contents]
+    assert all(isinstance(content, TextResourceContents) for content in contents)
+    return [content.text for content in contents]
 
 
 async def test_a_document_is_read_by_its_run_id_from_any_session(tmp_path: Path) -> None:
@@ -120,7 +120,7 @@ async def test_events_are_read_from_where_the_last_page_ended(tmp_path: Path) ->
     log.close()
     assert [len(one["events"]) for one in (first, second, third)] == [EVENTS_EACH, 5, 1]
     assert [one["more"] for one in (first, second, third)] == [True, False, False]
-    assert [one["sequence"] for one in second["events"]] == list(range(EVENTS_EACH + 1, EVENTS_EACH + 6))
+    assert [event["sequence"] for event in second["events"]] == list(range(EVENTS_EACH + 1, EVENTS_EACH + 6))
 
 
 async def test_a_session_lists_its_own_runs_only_and_reads_any_by_its_id(tmp_path: Path) -> None:
@@ -130,7 +130,7 @@ async def test_a_session_lists_its_own_runs_only_and_reads_any_by_its_id(tmp_pat
         run_id = data(await one.call_tool("generate_tests", {"request": "x"}))["run_id"]
         folder = application.keep(tmp_path, run_id, files=["report.md", "specs/a.json", "staged/tests/test_a.py"])
         folder.report_md.write_text("# Report\n", "utf-8")
-        mine = [one.uri for one in (await one.list_resources()).resources]
+        mine = [resource.uri for resource in (await one.list_resources()).resources]
         theirs = (await other.list_resources()).resources
         listed = [data(await each.call_tool("list_runs", {}))["runs"] for each in (one, other)]
         by_id = await other.read_resource(f"testwright://runs/{run_id}/report.md")
@@ -151,7 +151,7 @@ async def test_a_client_may_name_a_session_that_outlives_its_connection(tmp_path
     async with Client(server) as client:
         again = data(await client.call_tool("list_runs", {}, meta=named))  # type: ignore[arg-type]
         without = data(await client.call_tool("list_runs", {}))
-    assert [one["run_id"] for one in again["runs"]] == [run_id]
+    assert [run["run_id"] for run in again["runs"]] == [run_id]
     assert without["runs"] == []
 
 
@@ -165,7 +165,7 @@ async def test_a_long_list_of_resources_comes_in_pages(tmp_path: Path) -> None:
         while True:
             page = await client.list_resources(cursor=cursor)
             assert len(page.resources) <= 100
-            seen += [one.uri for one in page.resources]
+            seen += [resource.uri for resource in page.resources]
             cursor = page.next_cursor
             if cursor is None:
                 break

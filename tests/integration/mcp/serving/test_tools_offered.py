@@ -60,7 +60,7 @@ SIGNATURES = {
 @pytest.mark.feature("T-11", "T-12")
 async def test_every_tool_of_the_feature_list_is_offered_with_its_signature(tmp_path: Path) -> None:
     async with scripted_client(ScriptedApplication(), tmp_path) as client:
-        tools = {one.name: one for one in (await client.list_tools()).tools}
+        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
     for name, arguments in SIGNATURES.items():
         assert list(tools[name].input_schema["properties"])[: len(arguments)] == arguments, name
     assert {"generate_tests", "plan_tests", "get_report", "apply_tests", "list_runs", "resume_run"} <= set(tools)
@@ -69,7 +69,7 @@ async def test_every_tool_of_the_feature_list_is_offered_with_its_signature(tmp_
 @pytest.mark.feature("T-09")
 async def test_the_schemas_that_the_seed_gives_are_offered_exactly(tmp_path: Path) -> None:
     async with scripted_client(ScriptedApplication(), tmp_path) as client:
-        tools = {one.name: one for one in (await client.list_tools()).tools}
+        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
     for name, schemas in SEED.items():
         assert tools[name].input_schema == schemas["input"]
         assert tools[name].output_schema == schemas["output"]
@@ -78,7 +78,7 @@ async def test_the_schemas_that_the_seed_gives_are_offered_exactly(tmp_path: Pat
 @pytest.mark.feature("T-10")
 async def test_the_frameworks_of_the_seed_come_first_among_those_that_can_be_validated(tmp_path: Path) -> None:
     async with scripted_client(ScriptedApplication(), tmp_path) as client:
-        tools = {one.name: one for one in (await client.list_tools()).tools}
+        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
     schema = tools["validate_test_code"].input_schema
     assert schema["properties"]["framework"]["enum"][:4] == ["pytest", "jest", "unittest", "playwright"]
     assert schema["required"] == ["code_path", "framework"]
@@ -105,9 +105,9 @@ async def test_schemas_are_valid_and_descriptions_say_when_and_at_what_cost(tmp_
 @pytest.mark.feature("T-11")
 async def test_only_the_tool_that_changes_the_project_is_marked_destructive(tmp_path: Path) -> None:
     async with scripted_client(ScriptedApplication(), tmp_path) as client:
-        hints = {one.name: one.annotations for one in (await client.list_tools()).tools}
-    assert [name for name, one in hints.items() if one and one.destructive_hint] == ["apply_tests"]
-    writing = {name for name, one in hints.items() if one and not one.read_only_hint}
+        hints = {tool.name: tool.annotations for tool in (await client.list_tools()).tools}
+    assert [name for name, hint in hints.items() if hint and hint.destructive_hint] == ["apply_tests"]
+    writing = {name for name, hint in hints.items() if hint and not hint.read_only_hint}
     assert writing == {
         "generate_tests",
         "generate_test_spec",
@@ -117,13 +117,13 @@ async def test_only_the_tool_that_changes_the_project_is_marked_destructive(tmp_
         "resume_run",
         "apply_tests",
     }
-    assert [name for name, one in hints.items() if one and one.open_world_hint] == ["get_openapi_spec"]
+    assert [name for name, hint in hints.items() if hint and hint.open_world_hint] == ["get_openapi_spec"]
 
 
 @pytest.mark.feature("B-10")
 async def test_the_details_of_runs_are_resources_of_known_shapes(tmp_path: Path) -> None:
     async with scripted_client(ScriptedApplication(), tmp_path) as client:
-        templates = {one.uri_template for one in (await client.list_resource_templates()).resource_templates}
+        templates = {template.uri_template for template in (await client.list_resource_templates()).resource_templates}
         listed = (await client.list_resources()).resources
     for part in ("report.md", "report.json", "plan.json", "specs/{name}", "tests/{+path}", "events"):
         assert f"testwright://runs/{{run_id}}/{part}{{?cursor}}" in templates
@@ -133,10 +133,10 @@ async def test_the_details_of_runs_are_resources_of_known_shapes(tmp_path: Path)
 @pytest.mark.feature("T-11")
 async def test_prompts_for_the_common_jobs_name_the_tools_to_call(tmp_path: Path) -> None:
     async with scripted_client(ScriptedApplication(), tmp_path) as client:
-        tools = {one.name for one in (await client.list_tools()).tools}
+        tools = {tool.name for tool in (await client.list_tools()).tools}
         prompts = (await client.list_prompts()).prompts
         for prompt in prompts:
-            arguments = {one.name: "src/shop/cart.py" for one in prompt.arguments or ()}
+            arguments = {argument.name: "src/shop/cart.py" for argument in prompt.arguments or ()}
             (message,) = (await client.get_prompt(prompt.name, arguments)).messages
             text = message.content.model_dump()["text"]
             assert any(name in text for name in tools), prompt.name

@@ -247,7 +247,11 @@ def _port_of(pid: int) -> int:
     """The port on which a process listens, as soon as it does: it chose one that was free."""
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
-        listening = [one for one in psutil.Process(pid).net_connections("inet") if one.status == psutil.CONN_LISTEN]
+        listening = [
+            connection
+            for connection in psutil.Process(pid).net_connections("inet")
+            if connection.status == psutil.CONN_LISTEN
+        ]
         if listening:
             return listening[0].laddr.port
         time.sleep(0.05)

@@ -171,7 +171,7 @@ async def test_the_guard_ends_as_the_command_does(tmp_path, code, told):
     diagnostics = ServerDiagnostics()
     launch = ServerCommand((sys.executable, "-I", "-S", "-c", code), server_environment(os.environ, {}), tmp_path)
     async with stdio_streams(launch, diagnostics) as (answers, _):
-        assert [one async for one in answers] == []
+        assert [answer async for answer in answers] == []
     assert diagnostics.exit_code == told
 
 

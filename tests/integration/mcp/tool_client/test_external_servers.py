@@ -38,9 +38,9 @@ async def test_a_server_serves_tools_with_our_names_and_built_in_tools_serve_the
         answer = await client.call(CONTEXT, ASKED)
         analysis = await client.call("get_ast_analysis", {"file_path": "src/shop/cart.py"})
         [server] = client.servers()
-    assert [one["path"] for one in answer["snippets"]] == ["docs/help.md"]
+    assert [snippet["path"] for snippet in answer["snippets"]] == ["docs/help.md"]
     assert analysis["module"] == "shop.cart"
-    assert [(one.tool, one.served_by, one.outcome) for one in client.calls()] == [
+    assert [(call.tool, call.served_by, call.outcome) for call in client.calls()] == [
         (CONTEXT, "search", "ok"),
         ("get_ast_analysis", "built-in", "ok"),
     ]
@@ -57,14 +57,14 @@ async def test_a_server_serves_tools_with_our_names_and_built_in_tools_serve_the
 async def test_a_session_is_opened_once_and_reused_by_calls_at_the_same_time(services, traces):
     async with opened(services, {"search": entry("good", traces)}) as client:
         answers = await asyncio.gather(*(client.call(CONTEXT, {"query": f"q{n}"}) for n in range(8)))
-    assert len({json.dumps(one) for one in answers}) == 1
+    assert len({json.dumps(answer) for answer in answers}) == 1
     assert sorted((traces / "calls").read_text().split()) == [f"q{n}" for n in range(8)]
 
 
 async def test_servers_are_started_concurrently(services, traces):
     entries = {name: entry("meets-another", traces, startTimeout=120) for name in ("one", "other")}
     async with opened(services, entries) as client:
-        assert [one.state for one in client.servers()] == ["ready", "ready"]
+        assert [server.state for server in client.servers()] == ["ready", "ready"]
 
 
 @pytest.mark.feature("T-12")
@@ -200,7 +200,7 @@ async def test_a_server_that_dies_in_a_call_is_started_again_once_and_the_call_r
         [server] = client.servers()
     assert answer["snippets"][0]["path"] == "docs/help.md"
     assert (server.restarts, server.state) == (1, "ready")
-    assert [(one.served_by, one.outcome) for one in client.calls()] == [("search", "ok")]
+    assert [(call.served_by, call.outcome) for call in client.calls()] == [("search", "ok")]
 
 
 @pytest.mark.feature("T-12")
@@ -212,7 +212,7 @@ async def test_a_server_that_dies_again_is_given_up_and_built_in_tools_serve(ser
     assert first == second
     assert first["snippets"][0]["path"] == "src/shop/cart.py"
     assert (server.restarts, server.state) == (1, "given up")
-    assert [(one.served_by, one.outcome) for one in client.calls()] == [
+    assert [(call.served_by, call.outcome) for call in client.calls()] == [
         ("search", "failed"),
         ("built-in", "ok"),
         ("built-in", "ok"),
@@ -284,7 +284,7 @@ async def test_a_server_that_floods_stderr_is_not_blocked(services):
 async def test_a_server_and_its_children_have_ended_when_the_client_closes(services, traces):
     async with opened(services, {"search": entry("stubborn", traces)}) as client:
         await client.call(CONTEXT, ASKED)
-        pids = [int(one) for one in (traces / "pids").read_text().split()]
+        pids = [int(part) for part in (traces / "pids").read_text().split()]
         assert not any(map(has_ended, pids))
     assert len(pids) == 2
     assert all_end(pids)
@@ -360,7 +360,7 @@ async def test_the_reference_file_server_gives_context_from_the_project(services
         with pytest.raises(ToolFailure, match=r"read_text_file of the tool server 'files' failed: .*denied"):
             await client.call(CONTEXT, {"query": "x", "file_paths": ["../../etc/passwd"]})
     assert answer["snippets"][0]["text"] == (services.root / "src/shop/cart.py").read_text()
-    assert [(one.served_by, one.outcome) for one in client.calls()] == [("files", "ok"), ("files", "failed")]
+    assert [(call.served_by, call.outcome) for call in client.calls()] == [("files", "ok"), ("files", "failed")]
 
 
 @pytest.mark.feature("T-12")
@@ -406,7 +406,7 @@ async def test_testwrights_own_server_works_as_an_external_server(services, tmp_
     async with opened(services, {"own": {**own, "tools": tools, "startTimeout": 120}}) as client:
         theirs = await client.call("get_ast_analysis", {"file_path": "src/shop/cart.py"})
         found = await client.call(CONTEXT, ASKED)
-        served = {one.served_by for one in client.calls()}
+        served = {call.served_by for call in client.calls()}
     async with opened(services, {}) as client:
         assert theirs == await client.call("get_ast_analysis", {"file_path": "src/shop/cart.py"})
         assert found == await client.call(CONTEXT, ASKED)

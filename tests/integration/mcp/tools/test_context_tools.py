@@ -91,7 +91,7 @@ def test_documents_are_cut_at_headings_outside_of_code():
 
 def search(root: Path, query: str, near: tuple[str, ...] = ()) -> list[tuple[str, str]]:
     found = CodebaseIndex(root, root / ".testwright" / "index.sqlite").search(query, near)
-    return [(one.passage.path, one.passage.chunk.name) for one in found.matches]
+    return [(match.passage.path, match.passage.chunk.name) for match in found.matches]
 
 
 @pytest.mark.feature("T-12")
@@ -188,7 +188,7 @@ async def test_the_analysis_of_a_module_names_its_symbols_with_signatures(tmp_pa
         answer = await client.call("get_ast_analysis", {"file_path": "src/shop/cart.py"})
     assert (answer["module"], answer["import_root"], answer["path"]) == ("shop.cart", "src", "src/shop/cart.py")
     assert len(answer["digest"]) == 64
-    symbols = {(one["qualname"], one["kind"]): one for one in answer["symbols"]}
+    symbols = {(symbol["qualname"], symbol["kind"]): symbol for symbol in answer["symbols"]}
     assert symbols["Cart.add", "method"]["signature"] == "add(name: str, quantity: int = 1) -> None"
     assert symbols["Cart.add", "method"]["raises"] == ["ValueError"]
     assert symbols["half", "function"]["branches"] == 1

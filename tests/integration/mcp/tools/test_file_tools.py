@@ -126,9 +126,9 @@ async def test_lint_code_follows_the_projects_rules_and_has_its_own_for_tests(cl
     )
     write_files(services.run_folder.staged, {"tests/test_a.py": "import os\n"})
     project = await client.call("lint_code", {"file_path": "src/shop/a.py"})
-    assert [(one["rule"], one["line"]) for one in project["errors"]] == [("E711", 2)]
+    assert [(error["rule"], error["line"]) for error in project["errors"]] == [("E711", 2)]
     staged = await client.call("lint_code", {"file_path": "tests/test_a.py"})
-    assert [(one["rule"], one["line"]) for one in staged["errors"]] == [("F401", 1)]
+    assert [(error["rule"], error["line"]) for error in staged["errors"]] == [("F401", 1)]
 
 
 async def test_lint_code_refuses_what_it_cannot_lint(client, services):

@@ -82,7 +82,7 @@ async def test_a_file_of_the_tree_can_be_read_and_is_cached_until_it_changes(cli
     await client.call("repo.read_file", {"path": "web/users.js"})
     (services.root / "web/users.js").write_text("changed, and of another size")
     assert (await client.call("repo.read_file", {"path": "web/users.js"}))["contents"].startswith("changed")
-    assert [one.cached for one in client.calls()] == [False, True, False]
+    assert [call.cached for call in client.calls()] == [False, True, False]
 
 
 @pytest.mark.parametrize(

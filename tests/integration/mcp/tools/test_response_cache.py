@@ -116,7 +116,7 @@ async def test_a_changed_file_is_not_answered_from_the_cache(shelf):
     assert isinstance(context, dict)
     assert isinstance(analysis, dict)
     assert isinstance(code, dict)
-    assert "third" in [one["qualname"] for one in analysis["symbols"]]
+    assert "third" in [symbol["qualname"] for symbol in analysis["symbols"]]
     assert code["valid"] is False
     assert isinstance(lint, dict)
     assert lint["errors"]
@@ -226,7 +226,7 @@ async def test_a_failure_is_raised_in_all_callers_and_is_not_kept(shelf):
         failures = await asyncio.gather(*calls, return_exceptions=True)
         tool.fails = False
         assert await client.call("counted", {"number": 1}) == {"number": 1 + tool.runs}
-    assert all(isinstance(one, ToolFailure) for one in failures)
+    assert all(isinstance(failure, ToolFailure) for failure in failures)
 
 
 @pytest.mark.feature("A-09")

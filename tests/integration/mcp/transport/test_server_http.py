@@ -50,7 +50,7 @@ async def test_clients_with_sessions_list_their_own_runs_only(tmp_path: Path) ->
         resources = [(await each.list_resources()).resources for each in (one, other)]
         report = await other.read_resource(made["resources"]["report"])
     assert [[run["run_id"] for run in runs] for runs in listed] == [[made["run_id"]], []]
-    assert [len(one) for one in resources] == [1, 0]
+    assert [len(resource) for resource in resources] == [1, 0]
     assert report.contents[0].model_dump()["text"] == "# R\n"
 
 
@@ -68,7 +68,7 @@ async def test_a_client_without_session_keeps_ids_or_names_a_session(tmp_path: P
             by_id = data(await client.call_tool("get_report", {"run_id": first}))
     assert nameless["runs"] == []
     assert SESSION_META in nameless["note"]
-    assert [one["run_id"] for one in named["runs"]] == [second]
+    assert [run["run_id"] for run in named["runs"]] == [second]
     assert by_id["run_id"] == first
 
 

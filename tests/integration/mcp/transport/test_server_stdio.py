@@ -36,7 +36,7 @@ async def test_a_client_lists_calls_cancels_and_goes_on(project: Path) -> None:
     before = tree(project)
     async with Client(stdio_server(project)) as client:
         server = server_process(project)
-        tools = {one.name for one in (await client.list_tools()).tools}
+        tools = {tool.name for tool in (await client.list_tools()).tools}
         progress = Progress()
         asked = {"request": f"unit tests for {NUMBERS}"}
         made = data(await client.call_tool("generate_tests", asked, progress_callback=progress))

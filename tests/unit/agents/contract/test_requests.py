@@ -48,7 +48,7 @@ async def test_a_good_answer_is_asked_for_once() -> None:
     response, waits, records = await _send({"a": 1})
     assert response.result == {"a": 1}
     assert waits == []
-    assert [(one.attempt, one.reason, one.wait) for one in records] == [(1, "first", None)]
+    assert [(record.attempt, record.reason, record.wait) for record in records] == [(1, "first", None)]
 
 
 @pytest.mark.feature("C-06")
@@ -101,7 +101,7 @@ async def test_an_error_that_asks_for_too_long_a_wait_is_given_back() -> None:
 @pytest.mark.feature("T-15")
 async def test_every_attempt_is_recorded_with_the_reason_for_it() -> None:
     _, _, records = await _send(_fails(), {"a": 1})
-    assert [(one.attempt, one.reason, one.wait) for one in records] == [
+    assert [(record.attempt, record.reason, record.wait) for record in records] == [
         (1, "first", 1.0),
         (2, "network trouble", None),
     ]

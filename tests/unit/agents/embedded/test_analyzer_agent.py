@@ -110,7 +110,7 @@ async def test_a_documented_expectation_that_fails_becomes_a_suspected_defect_be
 async def test_the_same_defect_is_not_told_twice():
     spec = {**SPEC, "suspected_defects": [{**SPEC["suspected_defects"][0], "id": "sd_none"}]}
     response = await ask(RESULTS, spec)
-    assert [one["id"] for one in response.result["suspected_defects"]] == ["sd_none"]
+    assert [defect["id"] for defect in response.result["suspected_defects"]] == ["sd_none"]
 
 
 async def test_nothing_to_analyse_is_said_in_a_valid_answer():

@@ -26,7 +26,7 @@ def spec(body: str, more: str = "") -> str:
 def reasons(contents: str, framework: str = "playwright", path: str = PATH) -> list[str]:
     page = {"path": PAGE, "contents": spec("const answer = await request.get('/');")}
     files = [{"path": path, "contents": contents}, *([page] if framework == "playwright" else [])]
-    return [one["message"] for one in refused_files(files, framework, CASES)]
+    return [file["message"] for file in refused_files(files, framework, CASES)]
 
 
 ASKED = "const answer = await request.get('/ping');"

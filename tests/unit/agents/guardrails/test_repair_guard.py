@@ -77,7 +77,7 @@ def test_odd():
 def test_what_asserts_less_is_refused(old: str, new: str, said: str) -> None:
     assert old in BEFORE
     problems = weakened_code(BEFORE, BEFORE.replace(old, new, 1))
-    assert any(said in one["message"] for one in problems), problems
+    assert any(said in problem["message"] for problem in problems), problems
 
 
 @pytest.mark.feature("B-03")
@@ -151,7 +151,7 @@ def test_fewer_rows_wider_tolerances_broader_exceptions_and_uncollected_tests_ar
 ) -> None:
     assert old in ROWS
     problems = weakened_code(ROWS, ROWS.replace(old, new, 1))
-    assert any(said in one["message"] for one in problems), problems
+    assert any(said in problem["message"] for problem in problems), problems
 
 
 @pytest.mark.feature("B-03")

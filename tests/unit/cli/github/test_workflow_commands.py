@@ -66,7 +66,7 @@ def test_commands_are_not_followed_while_they_are_stopped_and_are_again_afterwar
     with commands_stopped(log):
         log.write("::error::from the tested code\n")
     log.write("::notice::ours\n")
-    assert [one.message for one in followed(log.getvalue()).annotations] == ["ours"]
+    assert [annotation.message for annotation in followed(log.getvalue()).annotations] == ["ours"]
 
 
 def test_the_word_that_lets_commands_go_on_cannot_be_guessed():

@@ -132,7 +132,7 @@ def test_the_shell_sends_what_was_sent(story: str, echo: Any, observe: ModuleTyp
     names: dict[str, Any] = {}
     answers = [observe.send(echo, with_credentials(one, CREDENTIALS), names) for one in STORIES[story]]
     text = curl_lines([numbers_bare(one, names) for one in STORIES[story]], CREDENTIALS)
-    secrets = {one.variable: one.value for one in CREDENTIALS.values()}
+    secrets = {credential.variable: credential.value for credential in CREDENTIALS.values()}
     done = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", text],
         env={**os.environ, "API_BASE_URL": echo.base_url, **secrets},
@@ -147,7 +147,7 @@ def test_the_shell_sends_what_was_sent(story: str, echo: Any, observe: ModuleTyp
     if wanted["type"] == "application/json" and "{not" not in wanted["body"]:
         got["body"], wanted["body"] = json.loads(got["body"]), json.loads(wanted["body"])
     assert got == wanted, text
-    assert not any(one.value in text for one in CREDENTIALS.values()), "no secret stands in the lines"
+    assert not any(credential.value in text for credential in CREDENTIALS.values()), "no secret stands in the lines"
 
 
 def test_a_form_with_a_file_has_the_same_parts(echo: Any, observe: ModuleType) -> None:
@@ -171,12 +171,12 @@ def parts(got: dict[str, Any]) -> list[tuple[str, str | None, str]]:
     whole = message_from_string(f"Content-Type: {got['type']}\r\n\r\n{got['body']}")
     return [
         (
-            str(one.get_param("name", header="content-disposition")),
-            one.get_filename(),
-            str(one.get_payload()).rstrip("\r\n"),
+            str(node.get_param("name", header="content-disposition")),
+            node.get_filename(),
+            str(node.get_payload()).rstrip("\r\n"),
         )
-        for one in whole.walk()
-        if not one.is_multipart()
+        for node in whole.walk()
+        if not node.is_multipart()
     ]
 
 

@@ -24,15 +24,15 @@ def read(document: dict[str, Any], **more: Any) -> Api:
 
 
 def samples(**components: Any) -> SampleValues:
-    return SampleValues({name: normalize_schema(one) for name, one in components.items()})
+    return SampleValues({name: normalize_schema(component) for name, component in components.items()})
 
 
 def test_operations_have_names_parameters_bodies_answers_and_security() -> None:
     api = read(DOCUMENT)
-    assert [one.name for one in api.operations] == ["list_notes", "create_note", "read_note", "delete_note"]
+    assert [operation.name for operation in api.operations] == ["list_notes", "create_note", "read_note", "delete_note"]
     delete = api.operations[3]
     assert delete.security == (("Token",),)
-    assert [one.name for one in delete.path_parameters] == ["id"]
+    assert [parameter.name for parameter in delete.path_parameters] == ["id"]
     assert api.operations[1].documents(422)
     assert not api.operations[1].documents(500)
 
@@ -55,7 +55,7 @@ def test_five_hundred_operations_are_bounded_by_whole_resources_and_the_rest_is_
     assert len(api.operations) == 60
     assert len(api.left_out) == 440
     assert "500 operations" in api.left_out[0][1]
-    assert {"/things0", "/things0/{id}"} <= {one.path for one in api.operations}
+    assert {"/things0", "/things0/{id}"} <= {operation.path for operation in api.operations}
 
 
 def test_broken_and_circular_references_do_no_harm() -> None:
@@ -70,7 +70,7 @@ def test_broken_and_circular_references_do_no_harm() -> None:
         "components": {"schemas": {"Tree": tree, "Loop": loop}},
     }
     api = read(document)
-    assert [one.label for one in api.operations] == ["POST /b", "POST /c"]
+    assert [operation.label for operation in api.operations] == ["POST /b", "POST /c"]
     made = SampleValues(api.components)
     assert made.value({"$ref": "#/components/schemas/Tree"}) is NOTHING
     assert made.value({"$ref": "#/components/schemas/Loop"}) is not None
@@ -157,9 +157,9 @@ def test_each_constraint_is_broken_once() -> None:
 
 def test_parts_of_an_address_are_only_broken_as_texts() -> None:
     made = samples()
-    assert [one.kind for one in broken_values({"type": "string"}, made, "name", as_text=True)] == []
-    assert [one.value for one in broken_values({"type": "integer"}, made, "n", as_text=True)] == ["not-a-number"]
-    assert [one.value for one in edge_values({"type": "integer", "minimum": 2, "maximum": 9}, made, "n")] == [9]
+    assert [value.kind for value in broken_values({"type": "string"}, made, "name", as_text=True)] == []
+    assert [value.value for value in broken_values({"type": "integer"}, made, "n", as_text=True)] == ["not-a-number"]
+    assert [value.value for value in edge_values({"type": "integer", "minimum": 2, "maximum": 9}, made, "n")] == [9]
 
 
 def test_environment_variables_are_offered_to_the_schemes_they_sound_like() -> None:
@@ -191,7 +191,7 @@ def test_sizes_of_objects_and_lists_are_broken_by_what_is_valid_otherwise() -> N
     )
     made = samples()
     body = made.value(schema, "body")
-    found = {one.kind: one.value for one in body_variants(schema, body, made)}
+    found = {variant.kind: variant.value for variant in body_variants(schema, body, made)}
     assert body == {"sizes": {"key_1": 1, "key_2": 1}, "tags": ["tag"]}
     assert found["min_properties"]["sizes"] == {"key_1": 1}
     assert len(found["max_properties"]["sizes"]) == 4
@@ -203,4 +203,4 @@ def test_sizes_of_objects_and_lists_are_broken_by_what_is_valid_otherwise() -> N
 
 def test_items_of_a_list_in_a_query_are_broken() -> None:
     schema = normalize_schema({"type": "array", "items": {"type": "integer", "minimum": 1}})
-    assert [one.value for one in broken_values(schema, samples(), "ids", as_text=True)] == [["not-a-number"], [0]]
+    assert [value.value for value in broken_values(schema, samples(), "ids", as_text=True)] == [["not-a-number"], [0]]

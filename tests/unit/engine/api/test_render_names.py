@@ -52,12 +52,12 @@ def rows(operation_id: str, *words: str) -> list[dict[str, Any]]:
     more: dict[str, Any] = {"method": "POST", "operation_id": operation_id, "group": "edges_body"}
     return [
         case(
-            f"{operation_id}_{one}",
+            f"{operation_id}_{word}",
             "/login",
-            request={"body": {"media_type": "application/json", "content": {"a": one}}},
+            request={"body": {"media_type": "application/json", "content": {"a": word}}},
             **more,
         )
-        for one in words
+        for word in words
     ]
 
 

@@ -16,8 +16,8 @@ ORDER = {"number": 1, "customer": "Ada", "placed": "2024-05-03", "status": "plac
 
 def answering(*values: Any) -> list[dict[str, Any]]:
     return [
-        {"operation": {"method": "GET", "path": "/orders"}, "expect": [{"kind": "body_equals", "value": one}]}
-        for one in values
+        {"operation": {"method": "GET", "path": "/orders"}, "expect": [{"kind": "body_equals", "value": value}]}
+        for value in values
     ]
 
 

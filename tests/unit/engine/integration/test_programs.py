@@ -26,7 +26,9 @@ def told(name, **more):
 
 def programs_of(root, files):
     make_project(root, files)
-    return [(one.name, one.place.module, one.start[0]) for one in find_programs(root, find_layout(root))]
+    return [
+        (program.name, program.place.module, program.start[0]) for program in find_programs(root, find_layout(root))
+    ]
 
 
 @pytest.mark.parametrize(
@@ -159,4 +161,4 @@ def test_runs_of_one_command_begin_with_the_documented_line_and_repeat_nothing()
     runs = single_runs(known)
     assert runs[0].commands == (("put", "tea"),)
     assert len(runs) == len(set(runs))
-    assert ("put", "tea", "--pieces", "12") in [one.commands[0] for one in runs]
+    assert ("put", "tea", "--pieces", "12") in [run.commands[0] for run in runs]

@@ -10,7 +10,7 @@ from testwright.tests.support.projects.files import make_project
 
 
 def seams_of(root):
-    return {(one.source, one.caller, one.target, one.name) for one in find_seams(root, find_layout(root)).seams}
+    return {(seam.source, seam.caller, seam.target, seam.name) for seam in find_seams(root, find_layout(root)).seams}
 
 
 def targets_of(root, files=DEPOT):
@@ -57,14 +57,14 @@ def test_ways_to_reach_another_module(tmp_path, body, seam):
 def test_entries_that_reach_most_components_come_first(tmp_path):
     found = targets_of(tmp_path)
     assert [one.entry.name for one in found] == ["cli", "shipping"]
-    assert [one.name for one in found[0].programs] == ["depot"]
-    assert [one.name for one in found[1].components] == ["shipping", "shelf", "errors"]
+    assert [program.name for program in found[0].programs] == ["depot"]
+    assert [component.name for component in found[1].components] == ["shipping", "shelf", "errors"]
 
 
 def test_a_module_of_exceptions_alone_is_no_component_to_integrate_with(tmp_path):
     found = targets_of(tmp_path)
     assert "shelf" not in [one.entry.name for one in found]
-    assert [one.vocabulary for one in found[1].components] == [False, False, True]
+    assert [component.vocabulary for component in found[1].components] == [False, False, True]
 
 
 def test_a_project_of_one_module_has_nothing_to_integrate(tmp_path):

@@ -77,7 +77,7 @@ def test_a_second_table_is_called_after_its_one_answer() -> None:
     answers = [case(1, "parse('a', 'b')"), case(2, "parse('c', 'd')", value="2")]
     nothing = [case(at, f"parse('{at}', 'd')", kind="is", value="None") for at in (3, 4)]
 
-    groups = [read_group(one.group or "").name for one in assign_tables([*answers, *nothing], FACTS)]
+    groups = [read_group(table.group or "").name for table in assign_tables([*answers, *nothing], FACTS)]
 
     assert groups == ["parse", "parse", "parse_is_none", "parse_is_none"]
 
@@ -86,7 +86,7 @@ def test_many_rows_are_split_by_what_comes_of_them() -> None:
     unchanged = [case(at, f"parse('{at}', 'd')", value=f"'{at}'") for at in range(15)]
     numbers = [case(100 + at, f"parse('x{at}', 'd')", value=str(at)) for at in range(15)]
 
-    groups = [read_group(one.group or "").name for one in assign_tables([*unchanged, *numbers], FACTS)]
+    groups = [read_group(table.group or "").name for table in assign_tables([*unchanged, *numbers], FACTS)]
 
     assert groups == ["parse_unchanged"] * 15 + ["parse_gives_a_number"] * 15
 
@@ -100,7 +100,7 @@ def test_refusals_of_which_a_part_is_told_stand_apart_from_those_told_whole() ->
     whole = [refused(at, f"no {at}", whole=True) for at in (1, 2)]
     part = [refused(at, f"not {at}", whole=False) for at in (3, 4)]
 
-    groups = [read_group(one.group or "").name for one in assign_tables([*whole, *part], FACTS)]
+    groups = [read_group(table.group or "").name for table in assign_tables([*whole, *part], FACTS)]
 
     assert groups == ["parse_raises_value_error"] * 2 + ["parse_raises_value_error_saying"] * 2
 
@@ -112,7 +112,7 @@ def test_a_table_says_what_all_its_rows_are_given_and_go_without() -> None:
     plain = [replace(case(at, f"show('{at}', strict=False)"), subject="show") for at in (1, 2)]
     limited = [replace(case(at, f"show('{at}', strict=False, limit={at})"), subject="show") for at in (3, 4)]
 
-    groups = [read_group(one.group or "").name for one in assign_tables([*plain, *limited], facts)]
+    groups = [read_group(table.group or "").name for table in assign_tables([*plain, *limited], facts)]
 
     assert groups == ["show_without_strict"] * 2 + ["show_with_limit_without_strict"] * 2
 
@@ -125,7 +125,9 @@ def test_a_table_says_how_its_object_was_made_and_what_it_is_called_with() -> No
         return replace(case(number, f"parser('{number}')", f"parser = {made}"), subject="Parser.__call__")
 
     cases = [asked(at, "Parser()") for at in (1, 2)] + [asked(at, "Parser(strict=False)") for at in (3, 4)]
-    groups = [one.group for one in assign_tables([*cases, *(asked(at, f"Parser(depth={at})") for at in (5, 6))], facts)]
+    groups = [
+        table.group for table in assign_tables([*cases, *(asked(at, f"Parser(depth={at})") for at in (5, 6))], facts)
+    ]
 
     assert groups == [
         *["parser_call__text"] * 2,

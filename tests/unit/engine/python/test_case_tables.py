@@ -94,7 +94,7 @@ def test_cases_of_different_shape_have_no_table() -> None:
 
 def test_messages_that_differ_become_a_column() -> None:
     demands = [SpecExpectation("raises", exception="ValueError", match=text) for text in ("too low", "too high")]
-    rows = [case(f"f({at})", expect=one) for at, one in enumerate(demands)]  # type: ignore[arg-type]
+    rows = [case(f"f({at})", expect=demand) for at, demand in enumerate(demands)]  # type: ignore[arg-type]
 
     table = tabulate(rows)
 

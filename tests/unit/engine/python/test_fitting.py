@@ -91,7 +91,7 @@ def test_an_argument_that_fits_is_chosen_though_it_is_longer(facts):
     misfit = record(0, "add_tax(1, 1)", (1, 2))
     fit = record(1, "add_tax(1000, Decimal('19'))", (1, 2))
 
-    assert [one.number for one in select_trials([misfit, fit], facts, frozenset())] == [1]
+    assert [trial.number for trial in select_trials([misfit, fit], facts, frozenset())] == [1]
 
 
 def test_a_misfit_is_chosen_where_nothing_else_gets_there_or_the_code_itself_refuses_it(facts):
@@ -111,4 +111,4 @@ def test_what_the_working_folder_holds_is_no_behaviour(facts):
     folder = record(1, "day(tmp_path)", (1, 2), (2, 3), error="IsADirectoryError", line=3, fixtures=("tmp_path",))
     own = record(2, "day(tmp_path / 'x')", (1, 2), error="FileNotFoundError", line=3, fixtures=("tmp_path",))
 
-    assert [one.number for one in select_trials([here, folder, own], facts, frozenset())] == [2]
+    assert [trial.number for trial in select_trials([here, folder, own], facts, frozenset())] == [2]

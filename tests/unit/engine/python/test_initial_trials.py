@@ -95,7 +95,7 @@ def acts(module, subject):
 
 def test_every_subject_gets_trials(module):
     _, facts, trials = module
-    assert {one.qualname for one in subjects(facts)} - {one.subject for one in trials} == {"Stack.__exit__"}
+    assert {subject.qualname for subject in subjects(facts)} - {trial.subject for trial in trials} == {"Stack.__exit__"}
 
 
 def test_trials_are_plain_code_with_imports_by_the_public_name(module):
@@ -156,7 +156,7 @@ def test_callables_take_turns(module):
 
 def test_no_trial_comes_twice_and_the_order_is_fixed(module, tmp_path):
     _, facts, trials = module
-    keys = [(one.act, one.mode, one.arrange) for one in trials]
+    keys = [(trial.act, trial.mode, trial.arrange) for trial in trials]
     assert len(set(keys)) == len(keys)
     again, context = context_of(tmp_path, "src/shapes.py")
     assert again == facts
@@ -172,7 +172,7 @@ def test_trials_parse_and_stay_small(module):
 
 def test_nearly_all_trials_arrange(module):
     root, _, trials = module
-    plain = [one for one in trials if one.mode == "call" and not one.fixtures]
+    plain = [trial for trial in trials if trial.mode == "call" and not trial.fixtures]
     outcomes = [outcome for outcome, _ in run_trials(root, plain, "src")]
     assert outcomes.count("arrange_failed") <= len(outcomes) // 20
     assert outcomes.count("returned") > len(outcomes) // 2

@@ -10,7 +10,7 @@ pytestmark = pytest.mark.feature("B-05")
 
 
 def modules(root):
-    return {(one.module, one.import_root) for one in find_layout(root).modules}
+    return {(module.module, module.import_root) for module in find_layout(root).modules}
 
 
 def test_src_layout_has_src_as_its_import_root(tmp_path):
@@ -95,7 +95,7 @@ def test_tests_docs_builds_and_environments_are_no_targets(tmp_path):
         },
     )
     layout = find_layout(tmp_path)
-    assert [one.module for one in layout.modules] == ["shop"]
+    assert [module.module for module in layout.modules] == ["shop"]
     assert layout.test_files == ("conftest.py", "shop/tests/test_cart.py", "tests/helpers.py", "tests/test_shop.py")
     assert layout.side_files == ("docs/conf.py", "examples/demo.py", "setup.py")
 

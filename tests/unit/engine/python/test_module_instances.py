@@ -38,6 +38,6 @@ def test_an_object_of_the_module_stands_for_one_that_a_trial_builds_where_nothin
 
 
 def test_a_name_stands_for_what_it_means_and_private_and_plain_ones_for_nothing() -> None:
-    assert [one.act for one in with_module_instances(RECORDS, FACTS, TREE, 3)] == ["ask(HOURS, 'Unit.HOURS')"]
+    assert [instance.act for instance in with_module_instances(RECORDS, FACTS, TREE, 3)] == ["ask(HOURS, 'Unit.HOURS')"]
     assert with_module_instances(RECORDS, FACTS, TREE, 4) == []
     assert with_module_instances(RECORDS, FACTS, TREE, 5) == []

@@ -32,12 +32,12 @@ from testwright.tests.support.engine.shop_findings import (
 def kinds(finding: TrialFinding, *, raising: frozenset[str] = frozenset()) -> list[tuple[str, str, str | None]]:
     """Kind, actual and value of each expectation of a finding."""
     verdict = Oracle(cart_facts(), raising).judge(finding)
-    return [(one.kind, one.actual, one.value) for one in verdict.expectations]
+    return [(expectation.kind, expectation.actual, expectation.value) for expectation in verdict.expectations]
 
 
 @pytest.mark.feature("B-02")
 def test_a_documented_example_that_agrees_is_labelled_with_its_lines() -> None:
-    shown, seen, _more = (Oracle(cart_facts()).judge(one).expectations[0] for one in grouped_calls())
+    shown, seen, _more = (Oracle(cart_facts()).judge(call).expectations[0] for call in grouped_calls())
 
     assert (shown.origin, shown.evidence and shown.evidence.path) == ("documented", PATH)
     assert shown.evidence is not None
@@ -74,13 +74,15 @@ def test_an_announced_exception_is_documented_and_its_message_is_cut_to_the_stab
 )
 def test_a_short_message_in_the_codes_own_words_is_demanded_whole(message: str, whole: bool) -> None:
     facts = cart_facts()
-    adding = next(one for one in facts.callables() if one.qualname == "Cart.add")
-    owner = next(one for one in facts.classes if one.name == "Cart")
+    adding = next(callable_ for callable_ in facts.callables() if callable_.qualname == "Cart.add")
+    owner = next(class_ for class_ in facts.classes if class_.name == "Cart")
     members = tuple(
-        replace(one, constants=("'stock of %s is empty'",)) if one == adding else one for one in owner.members
+        replace(member, constants=("'stock of %s is empty'",)) if member == adding else member
+        for member in owner.members
     )
     known = replace(
-        facts, classes=tuple(replace(one, members=members) if one is owner else one for one in facts.classes)
+        facts,
+        classes=tuple(replace(class_, members=members) if class_ is owner else class_ for class_ in facts.classes),
     )
     finding = TrialFinding(
         trial("Cart.add", "cart.add('apple', 0)", "cart = Cart('A')"), raised("ValueError", message, 24)
@@ -143,7 +145,7 @@ def test_each_kind_of_value_is_compared_as_it_deserves(
 ) -> None:
     checks, _imports = value_checks("result", value)
 
-    assert [(one.kind, one.actual, one.value) for one in checks] == expected
+    assert [(check.kind, check.actual, check.value) for check in checks] == expected
 
 
 def test_an_object_without_a_source_is_told_by_its_public_attributes() -> None:
@@ -239,7 +241,7 @@ def test_a_warning_that_differs_between_runs_is_not_demanded_beside_an_exception
         TrialFinding(trial("log", "log('x')"), same.observation, unstable=same.unstable)
     )
 
-    assert [one.kind for one in verdict.expectations] == ["raises"]
+    assert [expectation.kind for expectation in verdict.expectations] == ["raises"]
 
 
 def test_what_is_pinned_of_a_call_that_warns_and_raises_includes_the_warning() -> None:
@@ -357,6 +359,6 @@ def test_a_callable_that_hands_out_mere_objects_gets_no_case(act: str, tmp_path:
     (found,) = exploration.explored(tmp_path, MARKS, trials)
     spec = compose_spec(found, framework="pytest")
 
-    assert [one["subject"] for one in spec["cases"]] == ["known"]
+    assert [case["subject"] for case in spec["cases"]] == ["known"]
     assert [one["subject"] for one in spec["not_reached"]] == ["tag"]
     assert spec["not_reached"][0]["reason"].startswith("no oracle found")

@@ -47,7 +47,7 @@ def trials(tmp_path):
 
 
 def of(trials, subject):
-    return [one for one in trials if one.subject == subject]
+    return [trial for trial in trials if trial.subject == subject]
 
 
 def test_an_object_is_filled_before_it_is_passed(trials):

@@ -89,7 +89,7 @@ def test_a_case_that_cannot_be_mended_is_left_out_whole(what: str) -> None:
 def test_a_missing_import_of_the_target_is_added() -> None:
     spec = made()
     spec["imports"] = ["import os"]
-    errors = [one for one in check_spec(spec, "unit")["errors"] if one["rule"] == "target_not_imported"]
+    errors = [error for error in check_spec(spec, "unit")["errors"] if error["rule"] == "target_not_imported"]
 
     assert repair_spec(spec, errors).spec["imports"] == ["import os", "import shop.cart"]
 
@@ -118,7 +118,7 @@ def test_every_case_is_found_in_a_rendered_file() -> None:
 
     for framework in ("pytest", "unittest"):
         ranges = case_ranges(render(spec, framework), known)
-        assert {name for one in ranges for name in one.case_ids} == known
+        assert {name for range_ in ranges for name in range_.case_ids} == known
 
 
 @pytest.mark.feature("T-07")

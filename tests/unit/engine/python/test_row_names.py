@@ -41,7 +41,7 @@ def test_no_new_id_is_another_ones():
     names = ids_by_table(cases)
 
     assert names["tc_sum_of_5"] == "tc_sum_twice_of_5_2"
-    assert [one.id for one in with_ids(cases, names)] == list(names.values())
+    assert [id_.id for id_ in with_ids(cases, names)] == list(names.values())
     assert len(set(names.values())) == 3
 
 

@@ -57,7 +57,7 @@ def seen(arcs: Iterable[Arc] = (), outcome: Outcome = "returned", **more) -> Obs
 
 
 def acts(trials):
-    return [one.act for one in trials]
+    return [trial.act for trial in trials]
 
 
 def test_literals_are_found_and_replaced_in_place():
@@ -109,7 +109,7 @@ def test_the_object_acted_on_is_built_with_options_that_the_act_reads(tmp_path):
         """
     root = write_project(tmp_path, {"m.py": source})
     facts, context = context_of(root, "m.py")
-    subject = next(one for one in facts.callables() if one.name == "start")
+    subject = next(callable_ for callable_ in facts.callables() if callable_.name == "start")
     trial = Trial("Job.start", "job.start()", ("from m import Job",), ("job = Job()",))
     found = list(construction_mutations(trial, subject, context))
     assert found[0].arrange[-1].startswith("job = Job(slow=")
@@ -119,11 +119,15 @@ def test_the_object_acted_on_is_built_with_options_that_the_act_reads(tmp_path):
 def test_long_documented_texts_are_changed_by_their_parts(project):
     text = "Usage:\n  prog tcp <host> [--fast]\n  prog serial\n" * 5
     trial = Trial("kind", f"kind({text!r}, ['tcp', '--fast'])")
-    found = [one for wave in range(1, 40) for one in havoc_mutations(trial, facts_of(project, "m.py"), 19, wave, 12)]
+    found = [
+        mutation
+        for wave in range(1, 40)
+        for mutation in havoc_mutations(trial, facts_of(project, "m.py"), 19, wave, 12)
+    ]
     texts = {str(literal_places(one)[0].value) for one in found}
     assert sum(len(text) - 60 < len(one) < len(text) + 60 and one != text for one in texts) > 10
     lists = [place.value for one in found for place in literal_places(one) if isinstance(place.value, list)]
-    assert any("serial" in one for one in lists), "words of the text are put into the list"
+    assert any("serial" in list_ for list_ in lists), "words of the text are put into the list"
 
 
 def test_operands_that_are_no_literals_change_nothing():

@@ -48,7 +48,7 @@ def raised(name: str, line: int) -> Observation:
 
 
 def chosen(*records: TrialRecord) -> list[str]:
-    return [one.trial.act for one in select_trials(records, FACTS, frozenset())]
+    return [trial.trial.act for trial in select_trials(records, FACTS, frozenset())]
 
 
 def test_of_trials_that_reach_the_same_the_plainest_is_chosen() -> None:
@@ -88,7 +88,7 @@ def test_an_operator_that_the_code_declines_is_behaviour() -> None:
     facts = replace(FACTS, functions=(replace(FACTS.functions[0], declines=(7,)), FACTS.functions[1]))
     declined = record(0, "first(1)", raised("TypeError", 0), (6, 7), (7, -1))
     accident = record(1, "second(1)", raised("TypeError", 0), (10, 11))
-    assert [one.trial.act for one in select_trials([declined, accident], facts, frozenset())] == ["first(1)"]
+    assert [trial.trial.act for trial in select_trials([declined, accident], facts, frozenset())] == ["first(1)"]
 
 
 def test_documented_examples_are_always_kept() -> None:

@@ -124,7 +124,7 @@ def sequences(project):
 
 
 def acts(project):
-    return {one.act: one for one in sequences(project)}
+    return {sequence.act: sequence for sequence in sequences(project)}
 
 
 def test_parametrised_rows_become_calls_under_the_public_name(project):
@@ -164,7 +164,7 @@ def test_every_use_runs_on_its_own(project):
 
 def test_doctests_become_trials_with_what_they_want(project):
     facts, context = context_of(project, "shop/cart.py")
-    found = {one.act: one for one in example_trials(facts, context.index)}
+    found = {trial.act: trial for trial in example_trials(facts, context.index)}
     total = found["cart.total"]
     assert (total.subject, total.wanted) == ("Cart.total", "2\n")
     assert total.arrange == ("cart = Cart()", "cart.add('apple', 2)")
@@ -175,7 +175,7 @@ def test_doctests_become_trials_with_what_they_want(project):
 
 def test_printed_examples_are_also_tried_without_print(project):
     facts, context = context_of(project, "shop/cart.py")
-    found = {one.act: one for one in example_trials(facts, context.index)}
+    found = {trial.act: trial for trial in example_trials(facts, context.index)}
     assert found["print(price(2))"].wanted == "2\n"
     assert found["price(2)"].wanted is None
 

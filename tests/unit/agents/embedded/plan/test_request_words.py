@@ -84,7 +84,9 @@ def test_a_framework_is_read(text, framework):
     ],
 )
 def test_each_kind_of_tests_has_the_names_that_stand_with_it(text, clauses):
-    found = [(one.test_type, [mention.text for mention in one.mentions]) for one in parse_request(text).clauses]
+    found = [
+        (clause.test_type, [mention.text for mention in clause.mentions]) for clause in parse_request(text).clauses
+    ]
     assert found == clauses
 
 
