@@ -23,10 +23,12 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark each test with the folder it lies in: unit, integration or e2e."""
+    """Mark each test with the folder it lies in: unit, integration, e2e, or hostile, which is end-to-end as well."""
     for item in items:
         folder = item.path.relative_to(_TESTS).parts[0]
         item.add_marker(getattr(pytest.mark, folder))
+        if folder == "hostile":
+            item.add_marker(pytest.mark.e2e)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
