@@ -14,8 +14,7 @@ from ..agents.embedded.repository.crawler_agent import EmbeddedCrawlerAgent
 from ..agents.embedded.repository.engineer_agent import EmbeddedEngineerAgent
 from ..agents.embedded.specs.api_specs import ApiSpecGenerator
 from ..agents.embedded.specs.integration_specs import IntegrationSpecGenerator
-from ..agents.embedded.specs.spec_agent import EmbeddedSpecAgent
-from ..agents.embedded.specs.spec_generator import SpecGenerator
+from ..agents.embedded.specs.spec_agent import EmbeddedSpecAgent, PrefetchedSpec, SpecGenerator
 from ..agents.embedded.writing_agent import EmbeddedWritingAgent
 from ..agents.llm.analyzer_agent import ModelAnalyzerAgent
 from ..agents.llm.case_agent import ModelCaseAgent
@@ -30,7 +29,7 @@ from ..analysis.openapi.tool_documents import ToolDocuments
 from ..config.settings import Settings
 from ..mcp.tool_client.tool_client import ToolClient
 from ..sandbox.target import ProvideTarget
-from .unit_specifier import exploration_budget, unit_specifier
+from .bootstrap import exploration_budget, unit_spec_generator
 
 
 def create_planner(settings: Settings, chat: ModelChat | None) -> Agent:
@@ -52,6 +51,7 @@ def create_agents(
     tools: ToolClient,
     *,
     unit: SpecGenerator | None = None,
+    prefetched: PrefetchedSpec | None = None,
 ) -> dict[str, Agent]:
     """Create the agents of a run, by role.
 
@@ -59,18 +59,19 @@ def create_agents(
         target: prepares the target's environment when it is first needed.
         models: by role; a role without one gets its embedded agent.
         tools: reads API documents and repositories.
-        unit: specifies unit tests; None creates a specifier.
+        unit: generates specs of unit tests; None creates a generator.
+        prefetched: a spec that was started early; None for none.
     """
     command = shlex.split(settings.app_command or "")
-    specifiers: dict[str, SpecGenerator] = {
-        "unit": unit or unit_specifier(settings, target),
+    generators: dict[str, SpecGenerator] = {
+        "unit": unit or unit_spec_generator(settings, target),
         "api": ApiSpecGenerator(target, settings.root, ToolDocuments(tools.call), command=command),
         "integration": IntegrationSpecGenerator(target, settings.root, budget=exploration_budget(settings)),
     }
     # Spec and writer have no contract here: tools validate their answers, hydration validates their inputs.
     agents: dict[str, Agent] = {
         "planner": create_planner(settings, models.get("planner")),
-        "spec": EmbeddedSpecAgent(specifiers),
+        "spec": EmbeddedSpecAgent(generators, prefetched=prefetched),
         "writer": EmbeddedWritingAgent(),
         "analyzer": EmbeddedAnalyzerAgent(contract=contract_of("analyzer")),
         "crawler": EmbeddedCrawlerAgent(tools, contract=contract_of("repo_crawler")),

@@ -18,10 +18,14 @@ from typing import Any
 from ..agents.contract.planner_inputs import planner_inputs
 from ..agents.embedded.plan.planner_agent import EmbeddedPlannerAgent
 from ..agents.embedded.specs.first_tests import FirstTests
-from ..agents.embedded.specs.prefetched_spec import PrefetchedSpecGenerator
+from ..agents.embedded.specs.spec_agent import PrefetchedSpec, SpecGenerator
+from ..agents.embedded.specs.unit_specs import CachedSpecGenerator, UnitSpecGenerator
 from ..config.settings import Settings
 from ..core.errors import TestwrightError
 from ..core.events import EventSink, EventType
+from ..engine.python.explore.explore import ExplorationBudget
+from ..engine.python.model.mutant_search import MutantSearchLimits
+from ..sandbox.target import ProvideTarget
 from ..store.files.event_log import EventLog
 from ..store.files.lock import project_lock, run_lock
 from ..store.files.run_folder import RunFolder
@@ -29,8 +33,9 @@ from ..utils.redact import Redactor
 from ..utils.work_meter import WorkMeter
 from ..vcs.changed_code import changed_code
 from .target_provider import TargetProvider
-from .unit_specifier import unit_specifier
 
+# Mutants that exploration searches for each one that the gate measures by: tests that kill many kill a new sample, too.
+_SEARCHED_MUTANTS = 9
 _UNIT_STEP = "generate_unit_tests"
 
 
@@ -41,7 +46,8 @@ class EarlyRun:
     Attributes:
         meter: measures when work was in flight.
         target: prepares the target's environment on first use, once.
-        unit: specifies unit tests; holds the prefetched first spec, if there is one.
+        unit: generates specs of unit tests.
+        prefetched: the plan's first spec, if it was started early.
         changes: limits the run to changed code, as plain data; None for no limit.
         is_announced: whether the event log has the run's start already.
         began_at: when this session began, seconds since the epoch.
@@ -53,7 +59,8 @@ class EarlyRun:
     events: EventLog
     meter: WorkMeter
     target: TargetProvider
-    unit: PrefetchedSpecGenerator
+    unit: SpecGenerator
+    prefetched: PrefetchedSpec
     changes: dict[str, Any] | None = None
     is_announced: bool = False
     began_at: float = field(default_factory=time.time)
@@ -94,6 +101,32 @@ def planner_inputs_for(settings: Settings, request: str, changes: dict[str, Any]
     )
 
 
+def exploration_budget(settings: Settings) -> ExplorationBudget:
+    """The limits on the exploration of one target."""
+    mutants = MutantSearchLimits(mutants=_SEARCHED_MUTANTS * settings.mutants)
+    return ExplorationBudget(trials=settings.trials, wall_seconds=settings.step_seconds, mutant_search=mutants)
+
+
+def unit_spec_generator(settings: Settings, target: ProvideTarget, first: FirstTests | None = None) -> SpecGenerator:
+    """Create what generates specs of unit tests, with a cache of the specs of earlier runs if the settings allow it.
+
+    Args:
+        target: prepares the target's environment when it is first needed.
+        first: previews the first tests of a run; None for no preview.
+    """
+    unit = UnitSpecGenerator(target, settings.root, budget=exploration_budget(settings), first=first)
+    if not settings.cache:
+        return unit
+    return CachedSpecGenerator(
+        unit,
+        target,
+        settings.state / "cache",
+        budget={"trials": settings.trials, "mutants": settings.mutants},
+        most_bytes=settings.cache_mib * 1024 * 1024,
+        fresh=settings.fresh,
+    )
+
+
 @asynccontextmanager
 async def open_early(
     settings: Settings, run_id: str, *, on_event: EventSink | None = None, request: str | None = None
@@ -118,8 +151,8 @@ async def open_early(
             events.subscribe(on_event)
         target = TargetProvider(settings, folder, meter, events=events)
         first = _first_tests(folder, target, events) if settings.run else None
-        unit = PrefetchedSpecGenerator(unit_specifier(settings, target, first))
-        early = EarlyRun(settings, folder, redactor, events, meter, target, unit, changes)
+        unit, prefetched = unit_spec_generator(settings, target, first), PrefetchedSpec()
+        early = EarlyRun(settings, folder, redactor, events, meter, target, unit, prefetched, changes)
         prefetching: asyncio.Task[None] | None = None
         if request is not None and is_new and _can_prefetch(settings):
             early.announce(request)
@@ -129,7 +162,7 @@ async def open_early(
         finally:
             if prefetching is not None:
                 await _cancel(prefetching)
-            await unit.close()
+            await prefetched.close()
             if first is not None:
                 await first.close()
             await target.discard()
@@ -158,7 +191,7 @@ async def _prefetch_first_spec(run: EarlyRun, request: str) -> None:
         async with run.target.ahead():
             inputs = await asyncio.to_thread(_first_spec_inputs, run, request)
             if inputs is not None:
-                run.unit.begin(inputs)
+                run.prefetched.begin(run.unit, inputs)
             await run.target()
 
 

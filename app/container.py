@@ -121,7 +121,11 @@ async def open_services(early: EarlyRun, *, seconds_before: float = 0.0) -> Asyn
                 audit=audit.record,
                 waiting=early.meter.waiting,
             ) as models,
-            _start_agents(create_agents(settings, early.target, models.by_role, tools, unit=early.unit)) as agents,
+            _start_agents(
+                create_agents(
+                    settings, early.target, models.by_role, tools, unit=early.unit, prefetched=early.prefetched
+                )
+            ) as agents,
         ):
             context = RunContext(
                 run_id=request_id_of(folder.run_id),

@@ -24,7 +24,7 @@ from ....engine.api.write.compose import compose_spec
 from ....engine.python.project.layout import find_layout
 from ....sandbox.target import ProvideTarget, PythonTarget
 from ...contract.protocol import JsonObject
-from .spec_generator import SpecResult
+from .spec_agent import SpecResult
 
 
 class ApiSpecGenerator:

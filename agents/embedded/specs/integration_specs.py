@@ -24,7 +24,7 @@ from ....engine.python.project.layout import Layout, find_layout
 from ....engine.python.usage.project_index import ProjectIndex
 from ....sandbox.target import ProvideTarget
 from ...contract.protocol import JsonObject
-from .spec_generator import SpecResult
+from .spec_agent import SpecResult
 
 
 class IntegrationSpecGenerator:

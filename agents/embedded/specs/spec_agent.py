@@ -1,13 +1,15 @@
-"""The spec agent without a model: one generator for each test type, and the same refinement for all.
+"""Specifies tests without a model: an agent with one generator for each test type, and the same refinement for all.
 
-The same project and request give the same spec. A refinement repairs what the validation reported.
+The same project and request give the same spec. A refinement repairs what the validation reported. A run may start its
+first spec early, while the rest of the run is still being opened.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, Protocol
 
 from ....engine.python.write.repair import repair_spec
 from ...contract.lifecycle import Agent, AgentContract
@@ -20,7 +22,76 @@ from ...contract.protocol import (
     error_response,
     success_response,
 )
-from .spec_generator import SpecGenerator
+
+
+@dataclass(frozen=True, slots=True)
+class SpecResult:
+    """A spec with metadata and trace for the agent's response.
+
+    Attributes:
+        spec: for the schema of its test type; without cases only where `suspected_defects` or `not_reached` say why.
+        metadata: plain data for the agent's response.
+        trace: events for the response's trace.
+    """
+
+    spec: JsonObject
+    metadata: JsonObject = field(default_factory=dict)
+    trace: list[JsonObject] = field(default_factory=list)
+
+
+class SpecGenerator(Protocol):
+    """Generates first specs of one test type."""
+
+    async def generate(self, inputs: Mapping[str, Any], *, seconds: float | None = None) -> SpecResult:
+        """Generate the spec for one target.
+
+        Args:
+            inputs: as in the spec agent's input contract: `target`, `framework`, `user_request`, …
+            seconds: approximate time limit; a spec that takes longer ends with what was found. None for no limit.
+
+        Raises:
+            TestwrightError: the target cannot be read, started or explored; it becomes the agent's typed error.
+        """
+        ...
+
+
+_DECISIVE_INPUTS = ("target", "test_type", "framework", "user_request")
+"""Inputs that decide whether a request is for the prefetched spec."""
+
+
+class PrefetchedSpec:
+    """One spec that was started before the graph requests it. Whoever makes it calls `close`."""
+
+    def __init__(self) -> None:
+        self._expected: dict[str, Any] | None = None
+        self._task: asyncio.Task[SpecResult] | None = None
+
+    def begin(self, generator: SpecGenerator, inputs: Mapping[str, Any]) -> None:
+        """Start the spec for these inputs; a second call does nothing."""
+        if self._task is None:
+            self._expected = _decisive(inputs)
+            self._task = asyncio.ensure_future(generator.generate(inputs))
+
+    def take(self, inputs: Mapping[str, Any]) -> asyncio.Task[SpecResult] | None:
+        """Return the started spec, once, if it is for these inputs; awaiting it raises the error it ended in."""
+        if self._task is None or self._expected != _decisive(inputs):
+            return None
+        self._expected = None
+        return self._task
+
+    async def close(self) -> None:
+        """Cancel the spec if it was not requested."""
+        if self._task is None:
+            return
+        self._task.cancel()
+        await asyncio.wait((self._task,))
+        if not self._task.cancelled():
+            # Retrieve the exception so that asyncio does not warn; a caller that awaited the task has it already.
+            self._task.exception()
+
+
+def _decisive(inputs: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: inputs.get(name) for name in _DECISIVE_INPUTS}
 
 
 class EmbeddedSpecAgent(Agent):
@@ -32,12 +103,20 @@ class EmbeddedSpecAgent(Agent):
 
     Args:
         generators: generate first specs, by test type; other types are refused with a typed error.
+        prefetched: a spec that was started early, which answers an equal request without a time limit; None for none.
         contract: the schemas to check.
     """
 
-    def __init__(self, generators: Mapping[str, SpecGenerator], *, contract: AgentContract | None = None) -> None:
+    def __init__(
+        self,
+        generators: Mapping[str, SpecGenerator],
+        *,
+        prefetched: PrefetchedSpec | None = None,
+        contract: AgentContract | None = None,
+    ) -> None:
         super().__init__("spec", contract=contract)
         self._generators = dict(generators)
+        self._prefetched = prefetched
 
     async def _work(self, request: AgentRequest) -> AgentResponse:
         inputs = consumer_view(request.inputs or {})
@@ -49,7 +128,10 @@ class EmbeddedSpecAgent(Agent):
         previous = inputs.get("previous_spec")
         if isinstance(previous, Mapping) and inputs.get("errors"):
             return await asyncio.to_thread(_refined, previous, inputs["errors"])
-        generated = await generator.generate(inputs, seconds=(request.constraints or {}).get("seconds"))
+        seconds = (request.constraints or {}).get("seconds")
+        # The prefetched spec was started without a time limit, so it cannot answer a request that has one.
+        started = self._prefetched.take(inputs) if self._prefetched is not None and seconds is None else None
+        generated = await (started or generator.generate(inputs, seconds=seconds))
         return success_response({"spec": generated.spec}, trace=generated.trace, metadata=generated.metadata)
 
 

@@ -9,8 +9,8 @@ from datetime import datetime
 import pytest
 
 import testwright
-from testwright.agents.embedded.specs.spec_generator import SpecResult
-from testwright.app import bootstrap, runs, unit_specifier
+from testwright.agents.embedded.specs.spec_agent import SpecResult
+from testwright.app import bootstrap, runs
 from testwright.cli.failures import name_interrupted_run
 from testwright.config.settings import load_settings
 from testwright.core.events import EventType
@@ -76,7 +76,7 @@ class Noting:
 @pytest.fixture
 def noting(monkeypatch):
     engine = Noting()
-    monkeypatch.setattr(bootstrap, "unit_specifier", engine.made)
+    monkeypatch.setattr(bootstrap, "unit_spec_generator", engine.made)
     return engine
 
 
@@ -154,7 +154,7 @@ def test_what_begins_a_run_reads_neither_graphs_nor_tools_nor_the_database(root)
 
 async def test_a_run_works_its_first_spec_out_once(monkeypatch, root):
     asked = []
-    make = unit_specifier.unit_specifier
+    make = bootstrap.unit_spec_generator
 
     def made(*anything):
         engine = make(*anything)
@@ -167,7 +167,7 @@ async def test_a_run_works_its_first_spec_out_once(monkeypatch, root):
         engine.generate = generate
         return engine
 
-    monkeypatch.setattr(bootstrap, "unit_specifier", made)
+    monkeypatch.setattr(bootstrap, "unit_spec_generator", made)
     words = {"root": root, "run_id": "r", "run": False, "trials": 20, "mutants": 0}
     report = await testwright.agenerate("unit tests for the whole project", **words)
     assert report.totals.targets_completed == 2

@@ -1,11 +1,11 @@
-"""A spec that was begun before anybody asked for it is worked out once, and only for the question it was begun with."""
+"""A spec that was started early is generated once, and answers only the request that it was started for."""
 
 import asyncio
 
 import pytest
 
-from testwright.agents.embedded.specs.prefetched_spec import PrefetchedSpecGenerator
-from testwright.agents.embedded.specs.spec_generator import SpecResult
+from testwright.agents.contract.protocol import AgentRequest, RequestMetadata
+from testwright.agents.embedded.specs.spec_agent import EmbeddedSpecAgent, PrefetchedSpec, SpecResult
 
 pytestmark = pytest.mark.feature("T-16")
 
@@ -13,41 +13,53 @@ INPUTS = {"target": {"path": "a.py", "symbols": None}, "test_type": "unit", "fra
 
 
 class Waiting:
-    """Works a spec out as soon as it may."""
+    """Generates a spec as soon as it may."""
 
     def __init__(self, fails=None):
         self.begun = asyncio.Event()
         self.may = asyncio.Event()
         self.fails = fails
-        self.asked = []
+        self.requests = []
         self.limits = []
-        self.given_up = 0
+        self.cancelled = 0
 
     async def generate(self, inputs, *, seconds=None):
-        self.asked.append(inputs)
+        self.requests.append(inputs)
         self.limits.append(seconds)
         self.begun.set()
         try:
             await self.may.wait()
         except asyncio.CancelledError:
-            self.given_up += 1
+            self.cancelled += 1
             raise
         if self.fails:
             raise self.fails
-        return SpecResult({"cases": [], "number": len(self.asked)})
+        return SpecResult({"cases": [], "number": len(self.requests)})
 
 
-async def test_what_was_begun_is_what_is_given_and_the_next_question_is_worked_out():
+@pytest.fixture
+async def prefetched():
+    spec = PrefetchedSpec()
+    yield spec
+    await spec.close()
+
+
+async def answer(engine, prefetched, inputs, seconds=None):
+    """The agent's answer to a request."""
+    async with EmbeddedSpecAgent({"unit": engine, "integration": engine}, prefetched=prefetched) as agent:
+        limit = {} if seconds is None else {"seconds": seconds}
+        return await agent.process(AgentRequest("goal", "specify", RequestMetadata("t"), inputs, constraints=limit))
+
+
+async def test_the_started_spec_answers_its_request_and_the_next_request_is_generated(prefetched):
     engine = Waiting()
-    ahead = PrefetchedSpecGenerator(engine)
-    ahead.begin(INPUTS)
+    prefetched.begin(engine, INPUTS)
     await engine.begun.wait()
     engine.may.set()
     more = {**INPUTS, "schema": {}, "codebase_context": None, "ast_analysis": {"digest": "d"}}
-    assert (await ahead.generate(more)).spec["number"] == 1
-    assert engine.asked == [INPUTS]
-    assert (await ahead.generate(INPUTS)).spec["number"] == 2
-    await ahead.close()
+    assert (await answer(engine, prefetched, more)).result["spec"]["number"] == 1
+    assert engine.requests == [INPUTS]
+    assert (await answer(engine, prefetched, INPUTS)).result["spec"]["number"] == 2
 
 
 @pytest.mark.parametrize(
@@ -60,87 +72,75 @@ async def test_what_was_begun_is_what_is_given_and_the_next_question_is_worked_o
         {"user_request": "b"},
     ],
 )
-async def test_another_question_is_worked_out_by_itself(other):
+async def test_another_request_is_generated_by_itself(prefetched, other):
     engine = Waiting()
     engine.may.set()
-    ahead = PrefetchedSpecGenerator(engine)
-    ahead.begin(INPUTS)
-    await ahead.generate({**INPUTS, **other})
-    await ahead.generate(INPUTS)
-    assert sorted(map(str, engine.asked)) == sorted(map(str, [INPUTS, {**INPUTS, **other}]))
-    await ahead.close()
+    prefetched.begin(engine, INPUTS)
+    await answer(engine, prefetched, {**INPUTS, **other})
+    await answer(engine, prefetched, INPUTS)
+    assert sorted(map(str, engine.requests)) == sorted(map(str, [INPUTS, {**INPUTS, **other}]))
 
 
-async def test_a_question_with_a_limit_on_time_is_worked_out_by_itself():
+async def test_a_request_with_a_limit_on_time_is_generated_by_itself(prefetched):
     engine = Waiting()
     engine.may.set()
-    ahead = PrefetchedSpecGenerator(engine)
-    ahead.begin(INPUTS)
-    await ahead.generate(INPUTS, seconds=3.5)
-    await ahead.generate(INPUTS)
+    prefetched.begin(engine, INPUTS)
+    await answer(engine, prefetched, INPUTS, seconds=3.5)
+    await answer(engine, prefetched, INPUTS)
     assert sorted(map(str, engine.limits)) == ["3.5", "None"]
-    await ahead.close()
 
 
-async def test_only_one_spec_is_begun():
+async def test_only_one_spec_is_started(prefetched):
     engine = Waiting()
     engine.may.set()
-    ahead = PrefetchedSpecGenerator(engine)
-    ahead.begin(INPUTS)
-    ahead.begin({**INPUTS, "user_request": "b"})
-    await ahead.generate(INPUTS)
-    await ahead.close()
-    assert engine.asked == [INPUTS]
+    prefetched.begin(engine, INPUTS)
+    prefetched.begin(engine, {**INPUTS, "user_request": "b"})
+    await answer(engine, prefetched, INPUTS)
+    assert engine.requests == [INPUTS]
 
 
-async def test_what_nobody_asked_for_is_given_up_at_the_end():
+async def test_a_spec_that_is_not_requested_is_cancelled_at_the_end(prefetched):
     engine = Waiting()
-    ahead = PrefetchedSpecGenerator(engine)
-    ahead.begin(INPUTS)
+    prefetched.begin(engine, INPUTS)
     await engine.begun.wait()
-    await ahead.close()
-    await ahead.close()
-    assert engine.given_up == 1
+    await prefetched.close()
+    await prefetched.close()
+    assert engine.cancelled == 1
 
 
-async def test_whoever_asks_and_goes_away_ends_the_work():
+async def test_cancelling_the_request_cancels_the_work(prefetched):
     engine = Waiting()
-    ahead = PrefetchedSpecGenerator(engine)
-    ahead.begin(INPUTS)
-    asking = asyncio.ensure_future(ahead.generate(INPUTS))
+    prefetched.begin(engine, INPUTS)
+    request = asyncio.ensure_future(answer(engine, prefetched, INPUTS))
     await engine.begun.wait()
-    asking.cancel()
+    request.cancel()
     with pytest.raises(asyncio.CancelledError):
-        await asking
-    await ahead.close()
-    assert engine.given_up == 1
+        await request
+    await prefetched.close()
+    assert engine.cancelled == 1
 
 
-async def test_an_error_is_told_to_whoever_asks_and_the_next_try_is_a_new_one():
+async def test_an_error_reaches_the_request_and_the_next_request_tries_again(prefetched):
     engine = Waiting(ValueError("no"))
     engine.may.set()
-    ahead = PrefetchedSpecGenerator(engine)
-    ahead.begin(INPUTS)
-    with pytest.raises(ValueError, match="no"):
-        await ahead.generate(INPUTS)
+    prefetched.begin(engine, INPUTS)
+    failed = await answer(engine, prefetched, INPUTS)
+    assert failed.error is not None
+    assert "no" in failed.error.message
     engine.fails = None
-    assert (await ahead.generate(INPUTS)).spec["number"] == 2
-    await ahead.close()
+    assert (await answer(engine, prefetched, INPUTS)).result["spec"]["number"] == 2
 
 
-async def test_an_error_that_nobody_asked_for_is_nobodys():
+async def test_an_error_of_a_spec_that_is_not_requested_is_dropped(prefetched):
     engine = Waiting(ValueError("no"))
     engine.may.set()
-    ahead = PrefetchedSpecGenerator(engine)
-    ahead.begin(INPUTS)
+    prefetched.begin(engine, INPUTS)
     await engine.begun.wait()
-    await ahead.close()
+    await prefetched.close()
 
 
-async def test_without_a_beginning_every_question_is_worked_out():
+async def test_without_a_started_spec_every_request_is_generated(prefetched):
     engine = Waiting()
     engine.may.set()
-    ahead = PrefetchedSpecGenerator(engine)
-    await ahead.generate(INPUTS)
-    await ahead.close()
-    assert engine.asked == [INPUTS]
+    await answer(engine, prefetched, INPUTS)
+    assert engine.requests == [INPUTS]

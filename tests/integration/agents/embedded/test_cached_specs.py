@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from testwright.agents.embedded.specs import cached_spec_generator
-from testwright.agents.embedded.specs.cached_spec_generator import SPECS_FILE, CachedSpecGenerator
-from testwright.agents.embedded.specs.spec_generator import SpecResult
+from testwright.agents.embedded.specs import unit_specs
+from testwright.agents.embedded.specs.spec_agent import SpecResult
+from testwright.agents.embedded.specs.unit_specs import SPECS_FILE, CachedSpecGenerator
 from testwright.core.errors import TargetImportError
 from testwright.sandbox.fingerprint import MOST_BYTES
 from testwright.tests.support.engine.targets import prepared
@@ -94,11 +94,11 @@ async def test_another_budget_another_testwright_another_machine_and_fresh_work(
     await remembered(engine, target, tmp_path, fresh=True).generate(INPUTS)
     assert engine.asked == 5
     with monkeypatch.context() as patched:
-        patched.setattr(cached_spec_generator, "installed_digest", lambda site: "more")
+        patched.setattr(unit_specs, "installed_digest", lambda site: "more")
         await remembered(engine, target, tmp_path).generate(INPUTS)
     assert engine.asked == 6
     with monkeypatch.context() as patched:
-        patched.setattr(cached_spec_generator, "own_digest", lambda: "another")
+        patched.setattr(unit_specs, "own_digest", lambda: "another")
         await remembered(engine, target, tmp_path).generate(INPUTS)
     assert engine.asked == 7
     await remembered(engine, target, tmp_path).generate(INPUTS)
