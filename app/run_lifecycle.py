@@ -6,9 +6,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager, suppress
+from dataclasses import dataclass, field
 from typing import Any
 
 from ..core import errors
@@ -53,6 +53,19 @@ class RunScope:
     record: StoredRun
     usage: UsageRecorder
     reason: ExitReason = ExitReason.COMPLETED
+
+
+@dataclass(slots=True)
+class ReportedRun:
+    """A run of the planning graph.
+
+    Attributes:
+        state: the graph's final state; set by the block of `reported_run`.
+        result: the run's reports; set when the block has ended.
+    """
+
+    state: PlanningAgentState = field(init=False)
+    result: RunResult = field(init=False)
 
 
 @contextmanager
@@ -114,27 +127,25 @@ def _finish(
     live.store.runs.finish(live.folder.run_id, status=status, exit_reason=reason.value, exit_code=int(code))
 
 
-async def run_to_completion(
-    live: LiveRun, request: str, work: Callable[[], Awaitable[PlanningAgentState]], *, is_new: bool = True
-) -> RunResult:
-    """Execute a run's planning graph and write its reports.
+@asynccontextmanager
+async def reported_run(live: LiveRun, request: str, *, is_new: bool = True) -> AsyncIterator[ReportedRun]:
+    """Record a run whose planning graph the block executes, and write its reports; the target is prepared meanwhile.
 
-    Args:
-        work: invokes the graph; the target is prepared meanwhile.
+    The block sets `state`; `result` is there after it.
 
     Raises:
         TestwrightError: no plan could be made, or state could not be kept.
     """
+    run = ReportedRun()
     with run_scope(live, request, is_new=is_new) as scope:
         async with live.target.ahead():
-            state = await work()
+            yield run
         # A run without a plan has nothing to report.
-        if state["failure"] and not state["plan"]:
-            raise error_from_payload(state["failure"], "no plan could be made")
-        result = write_report(live, request, state, scope.usage, resumed=scope.record.resumed)
-        scope.reason = result.report.exit_reason
-    live.services.emit(EventType.COMPLETE, f"{scope.reason}: {result.report.totals.kept} tests kept")
-    return result
+        if run.state["failure"] and not run.state["plan"]:
+            raise error_from_payload(run.state["failure"], "no plan could be made")
+        run.result = write_report(live, request, run.state, scope.usage, resumed=scope.record.resumed)
+        scope.reason = run.result.report.exit_reason
+    live.services.emit(EventType.COMPLETE, f"{scope.reason}: {run.result.report.totals.kept} tests kept")
 
 
 async def continue_run(live: LiveRun, record: StoredRun) -> RunResult:
@@ -144,7 +155,7 @@ async def continue_run(live: LiveRun, record: StoredRun) -> RunResult:
 
     Raises:
         BudgetExhausted: a ceiling ended the run and is still reached; nothing has changed.
-        TestwrightError: as for `run_to_completion`.
+        TestwrightError: as for `reported_run`.
     """
     if record.status in ("completed", "failed") and live.folder.report_json.is_file():
         report = Report.model_validate_json(live.folder.report_json.read_bytes())
@@ -153,9 +164,9 @@ async def continue_run(live: LiveRun, record: StoredRun) -> RunResult:
     live.store.runs.record_settings(record.run_id, live.settings.stored(), live.redactor)
     Staging(live.folder, live.settings.root).withdraw()
     state = initial_state(live, record.request)
-    return await run_to_completion(
-        live, record.request, lambda: resume_run(live.context, live.services, initial_state=state), is_new=False
-    )
+    async with reported_run(live, record.request, is_new=False) as run:
+        run.state = await resume_run(live.context, live.services, initial_state=state)
+    return run.result
 
 
 @contextmanager

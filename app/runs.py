@@ -82,12 +82,11 @@ async def run(
             is_resumable = True
             from ..graph.running import start_run
             from .container import open_services
-            from .run_lifecycle import initial_state, run_to_completion
+            from .run_lifecycle import initial_state, reported_run
 
-            async with open_services(early) as live:
-                return await run_to_completion(
-                    live, request, lambda: start_run(initial_state(live, request), live.context, live.services)
-                )
+            async with open_services(early) as live, reported_run(live, request) as execution:
+                execution.state = await start_run(initial_state(live, request), live.context, live.services)
+            return execution.result
     except RequestError:
         forget(settings, run_id)
         raise
@@ -135,18 +134,14 @@ async def run_from_spec(
     """
     from ..graph.partial_runs import supply_spec
     from ..graph.running import resume_run
-    from .run_lifecycle import run_to_completion
+    from .run_lifecycle import reported_run
 
-    async with open_new_run(settings, on_event) as live:
-
-        async def work() -> PlanningAgentState:
-            planned = await _plan_single_target(live, wanted)
-            if not planned["plan"]:
-                return planned
-            await supply_spec(planned, spec, live.context, live.services)
-            return await resume_run(live.context, live.services)
-
-        return await run_to_completion(live, wanted.full_text, work)
+    async with open_new_run(settings, on_event) as live, reported_run(live, wanted.full_text) as execution:
+        execution.state = await _plan_single_target(live, wanted)
+        if execution.state["plan"]:
+            await supply_spec(execution.state, spec, live.context, live.services)
+            execution.state = await resume_run(live.context, live.services)
+    return execution.result
 
 
 async def explore_repository(
@@ -171,18 +166,18 @@ async def explore_repository(
     from ..agents.contract.contracts import contract_of
     from ..agents.embedded.plan.repository_steps import FixedPlanner, repository_steps
     from ..graph.running import start_run
-    from .run_lifecycle import initial_state, run_to_completion
+    from .run_lifecycle import initial_state, reported_run
 
     steps = repository_steps(goal, depth=depth, ref=ref, framework=framework)
     request = _REPOSITORY_REQUESTS[goal].format(depth=depth, framework=framework)
     async with (
         open_new_run(settings, on_event) as live,
         FixedPlanner(steps, contract=contract_of("planner")) as planner,
+        reported_run(live, request) as execution,
     ):
         services = replace(live.services, agents={**live.services.agents, "planner": planner})
-        return await run_to_completion(
-            live, request, lambda: start_run(initial_state(live, request), live.context, services)
-        )
+        execution.state = await start_run(initial_state(live, request), live.context, services)
+    return execution.result
 
 
 @asynccontextmanager

@@ -44,7 +44,6 @@ def register(app: typer.Typer) -> None:
 
 @given.with_options(given.LOCATION_OPTIONS, _RUN)
 def assess(
-    flags: dict[str, Any],
     paths: Paths = None,
     target: Targets = None,
     mutants: Size = 100,
@@ -54,6 +53,7 @@ def assess(
     output: Output = None,
     as_json: given.Json = False,
     debug: given.Debug = False,
+    **options: Any,
 ) -> None:
     """See ASSESS_HELP."""
     form = form or ("json" if as_json else "text")
@@ -62,7 +62,7 @@ def assess(
             raise UsageError(f"There is no format {form!r}.", advice=f"Choose one of {', '.join(FORMATS)}.")
         from ..app.assess import assess as assess_suite
 
-        settings = load_settings(flags)
+        settings = load_settings(given.flags_of(options))
         asked = assess_suite(
             paths or (), settings, targets=target or (), mutants=mutants, test_seconds=test_seconds, seed=seed
         )

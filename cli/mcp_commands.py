@@ -38,7 +38,6 @@ def register(group: typer.Typer) -> None:
     given.TOOL_OPTIONS,
 )
 def serve(
-    flags: dict[str, Any],
     root: Annotated[
         list[Path] | None,
         typer.Option("--root", help="A project to serve. May be repeated. Default: the current folder."),
@@ -67,11 +66,12 @@ def serve(
         int, typer.Option("--max-waiting", min=0, max=1000, help="Runs that may wait; one more is told to call again.")
     ] = _DEFAULT_WAITING,
     debug: given.Debug = False,
+    **options: Any,
 ) -> None:
     """See SERVE_HELP."""
     with report_failures(debug=debug):
         listening = _listening(http, token_env, allowed_host or [], allowed_origin or [])
-        asyncio.run(_serve(root or [Path()], flags, (max_runs, max_waiting), listening))
+        asyncio.run(_serve(root or [Path()], given.flags_of(options), (max_runs, max_waiting), listening))
 
 
 def _listening(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import inspect
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -133,45 +132,41 @@ Command = Callable[..., None]
 
 
 def with_options(*groups: Mapping[str, Any]) -> Callable[[Command], Command]:
-    """Add all options of these groups to a command, in front of its own options.
+    """Declare all options of these groups for a command, in front of its own options.
 
-    The command gets their values as one dict, `flags`, by setting; an option that was not given is None. A switch
-    `no_x` sets `x` to False.
+    The command takes their values as `**options`, from which `flags_of` makes settings.
     """
     options = {name: option for group in groups for name, option in group.items()}
 
     def decorate(command: Command) -> Command:
-        own = inspect.signature(command, eval_str=True).parameters
-
-        @functools.wraps(command)
-        def wrapper(**values: Any) -> None:
-            flags: dict[str, Any] = {}
-            for name in options:
-                value = None if values[name] is False else values[name]
-                if not name.startswith("no_"):
-                    flags[name] = value
-                elif value:
-                    flags[name.removeprefix("no_")] = False
-            command(**{name: value for name, value in values.items() if name not in options}, flags=flags)
-
+        own = inspect.signature(command, eval_str=True).parameters.values()
         added = [_parameter(name, option) for name, option in options.items()]
-        kept = [part.replace(kind=inspect.Parameter.KEYWORD_ONLY) for part in own.values() if part.name != "flags"]
+        kept = [part.replace(kind=inspect.Parameter.KEYWORD_ONLY) for part in own if part.kind is not part.VAR_KEYWORD]
         # Python's own order of parameters: those without a default come first.
         required = [part for part in kept if part.default is inspect.Parameter.empty]
         optional = [part for part in kept if part.default is not inspect.Parameter.empty]
         parameters = [*required, *added, *optional]
-        wrapper.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined] - typer reads it
-        wrapper.__annotations__ = {part.name: part.annotation for part in parameters}
-        return wrapper
+        command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined] - typer reads it
+        command.__annotations__ = {part.name: part.annotation for part in parameters}
+        return command
 
     return decorate
+
+
+def flags_of(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Turn options' values into settings.
+
+    An option that was not given is None. A switch `no_x` that was given sets `x` to False.
+    """
+    flags: dict[str, Any] = {}
+    for name, value in options.items():
+        if not name.startswith("no_"):
+            flags[name] = None if value is False else value
+        elif value:
+            flags[name.removeprefix("no_")] = False
+    return flags
 
 
 def _parameter(name: str, option: Any) -> inspect.Parameter:
     default = False if option.__origin__ is bool else None
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=option)
-
-
-def flag_value(flag: bool, value: bool = True) -> bool | None:
-    """The setting of a switch: `value` when it was given, None when it was not."""
-    return value if flag else None

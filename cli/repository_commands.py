@@ -60,43 +60,43 @@ def register(app: typer.Typer) -> None:
 
 @given.with_options(given.LOCATION_OPTIONS, _RUN, given.MODEL_OPTIONS, given.TOOL_OPTIONS)
 def crawl(
-    flags: dict[str, Any],
     depth: DepthLevel = "standard",
     ref: Ref = None,
     as_json: given.Json = False,
     debug: given.Debug = False,
+    **options: Any,
 ) -> None:
     """See CRAWL_HELP."""
-    _execute("crawl", flags, depth=depth, ref=ref, framework="playwright", as_json=as_json, debug=debug)
+    _execute("crawl", options, depth=depth, ref=ref, framework="playwright", as_json=as_json, debug=debug)
 
 
 @given.with_options(given.LOCATION_OPTIONS, _RUN, given.MODEL_OPTIONS, given.TOOL_OPTIONS)
 def cases(
-    flags: dict[str, Any],
     depth: DepthLevel = "standard",
     ref: Ref = None,
     as_json: given.Json = False,
     debug: given.Debug = False,
+    **options: Any,
 ) -> None:
     """See CASES_HELP."""
-    _execute("cases", flags, depth=depth, ref=ref, framework="playwright", as_json=as_json, debug=debug)
+    _execute("cases", options, depth=depth, ref=ref, framework="playwright", as_json=as_json, debug=debug)
 
 
 @given.with_options(given.LOCATION_OPTIONS, _RUN, given.MODEL_OPTIONS, given.TOOL_OPTIONS, {"dry_run": given.DryRun})
 def engineer(
-    flags: dict[str, Any],
     depth: DepthLevel = "standard",
     ref: Ref = None,
     framework: Framework = "playwright",
     as_json: given.Json = False,
     debug: given.Debug = False,
+    **options: Any,
 ) -> None:
     """See ENGINEER_HELP."""
-    _execute("engineer", flags, depth=depth, ref=ref, framework=framework, as_json=as_json, debug=debug)
+    _execute("engineer", options, depth=depth, ref=ref, framework=framework, as_json=as_json, debug=debug)
 
 
 def _execute(
-    goal: Goal, flags: dict[str, Any], *, depth: str, ref: str | None, framework: str, as_json: bool, debug: bool
+    goal: Goal, options: dict[str, Any], *, depth: str, ref: str | None, framework: str, as_json: bool, debug: bool
 ) -> None:
     with report_failures(debug=debug, as_json=as_json):
         from ..app.runs import explore_repository
@@ -107,7 +107,7 @@ def _execute(
             raise UsageError(f"There is no depth {depth!r}.", advice=f"Depths: {', '.join(_DEPTHS)}.")
         if chosen is None:
             raise UsageError(f"There is no framework {framework!r} here.", advice="Use playwright or maestro.")
-        settings = load_settings(flags)
+        settings = load_settings(given.flags_of(options))
         settings = settings.model_copy(update={"run_id": settings.run_id or new_run_id()})
         with name_interrupted_run(str(settings.run_id)), show_progress(quiet=as_json) as sink:
             work = explore_repository(goal, settings, depth=level, ref=ref, framework=chosen, on_event=sink)

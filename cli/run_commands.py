@@ -43,6 +43,7 @@ _PLANNED = {
 }
 _RUN = {"run_id": given.RunId, "jobs": given.Jobs, **_PLANNED, "python": given.Python, "sandbox": given.Sandbox}
 _JUDGING = {"trials": given.Trials, "mutants": given.Mutants, "fail_on": given.FailOn, "dry_run": given.DryRun}
+_SKIPPING = {"no_run": given.NoRun, "no_analyze": given.NoAnalyze}
 
 
 def register(app: typer.Typer) -> None:
@@ -52,19 +53,11 @@ def register(app: typer.Typer) -> None:
     app.command("resume", help=RESUME_HELP)(resume)
 
 
-@given.with_options(given.LOCATION_OPTIONS, _RUN, given.MODEL_OPTIONS, _JUDGING, given.TOOL_OPTIONS)
-def run(
-    request: given.Request,
-    flags: dict[str, Any],
-    no_run: given.NoRun = False,
-    no_analyze: given.NoAnalyze = False,
-    as_json: given.Json = False,
-    debug: given.Debug = False,
-) -> None:
+@given.with_options(given.LOCATION_OPTIONS, _RUN, given.MODEL_OPTIONS, _JUDGING, given.TOOL_OPTIONS, _SKIPPING)
+def run(request: given.Request, as_json: given.Json = False, debug: given.Debug = False, **options: Any) -> None:
     """See RUN_HELP."""
     with report_failures(debug=debug, as_json=as_json):
-        switched = {"run": given.flag_value(no_run, False), "analyze": given.flag_value(no_analyze, False)}
-        settings = load_settings({**flags, **switched})
+        settings = load_settings(given.flags_of(options))
         if (answer := _cached_result(request, settings)) is not None:
             sys.stdout.write(answer.report if as_json else answer.shown)
             raise typer.Exit(answer.exit_code)
@@ -92,15 +85,13 @@ def _cached_result(request: str, settings: Settings) -> CachedRun | None:
 @given.with_options(
     given.LOCATION_OPTIONS, _PLANNED, {"model": given.Model, "base_url": given.BaseUrl, **given.CEILING_OPTIONS}
 )
-def plan(
-    request: given.Request, flags: dict[str, Any], as_json: given.Json = False, debug: given.Debug = False
-) -> None:
+def plan(request: given.Request, as_json: given.Json = False, debug: given.Debug = False, **options: Any) -> None:
     """See PLAN_HELP."""
     with report_failures(debug=debug, as_json=as_json):
         with fast_imports():
             from ..app import service
 
-        made = asyncio.run(service.plan(request, load_settings(flags)))
+        made = asyncio.run(service.plan(request, load_settings(given.flags_of(options))))
     if as_json:
         sys.stdout.write(json.dumps(made, indent=2, sort_keys=True) + "\n")
     else:
@@ -108,14 +99,13 @@ def plan(
 
 
 @given.with_options(given.LOCATION_OPTIONS, {"jobs": given.Jobs, **given.CEILING_OPTIONS})
-def resume(
-    run_id: given.ExistingRun, flags: dict[str, Any], as_json: given.Json = False, debug: given.Debug = False
-) -> None:
+def resume(run_id: given.ExistingRun, as_json: given.Json = False, debug: given.Debug = False, **options: Any) -> None:
     """See RESUME_HELP."""
     with report_failures(debug=debug, as_json=as_json):
         with fast_imports():
             from ..app import service
 
+        flags = given.flags_of(options)
         where = load_settings({name: flags.pop(name) for name in given.LOCATION_OPTIONS})
         with name_interrupted_run(run_id), show_progress(quiet=as_json) as sink:
             ended = asyncio.run(service.resume(run_id, where, changes=flags, on_event=sink))

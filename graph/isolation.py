@@ -1,4 +1,4 @@
-"""Runs graphs and other coroutines apart from the calling graph, and several side by side."""
+"""Runs graphs and other coroutines apart from the calling graph."""
 
 from __future__ import annotations
 
@@ -49,16 +49,3 @@ def run_graph(
     durability: Durability | None = "sync" if graph.checkpointer else None
     interrupts = [stop_before] if stop_before is not None else None
     return isolated(graph.ainvoke(state, config, context=context, durability=durability, interrupt_before=interrupts))
-
-
-async def gather_all(*work: Coroutine[Any, Any, Any]) -> list[Any]:
-    """Run all coroutines concurrently to their ends and return their results in order.
-
-    Raises:
-        The first error in the order of the arguments, after all have ended: the result does not depend on timing.
-    """
-    results = await asyncio.gather(*work, return_exceptions=True)
-    for result in results:
-        if isinstance(result, BaseException):
-            raise result
-    return results

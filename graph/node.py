@@ -1,14 +1,27 @@
-"""Wraps the nodes of both graphs: events when they start and end, audit entries for their faults."""
+"""Gives nodes of both graphs what they share: events and audit entries around each node, and calls of agents.
+
+Every role is called with the same request form, retries and audit trail.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import functools
+from collections.abc import AsyncIterator, Iterable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any, Protocol, TypeVar
 
 from langgraph.runtime import Runtime
 
+from ..agents.contract.lifecycle import AgentAttempt, RequestOptions, send_request
+from ..agents.contract.protocol import AgentRequest, AgentResponse, JsonObject, RequestMetadata, consumer_view
+from ..core.errors import BudgetExhausted, ExitCode, TestwrightError
 from ..core.events import EventType
-from ..store.files.audit import AuditEntry
+from ..core.usage import ModelBudget
+from ..store.files.audit import AttemptOutcome, AuditEntry
+from ..utils.canonical import digest_of
+from ..utils.error_formatter import summarize_errors
 from .context import GraphServices, RunContext, services_of
 from .faults import fault_of, is_transient
 
@@ -64,3 +77,125 @@ def _audit(
             details={"node": name, "retried": retried},
         )
     )
+
+
+def all_or_first_error(outcomes: Iterable[Any]) -> list[Any]:
+    """Return what concurrent work returned: the outcomes of `asyncio.gather(…, return_exceptions=True)`.
+
+    Raises:
+        The first error in the order of the work, not in time: the result does not depend on timing.
+    """
+    results = list(outcomes)
+    for result in results:
+        if isinstance(result, BaseException):
+            raise result
+    return results
+
+
+async def call_agent(
+    state: Mapping[str, Any],
+    runtime: Runtime[RunContext],
+    role: str,
+    task: str,
+    inputs: JsonObject,
+    *,
+    step_id: str | None = None,
+    constraints: JsonObject | None = None,
+) -> AgentResponse:
+    """Send a request to the agent of a role; its goal is the run's request.
+
+    Neither the agent nor a wait between two attempts outlasts the run's ceiling on time.
+
+    Args:
+        step_id: of the plan step; the state's own when it has one.
+
+    Raises:
+        TestwrightError: there is no agent for the role.
+        BudgetExhausted: a ceiling of the run is reached; the agent's work is not done.
+    """
+    step_id = step_id or state.get("step_id")
+    context = runtime.context
+    services = services_of(runtime)
+    agent = services.agents.get(role)
+    if agent is None:
+        raise TestwrightError(
+            f"there is no {role} agent", advice=f"GraphServices.agents has: {', '.join(services.agents) or 'none'}."
+        )
+    trace_id = f"{context.run_id}:{step_id or role}"
+    metadata = RequestMetadata(trace_id=trace_id, profile=context.profile, timeout=context.agent_timeout)
+    request = AgentRequest(state["user_request"], task, metadata, inputs, constraints=constraints)
+    async with in_time(services.budget):
+        response = await send_request(agent, request, role=role, options=_audited(services, step_id))
+    error = response.error
+    if error is not None and (error.details or {}).get("exit_code") == ExitCode.BUDGET:
+        raise BudgetExhausted(error.message, advice=str((error.details or {}).get("advice") or ""))
+    return response
+
+
+@asynccontextmanager
+async def in_time(budget: ModelBudget | None) -> AsyncIterator[None]:
+    """Cancel the block at the run's ceiling on time. Raises BudgetExhausted."""
+    limit = asyncio.timeout(None if budget is None else budget.seconds_left)
+    try:
+        async with limit:
+            yield
+    except TimeoutError:
+        if budget is None or not limit.expired():
+            raise
+        raise budget.out_of_time() from None
+
+
+def _audited(services: GraphServices, step_id: str | None) -> RequestOptions:
+    """The run's request options, with waits bounded by its time ceiling, and an audit entry for every attempt."""
+    options, budget = services.request_options, services.budget
+
+    async def sleep(seconds: float) -> None:
+        left = budget.seconds_left if budget is not None else None
+        if budget is not None and left is not None and seconds >= left:
+            raise budget.out_of_time()  # the wait would not end before the run
+        await options.sleep(seconds)
+
+    def record(attempt: AgentAttempt) -> None:
+        options.record(attempt)
+        services.audit(_audit_entry(attempt, step_id))
+
+    return replace(options, sleep=sleep, record=record)
+
+
+def _audit_entry(attempt: AgentAttempt, step_id: str | None) -> AuditEntry:
+    response, error = attempt.response, attempt.response.error
+    metadata, inputs = response.metadata, consumer_view(attempt.request.inputs or {})
+    generation = inputs.get("attempt")  # of a spec or a test file within the step, from 1
+    reason = attempt.reason
+    if attempt.attempt == 1:  # the errors that a refinement is to mend are what made it necessary
+        reason = summarize_errors(inputs.get("errors") or ()) or reason
+    return AuditEntry(
+        role=attempt.role,
+        attempt=attempt.attempt,
+        outcome=_outcome(response),
+        prompt_hash=digest_of(attempt.request.inputs),
+        step_id=step_id,
+        errors=(error.to_dict(),) if error else (),
+        reason=reason,
+        duration_ms=float(metadata.get("duration_ms") or 0.0),
+        tokens=int(metadata.get("tokens") or 0),
+        cost=float(metadata.get("cost") or 0.0),
+        model=str(metadata.get("model") or metadata.get("agent") or ""),
+        details={
+            **({"generation": generation} if isinstance(generation, int) else {}),
+            "task": attempt.request.task,
+            "wait_seconds": attempt.wait,
+            **{key: metadata[key] for key in ("prompt_version", "process") if metadata.get(key)},
+        },
+    )
+
+
+def _outcome(response: AgentResponse) -> AttemptOutcome:
+    error = response.error
+    if error is None:
+        return "cancelled" if response.status == "cancelled" else "ok"
+    if (error.details or {}).get("error") == "MalformedLlmOutput":
+        return "malformed"
+    if error.type == "validation":
+        return "invalid"
+    return "timed_out" if error.type == "timeout" else "failed"

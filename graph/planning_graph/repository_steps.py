@@ -20,10 +20,10 @@ from ...core.errors import SchemaValidationError
 from ...core.outcome import StepExit
 from ...core.usage import usage_of
 from ...utils.canonical import pretty_json
-from ..agent_calls import call_agent
 from ..context import GraphServices, RunContext
 from ..execution_graph.staging import staged
 from ..faults import agent_fault, fault_of
+from ..node import call_agent
 from .planning_state import PlanningAgentState, PlanStepState
 from .steps import StepOutcome, failed
 

@@ -8,10 +8,9 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from ....core.events import EventType
-from ...agent_calls import call_agent
 from ...context import RunContext, services_of
 from ...faults import agent_fault
-from ...node import reported_node
+from ...node import call_agent, reported_node
 from ..answers import ended_with, usage_update
 from ..staging import prune
 from ..state import TestingAgentState

@@ -7,9 +7,8 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from ....core.outcome import StepExit
-from ...agent_calls import call_agent
 from ...context import RunContext
-from ...node import reported_node
+from ...node import call_agent, reported_node
 from ..agent_inputs import writer_inputs
 from ..answers import answer_update, keep_earlier_tests
 from ..staging import stage_answer

@@ -6,9 +6,8 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from ...agent_calls import call_agent
 from ...context import RunContext
-from ...node import reported_node
+from ...node import call_agent, reported_node
 from ..agent_inputs import spec_inputs
 from ..answers import answer_update, keep_earlier_tests
 from ..state import TestingAgentState

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from typing import Any
 
@@ -10,8 +11,7 @@ from langgraph.runtime import Runtime
 from ....core.errors import ToolFailure
 from ...context import GraphServices, RunContext, services_of
 from ...faults import is_transient
-from ...isolation import gather_all
-from ...node import reported_node
+from ...node import all_or_first_error, reported_node
 from ...state_format import within_limit
 from ..state import TestingAgentState
 
@@ -41,10 +41,13 @@ async def retrieve_context(state: TestingAgentState, runtime: Runtime[RunContext
     )
     shared = state["codebase_context"]
     wanted = {"query": query, "file_paths": [path] if path else []} if shared is None else None
-    analysis, (context, no_context), (openapi, no_openapi) = await gather_all(
-        _analysis(services, path),
-        _optional(services, "get_codebase_context", wanted),
-        _optional(services, "get_openapi_spec", _document_wanted(state)),
+    analysis, (context, no_context), (openapi, no_openapi) = all_or_first_error(
+        await asyncio.gather(
+            _analysis(services, path),
+            _optional(services, "get_codebase_context", wanted),
+            _optional(services, "get_openapi_spec", _document_wanted(state)),
+            return_exceptions=True,
+        )
     )
     return {
         "codebase_context": context if shared is None else shared,

@@ -11,8 +11,7 @@ from ....agents.contract.handoff import persist_output
 from ....core.events import EventType
 from ....core.outcome import StepExit
 from ...context import RunContext, services_of
-from ...isolation import gather_all
-from ...node import reported_node
+from ...node import all_or_first_error, reported_node
 from ..agent_inputs import CODE_PRODUCER
 from ..answers import artifact_meta, keep_earlier_tests
 from ..staging import dropped_ids, read_staged, restore_kept
@@ -58,7 +57,8 @@ async def _validated(state: TestingAgentState, runtime: Runtime[RunContext]) -> 
         return result if path == main else {**result, "errors": [{**error, "path": path} for error in errors]}
 
     helpers = [path for path in state["generated_files"] if path != main]
-    results = await gather_all(*(check(path) for path in [str(main), *helpers]))
+    checks = [check(path) for path in [str(main), *helpers]]
+    results = all_or_first_error(await asyncio.gather(*checks, return_exceptions=True))
     verdicts = ("valid", "syntax_valid", "lint_passed", "structure_valid")
     merged = {key: all(result.get(key, True) for result in results) for key in verdicts}
     return {**results[0], **merged, "errors": [error for result in results for error in result.get("errors") or []]}

@@ -13,10 +13,9 @@ from ....core.events import EventType
 from ....core.outcome import ExitReason, StepExit
 from ....core.usage import TokenUsage, add_to_plan_usage, add_usage, usage_of
 from ....utils.canonical import pretty_json
-from ...agent_calls import call_agent
 from ...context import RunContext, services_of
 from ...faults import Fault, agent_fault, fault_of
-from ...node import reported_node
+from ...node import call_agent, reported_node
 from ..plan_check import check_plan
 from ..planning_state import PlanningAgentState, PlanStepState
 from ..steps import emit_plan_ended, mark_ready_in_progress

@@ -15,8 +15,7 @@ from ....core.outcome import StepExit
 from ....store.files.audit import AuditEntry
 from ...context import GraphServices, RunContext, services_of
 from ...faults import Fault, fault_of
-from ...isolation import gather_all
-from ...node import reported_node
+from ...node import all_or_first_error, reported_node
 from ...step_limit import StepOutOfTimeError, step_limit
 from ..ceilings import CeilingMeter
 from ..generate_step import failed_step, run_generate_step, stopped_step
@@ -45,7 +44,8 @@ async def execute_current_step(state: PlanningAgentState, runtime: Runtime[RunCo
         jobs=asyncio.Semaphore(max(1, runtime.context.jobs)),
         attempts=dict(state["attempt_counts"]),
     )
-    executed = await gather_all(*(_run_step(step, wave) for step in ready_steps(state["plan"])))
+    work = [_run_step(step, wave) for step in ready_steps(state["plan"])]
+    executed = all_or_first_error(await asyncio.gather(*work, return_exceptions=True))
     by_id: dict[str, PlanStepState] = {step["id"]: step for step in executed}
     return {
         "plan": [by_id.get(step["id"], step) for step in state["plan"]],
@@ -95,6 +95,27 @@ class _Wave:
             return budget.out_of_time()
         return BudgetExhausted(f"the ceiling on time ({self.context.wall_seconds:g} s) is reached")
 
+    def announce_start(self, step: PlanStepState) -> None:
+        """Emit the event of a step's start."""
+        self.services.emit(EventType.STEP_STARTED, f"{step['id']} started", step["id"], step_type=step["type"])
+
+    def finish(self, step: PlanStepState, outcome: StepOutcome) -> None:
+        """Count what a step used, note a fault that ends the run, and emit the event of the step's end."""
+        self.meter.add(outcome.usage)
+        self.done.add(step["id"])
+        if outcome.fault is not None and outcome.fault.ends_run:
+            self.ended_by = self.ended_by or outcome.fault
+        about = f": {outcome.message}" if outcome.message else ""
+        self.services.emit(
+            EventType.STEP_ENDED,
+            f"{step['id']} {outcome.status}{about}",
+            step["id"],
+            step_type=step["type"],
+            status=outcome.status,
+            exit_reason=str(outcome.exit_reason),
+            attempts=self.attempts.get(step["id"], 0),
+        )
+
     def audit(
         self, step: PlanStepState, number: int, reason: str, fault: Fault | None, *, retried: bool = False
     ) -> None:
@@ -113,29 +134,46 @@ class _Wave:
 
 
 async def _run_step(step: PlanStepState, wave: _Wave) -> PlanStepState:
-    """Execute one ready step. Returns it with its final status; never fails because the step does.
+    """Execute one ready step, and again after an infrastructure fault, at most `max_retries_per_step` times.
+
+    Returns the step with its final status; never fails because the step does.
 
     Raises:
         StorageError: the run's own state cannot be stored, so that nothing may continue; the run can be resumed.
     """
     async with wave.jobs:
-        emit = wave.services.emit
-        emit(EventType.STEP_STARTED, f"{step['id']} started", step["id"], step_type=step["type"])
-        outcome = _refusal(step, wave) or await _attempted(step, wave)
-        wave.meter.add(outcome.usage)
-        wave.done.add(step["id"])
-        if outcome.fault is not None and outcome.fault.ends_run:
-            wave.ended_by = wave.ended_by or outcome.fault
-        about = f": {outcome.message}" if outcome.message else ""
-        emit(
-            EventType.STEP_ENDED,
-            f"{step['id']} {outcome.status}{about}",
-            step["id"],
-            step_type=step["type"],
-            status=outcome.status,
-            exit_reason=str(outcome.exit_reason),
-            attempts=wave.attempts.get(step["id"], 0),
-        )
+        wave.announce_start(step)
+        outcome = _refusal(step, wave)
+        reason, retries = "first", 0
+        while outcome is None:
+            number = wave.attempts[step["id"]] = wave.attempts.get(step["id"], 0) + 1
+            try:
+                async with step_limit(_seconds_left(step, wave)):
+                    done = await _execution(step, wave)
+            except StorageError:
+                raise
+            except StepOutOfTimeError:
+                outcome = await _stopped(step, wave, number, reason, wave.out_of_time())
+            except BudgetExhausted as error:
+                outcome = await _stopped(step, wave, number, reason, error)
+            except Exception as error:  # noqa: BLE001 - one failing target must not end the other steps
+                fault = fault_of(error)
+                is_retried = fault.infrastructure and retries < wave.state["max_retries_per_step"]
+                wave.audit(step, number, reason, fault, retried=is_retried)
+                reason = fault.message
+                if not is_retried:
+                    outcome = (
+                        await failed_step(step, fault, wave.context, wave.services)
+                        if generates(step)
+                        else failed(fault)
+                    )
+                elif not await _waited(step, wave, retries):
+                    outcome = await _stopped(step, wave, number, reason, wave.out_of_time())
+                retries += 1
+            else:
+                wave.audit(step, number, reason, done.fault)
+                outcome = done
+        wave.finish(step, outcome)
         return outcome.applied(step)
 
 
@@ -147,35 +185,13 @@ def _refusal(step: PlanStepState, wave: _Wave) -> StepOutcome | None:
     return skipped(StepExit.BUDGET_EXHAUSTED, f"not begun: {exceeded}") if exceeded else None
 
 
-async def _attempted(step: PlanStepState, wave: _Wave) -> StepOutcome:
-    """Execute a step, and again after an infrastructure fault, at most `max_retries_per_step` times."""
-    reason, retries = "first", wave.state["max_retries_per_step"]
-    for retry in range(retries + 1):
-        number = wave.attempts[step["id"]] = wave.attempts.get(step["id"], 0) + 1
-        try:
-            async with step_limit(_seconds_left(step, wave)):
-                outcome = await _execution(step, wave)
-        except StorageError:
-            raise
-        except StepOutOfTimeError:
-            return await _stopped(step, wave, number, reason, wave.out_of_time())
-        except BudgetExhausted as error:
-            return await _stopped(step, wave, number, reason, error)
-        except Exception as error:  # noqa: BLE001 - one failing target must not end the other steps
-            fault = fault_of(error)
-            retried = fault.infrastructure and retry < retries
-            wave.audit(step, number, reason, fault, retried=retried)
-            if not retried:
-                return await failed_step(step, fault, wave.context, wave.services) if generates(step) else failed(fault)
-            reason = fault.message
-            wait, left = wave.services.request_options.policy.first_wait * 2**retry, _seconds_left(step, wave)
-            if left is not None and wait >= left:  # the ceiling would be reached while waiting
-                return await _stopped(step, wave, number, reason, wave.out_of_time())
-            await wave.services.sleep(wait)
-        else:
-            wave.audit(step, number, reason, outcome.fault)
-            return outcome
-    raise AssertionError("a step is attempted at least once")
+async def _waited(step: PlanStepState, wave: _Wave, retries: int) -> bool:
+    """Wait before the next attempt, longer after each. Returns False at once if the ceiling on time comes sooner."""
+    wait, left = wave.services.request_options.policy.first_wait * 2**retries, _seconds_left(step, wave)
+    if left is not None and wait >= left:
+        return False
+    await wave.services.sleep(wait)
+    return True
 
 
 async def _stopped(step: PlanStepState, wave: _Wave, number: int, reason: str, error: BudgetExhausted) -> StepOutcome:

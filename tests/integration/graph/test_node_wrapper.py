@@ -23,7 +23,8 @@ from testwright.graph.context import RunContext, find_services, providing, servi
 from testwright.graph.execution_graph import graph as testing_graph
 from testwright.graph.execution_graph.routers import should_continue, should_retry_code, should_retry_spec
 from testwright.graph.faults import AgentUnreachable, fault_of, is_transient
-from testwright.graph.isolation import gather_all, isolated
+from testwright.graph.isolation import isolated
+from testwright.graph.node import all_or_first_error
 from testwright.graph.planning_graph import planning_graph
 from testwright.graph.planning_graph.planning_graph import more_to_do
 from testwright.graph.state_format import within_limit
@@ -138,7 +139,7 @@ async def test_work_side_by_side_ends_whole_and_raises_the_first_error_in_order(
         raise KeyError("first in time")
 
     with pytest.raises(ValueError, match="first in order"):
-        await gather_all(late(), early())
+        all_or_first_error(await asyncio.gather(late(), early(), return_exceptions=True))
     assert ended == ["late"]
 
 
