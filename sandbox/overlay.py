@@ -22,8 +22,8 @@ from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 from ..core.errors import InterpreterError, StorageError
+from ..utils.untrusted_folders import remove_tree
 from .interpreter import Interpreter
-from .snapshot import remove_tree
 
 TOOLS = ("pytest", "coverage")
 _LEAST = {"pytest": SpecifierSet(">=7"), "coverage": SpecifierSet(">=6")}
@@ -185,7 +185,7 @@ def _made(place: Path, fill) -> Path:
             if not place.is_dir():
                 raise
     finally:
-        remove_tree(making)
+        remove_tree(making, ignore_errors=True)
     return place.resolve()
 
 

@@ -234,16 +234,3 @@ def _clone(source: str, target: str) -> str:
         os.fchmod(writing.fileno(), stat.S_IMODE(facts.st_mode))
     os.utime(target, ns=(facts.st_mtime_ns, facts.st_mtime_ns))
     return target
-
-
-def remove_tree(path: Path) -> None:
-    """Delete a folder whatever modes a program gave what is in it; links are not followed. Missing is fine."""
-    if path.is_symlink() or not path.is_dir():
-        path.unlink(missing_ok=True)
-        return
-    for folder, names, _ in os.walk(path, followlinks=False):
-        for inner in (Path(folder, name) for name in names):
-            mode = inner.lstat().st_mode
-            if stat.S_ISDIR(mode) and mode & 0o700 != 0o700:
-                inner.chmod(0o700)  # before the walk enters it
-    shutil.rmtree(path, ignore_errors=True)

@@ -15,10 +15,11 @@ from pathlib import Path
 from typing import IO, ParamSpec, TypeVar
 
 from ..core.errors import StorageError
+from ..utils.untrusted_folders import remove_tree
 from .interpreter import Interpreter, find_interpreter
 from .overlay import test_overlay
 from .protocol import Limits, Network, Program, Sandbox
-from .snapshot import Snapshot, copy_tree, remove_tree, take_snapshot
+from .snapshot import Snapshot, copy_tree, take_snapshot
 from .worker_files import START, WORKER_FOLDER
 
 _LEASE = "lease"
@@ -35,11 +36,23 @@ class Workspace:
         project: the copy's root.
         scratch: a folder beside it for whatever a program writes; `scratch/home` is its HOME, `scratch/tmp` its
             TMPDIR (under bubblewrap /tmp, its own, where that path is too long for sockets).
+        folder: holds both; no program can write it, so that it is where `utils/untrusted_files.py` starts from.
+        requests: a folder in it for what programs are given to read: they cannot change what is there.
     """
 
     project: Path
     scratch: Path
     target: PythonTarget
+
+    @property
+    def folder(self) -> Path:
+        """The folder around the project and scratch."""
+        return self.scratch.parent
+
+    @property
+    def requests(self) -> Path:
+        """The folder that programs read only."""
+        return self.folder / "requests"
 
     def program(
         self,
@@ -69,7 +82,7 @@ class Workspace:
             argv=(str(target.interpreter.path), str(START), json.dumps({"first": roots, "last": last}), *args),
             cwd=cwd or self.project,
             environment=variables,
-            readable=(*target.interpreter.prefix_paths, *target.overlay, WORKER_FOLDER, *readable),
+            readable=(*target.interpreter.prefix_paths, *target.overlay, WORKER_FOLDER, self.requests, *readable),
             writable=(self.project, self.scratch),
             network=network,
             limits=limits or Limits(),
@@ -137,11 +150,11 @@ class PythonTarget:
             await to_the_end(_make_workspace, self.snapshot.path, folder)
             yield Workspace(folder / "project", folder / "scratch", self)
         finally:
-            await to_the_end(remove_tree, folder)
+            await to_the_end(remove_tree, folder, ignore_errors=True)
 
     async def discard(self) -> None:
         """Delete the copy and all workspaces; the target is of no use afterwards."""
-        await to_the_end(remove_tree, self.scratch)
+        await to_the_end(remove_tree, self.scratch, ignore_errors=True)
         self._lease.close()
 
 
@@ -176,7 +189,7 @@ async def prepare_target(
     try:
         snapshot = await to_the_end(_snapshot, root, scratch / "snapshot", (state, cache, *exclude))
     except BaseException:
-        await to_the_end(remove_tree, scratch)
+        await to_the_end(remove_tree, scratch, ignore_errors=True)
         lease.close()
         raise
     return PythonTarget(sandbox, interpreter, snapshot, tuple(import_roots), overlay, scratch, root, lease)
@@ -201,8 +214,8 @@ async def to_the_end(function: Callable[P, T], *arguments: P.args, **options: P.
 
 
 def _make_workspace(snapshot: Path, folder: Path) -> None:
-    for name in ("home", "tmp"):
-        (folder / "scratch" / name).mkdir(parents=True)
+    for name in ("requests", "scratch/home", "scratch/tmp"):
+        (folder / name).mkdir(parents=True)
     copy_tree(snapshot, folder / "project")
 
 

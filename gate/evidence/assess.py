@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ...sandbox.target import PythonTarget
+from ...utils.untrusted_files import read_source
 from ..model.conditions import AGAIN, TITLES, TOGETHER
 from ..model.coverage_data import CoverageData
 from ..model.mutant_results import MutantResult, MutationReport
@@ -286,7 +287,7 @@ def _checks(project: Path, tests: Sequence[CaseResult]) -> dict[str, AssertionPr
         path, line = test.place
         if path not in by_file:
             try:
-                by_file[path] = assertion_profiles((project / path).read_text(encoding="utf-8"))
+                by_file[path] = assertion_profiles(read_source(project, path))
             except (OSError, SyntaxError, UnicodeDecodeError):
                 by_file[path] = {}
         if line in by_file[path]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -128,16 +129,20 @@ def percent(part: int, whole: int) -> float:
 
 
 def coverage_from_worker(raw: Mapping[str, Any]) -> CoverageData:
-    """Read what worker/suites/coverage_measure.py wrote. Raises KeyError or TypeError on other data."""
+    """Read what worker/suites/coverage_measure.py wrote.
+
+    Raises:
+        AttributeError, KeyError, TypeError, ValueError: on other data.
+    """
     files = {}
     for name, facts in raw.items():
         by_test = {
-            context: ReachedCode(frozenset(reach["lines"]), _branches(reach["branches"]))
+            context: ReachedCode(_lines(reach["lines"]), _branches(reach["branches"]))
             for context, reach in facts["contexts"].items()
         }
         files[name] = FileCoverage(
-            frozenset(facts["statements"]),
-            frozenset(facts["executed"]),
+            _lines(facts["statements"]),
+            _lines(facts["executed"]),
             _branches(facts["branches"]),
             _branches(facts["executed_branches"]),
             by_test,
@@ -145,5 +150,9 @@ def coverage_from_worker(raw: Mapping[str, Any]) -> CoverageData:
     return CoverageData(files)
 
 
+def _lines(numbers: Iterable[int]) -> frozenset[int]:
+    return frozenset(operator.index(number) for number in numbers)
+
+
 def _branches(pairs: Iterable[Iterable[int]]) -> frozenset[Branch]:
-    return frozenset((first, second) for first, second in pairs)
+    return frozenset((operator.index(first), operator.index(second)) for first, second in pairs)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ...utils.untrusted_files import decoded_json, read_bytes
 from .results import CaseResult, CollectError, Failure, failure_from_worker
 
 _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,}\b")
@@ -66,21 +67,38 @@ def scrubber(project: Path, scratch: Path) -> Scrub:
     return scrub
 
 
-def read_record(path: Path, scrub: Scrub) -> SuiteRecord:
-    """Read a results file; a line cut short by the end of the process is left out."""
+def read_record(folder: Path, name: str, scrub: Scrub) -> SuiteRecord:
+    """Read a results file; lines that are cut short or in another form than the runner's are left out.
+
+    Args:
+        folder, name: as for `read_bytes`: what a program left in the place of the file makes the record `broken`.
+    """
     record = SuiteRecord()
     try:
-        lines = path.read_bytes().splitlines()
-    except FileNotFoundError:
+        facts = read_facts(folder, name)
+    except OSError as fault:
+        record.broken = f"the results of the tests could not be read: {fault.strerror or fault}"
         return record
-    for line in lines:
-        try:
-            fact = json.loads(line)
-        except ValueError:
-            continue
-        if isinstance(fact, dict):
+    for fact in facts:
+        with suppress(KeyError, TypeError, ValueError, AttributeError, IndexError):
             _take(record, fact, scrub)
     return record
+
+
+def read_facts(folder: Path, name: str) -> list[dict[str, Any]]:
+    """The objects among the JSON lines of a file; one cut short by the end of the process is left out.
+
+    A missing file has none. Raises OSError as `read_bytes`.
+    """
+    try:
+        lines = read_bytes(folder, name).splitlines()
+    except FileNotFoundError:
+        return []
+    facts = []
+    for line in lines:
+        with suppress(ValueError):
+            facts.append(decoded_json(line))
+    return [fact for fact in facts if isinstance(fact, dict)]
 
 
 def _take(record: SuiteRecord, fact: dict[str, Any], scrub: Scrub) -> None:

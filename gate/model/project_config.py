@@ -14,6 +14,8 @@ import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 
+from ...utils.untrusted_files import read_source
+
 Settings = tuple[tuple[str, str], ...]
 DECIDING = frozenset({"filterwarnings", "markers", "xfail_strict", "pythonpath"})
 LEFT_OUT = frozenset(
@@ -111,7 +113,7 @@ def _ini_reader(section: str):
     def read(path: Path) -> Settings | None:
         parser = configparser.RawConfigParser(strict=False)
         try:
-            parser.read_string(path.read_text(encoding="utf-8"))
+            parser.read_string(read_source(path.parent, path.name))
         except (configparser.Error, UnicodeDecodeError, OSError):
             return None
         return tuple(parser.items(section)) if parser.has_section(section) else None
@@ -121,7 +123,7 @@ def _ini_reader(section: str):
 
 def _read_toml(path: Path) -> Settings | None:
     try:
-        tool = tomllib.loads(path.read_text(encoding="utf-8")).get("tool", {})
+        tool = tomllib.loads(read_source(path.parent, path.name)).get("tool", {})
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError):
         return None
     table = tool.get("pytest") if isinstance(tool, dict) else None

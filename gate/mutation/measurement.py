@@ -10,7 +10,7 @@ import os
 import time
 from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, get_args
 
 from ...core.errors import EnvironmentFault
 from ...mutation.catalog import sample
@@ -25,6 +25,12 @@ from .notes import notes_of
 from .planning import JudgingTests, PlannedMutant, mutants_in_files, plan_of, tests_without_own_lines
 
 SCRIPT = "mutants.run_tests"
+_FORMS: Mapping[str, Mapping[str, type]] = {
+    "mutant": {"id": int, "status": str, "killed_by": list, "tests": int},
+    "control": {"failing": list},
+    "after": {"failing": list},
+    "end": {"peak_kib": int, "untried": str},
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +84,7 @@ async def measure_mutants(
     measuring = _Measuring(suite, sources, options)
     planned = await measuring.plan(judges)
     tried = [place for place, one in enumerate(planned) if _is_to_try(one)]
-    facts: list[dict[str, Any]] = []
+    facts: list[Mapping[str, Any]] = []
     if tried:
         work = [planned[place] for place in tried]
         needy = measuring.needy(judges)
@@ -111,7 +117,8 @@ async def measure_on_plan(
         return {**_plan_asked(work, places, told.passing, measuring.needy(told)), **_time(options)}
 
     asked = {**_ready_asked(sources, options), "stop_after": READY_SECONDS}
-    facts, completed = await suite.work(SCRIPT, run or SuiteOptions(), asked, _limits(options), plan())
+    written, completed = await suite.work(SCRIPT, run or SuiteOptions(), asked, _limits(options), plan())
+    facts = _wellformed(written)
     _see_to_the_end(facts, completed)
     return measuring.report(planned, facts)
 
@@ -210,10 +217,11 @@ async def _work(
     needy: Sequence[int] | None,
     options: MutationOptions,
     run: SuiteOptions,
-) -> list[dict[str, Any]]:
+) -> list[Mapping[str, Any]]:
     sources = sorted({one.mutant.path for one in planned})
     more = {**_ready_asked(sources, options), **_plan_asked(planned, ids, passing, needy)}
-    facts, completed = await suite.work(SCRIPT, run, more, _limits(options))
+    written, completed = await suite.work(SCRIPT, run, more, _limits(options))
+    facts = _wellformed(written)
     _see_to_the_end(facts, completed)
     return facts
 
@@ -277,6 +285,18 @@ def _see_to_the_end(facts: Sequence[Mapping[str, Any]], completed: Completed) ->
 
 def _is_to_try(planned: PlannedMutant) -> bool:
     return planned.mutant.rule is None and bool(planned.rounds)
+
+
+def _wellformed(facts: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The facts in the form that the worker writes: tests run beside it and could write there, too."""
+    return [
+        fact
+        for fact in facts
+        if fact.get("kind") in _FORMS
+        and all(isinstance(fact.get(name), form) for name, form in _FORMS[fact["kind"]].items())
+        and all(isinstance(name, str) for names in ("killed_by", "failing") for name in fact.get(names) or ())
+        and (fact.get("kind") != "mutant" or fact["status"] in get_args(Status))
+    ]
 
 
 def _result(planned: PlannedMutant, answer: Mapping[str, Any] | None) -> MutantResult:

@@ -36,4 +36,4 @@ def _of_tests(facts: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 def _of_untried(facts: Sequence[Mapping[str, Any]], number: int) -> str:
     """Without a last word of the worker, it was ended for its time."""
     why = next((fact["untried"] for fact in facts if fact["kind"] == "end"), "time")
-    return f"{number} {'mutant is' if number == 1 else 'mutants are'} untried: {_REASONS[why]}"
+    return f"{number} {'mutant is' if number == 1 else 'mutants are'} untried: {_REASONS.get(why, why)}"

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ...mutation.catalog import mutants_of
 from ...mutation.model import Mutant
+from ...utils.untrusted_files import read_source_bytes
 from ..model.coverage_data import CoverageData, FileCoverage
 
 
@@ -37,7 +38,7 @@ def mutants_in_files(project: Path, paths: Sequence[str], notes: list[str]) -> l
     found: list[Mutant] = []
     for path in paths:
         try:
-            found += mutants_of((project / path).read_bytes(), path)
+            found += mutants_of(read_source_bytes(project, path), path)
         except SyntaxError as error:
             notes.append(f"{path} got no mutants: it is not Python that this version reads ({error.msg})")
         except OSError as error:

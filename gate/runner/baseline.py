@@ -15,6 +15,7 @@ from typing import Any, Literal
 from ...core.errors import EnvironmentFault
 from ...sandbox.target import PythonTarget
 from ...utils.generated_header import is_untouched
+from ...utils.untrusted_files import read_source
 from ..model.coverage_data import CoverageData
 from ..model.options import SuiteOptions
 from .suite import run_suite
@@ -125,7 +126,6 @@ def _remarks(failed: int, not_run: int, broken: int) -> list[str]:
 
 def _generated(path: Path) -> bool:
     try:
-        with path.open(encoding="utf-8") as stream:
-            return is_untouched(stream.read(_HEADER_CHARACTERS)) is not None
+        return is_untouched(read_source(path.parent, path.name)[:_HEADER_CHARACTERS]) is not None
     except (OSError, UnicodeDecodeError):
         return False

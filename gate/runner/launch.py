@@ -15,8 +15,9 @@ from ...core.errors import EnvironmentFault
 from ...sandbox.protocol import Completed, Limits, Program
 from ...sandbox.target import PythonTarget, Workspace
 from ...sandbox.worker_files import worker_arguments
+from ...utils.untrusted_files import read_json, write_file
 from ..model.coverage_data import CoverageData, coverage_from_worker
-from ..model.journal import SuiteRecord, read_record, scrubber
+from ..model.journal import SuiteRecord, read_facts, read_record, scrubber
 from ..model.options import Framework, SuiteOptions
 from ..model.project_config import Settings, configuration
 
@@ -88,7 +89,7 @@ class Launcher:
         manner: PytestSetup,
         wall_seconds: float,
     ) -> LaunchResult:
-        """Run once. Raises SandboxFailure when the sandbox breaks, EnvironmentFault when coverage cannot be read."""
+        """Run once. Raises SandboxFailure when the sandbox breaks, EnvironmentFault when what it wrote cannot be read."""
         return (await self.launch_all(files, [options], manner=manner, wall_seconds=wall_seconds))[0]
 
     async def launch_all(
@@ -145,11 +146,12 @@ class Launcher:
 
         Raises:
             SandboxFailure: the sandbox broke.
+            EnvironmentFault: the facts cannot be read.
         """
         folder = await asyncio.to_thread(self._new_folder)
-        told = folder / "plan.json"
+        plan_file = self._requests(folder) / "plan.json"
         writable = [self._project, self._workspace.scratch.resolve(), *self._own_places()]
-        more = {**more, "framework": self._framework, "scratch": str(folder), "plan": str(told)}
+        more = {**more, "framework": self._framework, "scratch": str(folder), "plan": str(plan_file)}
         more["places"] = [str(one) for one in writable]
         await asyncio.to_thread(self._write_request, folder, files, options, manner, limits.wall_seconds, more)
         program = self._program([folder], options, manner, limits.wall_seconds, module)
@@ -160,11 +162,11 @@ class Launcher:
                 async with background_task(plan) as awaited:
                     await asyncio.wait((run, awaited), return_when=asyncio.FIRST_COMPLETED)
                     if awaited.done():
-                        await asyncio.to_thread(_write_whole, told, json.dumps(awaited.result()))
+                        await asyncio.to_thread(self._give, folder, plan_file.name, json.dumps(awaited.result()))
                 await asyncio.wait((run,), timeout=limits.wall_seconds)
             out_of_time = Completed(-9, b"", b"", limits.wall_seconds, "wall_clock")
             completed = await run if plan is None or run.done() else out_of_time
-        return await asyncio.to_thread(_facts, folder / "results.jsonl"), completed
+        return await asyncio.to_thread(self._facts, folder), completed
 
     def _own_places(self) -> tuple[Path, ...]:
         """Where a program may write besides its workspace: folders of its own in a sandbox of namespaces."""
@@ -178,7 +180,7 @@ class Launcher:
         environment["PYTHONDONTWRITEBYTECODE"] = ""
         if not manner.plugins:
             environment["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
-        requests = [str(folder / "request.json") for folder in folders]
+        requests = [str(self._requests(folder) / "request.json") for folder in folders]
         return self._workspace.program(
             worker_arguments(module or f"suites.run_{self._framework}", *requests),
             environment=environment,
@@ -195,6 +197,26 @@ class Launcher:
                 continue
             return folder
 
+    def _requests(self, folder: Path) -> Path:
+        """Where what a launch is given lies; its program cannot write there."""
+        return self._workspace.requests / folder.name
+
+    def _give(self, folder: Path, name: str, text: str) -> None:
+        write_file(self._workspace.folder, f"{self._workspace.requests.name}/{folder.name}/{name}", text)
+
+    def _result_file(self, folder: Path, name: str) -> str:
+        """A file that the program wrote, by its path below the workspace's folder."""
+        return f"{self._workspace.scratch.name}/{folder.name}/{name}"
+
+    def _facts(self, folder: Path) -> list[dict[str, Any]]:
+        try:
+            return read_facts(self._workspace.folder, self._result_file(folder, "results.jsonl"))
+        except OSError as fault:
+            raise EnvironmentFault(
+                f"the worker's results could not be read: {fault.strerror or fault}",
+                advice="look at what the tests write and remove: they, or the code they call, changed that file",
+            ) from fault
+
     def _write_request(
         self,
         folder: Path,
@@ -204,10 +226,10 @@ class Launcher:
         wall_seconds: float,
         more: Mapping[str, Any] | None = None,
     ) -> None:
-        ini = folder / "pytest.ini"
+        ini = self._requests(folder) / "pytest.ini"
         settings = self._settings if manner.settings else ()
         text = configuration(settings, self._project, complete=manner.plugins, unwanted=UNWANTED_PLUGINS)
-        ini.write_text(text, encoding="utf-8")
+        self._give(folder, ini.name, text)
         request = {
             "project": str(self._project),
             "results": str(folder / "results.jsonl"),
@@ -225,7 +247,7 @@ class Launcher:
             "stop_after": 0.8 * wall_seconds,
             **(more or {}),
         }
-        (folder / "request.json").write_text(json.dumps(request), encoding="utf-8")
+        self._give(folder, "request.json", json.dumps(request))
 
     def _arguments(self, ini: Path, basetemp: Path, manner: PytestSetup) -> list[str]:
         arguments = ["-q", "--tb=short", "--show-capture=no", "--continue-on-collection-errors"]
@@ -240,15 +262,15 @@ class Launcher:
         return arguments
 
     def _read(self, folder: Path, completed: Completed, measured: bool) -> LaunchResult:
-        record = read_record(folder / "results.jsonl", self.scrub)
+        record = read_record(self._workspace.folder, self._result_file(folder, "results.jsonl"), self.scrub)
         printed = (completed.stderr or completed.stdout).decode("utf-8", "replace")
         complaint = self.scrub(printed.strip()[-2000:])
         coverage = None
         if measured and record.code is not None:
             try:
-                raw = json.loads((folder / "coverage.json").read_text(encoding="utf-8"))
-                coverage = coverage_from_worker(raw)
-            except (OSError, ValueError, KeyError, TypeError) as error:
+                name = self._result_file(folder, "coverage.json")
+                coverage = coverage_from_worker(read_json(self._workspace.folder, name))
+            except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
                 raise EnvironmentFault(
                     f"the tests ran, but their coverage could not be read: {error}",
                     advice="check that the target's environment has a working `coverage` package",
@@ -273,24 +295,6 @@ async def _appears(path: Path, run: asyncio.Task[Any]) -> bool:
     while not path.exists() and not run.done():
         await asyncio.wait((run,), timeout=_LOOK_SECONDS)
     return path.exists()
-
-
-def _write_whole(path: Path, text: str) -> None:
-    """Write a file that is complete when it appears."""
-    part = path.with_suffix(".part")
-    part.write_text(text, encoding="utf-8")
-    part.rename(path)
-
-
-def _facts(path: Path) -> list[dict[str, Any]]:
-    """The JSON lines of a file; one cut short by the end of the process is left out."""
-    facts = []
-    for line in path.read_bytes().splitlines() if path.is_file() else ():
-        try:
-            facts.append(json.loads(line))
-        except ValueError:
-            continue
-    return [fact for fact in facts if isinstance(fact, dict)]
 
 
 def error_line(launched: LaunchResult) -> str:

@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 from ...core.errors import EnvironmentFault, UsageError
 from ...sandbox.protocol import Completed, Limits
 from ...sandbox.target import PythonTarget, Workspace
+from ...utils.untrusted_files import write_file
 from ..model.journal import SuiteRecord
 from ..model.options import Framework, PairedRun, SuiteOptions
 from ..model.project_config import pytest_settings
@@ -247,12 +248,11 @@ async def run_suite(
 def _write_files(project: Path, files: Mapping[str, str]) -> None:
     root = project.resolve()
     for path, contents in files.items():
-        place = root / path
+        parent = (root / path).parent.resolve()
         # The project may have links; what we write must stay in its copy.
-        if not place.resolve().is_relative_to(root):
+        if not parent.is_relative_to(root):
             raise UsageError(f"{path} leads out of the project through a symbolic link")
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(contents, encoding="utf-8")
+        write_file(root, (parent.relative_to(root) / PurePosixPath(path).name).as_posix(), contents)
 
 
 def _relative(path: str) -> str:

@@ -11,8 +11,9 @@ from typing import Any
 
 from ....core.errors import EnvironmentFault
 from ....sandbox.protocol import Limits
-from ....sandbox.target import PythonTarget
+from ....sandbox.target import PythonTarget, Workspace
 from ....sandbox.worker_files import worker_arguments
+from ....utils.untrusted_files import read_json
 from ..model.api_source import ApiDescription, HandlerLocations, document_form
 from ..model.model import Json
 from .application import AppLaunch, start_failure
@@ -47,7 +48,7 @@ async def extract_document(target: PythonTarget, launch: AppLaunch) -> ApiDescri
         )
         completed = await target.sandbox.run(program)
         place = str(workspace.project)
-        facts = _facts(answer)
+        facts = _facts(workspace, answer)
         if facts is None or "error" in facts:
             told = (facts or {}).get("error") or completed.reason or completed.stderr.decode("utf-8", "replace")[-500:]
             raise start_failure(launch, str(told).replace(place, ".") or f"it ended with {completed.exit_code}", target)
@@ -64,9 +65,9 @@ async def extract_document(target: PythonTarget, launch: AppLaunch) -> ApiDescri
     return ApiDescription(document_from_routes(routes, launch.label), documented=False, places=places)
 
 
-def _facts(path: Path) -> Mapping[str, Any] | None:
+def _facts(workspace: Workspace, path: Path) -> Mapping[str, Any] | None:
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        found = read_json(workspace.folder, path.relative_to(workspace.folder).as_posix())
     except (OSError, ValueError):
         return None
     return found if isinstance(found, dict) else None

@@ -18,6 +18,7 @@ from ....core.errors import SandboxFailure
 from ....sandbox.protocol import Limits
 from ....sandbox.target import PythonTarget, Workspace
 from ....sandbox.worker_files import worker_arguments
+from ....utils.untrusted_files import read_json, read_source
 from ...python.model.model import Arc
 from ...python.project.layout import Layout, ModulePlace
 from ..flows.explore import Flows
@@ -89,10 +90,11 @@ class ProgramRunner:
             )
             await self._target.sandbox.run(program)
             try:
-                told = json.loads(await asyncio.to_thread(out.read_text, encoding="utf-8"))
-            except (OSError, ValueError):
+                name = out.relative_to(workspace.folder).as_posix()
+                answer = await asyncio.to_thread(read_json, workspace.folder, name)
+                return commands_of(answer["parser"]) if answer.get("parser") else ()
+            except (OSError, ValueError, TypeError, KeyError, AttributeError):
                 return ()
-        return commands_of(told["parser"]) if told.get("parser") else ()
 
     async def observe(self, runs: Sequence[ProgramRun], manner: RunConditions) -> list[RunObservation]:
         """Executes runs and returns their results in the same order.
@@ -316,5 +318,5 @@ def _known(
         documented=tuple(documented_commands(root, layout, program)),
         reading=reading_of(root, watched),
         samples=tuple(samples_of(layout)),
-        source=(root / program.place.path).read_text(encoding="utf-8", errors="replace"),
+        source=read_source(root, program.place.path, errors="replace"),
     )

@@ -24,10 +24,10 @@ def test_a_journal_that_ends_in_mid_line_says_which_test_was_running(tmp_path):
     written.write("started", nodeid="a")
     with path.open("a") as stream:
         stream.write('{"kind": "test", "node')
-    record = read_record(path, str)
+    record = read_record(tmp_path, path.name, str)
     assert (record.running, record.code, record.not_run) == ("a", None, ["a", "b"])
     assert record.case_ids["a"] == "tc_a"
-    assert read_record(tmp_path / "absent", str).collected is None
+    assert read_record(tmp_path, "absent", str).collected is None
 
 
 def test_messages_lose_the_workspaces_paths_and_addresses():
