@@ -55,11 +55,14 @@ def read_bytes(folder: Path, name: str, *, most: int = MAX_RESULT_BYTES) -> byte
             descriptor = os.open(parts[-1], _READ, dir_fd=parent)
         except OSError as fault:
             raise _explained(fault, name) from fault
-        with open(descriptor, "rb") as reading:  # noqa: PTH123 - a descriptor
+        try:
             facts = os.fstat(descriptor)
             if not stat.S_ISREG(facts.st_mode):
                 raise UntrustedFileError(name, "it is not a regular file")
-            content = reading.read(most + 1) if facts.st_size <= most else b""
+            with open(descriptor, "rb", closefd=False) as reading:
+                content = reading.read(most + 1) if facts.st_size <= most else b""
+        finally:
+            os.close(descriptor)
     # A file may grow while it is read, and some file systems report no size.
     if facts.st_size > most or len(content) > most:
         raise UntrustedFileError(name, f"it is larger than {most // MIB} MiB")

@@ -89,7 +89,7 @@ class Launcher:
         manner: PytestSetup,
         wall_seconds: float,
     ) -> LaunchResult:
-        """Run once. Raises SandboxFailure when the sandbox breaks, EnvironmentFault when what it wrote cannot be read."""
+        """Run once. Raises SandboxFailure when the sandbox breaks, EnvironmentFault when results cannot be read."""
         return (await self.launch_all(files, [options], manner=manner, wall_seconds=wall_seconds))[0]
 
     async def launch_all(

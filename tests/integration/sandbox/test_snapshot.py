@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from testwright.core.errors import ProjectError, StorageError
-from testwright.sandbox.snapshot import copy_tree, remove_tree, take_snapshot
+from testwright.sandbox.snapshot import copy_tree, take_snapshot
+from testwright.utils.untrusted_folders import remove_tree
 
 pytestmark = pytest.mark.feature("B-05")
 
