@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -24,6 +23,7 @@ from ..store.files.event_log import read_events
 from ..store.files.files import remove_leftovers, write_file
 from ..store.files.sessions import SessionFile, SessionUsage
 from ..store.files.staging import Staging
+from ..utils.untrusted_folders import remove_tree
 from .container import LiveRun
 from .tool_factory import cache_kind
 
@@ -103,7 +103,7 @@ def write_report(
     write_file(folder.junit_xml, junit_form(report))
     staged = [file.path for file in report.files if file.outcome == "staged"]
     diff = Staging(folder, settings.root).diff(staged) if settings.dry_run and staged else ""
-    shutil.rmtree(folder.scratch, ignore_errors=True)
+    remove_tree(folder.scratch, ignore_errors=True)
     remove_leftovers(folder.path)
     return RunResult(report, folder.report_md, diff, live.target.interpreter)
 

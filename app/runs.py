@@ -7,7 +7,6 @@ them while other processes already prepare the target; module level stays free o
 from __future__ import annotations
 
 import asyncio
-import shutil
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass, replace
@@ -18,6 +17,7 @@ from ..core.errors import RequestError, UsageError
 from ..core.events import EventSink
 from ..core.outcome import ExitReason
 from ..store.files.run_folder import RunFolder, new_run_id
+from ..utils.untrusted_folders import remove_tree
 from .bootstrap import open_early
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ async def run(
         raise
     finally:
         if not is_resumable:
-            shutil.rmtree(RunFolder(settings.state, run_id).path, ignore_errors=True)
+            remove_tree(RunFolder(settings.state, run_id).path, ignore_errors=True)
 
 
 async def run_until_spec(
@@ -203,7 +203,7 @@ def forget(settings: Settings, run_id: str) -> None:
 
     with Store.open(settings.state) as store:
         store.runs.remove(run_id)
-    shutil.rmtree(RunFolder(settings.state, run_id).path, ignore_errors=True)
+    remove_tree(RunFolder(settings.state, run_id).path, ignore_errors=True)
 
 
 @asynccontextmanager

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ..core.errors import RunNotFound
+from ..utils.untrusted_folders import walk_files
 from .database.database import Store
 from .database.runs import StoredRun
 from .files.files import TEMPORARY
@@ -128,7 +129,7 @@ def _files(folder: RunFolder) -> tuple[str, ...]:
     return tuple(
         sorted(
             path.relative_to(folder.path).as_posix()
-            for path in folder.path.rglob("*")
-            if path.is_file() and not path.is_relative_to(folder.scratch) and not path.name.endswith(TEMPORARY)
+            for path in walk_files(folder.path, lambda inner: inner != folder.scratch)
+            if not path.name.endswith(TEMPORARY)
         )
     )

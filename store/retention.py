@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..core.errors import RunLocked, UsageError
+from ..utils.untrusted_folders import remove_tree, size_of_tree
 from .cache.run_results import StoredResults
 from .database.database import Store
-from .files.files import remove_tree, typed_errors
+from .files.files import typed_errors
 from .files.lock import is_locked, run_lock
 from .files.run_folder import RunFolder
 from .listing import RunSummary, list_runs
@@ -65,7 +66,7 @@ def clean(
     freed = 0
     for summary in chosen.runs:
         folder = RunFolder(state_dir, summary.run_id)
-        size = _size(folder.path)
+        size = size_of_tree(folder.path)
         if is_locked(folder) if dry_run else not _remove(store, folder):
             running.append(summary.run_id)
             continue
@@ -119,7 +120,3 @@ def _remove_leftovers(state_dir: Path) -> None:
     for folder in (state_dir / "runs").glob(f"{_LEAVING}*"):
         with suppress(OSError):  # the next cleaning tries again
             remove_tree(folder)
-
-
-def _size(folder: Path) -> int:
-    return sum(path.lstat().st_size for path in folder.rglob("*") if path.is_file() and not path.is_symlink())

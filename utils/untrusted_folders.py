@@ -81,6 +81,19 @@ def _entries(folder: Path) -> list[os.DirEntry[str]]:
         return []
 
 
+def size_of_tree(path: Path) -> int:
+    """Bytes of the regular files below a folder; what lies deeper than a path can name is not counted."""
+    total = 0
+    waiting = [os.fspath(path)]
+    while waiting:
+        for entry in _entries(Path(waiting.pop())):
+            if entry.is_dir(follow_symlinks=False):
+                waiting.append(entry.path)
+            elif entry.is_file(follow_symlinks=False):
+                total += entry.stat(follow_symlinks=False).st_size
+    return total
+
+
 def remove_tree(path: Path, *, ignore_errors: bool = False) -> None:
     """Delete a folder whatever is in it, however deep and with whatever modes; links are not followed.
 

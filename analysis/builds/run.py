@@ -11,8 +11,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from ...sandbox.protocol import Completed
-from ...sandbox.snapshot import remove_tree, take_snapshot
+from ...sandbox.snapshot import take_snapshot
 from ...sandbox.target import PythonTarget, Workspace, to_the_end
+from ...utils.untrusted_folders import remove_tree
 from .error_output import without_colors
 from .sandbox_program import LINKED, program_of
 from .steps import BuildStep, StepResult
@@ -60,7 +61,7 @@ async def _fresh_copy(target: PythonTarget, exclude: Sequence[Path]) -> AsyncIte
         snapshot = await to_the_end(take_snapshot, target.root, folder, exclude=tuple(exclude))
         yield replace(target, snapshot=snapshot)
     finally:
-        await to_the_end(remove_tree, folder)
+        await to_the_end(remove_tree, folder, ignore_errors=True)
 
 
 def _link(workspace: Workspace) -> None:

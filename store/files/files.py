@@ -5,12 +5,12 @@ from __future__ import annotations
 import errno
 import os
 import secrets
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ...core.errors import StorageError, StoreFull
+from ...utils.untrusted_folders import walk_files
 
 STATE_ADVICE = "Give a folder that can be written with --state-dir, or set TESTWRIGHT_STATE_DIR."
 SPACE_ADVICE = "Make room on the disk (`testwright clean` removes old runs), or give another folder with --state-dir."
@@ -91,24 +91,10 @@ def temporary_of(path: Path) -> Path:
 
 def remove_leftovers(folder: Path) -> None:
     """Remove what processes that died while they wrote have left below `folder`, which nobody else writes to now."""
-    for path in folder.rglob(f".*{TEMPORARY}"):
-        with suppress(OSError):  # it does no harm, and the next run tries again
-            path.unlink()
-
-
-def remove_tree(path: Path) -> None:
-    """Delete a folder, also with folders in it that nobody may write: copies of a project have such.
-
-    Harmless when it is not there. Raises OSError.
-    """
-    if not path.exists():
-        return
-    path.chmod(0o700)
-    for folder, names, _ in os.walk(path):
-        for inner in (Path(folder, name) for name in names):
-            if not inner.is_symlink():
-                inner.chmod(0o700)  # before the walk enters it
-    shutil.rmtree(path)
+    for path in list(walk_files(folder)):
+        if path.name.startswith(".") and path.name.endswith(TEMPORARY):
+            with suppress(OSError):  # it does no harm, and the next run tries again
+                path.unlink()
 
 
 def sync_folder(folder: Path) -> None:
