@@ -35,7 +35,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from testwright.engine.integration.modules.seams import find_seams
+from testwright.engine.integration.modules.targets import find_seams
 from testwright.engine.python.project.layout import Layout, find_layout
 from testwright.mutation.catalog import mutants_of, sample
 

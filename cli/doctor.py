@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ..agents.model.endpoint import base_url_of, key_for
-from ..analysis.javascript.chain import cache_folders, find_installed
-from ..analysis.javascript.node import find_node
+from ..analysis.javascript.chain import cache_folders, find_installed, find_node
 from ..config.settings import Settings
 from ..core.errors import EnvironmentFault, SettingsError, TestwrightError
 from ..sandbox.bubblewrap import RECOMMENDED_VERSION, BubblewrapSandbox

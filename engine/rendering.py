@@ -82,7 +82,7 @@ def _unit(spec: Spec, framework: str, test_path: str) -> tuple[RenderedFile, ...
 
 
 def _integration(spec: Spec, framework: str, test_path: str) -> tuple[RenderedFile, ...]:
-    from .integration.write.render import render_integration
+    from .integration.write.compose import render_integration
 
     return (RenderedFile(test_path, render_integration(spec, framework)),)
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, get_args
 
-from ...engine.repository.stack import is_manifest
+from ...engine.repository.findings import is_manifest
 from ...engine.repository.survey import Kind, Survey, survey
 from ...utils.canonical import canonical_json
 from ..contract.lifecycle import AgentContract

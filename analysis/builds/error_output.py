@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from .steps import BuildError
+from .detect import BuildError
 
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _LONGEST_LINE = 2000

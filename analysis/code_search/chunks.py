@@ -1,14 +1,97 @@
-"""Cuts a file into chunks: functions, methods and classes of Python, sections of documents."""
+"""Lists the files of a project that are searched, and cuts them into passages of words."""
 
 from __future__ import annotations
 
 import ast
+import keyword
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
+from ...engine.python.project.layout import find_layout
 from ...utils.python_source import parse_python
+
+_MAX_FILE_BYTES = 512 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """One chunk of one file; `path` is relative to the project's root, in POSIX form."""
+
+    path: str
+    chunk: Chunk
+
+
+@dataclass(frozen=True, slots=True)
+class FileStamp:
+    """A file's modification time (ns) and size (bytes): when either differs, its content is read again."""
+
+    path: str
+    modified: int
+    size: int
+
+
+def list_files(root: Path) -> tuple[FileStamp, ...]:
+    """The modules, tests and documents of a project up to 512 KiB, sorted by path.
+
+    Raises:
+        ProjectError: the root is no readable folder.
+    """
+    layout = find_layout(root)
+    paths = {module.path for module in layout.modules} | {*layout.test_files, *layout.side_files, *layout.documents}
+    found: list[FileStamp] = []
+    for path in sorted(paths):
+        try:
+            state = (root / path).stat()
+        except OSError:  # deleted since the folder was listed
+            continue
+        if state.st_size <= _MAX_FILE_BYTES:
+            found.append(FileStamp(path, state.st_mtime_ns, state.st_size))
+    return tuple(found)
+
+
+def is_test_file(path: str) -> bool:
+    """Whether a path follows the naming conventions of Python tests."""
+    name = path.rpartition("/")[2]
+    return name.startswith("test_") or name.endswith("_test.py") or "/tests/" in f"/{path}" or "/test/" in f"/{path}"
+
+
+def passages_of(path: str, content: bytes) -> Iterator[tuple[Passage, str]]:
+    """The passages of one file, each with its text."""
+    text = content.decode("utf-8", "replace")
+    chunks = python_chunks(text, is_test=is_test_file(path)) if path.endswith(".py") else document_chunks(text)
+    lines = text.splitlines()
+    for chunk in chunks:
+        yield Passage(path, chunk), "\n".join(lines[chunk.first - 1 : chunk.last])
+
+
+_IDENTIFIER = re.compile(r"[^\W\d]\w*|\d+")
+_PART_BOUNDARY = re.compile(
+    r"_+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])"
+)
+_STOP_WORDS = frozenset(
+    "a an and are as at be by do does for from how i if in into is it its me of on or our please that the their them "
+    "then there these this to unit units test tests testing was we what when where which will with write you your "
+    "self cls args kwargs".split()
+) | frozenset(word.lower() for word in keyword.kwlist)
+
+
+def split_words(text: str) -> list[str]:
+    """The words of a text in order, identifiers whole and in parts, without stop words and single letters.
+
+    `CartItem.add_many` gives cartitem, cart, item, add_many, add, many.
+    """
+    found: list[str] = []
+    for identifier in _IDENTIFIER.findall(text):
+        whole = identifier.lower()
+        parts = [part.lower() for part in _PART_BOUNDARY.split(identifier) if part]
+        for word in [whole] if parts == [whole] else [whole, *parts]:
+            if (len(word) > 1 or word.isdigit()) and word not in _STOP_WORDS:
+                found.append(word)
+    return found
+
 
 Kind = Literal["module", "class", "function", "method", "test", "section", "text"]
 _MAX_LINES = 120

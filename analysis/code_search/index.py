@@ -18,9 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...core.errors import EnvironmentFault
-from .chunks import Chunk
-from .files import FileStamp, Passage, is_test_file, list_files, passages_of
-from .words import split_words
+from .chunks import Chunk, FileStamp, Passage, is_test_file, list_files, passages_of, split_words
 
 if TYPE_CHECKING:
     from .vectors import PassageVectors

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from langchain_core.embeddings import Embeddings
 
-from .files import Passage
+from .chunks import Passage
 
 _BATCH_SIZE = 64
 _MAX_CHARACTERS = 4000

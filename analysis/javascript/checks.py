@@ -19,8 +19,7 @@ from typing import Any, Literal
 from ...core.errors import EnvironmentFault, SandboxFailure, SandboxUnavailable, ToolFailure
 from ...sandbox.opening import open_sandbox
 from ...sandbox.protocol import Limits, Program, Sandbox
-from .chain import COMPILED, ToolChain, cache_folders, install
-from .node import NodeRuntime, find_node
+from .chain import COMPILED, NodeRuntime, ToolChain, cache_folders, find_node, install
 
 SUFFIXES = (".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts")
 _SECONDS = 90.0

@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from .bundle import Bundle, bundle
+from .document_rules import dialect_of, semantic_problems, structure_problems
 from .documents import Library
 from .problems import Parts, Problem, mapping
-from .schema_rules import dialect_of, structure_problems
-from .semantic_rules import semantic_problems
 from .swagger import VERSION, to_openapi
 from .tree import lines_of
 

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from ...core.errors import ToolFailure
-from ...engine.api.model.api_source import ApiDescription, HandlerLocations, document_form
+from ...engine.api.model.model import ApiDescription, HandlerLocations, document_form
 from .document_analysis import analyze_document
 from .documents import Library, gather, read_document
 from .lookup import APP_PATHS

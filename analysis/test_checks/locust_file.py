@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ...utils.error_formatter import CodeIssue
 from .code_model import Function, TestModule, methods, structure_issue
-from .sleep_and_network import SLEEPS
+from .file_rules import SLEEPS
 
 _HTTP = ("HttpUser", "FastHttpUser", "HttpLocust")
 _USERS = (*_HTTP, "User")

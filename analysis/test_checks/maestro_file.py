@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 
 from ...utils.error_formatter import CodeIssue
 from .code_model import structure_issue
-from .yaml_lines import YamlError, YamlNode, all_nodes, entries, items, line_of, read_documents, scalar, value_of
+from .data_file import YamlError, YamlNode, all_nodes, entries, items, line_of, read_documents, scalar, value_of
 
 _ASSERTING = frozenset(
     "assertVisible assertNotVisible assertTrue assertScreenshot assertWithAI assertNoDefectsWithAI assertDarkMode "

@@ -7,12 +7,10 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from ...utils.error_formatter import CodeIssue
-from .bodies import body_issues
+from .bodies import body_issues, listed_marks, skip_issues
 from .code_model import Function, TestFunction, TestModule, is_meant_for_others, mentions, methods, structure_issue
+from .file_rules import duplicate_issues, sleep_and_network_issues, subject_issues
 from .fixtures import Fixtures, argument_names, fixture_issues, fixture_name
-from .marks import listed_marks, skip_issues
-from .sleep_and_network import sleep_and_network_issues
-from .subjects import duplicate_issues, subject_issues
 
 _HOOKS = tuple(f"{what}_{scope}" for what in ("setup", "teardown") for scope in ("module", "function", "method"))
 _ASYNC_MARKS = ("asyncio", "anyio", "trio", "twisted")

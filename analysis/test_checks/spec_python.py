@@ -10,8 +10,7 @@ from typing import Any
 from ...utils.error_formatter import SpecIssue
 from ...utils.python_names import BUILTIN_NAMES, bound_names, imported_names, loaded_names, mentioned_names
 from ...utils.python_source import parse_expression, parse_python
-from .spec_expectations import expectation_rules
-from .spec_values import SpecPlace, issue, mapping, objects, text, texts
+from .spec_values import SpecPlace, expectation_rules, issue, mapping, objects, text, texts
 
 
 @dataclass(slots=True)

@@ -7,11 +7,9 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from ...utils.error_formatter import CodeIssue
-from .bodies import body_issues
+from .bodies import body_issues, skip_issues
 from .code_model import Function, TestFunction, TestModule, is_meant_for_others, mentions, methods, structure_issue
-from .marks import skip_issues
-from .sleep_and_network import sleep_and_network_issues
-from .subjects import duplicate_issues, subject_issues
+from .file_rules import duplicate_issues, sleep_and_network_issues, subject_issues
 
 _CASES = ("unittest.TestCase", "unittest.IsolatedAsyncioTestCase", "unittest.case.TestCase")
 _ASYNC_CASE = "IsolatedAsyncioTestCase"

@@ -1,13 +1,131 @@
-"""Reads titles, headings, form fields and buttons of pages from literal markup; template expressions are ignored."""
+"""Reads the routes of JavaScript servers, and the titles, headings, fields and buttons of pages, from literal text."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
+from itertools import zip_longest
 
-from .findings import SitePage
-from .javascript_routes import next_address
+from .findings import Route, SitePage, SourceFacts, joined
+
+SUFFIXES = (".js", ".jsx", ".ts", ".tsx", ".mjs", ".cjs", ".mts", ".cts")
+
+_COMMENT = re.compile(r"/\*.*?\*/|(?<![:'\"`\w])//[^\n]*", re.DOTALL)
+_ROUTE = re.compile(
+    r"\b(?P<owner>\w+)\s*\.\s*(?P<verb>get|post|put|patch|delete|head|options)\s*\(\s*(?P<quote>['\"`])(?P<path>/[^'\"`\n]*)(?P=quote)\s*,"
+)
+_MOUNT = re.compile(
+    r"\b\w+\s*\.\s*(?:use|register)\s*\(\s*(?P<quote>['\"`])(?P<path>/[^'\"`\n]*)(?P=quote)\s*,\s*(?P<what>[^\n;]*)"
+)
+_IMPORT = re.compile(
+    r"\bimport\s+(?:type\s+)?(?:(?P<name>\w+)|[^'\"`;]*?)\s*(?:from\s*)?['\"](?P<from>[^'\"\n]+)['\"]"
+    r"|\b(?:const|let|var)\s+(?P<variable>\w+)\s*=\s*require\(\s*['\"](?P<required>[^'\"\n]+)['\"]\s*\)"
+    r"|\b(?:require|import)\(\s*['\"](?P<bare>[^'\"\n]+)['\"]\s*\)"
+    r"|\bexport\s+[^'\"`;]*?\sfrom\s*['\"](?P<again>[^'\"\n]+)['\"]"
+)
+_STATUS = re.compile(r"(?:\.status|\.sendStatus|\.code|\.writeHead)\(\s*(\d{3})\b|\bstatus:\s*(\d{3})\b")
+_AUTH = re.compile(
+    r"requireAuth|isAuthenticated|authenticate|ensureLoggedIn|authorize|verifyToken|passport\.", re.IGNORECASE
+)
+_BODY = re.compile(r"\b(?:req|request|ctx\.request)\.body\b|\bawait\s+\w+\.json\(\)")
+_NEXT = re.compile(r"^(?:src/)?(?:app/(?P<app>.*?)/?route|pages/(?P<pages>api/.+))\.[cm]?[jt]sx?$")
+_EXPORTED = re.compile(r"\bexport\s+(?:async\s+)?(?:function\s+|const\s+)(GET|POST|PUT|PATCH|DELETE)\b")
+_CLIENTS = frozenset(
+    {"axios", "http", "https", "fetch", "request", "supertest", "agent", "client", "api_client", "cy", "page"}
+)
+
+
+def javascript_facts(path: str, text: str) -> SourceFacts:
+    """Reads the routes, mounts and imports of a JavaScript or TypeScript file.
+
+    Args:
+        path: POSIX path in the repository.
+    """
+    code = _COMMENT.sub(lambda found: re.sub(r"[^\n]", " ", found.group()), text)
+    imports, names = _imports(code)
+    routes = _next_routes(path, code)
+    routers = ["next"] * len(routes)
+    is_server = (
+        bool(re.search(r"\b(?:express|fastify|koa|@koa/router|koa-router|hono|restify)\b", code)) or "Router(" in code
+    )
+    for one, line, handler in _handlers(_ROUTE, code) if is_server else ():
+        # `axios.get("/orders", …)` asks a server; it declares no route.
+        if one["owner"] not in _CLIENTS and "${" not in one["path"]:
+            routes.append(_route(one["verb"].upper(), one["path"], path, line, handler))
+            routers.append(one["owner"])
+    mounts = [
+        (module, joined(_parameters(match["path"])))
+        for match in _MOUNT.finditer(code)
+        for module in _mounted(match["what"], names)
+    ]
+    return SourceFacts(tuple(routes), tuple(routers), tuple(mounts), tuple(imports))
+
+
+def _handlers(pattern: re.Pattern[str], code: str) -> Iterator[tuple[re.Match[str], int, str]]:
+    """Each match with its line and the code up to the next match, which holds its handler."""
+    found = list(pattern.finditer(code))
+    for match, following in zip_longest(found, found[1:]):
+        end = following.start() if following is not None else len(code)
+        yield match, code.count("\n", 0, match.start()) + 1, code[match.start() : end]
+
+
+def _imports(code: str) -> tuple[list[str], dict[str, str]]:
+    """The relative modules a file imports, and the module that each imported name stands for."""
+    modules: set[str] = set()
+    names: dict[str, str] = {}
+    for match in _IMPORT.finditer(code):
+        module = match["from"] or match["required"] or match["bare"] or match["again"]
+        if module.startswith("."):
+            modules.add(module)
+            name = match["name"] or match["variable"]
+            if name:
+                names[name] = module
+    return sorted(modules), names
+
+
+def _mounted(what: str, names: dict[str, str]) -> list[str]:
+    required = re.findall(r"require\(\s*['\"](\.[^'\"]+)['\"]", what)
+    return required or [names[word] for word in re.findall(r"\w+", what) if word in names]
+
+
+def _route(method: str, path: str, file: str, line: int, handler: str) -> Route:
+    statuses = [int(one or two) for one, two in _STATUS.findall(handler)]
+    return Route(
+        method=method,
+        path=joined(_parameters(path)),
+        file=file,
+        line=line,
+        success=next((status for status in statuses if status < 400), 200),
+        errors=tuple(sorted({status for status in statuses if 400 <= status < 600})),
+        body=bool(_BODY.search(handler)),
+        authorized=bool(_AUTH.search(handler.partition("\n")[0])),
+    )
+
+
+def _parameters(path: str) -> str:
+    return re.sub(r":(\w+)\??", r"{\1}", path)
+
+
+def _next_routes(path: str, code: str) -> list[Route]:
+    found = _NEXT.match(path)
+    if found is None:
+        return []
+    if found["pages"]:
+        inner = found["pages"].removesuffix("/index").removeprefix("index")
+        methods = sorted(set(re.findall(r"method\s*[!=]==?\s*['\"](GET|POST|PUT|PATCH|DELETE)['\"]", code))) or ["GET"]
+        address = next_address(inner)
+        return [_route(method, address, path, 1, code) for method in methods]
+    address = next_address(found["app"] or "")
+    return [_route(one[1], address, path, line, handler) for one, line, handler in _handlers(_EXPORTED, code)]
+
+
+def next_address(folders: str) -> str:
+    """The address of a folder path of Next.js: `shop/[id]` → `/shop/{id}`; route groups like `(admin)` are dropped."""
+    parts = [part for part in folders.split("/") if part and not (part.startswith("(") and part.endswith(")"))]
+    return joined(*(re.sub(r"^\[+(?:\.\.\.)?(\w+)\]+$", r"{\1}", part) for part in parts))
+
 
 _HEADINGS = ("h1", "h2", "h3")
 _DYNAMIC = re.compile(r"{{|{%|<%|\${|{")

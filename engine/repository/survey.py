@@ -8,12 +8,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 from typing import Any, Literal
 
-from .findings import Route, SitePage, SourceFacts, joined
-from .javascript_routes import SUFFIXES as JAVASCRIPT
-from .javascript_routes import javascript_facts
-from .pages import html_page, next_page, static_address
+from .findings import CONFIGS, LANGUAGES, Route, SitePage, SourceFacts, detected_stack, is_manifest, joined
+from .pages import SUFFIXES as JAVASCRIPT
+from .pages import html_page, javascript_facts, next_page, static_address
 from .python_routes import python_facts
-from .stack import CONFIGS, LANGUAGES, detected_stack, is_manifest
 
 Depth = Literal["smoke", "core", "standard", "deep"]
 Kind = Literal["api_route", "ui_component", "test_fixture", "config"]

@@ -6,7 +6,7 @@ import hashlib
 from contextlib import suppress
 from pathlib import Path
 
-from ...analysis.code_search.files import list_files
+from ...analysis.code_search.chunks import list_files
 from ...analysis.code_search.index import Match
 from ..toolbox.content_cache import content_key
 from ..toolbox.json_schema import COUNT, array, closed_object, integer, string

@@ -6,10 +6,9 @@ import asyncio
 import os
 from collections.abc import Sequence
 
-from ...analysis.builds.detect import detect
+from ...analysis.builds.detect import StepResult, detect
 from ...analysis.builds.error_output import read_errors
 from ...analysis.builds.run import run_steps
-from ...analysis.builds.steps import StepResult
 from ...utils.redact import Redactor
 from ..toolbox.json_schema import COUNT, NULLABLE_INTEGER, array, closed_object, open_object, string, strings
 from ..toolbox.services import ToolServices

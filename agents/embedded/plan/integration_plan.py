@@ -8,8 +8,13 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 
 from ....engine.integration.model.components import IntegrationTarget
-from ....engine.integration.modules.seams import SeamMap, find_seams
-from ....engine.integration.modules.targets import MOST_TARGETS, integration_targets, restrict_target
+from ....engine.integration.modules.targets import (
+    MOST_TARGETS,
+    SeamMap,
+    find_seams,
+    integration_targets,
+    restrict_target,
+)
 from ...contract.protocol import JsonObject
 from .plan_steps import add_generate_step
 from .step_scope import PlannedSteps, StepScope

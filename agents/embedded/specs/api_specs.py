@@ -13,12 +13,9 @@ from ....core.errors import EnvironmentFault, ToolFailure, UsageError
 from ....engine.api.document.application import AppLaunch
 from ....engine.api.document.apps import find_secret_variables
 from ....engine.api.document.auth import placeholder_secret
-from ....engine.api.document.document import extract_document
-from ....engine.api.document.document_from_app import fetch_document
-from ....engine.api.document.handler_lines import handler_lines
-from ....engine.api.document.operations import api_from_document
-from ....engine.api.model.api_source import ApiDescription, DocumentReader, HandlerLocations
-from ....engine.api.model.model import Api
+from ....engine.api.document.document import extract_document, fetch_document
+from ....engine.api.document.operations import api_from_document, handler_lines
+from ....engine.api.model.model import Api, ApiDescription, DocumentReader, HandlerLocations
 from ....engine.api.probe.explore import ApiBudget, ApiExploration, explore_api
 from ....engine.api.write.compose import compose_spec
 from ....engine.python.project.layout import find_layout

@@ -1,11 +1,13 @@
-"""Gets the OpenAPI document of an application, or builds one from its routes."""
+"""Gets the OpenAPI document of an application: imports it, fetches what it serves, or builds one from its routes."""
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +16,8 @@ from ....sandbox.protocol import Limits
 from ....sandbox.target import PythonTarget, Workspace
 from ....sandbox.worker_files import worker_arguments
 from ....utils.untrusted_files import read_json
-from ..model.api_source import ApiDescription, HandlerLocations, document_form
-from ..model.model import Json
-from .application import AppLaunch, start_failure
+from ..model.model import ApiDescription, DocumentReader, HandlerLocations, HttpAnswer, Json, document_form
+from .application import AppLaunch, open_application, start_failure
 
 _SECONDS = 120.0
 
@@ -141,3 +142,29 @@ def _scheme(header: str) -> Json | None:
     if re.search(r"(?:key|token|secret|auth)$", header, re.IGNORECASE):
         return {"type": "apiKey", "in": "header", "name": header}
     return None
+
+
+_HTML = ("text/html", "application/xhtml+xml")
+
+
+async def fetch_document(target: PythonTarget, launch: AppLaunch, documents: DocumentReader) -> ApiDescription | None:
+    """Start the application and return the document it serves; None where it serves none.
+
+    Raises:
+        EnvironmentFault: it does not start. SandboxFailure: the sandbox broke.
+    """
+    async with open_application(target, launch) as observer:
+        for path in documents.paths:
+            answers = await observer.answers([{"method": "GET", "path": path, "whole": True}], reset=False)
+            if not answers or answers[0].failure:
+                return None
+            if answers[0].status == 200 and not _is_page(answers[0]):
+                found = await asyncio.to_thread(documents.read, path, answers[0].text.encode())
+                if found is not None:
+                    return replace(found, location="")
+    return None
+
+
+def _is_page(answer: HttpAnswer) -> bool:
+    media_type = next((header for name, header in answer.headers.items() if name.lower() == "content-type"), "")
+    return media_type.partition(";")[0].strip().lower() in _HTML

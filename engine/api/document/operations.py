@@ -1,15 +1,18 @@
-"""Reads the operations of a bundled OpenAPI 3 document, in a natural reading order."""
+"""Reads the operations of a bundled OpenAPI 3 document in a natural reading order, with the lines of their handlers."""
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from ..model.api_source import HandlerLocations
-from ..model.model import Api, ApiParameter, Json, Operation, RequestBody
+from ....utils.python_source import parse_python
+from ...repository.python_routes import python_facts
+from ..model.model import Api, ApiParameter, HandlerLocations, Json, Operation, RequestBody
 from .schemas import PREFIX, normalize_schema
 
 METHODS = ("get", "head", "post", "put", "patch", "delete", "options", "trace")
@@ -222,3 +225,33 @@ def _mapping(value: Any) -> Mapping[str, Any]:
 
 def _list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
+
+
+def handler_lines(api: Api, root: Path) -> Api:
+    """Add the lines of handlers in the API's file; lines that are known are kept. Blocks."""
+    file = root / api.path
+    if not api.path.endswith(".py") or not file.is_file():
+        return api
+    try:
+        text = file.read_text(encoding="utf-8")
+        tree = parse_python(text)
+    except (OSError, UnicodeDecodeError, SyntaxError, ValueError, RecursionError):
+        return api
+    ends = {
+        node.lineno: node.end_lineno or node.lineno
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    }
+    places = {(route.method, route.path.rstrip("/")): route.line for route in python_facts(api.path, text).routes}
+    return replace(
+        api, operations=tuple(_with_lines(operation, api.path, places, ends) for operation in api.operations)
+    )
+
+
+def _with_lines(operation: Operation, path: str, places: dict[tuple[str, str], int], ends: dict[int, int]) -> Operation:
+    if operation.lines != (1, 1) or operation.source != path:
+        return operation
+    line = places.get((operation.method, operation.path.rstrip("/")))
+    if line is None:
+        return operation
+    return replace(operation, lines=(line, ends.get(line, line)))

@@ -16,8 +16,8 @@ from ..document.auth import Credential, with_credentials
 from ..document.schemas import type_of
 from ..model.model import HttpAnswer, Json, Operation, Proposal
 from ..values.data import NOTHING
+from .execute import saved_values
 from .resource_model import BaselineRequest, ResourceModel, build_request, find_saved_ids, is_complete, merge_setups
-from .stability import saved_values
 
 _ROUNDS = 3
 _RANK = {"POST": 0, "PUT": 1, "GET": 2, "HEAD": 3, "PATCH": 4, "DELETE": 5, "OPTIONS": 6, "TRACE": 7}

@@ -1,18 +1,21 @@
-"""Executes proposals, each on a fresh state.
+"""Executes proposals, each on a fresh state, and compares the observations to find the stable parts of an answer.
 
-Refusals once more on one shared state, to find those that depend on it.
+Refusals are sent once more on one shared state, to find those that depend on it. The setup of negative cases is
+dropped: a validation or authentication error does not depend on server state, and a short case can share a table.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from ..document.application import AppObserver
 from ..document.auth import Credential, with_credentials
-from ..model.freshness import REFUSALS
-from ..model.model import HttpAnswer, ObservedProposal, Proposal
-from .stability import merge_observations
+from ..model.json_values import escape_key
+from ..model.model import REFUSALS, HttpAnswer, Json, ObservedProposal, Proposal
+from .resource_model import parse_json, resolve_pointer, variables_in
 
 _ROUNDS = 3
 
@@ -63,3 +66,106 @@ async def _answers(
 ) -> tuple[HttpAnswer, ...]:
     requests = [with_credentials(request, credentials) for request in (*one.setup, one.request)]
     return await observer.answers(requests, reset=reset)
+
+
+_MOST_DEEP = 30
+
+
+def merge_observations(first: ObservedProposal, second: ObservedProposal) -> ObservedProposal:
+    """Return the first observation with the differences from the second marked as unstable."""
+    one, other = first.answer, second.answer
+    if (
+        not first.complete
+        or not second.complete
+        or one.status != other.status
+        or bool(one.failure) != bool(other.failure)
+    ):
+        both_fail = bool(one.failure) and bool(other.failure)
+        return ObservedProposal(first.proposal, first.answers, frozenset({""}), both_fail)
+    mine, theirs = parse_json(one), parse_json(other)
+    if mine is None or theirs is None:
+        return ObservedProposal(
+            first.proposal, first.answers, frozenset() if one.text == other.text else frozenset({""}), True
+        )
+    return ObservedProposal(first.proposal, first.answers, frozenset(_differing(mine, theirs, "", 0)), True)
+
+
+def _differing(one: Any, other: Any, pointer: str, depth: int) -> Iterator[str]:
+    if type(one) is not type(other) or depth > _MOST_DEEP:
+        yield pointer
+    elif isinstance(one, dict):
+        if one.keys() != other.keys():
+            yield pointer
+            return
+        for key, value in one.items():
+            yield from _differing(value, other[key], f"{pointer}/{escape_key(str(key))}", depth + 1)
+    elif isinstance(one, list):
+        if len(one) != len(other):
+            yield pointer
+            return
+        for number, (value, theirs) in enumerate(zip(one, other, strict=True)):
+            yield from _differing(value, theirs, f"{pointer}/{number}", depth + 1)
+    elif one != other:
+        yield pointer
+
+
+def saved_values(requests: Sequence[Json], answers: Sequence[HttpAnswer]) -> dict[str, Any]:
+    """Return the values that the requests of a setup saved, by name."""
+    found: dict[str, Any] = {}
+    for request, answer in zip(requests, answers, strict=False):
+        save: Mapping[str, str] = request.get("save") or {}
+        for name, pointer in save.items():
+            found[name] = resolve_pointer(parse_json(answer), pointer)
+    return found
+
+
+_CATEGORIES = ("validation", "authentication", "contract")
+_VARIABLE = re.compile(r"\{\{(\w+)\}\}")
+
+
+async def drop_setup(
+    observer: AppObserver, seen: Sequence[ObservedProposal], credentials: Mapping[str, Credential]
+) -> list[ObservedProposal]:
+    """Remove the setup of refused proposals whose answer is identical without it.
+
+    Saved ids are replaced by their recorded values: nothing has these ids then, and an identical answer proves that the
+    application did not look them up.
+
+    Raises:
+        SandboxFailure: the worker ended.
+    """
+    found: list[ObservedProposal] = []
+    for one in seen:
+        proposal = one.proposal
+        if proposal.category not in _CATEGORIES or not proposal.setup or not _is_refused(one):
+            found.append(one)
+            continue
+        request = with_values(proposal.request, saved_values(proposal.setup, one.answers))
+        answers = await observer.answers([with_credentials(request, credentials)]) if request is not None else ()
+        if len(answers) == 1 and (answers[0].status, answers[0].text) == (one.answer.status, one.answer.text):
+            one = replace(one, proposal=replace(proposal, request=request, setup=()), answers=answers)
+        found.append(one)
+    return found
+
+
+def _is_refused(seen: ObservedProposal) -> bool:
+    return seen.complete and not seen.answer.failure and 400 <= seen.answer.status < 500
+
+
+def with_values(request: Json, values: Mapping[str, Any]) -> Json | None:
+    """Replace saved names in a request by their values; None where one is unknown or not a scalar."""
+    names = variables_in(request)
+    if any(not isinstance(values.get(name), str | int | float) for name in names):
+        return None
+    return {key: _filled(one, values) for key, one in request.items()}
+
+
+def _filled(value: Any, values: Mapping[str, Any]) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _filled(one, values) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_filled(one, values) for one in value]
+    if not isinstance(value, str):
+        return value
+    whole = _VARIABLE.fullmatch(value)
+    return values[whole[1]] if whole else _VARIABLE.sub(lambda found: str(values[found[1]]), value)

@@ -16,14 +16,12 @@ from ..model.model import Api, ObservedProposal, Proposal
 from ..values.data import Fallback, SampleValues
 from .baselines import BaselineFinder, find_working_credentials
 from .bounds import ApiBudget, select_pairs_within, select_within
-from .drop_setup import drop_setup
-from .execute import execute_proposals, mark_state_dependent
+from .execute import drop_setup, execute_proposals, mark_state_dependent, merge_observations
 from .other_values import distinct_request
 from .propose import proposals_for, wrong_methods
 from .propose_stories import filled_lists, readings_after_change
 from .propose_values import invalid_bodies
 from .resource_model import BaselineRequest, ResourceModel, is_complete
-from .stability import merge_observations
 
 SHIFTED = AppConditions(hash_seed=1, clock=86_400 * 401 + 5 * 3600 + 17 * 60, zone="TWT-05:45")
 

@@ -15,8 +15,14 @@ from ..document.schemas import type_of
 from ..model.model import Json, Proposal
 from ..values.data import NOTHING
 from .propose_stories import repeated_requests, skipped_steps
-from .propose_values import body_proposals, boundary_readings, parameter_proposals
-from .proposing import copy_request, make_proposal, proposal_title
+from .propose_values import (
+    body_proposals,
+    boundary_readings,
+    copy_request,
+    make_proposal,
+    parameter_proposals,
+    proposal_title,
+)
 from .resource_model import BaselineRequest, ResourceModel, put_parameter, variables_in
 
 _UNKNOWN_NUMBER = 999999

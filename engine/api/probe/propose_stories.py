@@ -10,7 +10,7 @@ from ..document.schemas import type_of
 from ..model.model import UNSAFE, Json, Operation, Proposal
 from ..values.data import NOTHING
 from ..values.negative_requests import edge_values
-from .proposing import copy_request, make_proposal, with_body
+from .propose_values import copy_request, make_proposal, with_body
 from .resource_model import BaselineRequest, ResourceModel, merge_setups, put_parameter, variables_in
 
 _MOST_PAIRS = 4

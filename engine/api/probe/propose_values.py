@@ -7,11 +7,37 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from ..model.model import Json, Proposal
+from ..model.model import Json, Operation, Proposal
 from ..values.data import NOTHING
 from ..values.negative_requests import ValueVariant, body_variants, broken_values, edge_values
-from .proposing import copy_request, make_proposal, with_body
 from .resource_model import BaselineRequest, ResourceModel, build_request, merge_setups, put_parameter
+
+
+def proposal_title(operation: Operation, words: str) -> str:
+    return f"{operation.label} {words}"[:300]
+
+
+def make_proposal(
+    baseline: BaselineRequest, name: str, words: str, category: Any, request: Json, **more: Any
+) -> Proposal:
+    return Proposal(
+        baseline.operation,
+        re.sub(r"\W+", "_", name).strip("_").lower()[:90],
+        proposal_title(baseline.operation, words),
+        category,
+        request,
+        more.pop("setup", baseline.setup),
+        **more,
+    )
+
+
+def copy_request(request: Json) -> Json:
+    return {key: dict(one) if isinstance(one, dict) else one for key, one in request.items() if key != "save"}
+
+
+def with_body(request: Json, content: Any) -> Json:
+    """Return the request with another body of the same media type."""
+    return {**copy_request(request), "body": {**request["body"], "content": content}}
 
 
 def body_proposals(world: ResourceModel, baseline: BaselineRequest) -> Iterator[Proposal]:

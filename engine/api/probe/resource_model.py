@@ -16,9 +16,8 @@ from ..document.auth import auth_entry
 from ..document.operations import snake_case
 from ..document.schemas import type_of
 from ..model.model import Api, ApiParameter, HttpAnswer, Json, Operation
-from ..values.data import NOTHING, SampleValues
+from ..values.data import NOTHING, SampleValues, looks_secret
 from ..values.negative_requests import is_file
-from ..values.private import looks_secret
 
 _IDS = ("id", "uuid", "uid", "key", "slug", "number", "code", "name")
 _FILE = {"filename": "file.txt", "content": "content of a file"}

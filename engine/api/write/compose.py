@@ -10,13 +10,11 @@ from typing import Any
 
 from ..document.application import AppLaunch
 from ..document.auth import auth_names
-from ..model.freshness import needs_fresh_state
-from ..model.model import Api, Json, ObservedProposal, Operation, Proposal
-from ..probe.expectations import expectations, select_informative
+from ..model.model import Api, Json, ObservedProposal, Operation, Proposal, needs_fresh_state
 from ..probe.explore import ApiExploration
-from ..probe.judge import ContractViolation, find_violation, suspected_defects
+from ..probe.judge import ContractViolation, expectations, find_violation, select_informative, suspected_defects
 from ..probe.resource_model import parse_json
-from ..values.private import SecretFilter, looks_secret
+from ..values.data import SecretFilter, looks_secret
 
 SCHEMA_VERSION = "2.0.0"
 _MOST_PATH = 1000

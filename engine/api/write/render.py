@@ -8,20 +8,35 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from ....core.errors import AgentFailure
+from ....sandbox.worker_files import WORKER_FOLDER
 from ....utils.generated_header import with_header
 from ....utils.python_source import parse_python
 from ...python.write.render import format_python
 from ..document.operations import snake_case
-from ..model.freshness import needs_fresh_state
-from ..model.literals import literal, quoted
-from .helper_files import CONFTEST, helper_source
+from ..model.json_values import literal, quoted
+from ..model.model import needs_fresh_state
 from .render_checks import RenderedCheck, SavedNames, render_checks
 from .render_groups import CaseTable, build_tables, group_cases
-from .render_names import table_name, table_sentence
-from .render_payloads import find_shared_payloads
-from .render_request import call
-from .render_schemas import schema_lines, schema_names
-from .render_steps import SetupFunctions
+from .render_names import find_shared_payloads, schema_lines, schema_names, table_name, table_sentence
+from .render_request import SetupFunctions, call
+
+CONFTEST = '''"""Lets the tests of this folder import the helpers beside them, whatever pytest's import mode is."""
+
+import sys
+from pathlib import Path
+
+if str(Path(__file__).parent) not in sys.path:
+    sys.path.insert(0, str(Path(__file__).parent))
+'''
+
+
+def helper_source(name: str) -> str:
+    """Return the text of a helper.
+
+    `api_process` and `api_serving` start the application, `api_schema` validates answers.
+    """
+    return (WORKER_FOLDER / "http" / f"{name}.py").read_text(encoding="utf-8")
+
 
 Json = Mapping[str, Any]
 _WIDTH = 120

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ....core.errors import AgentFailure
-from ..model.literals import literal
-from .render_payloads import SharedPayloads
+from ..model.json_values import literal
+from .render_names import SharedPayloads
 from .render_request import saved
 
 _TYPES = {

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..model.freshness import needs_fresh_state
-from ..model.literals import formatted, literal, saved_names_in
+from ..model.json_values import formatted, literal, saved_names_in
+from ..model.model import needs_fresh_state
 from .render_checks import RenderedCheck, SavedNames, render_checks
 from .render_request import cookie_of, path_of
 

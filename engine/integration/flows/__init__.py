@@ -1,5 +1,5 @@
 """Flows across modules: built, run in the sandbox, selected.
 
 `scenarios` builds flows, `state_queries` adds queries after the act, `explore` runs and selects them, `flow_kills` runs
-them on mutants, `loopback` starts servers, `method_roles` classifies methods.
+them on mutants, `loopback` starts servers.
 """

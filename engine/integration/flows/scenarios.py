@@ -17,7 +17,7 @@ from ...python.search.initial_trials import ProposalContext
 from ...python.source.annotations import TypeHint, type_hint
 from ..model.servers import Server, address_kind
 from .loopback import FIXTURE, server_statements, with_server_helper
-from .method_roles import ANSWER_VARIABLE, advances_object, fills_object, takes_from_object
+from .state_queries import ANSWER_VARIABLE, advances_object, fills_object, takes_from_object
 
 _NUMBERS = ((2, 5), (10, 12), (5, 2), (100, 150), (1, 1), (3, 3), (9, 20), (11, 4))
 _DEPTH = 4

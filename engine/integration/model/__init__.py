@@ -1,5 +1,5 @@
 """Plain data of the integration engine: components, flows, programs, servers.
 
-`components` has seams, edges and targets; `flow_case` the cases of the spec; `programs` and `servers` find what can
-run; `program_runs` has runs and their results; `wide_arcs` maps arcs of several files.
+`components` has seams, edges, targets and the cases of the spec; `programs` and `servers` find what can run, with runs
+and their results; `wide_arcs` maps arcs of several files.
 """

@@ -1,4 +1,4 @@
-"""The plain data of integration targets: components, seams and edges.
+"""The plain data of integration targets: components, seams, edges, and the cases of the spec.
 
 A component is a module of the project. A seam is a place in the source where one module calls another; an edge is a
 call between modules that was observed when a flow ran.
@@ -6,8 +6,11 @@ call between modules that was observed when a flow ran.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
+from ...python.model.spec_case import Case, SpecExpectation
 from ...python.project.layout import ModulePlace
 from .programs import ProjectProgram
 from .servers import Server
@@ -76,3 +79,116 @@ class IntegrationTarget:
     def named(self, module: str) -> Component | None:
         """The component of a dotted name."""
         return next((component for component in self.components if component.place.module == module), None)
+
+
+JsonObject = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class FlowStep:
+    """One call of a flow: the component it calls, and the variable for its value (`save_as`, empty for none)."""
+
+    component: str
+    expression: str
+    mode: str = "call"
+    save_as: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FlowCase:
+    """One flow: arrangement, calls in order, expectations.
+
+    Attributes:
+        crosses: pairs of component names, caller first.
+        steps: at least one; the last one's value is `result`.
+        services: names of the spec's services that it needs.
+        step_texts: the steps in words, `steps` of the JSON form.
+    """
+
+    id: str
+    title: str
+    crosses: tuple[tuple[str, str], ...]
+    steps: tuple[FlowStep, ...]
+    expect: tuple[SpecExpectation, ...]
+    fixtures: tuple[str, ...] = ()
+    services: tuple[str, ...] = ()
+    statements: tuple[str, ...] = ()
+    priority: str = "medium"
+    preconditions: tuple[str, ...] = ()
+    step_texts: tuple[str, ...] = ()
+    expected: str = ""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> FlowCase:
+        """Read one case. Raises KeyError, TypeError or ValueError where the schema is not kept."""
+        arrange = data.get("arrange") or {}
+        return cls(
+            id=str(data["id"]),
+            title=str(data["title"]),
+            crosses=tuple((str(cross["from"]), str(cross["to"])) for cross in data["crosses"]),
+            steps=tuple(
+                FlowStep(
+                    str(step["component"]),
+                    str(step["expression"]),
+                    str(step.get("mode") or "call"),
+                    str(step.get("save_as") or ""),
+                )
+                for step in data["act"]["steps"]
+            ),
+            expect=tuple(SpecExpectation.from_json(one) for one in data["expect"]),
+            fixtures=tuple(arrange.get("fixtures") or ()),
+            services=tuple(arrange.get("services") or ()),
+            statements=tuple(arrange.get("statements") or ()),
+            priority=str(data.get("priority") or "medium"),
+            preconditions=tuple(data.get("preconditions") or ()),
+            step_texts=tuple(data.get("steps") or ()),
+            expected=str(data.get("expected") or ""),
+        )
+
+    def to_json(self) -> JsonObject:
+        """The JSON form, as the integration spec's schema has it."""
+        steps: list[JsonObject] = []
+        for one in self.steps:
+            step: JsonObject = {"component": one.component, "expression": one.expression, "mode": one.mode}
+            steps.append({**step, "save_as": one.save_as} if one.save_as else step)
+        return {
+            "id": self.id,
+            "title": self.title,
+            "priority": self.priority,
+            "preconditions": list(self.preconditions),
+            "steps": list(self.step_texts),
+            "expected": self.expected,
+            "crosses": [{"from": source, "to": target} for source, target in self.crosses],
+            "arrange": {
+                "fixtures": list(self.fixtures),
+                "services": list(self.services),
+                "statements": list(self.statements),
+            },
+            "act": {"steps": steps},
+            "expect": [expectation.to_json() for expectation in self.expect],
+        }
+
+    def as_case(self) -> Case:
+        """The same as a case of one act: the steps before the last are statements. Raises ValueError for no steps."""
+        if not self.steps:
+            raise ValueError(f"{self.id} has no step")
+        *before, last = self.steps
+        statements = [*self.statements, *(_statement(one) for one in before)]
+        return Case(
+            id=self.id,
+            title=self.title,
+            subject=last.component,
+            expression=last.expression,
+            mode=last.mode,
+            expect=self.expect,
+            fixtures=self.fixtures,
+            statements=tuple(statements),
+        )
+
+
+def _statement(step: FlowStep) -> str:
+    forms = {"call": step.expression, "await": f"asyncio.run({step.expression})", "iterate": f"list({step.expression})"}
+    if step.mode not in forms:
+        raise ValueError(f"only the last step may have the mode {step.mode}")
+    value = forms[step.mode]
+    return f"{step.save_as} = {value}" if step.save_as else value

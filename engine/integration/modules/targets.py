@@ -1,18 +1,169 @@
-"""Selects the modules to write integration tests for, each with the modules it reaches."""
+"""Finds the seams between a project's modules, and selects the modules to write integration tests for."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import replace
+from collections import deque
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
+from typing import TypeVar
 
-from ...python.facts.analyse import subjects
-from ...python.model.model import CallableFacts
+from ...python.facts.analyse import facts_from_source, subjects
+from ...python.model.model import CallableFacts, ModuleFacts
 from ...python.project.layout import Layout, ModulePlace
-from ..model.components import Component, IntegrationTarget
+from ...python.source.annotations import type_hint
+from ...python.usage.project_index import ProjectIndex
+from ..model.components import Component, IntegrationTarget, Seam
 from ..model.programs import ProjectProgram, find_programs
-from .seams import SeamMap, find_seams
+from ..model.servers import Server, is_client, servers_in
+from .calls import calls_of, imported_modules
+
+_MOST_MODULES = 2_000
+_VOCABULARY = frozenset({"exception", "enum", "typeddict", "protocol", "namedtuple"})
+
+_Node = TypeVar("_Node")
+Place = tuple[str, str]
+"""A dotted module name and a qualified name inside it."""
+
+
+@dataclass(slots=True)
+class SeamMap:
+    """All seams of a project, and reachability over its calls.
+
+    Attributes:
+        facts: the facts of each module that could be read, by dotted name.
+        seams: every seam, by path and line.
+        unread: modules that do not parse, with the reason.
+        servers: what can serve requests on this machine, by module.
+    """
+
+    facts: dict[str, ModuleFacts] = field(default_factory=dict)
+    seams: list[Seam] = field(default_factory=list)
+    unread: dict[str, str] = field(default_factory=dict)
+    servers: list[Server] = field(default_factory=list)
+    _calls: dict[Place, set[Place]] = field(default_factory=dict)
+    _imports: dict[str, list[str]] = field(default_factory=dict)
+
+    def reached(self, module: str, qualname: str) -> frozenset[str]:
+        """The other modules that a callable reaches, directly or through further calls."""
+        return frozenset(there for there, _ in self._called_from([(module, qualname)])) - {module}
+
+    def nearest(self, module: str, qualnames: Iterable[str]) -> list[str]:
+        """All other modules reached from some callables of a module, those that are fewer calls away first."""
+        called = self._called_from([(module, name) for name in qualnames])
+        return list(dict.fromkeys(there for there, _ in called if there != module))
+
+    def reachable(self, entries: Iterable[str] | None = None) -> frozenset[Place]:
+        """Every public callable that reaches another module, and everything that it calls, directly or not.
+
+        Args:
+            entries: dotted names of the modules whose callables are the start; None for all.
+        """
+        begin = set(self.facts if entries is None else entries)
+        start = [
+            (module, callable_.qualname)
+            for module, facts in self.facts.items()
+            for callable_ in (facts.callables() if module in begin else ())
+            if callable_.public and self.reached(module, callable_.qualname)
+        ]
+        return frozenset([*start, *self._called_from(start)])
+
+    def _called_from(self, start: list[Place]) -> Iterator[Place]:
+        return _breadth_first(start, lambda here: sorted(self._calls.get(here, ())))
+
+    def imported(self, module: str) -> list[str]:
+        """All modules of the project that a module imports, directly or not, nearer ones first."""
+        return list(_breadth_first([module], lambda here: self._imports.get(here, ())))
+
+    def is_vocabulary(self, module: str) -> bool:
+        """Whether a module only defines exceptions, enums, constants or types."""
+        facts = self.facts.get(module)
+        if facts is None or facts.functions:
+            return False
+        return all(owner.kind in _VOCABULARY for owner in facts.classes)
+
+
+def _breadth_first(start: Iterable[_Node], following: Callable[[_Node], Iterable[_Node]]) -> Iterator[_Node]:
+    """Yields the nodes reachable from the start, without the start itself, nearer ones first."""
+    waiting = deque(start)
+    seen = set(waiting)
+    while waiting:
+        for node in following(waiting.popleft()):
+            if node not in seen:
+                seen.add(node)
+                waiting.append(node)
+                yield node
+
+
+def find_seams(root: Path, layout: Layout) -> SeamMap:
+    """Finds every seam between the project's modules. Modules that do not parse are listed in `unread`."""
+    found = SeamMap()
+    sources: dict[str, str] = {}
+    for place in layout.modules[:_MOST_MODULES]:
+        facts = _read(root, place, found, sources)
+        if facts is not None:
+            found.facts.setdefault(place.module, facts)
+    index = ProjectIndex(root, layout, tuple(found.facts.values()))
+    for module, facts in found.facts.items():
+        found.servers.extend(servers_in(facts, sources[module]))
+    _add_server_calls(index, found)
+    for module, facts in found.facts.items():
+        found._imports[module] = imported_modules(sources[module], facts, index)
+        for call in calls_of(sources[module], facts, index):
+            found._calls.setdefault((module, call.caller), set()).add((call.module, call.name))
+            if call.module != module:
+                found.seams.append(Seam(module, call.caller, call.module, call.name, call.line))
+        _add_request_seams(module, sources[module], found)
+    _add_constructor_calls(found.facts, found._calls)
+    found.seams.sort(key=lambda one: (found.facts[one.source].path, one.line, one.target, one.name))
+    return found
+
+
+def _read(root: Path, place: ModulePlace, found: SeamMap, sources: dict[str, str]) -> ModuleFacts | None:
+    try:
+        contents = (root / place.path).read_bytes()
+        facts = facts_from_source(contents, place)
+        sources.setdefault(place.module, contents.decode("utf-8-sig"))
+    except (OSError, SyntaxError, UnicodeDecodeError) as error:
+        found.unread[place.path] = str(error)
+        return None
+    return facts
+
+
+def _add_server_calls(index: ProjectIndex, found: SeamMap) -> None:
+    """Adds calls from a server to the classes of its constructor's parameters: its responses may use them."""
+    for server in found.servers:
+        facts = found.facts[server.module]
+        makers = (*facts.functions, *(owner.constructor for owner in facts.classes if owner.constructor is not None))
+        maker = next((one for one in makers if one.qualname == server.name), None)
+        for item in maker.parameters if maker is not None else ():
+            for hint in type_hint(item.annotation).members() if item.annotation else ():
+                known = index.class_in(hint.name, facts)
+                if known is not None:
+                    place = (known[0].module, known[1].name)
+                    found._calls.setdefault((server.module, server.name), set()).add(place)
+
+
+def _add_request_seams(module: str, source: str, found: SeamMap) -> None:
+    """Adds seams from a client to each server of the other modules; see servers.py."""
+    facts = found.facts[module]
+    others = [server for server in found.servers if server.module != module]
+    owners = {owner.name: owner for owner in facts.classes}
+    for callable_ in facts.callables() if others else ():
+        if callable_.public and is_client(callable_, owners.get(callable_.owner or ""), source):
+            for server in others:
+                found._calls.setdefault((module, callable_.qualname), set()).add((server.module, server.name))
+                found.seams.append(Seam(module, callable_.qualname, server.module, server.name, callable_.lines[0]))
+
+
+def _add_constructor_calls(facts: Mapping[str, ModuleFacts], calls: dict[Place, set[Place]]) -> None:
+    """Adds calls from a class to all of its methods: code that names a class may call any of them."""
+    for module, fact in facts.items():
+        for owner in fact.classes:
+            inner = {(module, member.qualname) for member in owner.members}
+            calls.setdefault((module, owner.name), set()).update(place for place in inner if place in calls)
+
 
 MOST_TARGETS = 12
 MOST_COMPONENTS = 50

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
 
-from ..model.program_runs import ProgramRun, RunObservation
+from ..model.programs import ProgramRun, RunObservation
 from .arguments import Command, ProgramArgument, plain_values
-from .documented_commands import arguments_in, files_in, matching_command, vocabulary_of
+from .documented import arguments_in, files_in, matching_command, vocabulary_of
 from .input_files import InputFormats, input_files
 
 MOST_SINGLE = 44

@@ -23,12 +23,17 @@ from ...python.model.model import Arc
 from ...python.project.layout import Layout, ModulePlace
 from ..flows.explore import Flows
 from ..model.components import IntegrationTarget
-from ..model.program_runs import DEFAULT_CONDITIONS, ProgramRun, RunConditions, RunObservation, run_observation_from
-from ..model.programs import ProjectProgram
+from ..model.programs import (
+    DEFAULT_CONDITIONS,
+    ProgramRun,
+    ProjectProgram,
+    RunConditions,
+    RunObservation,
+    run_observation_from,
+)
 from ..model.wide_arcs import WideArcs
 from .arguments import Command, commands_of
-from .documented_commands import documented_commands
-from .documented_defaults import relies_on_wrong_default, wrong_documented_defaults
+from .documented import documented_commands, relies_on_wrong_default, wrong_documented_defaults
 from .input_files import reading_of, samples_of
 from .proposals import ProgramFacts, boundary_arguments, boundary_runs, following_runs, single_runs
 

@@ -11,10 +11,8 @@ from ....utils.redact import Redactor
 from ...python.model.model import ModuleFacts
 from ...python.model.spec_case import SpecEvidence, SpecExpectation
 from ...python.source.titles import cut_slug
-from ..model.components import IntegrationTarget
-from ..model.flow_case import FlowCase, FlowStep
-from ..model.program_runs import ProgramRun, RunObservation
-from ..model.programs import ProjectProgram
+from ..model.components import FlowCase, FlowStep, IntegrationTarget
+from ..model.programs import ProgramRun, ProjectProgram, RunObservation
 from ..model.wide_arcs import WideArcs
 from ..programs.runs import KeptRun, ProgramFlows
 from .compose import ProgramAdditions, crossed_components

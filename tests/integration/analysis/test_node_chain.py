@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from testwright.analysis.javascript import chain, node
+from testwright.analysis.javascript import chain
+from testwright.analysis.javascript.chain import NodeRuntime, find_node, is_supported
 from testwright.analysis.javascript.checks import JavaScriptChecks, ScriptFile
-from testwright.analysis.javascript.node import NodeRuntime, find_node, is_supported
 from testwright.cli.doctor import javascript_check
 from testwright.config.settings import Settings
 from testwright.core.errors import EnvironmentFault, ToolFailure
@@ -39,7 +39,7 @@ INSTALLER = """
 import sys
 from pathlib import Path
 from testwright.analysis.javascript.chain import install
-from testwright.analysis.javascript.node import NodeRuntime
+from testwright.analysis.javascript.chain import NodeRuntime
 install([Path(sys.argv[1])], NodeRuntime(Path(sys.executable), (24, 0, 0), tuple(sys.argv[2:]), "machine"))
 """
 
@@ -76,7 +76,7 @@ def test_node_has_to_be_what_eslint_runs_on(version, enough):
 
 
 def test_an_old_node_and_no_wheel_are_told_with_what_to_do(tmp_path, monkeypatch):
-    monkeypatch.setattr(node, "_WHEEL", "no_such_wheel_is_installed")
+    monkeypatch.setattr(chain, "_WHEEL", "no_such_wheel_is_installed")
     a_program(tmp_path / "bin", "node", "v16.20.0")
     with pytest.raises(EnvironmentFault, match=r"16\.20\.0") as caught:
         find_node({"PATH": str(tmp_path / "bin")})
@@ -86,7 +86,7 @@ def test_an_old_node_and_no_wheel_are_told_with_what_to_do(tmp_path, monkeypatch
 
 
 def test_a_node_without_npm_serves_for_checking_but_not_for_installing(tmp_path, monkeypatch):
-    monkeypatch.setattr(node, "_WHEEL", "no_such_wheel_is_installed")
+    monkeypatch.setattr(chain, "_WHEEL", "no_such_wheel_is_installed")
     a_program(tmp_path / "bin", "node", "v24.1.0")
     only = {"PATH": str(tmp_path / "bin")}
     assert find_node(only).version == (24, 1, 0)
@@ -185,7 +185,7 @@ def test_the_doctor_tells_the_state_of_the_checks(tmp_path, monkeypatch):
     use_machine_cache(monkeypatch)
     asyncio.run(JavaScriptChecks(tmp_path).issues([ScriptFile("a.js", "1")]))
     assert str(MACHINE_CACHE) in javascript_check(settings, os.environ).found
-    monkeypatch.setattr(node, "_WHEEL", "no_such_wheel_is_installed")
+    monkeypatch.setattr(chain, "_WHEEL", "no_such_wheel_is_installed")
     without = javascript_check(settings, {"PATH": "", "XDG_CACHE_HOME": str(tmp_path)})
     assert (without.ok, without.required) == (False, False)
     assert "testwright[js]" in without.meaning

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from testwright.analysis.openapi.document_analysis import DocumentAnalysis, analyze_document
+from testwright.analysis.openapi.document_rules import structure_problems
 from testwright.analysis.openapi.documents import gather, locate, read_document
+from testwright.analysis.openapi.lookup import ProjectFiles
 from testwright.analysis.openapi.problems import Problem, UnreadableDocument
-from testwright.analysis.openapi.resolve import resolve
-from testwright.analysis.openapi.schema_rules import structure_problems
-from testwright.analysis.openapi.sources import ProjectFiles
+from testwright.analysis.openapi.tool_answer import resolve
 from testwright.analysis.openapi.tree import lines_of, read_tree
 from testwright.tests.support.mcp.tool_session import write_files
 

@@ -9,9 +9,8 @@ from typing import Any
 
 import pytest
 
-from testwright.analysis.openapi.resolve import size_of
-from testwright.analysis.openapi.schema_rules import structure_problems
-from testwright.analysis.openapi.tool_answer import LIMIT
+from testwright.analysis.openapi.document_rules import structure_problems
+from testwright.analysis.openapi.tool_answer import LIMIT, size_of
 from testwright.core.errors import ToolFailure, ToolInputError
 from testwright.mcp.tool_client.tool_client import ToolClient
 from testwright.mcp.toolbox.toolbox import build_toolbox

@@ -24,8 +24,7 @@ from fastapi import Depends, FastAPI
 from fastapi.security import HTTPBearer
 from pydantic import BaseModel
 
-from testwright.analysis.openapi.blocked_addresses import block_reason
-from testwright.analysis.openapi.http_fetch import HostUnreachable, HttpFetcher
+from testwright.analysis.openapi.http_fetch import HostUnreachable, HttpFetcher, block_reason
 from testwright.core.errors import ToolFailure
 from testwright.mcp.tool_client.tool_client import ToolClient
 from testwright.mcp.toolbox.toolbox import build_toolbox

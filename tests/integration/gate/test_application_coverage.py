@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from testwright.engine.api.write.helper_files import CONFTEST, helper_source
+from testwright.engine.api.write.render import CONFTEST, helper_source
 from testwright.gate.evidence.application_files import application_files
 from testwright.gate.model.strictness import VerifyOptions
 from testwright.gate.model.verdicts import Verification

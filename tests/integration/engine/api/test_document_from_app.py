@@ -10,7 +10,7 @@ import pytest
 from testwright.engine.api.document.application import AppLaunch
 from testwright.engine.api.document.document import extract_document
 from testwright.engine.api.document.operations import api_from_document
-from testwright.engine.api.model.api_source import ApiDescription
+from testwright.engine.api.model.model import ApiDescription
 from testwright.engine.api.probe.explore import ApiExploration, explore_api
 from testwright.engine.api.write.compose import compose_spec
 from testwright.tests.support.engine.targets import prepared

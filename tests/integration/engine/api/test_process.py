@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from testwright.engine.api.write.helper_files import helper_source
+from testwright.engine.api.write.render import helper_source
 from testwright.tests.support.projects.small_api import APP
 
 pytestmark = pytest.mark.feature("T-20")

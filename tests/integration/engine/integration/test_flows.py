@@ -7,8 +7,7 @@ import sys
 import pytest
 
 from testwright.core.errors import AgentFailure
-from testwright.engine.integration.model.components import Edge
-from testwright.engine.integration.model.flow_case import FlowCase
+from testwright.engine.integration.model.components import Edge, FlowCase
 from testwright.engine.integration.model.wide_arcs import OFFSET, WideArcs
 from testwright.engine.python.explore.explore import ExplorationBudget
 from testwright.engine.python.write.remove_tests import proven_cases

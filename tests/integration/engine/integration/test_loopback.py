@@ -12,7 +12,7 @@ import pytest
 
 from testwright.engine.integration.flows.loopback import SERVER_HELPER, server_statements
 from testwright.engine.integration.model.servers import Server, address_kind, binding, servers_in, uses_network
-from testwright.engine.integration.modules.seams import find_seams
+from testwright.engine.integration.modules.targets import find_seams
 from testwright.engine.python.explore.explore import ExplorationBudget
 from testwright.engine.python.facts.analyse import facts_from_source
 from testwright.engine.python.project.layout import ModulePlace, find_layout

@@ -10,8 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from testwright.engine.integration.model.program_runs import DEFAULT_CONDITIONS, ProgramRun, RunConditions
-from testwright.engine.integration.model.programs import ProjectProgram
+from testwright.engine.integration.model.programs import DEFAULT_CONDITIONS, ProgramRun, ProjectProgram, RunConditions
 from testwright.engine.integration.model.wide_arcs import WideArcs
 from testwright.engine.integration.modules.targets import integration_target
 from testwright.engine.integration.programs.input_files import InputFormats

@@ -9,10 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from testwright.analysis.code_search import files, index
-from testwright.analysis.code_search.chunks import document_chunks, python_chunks
+from testwright.analysis.code_search import chunks, index
+from testwright.analysis.code_search.chunks import document_chunks, python_chunks, split_words
 from testwright.analysis.code_search.index import CodebaseIndex
-from testwright.analysis.code_search.words import split_words
 from testwright.core.errors import ToolFailure
 from testwright.mcp.tool_client.tool_client import ToolClient
 from testwright.mcp.toolbox.toolbox import build_toolbox
@@ -158,7 +157,7 @@ def test_unchanged_files_are_taken_from_the_cache_file(tmp_path, monkeypatch):
     expected = CodebaseIndex(root, tmp_path / "index.sqlite").search("total price").matches
     write_files(root, {"src/shop/new.py": "def voucher():\n    return 1\n"})
     indexed = []
-    original = files.passages_of
+    original = chunks.passages_of
     monkeypatch.setattr(index, "passages_of", lambda path, content: indexed.append(path) or original(path, content))
     again = CodebaseIndex(root, tmp_path / "index.sqlite")
     assert [match.passage for match in again.search("total price").matches] == [match.passage for match in expected]

@@ -9,8 +9,8 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from testwright.engine.api.document.auth import Credential
-from testwright.engine.api.model.freshness import needs_fresh_state
-from testwright.engine.api.model.literals import literal
+from testwright.engine.api.model.json_values import literal
+from testwright.engine.api.model.model import needs_fresh_state
 from testwright.engine.api.probe.curl import curl_lines
 from testwright.engine.api.write.render import render_api
 from testwright.engine.rendering import unrenderable_cases

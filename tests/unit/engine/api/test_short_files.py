@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from testwright.engine.api.probe.drop_setup import with_values
-from testwright.engine.api.write.render_payloads import find_shared_payloads
+from testwright.engine.api.probe.execute import with_values
+from testwright.engine.api.write.render_names import find_shared_payloads
 
 pytestmark = pytest.mark.feature("T-20")
 

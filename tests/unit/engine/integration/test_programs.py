@@ -4,7 +4,7 @@ import pytest
 
 from testwright.engine.integration.model.programs import find_programs
 from testwright.engine.integration.programs.arguments import commands_of, plain_values
-from testwright.engine.integration.programs.documented_commands import (
+from testwright.engine.integration.programs.documented import (
     arguments_in,
     documented_commands,
     matching_command,

@@ -2,8 +2,7 @@
 
 import pytest
 
-from testwright.engine.integration.modules.seams import find_seams
-from testwright.engine.integration.modules.targets import integration_target, integration_targets
+from testwright.engine.integration.modules.targets import find_seams, integration_target, integration_targets
 from testwright.engine.python.project.layout import find_layout
 from testwright.tests.support.projects.depot import DEPOT
 from testwright.tests.support.projects.files import make_project
