@@ -12,11 +12,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 
 from ..core.errors import ExitCode, StorageError, StoreFull, TestwrightError
 from ..utils.redact import Redactor
+from .console import Console
 
 
 @contextmanager
@@ -95,7 +95,7 @@ def _report(error: TestwrightError, as_json: bool) -> None:
 
 
 def _tell(message: str, advice: str) -> None:
-    console = Console(stderr=True, soft_wrap=True, highlight=False)
+    console = Console(stderr=True)
     console.print(f"[bold red]testwright:[/] {escape(message)}")
     if advice:
         console.print(f"  {escape(advice)}")

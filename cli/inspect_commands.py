@@ -8,13 +8,13 @@ import sys
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from ..config.settings import load_settings
 from ..core.errors import ExitCode
 from ..utils.schema_registry import bundle, schema_names
 from . import options as given
+from .console import Console
 from .failures import report_failures
 from .loading import fast_imports
 
@@ -72,7 +72,7 @@ def doctor(
         table = Table("", "check", "found", "what it means", box=None, pad_edge=False)
         for check in checks:
             table.add_row("[green]ok[/]" if check.ok else "[red]no[/]", check.name, check.found, check.meaning)
-        Console(soft_wrap=True, highlight=False).print(table)
+        Console().print(table)
     if not all(check.ok for check in checks if check.required):
         raise typer.Exit(ExitCode.ENVIRONMENT)
 

@@ -7,8 +7,9 @@ import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
 from rich.markup import escape
+
+from .console import Console, write_text
 
 if TYPE_CHECKING:
     from ..app.run_report import RunResult
@@ -30,12 +31,12 @@ def print_result(ended: RunResult, *, as_json: bool) -> None:
 
         sys.stdout.write(json_form(ended.report))
         return
-    console = Console(soft_wrap=True, highlight=False)
+    console = Console()
     _headline(console, ended.report)
     _body(console, ended.report)
     if ended.diff:
         console.print()
-        sys.stdout.write(ended.diff)
+        write_text(ended.diff)
     print_files((file.path, file.outcome, file.reason) for file in ended.report.files)
     errors = [target.error for target in ended.report.targets]
     for line in ended.report.advice:
@@ -50,7 +51,7 @@ def cached_summary(ended: RunResult) -> str:
     """What a person is told when the same is asked again and nothing has changed: plain text."""
     report, totals = ended.report, ended.report.totals
     text = io.StringIO()
-    console = Console(file=text, soft_wrap=True, highlight=False, color_system=None, force_terminal=False)
+    console = Console(file=text, color_system=None, force_terminal=False)
     mark = "ok" if report.exit_code == 0 else report.exit_reason.value
     console.print(
         f"{mark}  Nothing has changed since run {escape(report.run.id)}: {_many(totals.kept, 'test')} stand, "
@@ -88,7 +89,7 @@ def _body(console: Console, report: Report) -> None:
 
 def print_plan(plan: dict[str, Any]) -> None:
     """Print a plan: its steps in order, and what was not understood."""
-    console = Console(soft_wrap=True, highlight=False)
+    console = Console()
     for number, step in enumerate(plan["steps"], 1):
         target = step["params"].get("target") or {}
         symbols = f":{', '.join(target['symbols'])}" if target.get("symbols") else ""
@@ -103,7 +104,7 @@ def print_plan(plan: dict[str, Any]) -> None:
 
 def print_files(files: Iterable[tuple[str, str, str]]) -> None:
     """Print what became of each test file: path, outcome, reason."""
-    console = Console(soft_wrap=True, highlight=False)
+    console = Console()
     for path, outcome, reason in files:
         console.print(f"{_FILES.get(outcome, outcome)}: {escape(path)}{f' ({escape(reason)})' if reason else ''}")
 

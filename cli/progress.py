@@ -6,10 +6,10 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from ..core.events import Event, EventSink, EventType
+from .console import Console
 
 _SAID = frozenset({"warning", "first_tests"})
 """Data of events that a person is told of."""
@@ -28,7 +28,7 @@ def show_progress(*, quiet: bool) -> Iterator[EventSink]:
     if quiet:
         yield lambda event: None
         return
-    console = Console(stderr=True, highlight=False, soft_wrap=True)
+    console = Console(stderr=True)
     if not console.is_terminal:
         yield _Lines(console)
         return

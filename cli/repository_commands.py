@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 
 from ..config.settings import load_settings
 from ..core.errors import UsageError
 from ..store.files.run_folder import new_run_id
 from . import options as given
+from .console import Console, write_text
 from .failures import name_interrupted_run, report_failures
 from .outcome import print_files
 from .progress import show_progress
@@ -123,14 +123,14 @@ def _execute(
 
 
 def _shown(goal: Goal, ended: RunResult, made: Path) -> None:
-    console = Console(soft_wrap=True, highlight=False)
+    console = Console()
     for step in ended.report.plan:
         if step.status != "completed" and step.error:
             console.print(f"[yellow]{step.id} {step.status}[/]: {escape(step.error)}")
     if made.is_file():
         _SUMMARIES[goal](console, json.loads(made.read_bytes()))
     if ended.diff:
-        sys.stdout.write(ended.diff)
+        write_text(ended.diff)
     print_files((file.path, file.outcome, file.reason) for file in ended.report.files)
     console.print(f"{escape(str(made if made.is_file() else ended.report_path))}")
 

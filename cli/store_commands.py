@@ -9,13 +9,13 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
 from ..config.settings import load_settings
 from ..core.errors import ExitCode
 from . import options as given
+from .console import Console, write_text
 from .failures import report_failures
 from .loading import fast_imports
 from .outcome import print_files
@@ -91,7 +91,7 @@ def list_runs(
     for one in found:
         kept = "" if one.totals is None else str(one.totals.get("kept", ""))
         table.add_row(escape(one.run_id), _status(one), _time(one.created_at), kept, escape(one.request[:60]))
-    console = Console(soft_wrap=True, highlight=False)
+    console = Console()
     console.print(table if found else "No runs yet.")
 
 
@@ -117,7 +117,7 @@ def show_run(
         ceiling = summary.exit_reason == "budget_exhausted"
         why, how = ("A ceiling ended it", " with a higher one") if ceiling else ("It was interrupted", "")
         lines.append(f"{why}: `testwright resume {summary.run_id}`{how} goes on.")
-    sys.stdout.write("\n".join(lines) + "\n")
+    write_text("\n".join(lines) + "\n")
 
 
 def clean(

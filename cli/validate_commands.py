@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 
 from ..core.errors import ExitCode, UsageError
 from ..utils.schema_registry import known_test_types
 from . import options as given
+from .console import Console
 from .failures import report_failures
 from .loading import fast_imports
 
@@ -103,7 +103,7 @@ def _shown(result: dict[str, Any], name: str, as_json: bool) -> None:
     if as_json:
         sys.stdout.write(json.dumps(result, indent=2, sort_keys=True) + "\n")
     else:
-        console = Console(soft_wrap=True, highlight=False)
+        console = Console()
         for error in result["errors"]:
             where = error.get("path") or f"line {error.get('line', 0)}"
             console.print(

@@ -48,6 +48,8 @@ from mcp.types import (
 )
 from pydantic import ConfigDict
 
+from ..utils.outgoing_text import valid_json, valid_text
+
 Lifespan = Callable[[MCPServer[Any]], AbstractAsyncContextManager[Any]]
 _CONSTRUCTION = threading.Lock()
 
@@ -94,11 +96,11 @@ def new_server(
             name,
             title=title,
             description=description,
-            instructions=instructions,
+            instructions=instructions and valid_text(instructions),
             version=version,
             tools=list(tools),
             resources=list(resources),
-            middleware=middleware,
+            middleware=[_encode_result, *middleware],
             lifespan=lifespan,
         )
     # The SDK adds templates by a decorator.
@@ -127,6 +129,11 @@ def _root_logger_unchanged() -> Iterator[None]:
             yield
         finally:
             logging.getLogger().removeHandler(handler)
+
+
+async def _encode_result(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+    """Encodes a result: one lone surrogate would end the connection."""
+    return valid_json(await call_next(ctx))
 
 
 class _UnknownNameMiddleware:

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
 
+from ..utils.outgoing_text import visible_text
+
 Json = Mapping[str, Any]
 ROWS = 60
 NAMED = 12
@@ -32,7 +34,7 @@ def text_form(report: Json) -> str:
     for block in _blocks(report):
         lines = [*_aligned(block.columns, block.rows), *block.lines]
         parts.append("\n".join([*([block.title] if block.title else []), *lines]))
-    return "\n\n".join(parts) + "\n"
+    return visible_text("\n\n".join(parts) + "\n")
 
 
 def markdown_form(report: Json) -> str:
@@ -45,7 +47,7 @@ def markdown_form(report: Json) -> str:
             lines += [f"| {' | '.join(_escaped(cell) for cell in row)} |" for row in block.rows]
         lines += [f"- {_escaped(line)}" for line in block.lines]
         parts.append("\n".join(lines))
-    return "\n\n".join(parts) + "\n"
+    return visible_text("\n\n".join(parts) + "\n")
 
 
 def _blocks(report: Json) -> list[Block]:

@@ -7,14 +7,12 @@ agree.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from xml.etree import ElementTree as Xml
 
 from ..core.outcome import ExitReason
+from ..utils.outgoing_text import visible_text
 from .model import Report, ReportTarget, SuspectedDefect
-
-_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def junit_form(report: Report) -> str:
@@ -30,7 +28,7 @@ def junit_form(report: Report) -> str:
 
 
 def _suite(root: Xml.Element, target: ReportTarget) -> None:
-    suite = Xml.SubElement(root, "testsuite", {"name": _clean(target.path)})
+    suite = Xml.SubElement(root, "testsuite", {"name": visible_text(target.path)})
     if target.status != "completed":
         case = _case(suite, target.module or target.path, "the target's step", target.test_path)
         failed = target.status == "failed"
@@ -47,7 +45,7 @@ def _suite(root: Xml.Element, target: ReportTarget) -> None:
         _properties(case, [("title", one.title), ("class", one.failure_class)])
         _tell(case, "skipped", "", f"dropped: {one.reason}")
         if one.message:
-            Xml.SubElement(case, "system-out").text = _clean(one.message)
+            Xml.SubElement(case, "system-out").text = visible_text(one.message)
     _count(suite)
 
 
@@ -57,16 +55,18 @@ def _defect_suite(root: Xml.Element, defects: Sequence[SuspectedDefect], *, fail
         case = _case(suite, defect.subject or defect.target, defect.title, defect.target)
         told = f"documented: {defect.documented}\nobserved: {defect.observed}\n\n{defect.reproduce}".rstrip()
         if fail:
-            _tell(case, "failure", "suspected defect", defect.title).text = _clean(told)
+            _tell(case, "failure", "suspected defect", defect.title).text = visible_text(told)
         else:
             _tell(case, "skipped", "", f"suspected defect: {defect.title}")
-            Xml.SubElement(case, "system-out").text = _clean(told)
+            Xml.SubElement(case, "system-out").text = visible_text(told)
     _count(suite)
 
 
 def _case(suite: Xml.Element, owner: str, name: str, file: str) -> Xml.Element:
-    place = {"file": _clean(file)} if file else {}
-    return Xml.SubElement(suite, "testcase", {"classname": _clean(owner), "name": _clean(name), "time": "0", **place})
+    place = {"file": visible_text(file)} if file else {}
+    return Xml.SubElement(
+        suite, "testcase", {"classname": visible_text(owner), "name": visible_text(name), "time": "0", **place}
+    )
 
 
 def _properties(case: Xml.Element, pairs: Sequence[tuple[str, str]]) -> None:
@@ -74,12 +74,12 @@ def _properties(case: Xml.Element, pairs: Sequence[tuple[str, str]]) -> None:
     if given:
         parent = Xml.SubElement(case, "properties")
         for name, value in given:
-            Xml.SubElement(parent, "property", {"name": name, "value": _clean(value)})
+            Xml.SubElement(parent, "property", {"name": name, "value": visible_text(value)})
 
 
 def _tell(case: Xml.Element, what: str, kind: str, message: str) -> Xml.Element:
-    typed = {"type": _clean(kind)} if kind else {}
-    return Xml.SubElement(case, what, {**typed, "message": _clean(message)})
+    typed = {"type": visible_text(kind)} if kind else {}
+    return Xml.SubElement(case, what, {**typed, "message": visible_text(message)})
 
 
 def _count(element: Xml.Element) -> None:
@@ -87,8 +87,3 @@ def _count(element: Xml.Element) -> None:
     element.set("tests", str(len(cases)))
     for plural, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
         element.set(plural, str(sum(case.find(tag) is not None for case in cases)))
-
-
-def _clean(text: str) -> str:
-    """Without the characters that XML has no form for."""
-    return _NOT_XML.sub("\ufffd", text)

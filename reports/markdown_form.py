@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from ..utils.outgoing_text import visible_text
 from .markdown_parts import SHOWN_ROWS, amount, block, code, line, more, section, table
 from .markdown_run import run_section
 from .model import Coverage, CoverageChange, Mutation, Report, ReportEvidence, ReportPlace
@@ -39,7 +40,7 @@ def markdown_form(report: Report) -> str:
         _request(report),
         run_section(report),
     ]
-    return "\n\n".join("\n".join(lines) for lines in map(list, parts) if lines) + "\n"
+    return visible_text("\n\n".join("\n".join(lines) for lines in map(list, parts) if lines) + "\n")
 
 
 def _summary(report: Report) -> Iterator[str]:

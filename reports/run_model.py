@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from ..utils.outgoing_text import valid_json
 
 Seconds = Annotated[float, Field(ge=0)]
 Count = Annotated[int, Field(ge=0)]
@@ -20,6 +22,11 @@ class ReportPart(BaseModel):
     """Base of everything in a report: frozen, without unknown fields."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True, alias_generator=_json_name)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _valid_texts(cls, given: Any) -> Any:
+        return valid_json(given)
 
 
 class ToolUse(ReportPart):

@@ -6,6 +6,8 @@ import hashlib
 import json
 from typing import Any
 
+from .outgoing_text import json_text
+
 
 def canonical_json(value: Any) -> str:
     """JSON with sorted keys, no spaces, plain ASCII.
@@ -24,4 +26,4 @@ def digest_of(value: Any) -> str:
 
 def pretty_json(value: Any) -> str:
     """JSON for files that people read too: sorted keys, two spaces, one newline at the end."""
-    return json.dumps(value, sort_keys=True, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return json_text(value, sort_keys=True, indent=2, allow_nan=False) + "\n"

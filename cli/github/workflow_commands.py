@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Literal, TextIO
 
 from ...core.errors import UsageError
+from ...utils.outgoing_text import valid_text, visible_text
 
 Level = Literal["notice", "warning", "error"]
 SUMMARY_BYTES = 1024 * 1024
@@ -58,7 +59,7 @@ def annotation_line(annotation: Annotation) -> str:
 
 def escaped(text: str) -> str:
     """Text as the message of a command: one line, which the runner turns back into what it was."""
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return visible_text(text).replace("%", "%25").replace("\n", "%0A")
 
 
 def escaped_property(text: str) -> str:
@@ -73,7 +74,7 @@ def mask_line(secret: str) -> str:
 
 def plain_line(text: str) -> str:
     """Text for the log: one line that the runner takes for no command."""
-    line = " ".join(text.split()).replace("##[", "# #[")
+    line = visible_text(" ".join(text.split())).replace("##[", "# #[")
     return re.sub(r"^:+", lambda found: " :" * len(found.group()), line).strip() or "-"
 
 
@@ -92,15 +93,15 @@ def commands_stopped(log: TextIO) -> Iterator[None]:
 
 def write_outputs(path: Path, values: Mapping[str, str]) -> None:
     """Add outputs of the step. A value may hold anything, also several lines."""
-    with path.open("a", encoding="utf-8", errors="backslashreplace") as file:
+    with path.open("a", encoding="utf-8") as file:
         for name, value in values.items():
             border = f"end-{uuid.uuid4()}"
-            file.write(f"{name}<<{border}\n{value}\n{border}\n")
+            file.write(f"{name}<<{border}\n{valid_text(value)}\n{border}\n")
 
 
 def write_summary(path: Path, markdown: str) -> None:
     """Add to the job's summary, cut at a line's end where the runner would refuse it."""
-    data = markdown.encode("utf-8", errors="backslashreplace")
+    data = visible_text(markdown).encode()
     room = SUMMARY_BYTES - (path.stat().st_size if path.exists() else 0) - len(_CUT.encode()) - 1
     if len(data) > room:
         kept = data[: max(room, 0)].rpartition(b"\n")[0]

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ...core.version import VERSION
+from ...utils.outgoing_text import valid_text
 from ...utils.redact import Redact, Redactor
 from ..sdk import Context, MCPServer, ServerTool, new_server
 from ..toolbox.registry import tools_for
@@ -82,7 +83,10 @@ def build_server(backend: McpBackend, options: ServerOptions) -> MCPServer[Any]:
 
 def _adapted(spec: ToolSpec, server: ServerContext, redact: Redact) -> ServerTool:
     async def invoke(arguments: Json, context: Context[Any, Any]) -> ToolAnswer:
-        call = ClientCall(server, session_of(context.request_context), context.report_progress)
+        async def send_progress(progress: float, total: float | None, message: str | None) -> None:
+            await context.report_progress(progress, total, message and valid_text(message))
+
+        call = ClientCall(server, session_of(context.request_context), send_progress)
         return await spec.call(call, arguments)
 
     return as_mcp_tool(spec, invoke, redact=redact)

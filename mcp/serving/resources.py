@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-import json
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -21,6 +20,7 @@ from ...core.errors import TestwrightError, ToolFailure
 from ...store.files.event_log import read_events
 from ...store.files.run_folder import RunFolder
 from ...utils.confined_paths import inside
+from ...utils.outgoing_text import json_text
 from ..sdk import (
     INVALID_PARAMS,
     CallNext,
@@ -191,7 +191,7 @@ async def _read_events(server: ServerContext, run_id: str, cursor: str) -> str:
         page = [event.to_dict() for event in found[:EVENTS_EACH]]
         last = page[-1]["sequence"] if page else int(cursor)
         following = f"{run_uri(run_id, 'events')}?cursor={last}"
-        return json.dumps({"events": page, "next": following, "more": len(found) > EVENTS_EACH}, ensure_ascii=False)
+        return json_text({"events": page, "next": following, "more": len(found) > EVENTS_EACH})
 
     try:
         return await asyncio.to_thread(read)

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Mapping
 from ...core import errors
 from ...core.errors import EnvironmentFault, SandboxFailure, StorageError, TestwrightError, ToolFailure, ToolTimeout
 from ..sdk import REQUEST_TIMEOUT, CallToolResult, Client, MCPError, Tool, text_of
-from ..toolbox.tool_spec import CACHED_META, TIMEOUT_META, Json
+from ..toolbox.tool_spec import CACHED_META, ERROR_META, TIMEOUT_META, Json
 
 _DEFAULT_TIMEOUT_SECONDS = 60.0
 _PRESERVED_ERRORS = (EnvironmentFault, StorageError, SandboxFailure, ToolFailure)
@@ -74,7 +74,7 @@ async def list_tools(client: Client) -> AsyncIterator[Tool]:
 
 def _as_error(tool: str, result: CallToolResult) -> TestwrightError:
     """Rebuilds the error a tool raised; kinds that are not for callers of tools become ToolFailure."""
-    sent = result.structured_content.get("error") if isinstance(result.structured_content, dict) else None
+    sent = (result.meta or {}).get(ERROR_META)
     if not isinstance(sent, dict):
         return ToolFailure(f"{tool} failed: {text_of(result)}", details={"tool": tool})
     # The error's type travels by name; a name that is no error of ours falls back to ToolFailure.

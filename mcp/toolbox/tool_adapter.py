@@ -9,19 +9,22 @@ from typing import Any
 from jsonschema import Draft202012Validator
 
 from ...core.errors import TestwrightError
+from ...utils.outgoing_text import valid_json
 from ...utils.redact import Redact
 from ..sdk import (
     CallToolResult,
     ContentBlock,
     Context,
     FuncMetadata,
+    MCPError,
     ResourceLink,
     ServerTool,
     TextContent,
     ToolAnnotations,
     UncheckedArguments,
 )
-from .tool_spec import CACHED_META, Json, ToolAnswer, ToolSpec, check_arguments
+from .tool_errors import as_typed
+from .tool_spec import CACHED_META, ERROR_META, Json, ToolAnswer, ToolSpec, check_arguments
 
 Invoke = Callable[[Json, Context[Any, Any]], Awaitable[ToolAnswer]]
 
@@ -40,8 +43,10 @@ def as_mcp_tool(
     async def call(arguments: Json, context: Context[Any, Any]) -> CallToolResult:
         try:
             return _success(await invoke(check_arguments(spec.name, validator, arguments), context))
-        except TestwrightError as error:
-            return _failure(error, redact)
+        except MCPError:
+            raise
+        except Exception as error:  # noqa: BLE001 - whatever a caller sends, the answer says what to do
+            return _failure(as_typed(error, spec.name), redact)
 
     # Built directly: the SDK's decorators would derive the schemas from the function's signature.
     return ServerTool(
@@ -67,7 +72,8 @@ def as_mcp_tool(
 
 def _success(answer: ToolAnswer) -> CallToolResult:
     # Text repeats the data: clients of older protocols read no structured content.
-    content: list[ContentBlock] = [TextContent(type="text", text=json.dumps(answer.data, ensure_ascii=False))]
+    data = valid_json(answer.data)
+    content: list[ContentBlock] = [TextContent(type="text", text=json.dumps(data, ensure_ascii=False))]
     content += [
         ResourceLink(
             type="resource_link", uri=link.uri, name=link.name, description=link.description, mime_type=link.mime_type
@@ -75,20 +81,17 @@ def _success(answer: ToolAnswer) -> CallToolResult:
         for link in answer.links
     ]
     meta = {CACHED_META: answer.source} if answer.source else None
-    return CallToolResult(content=content, structured_content=answer.data, _meta=meta)
+    return CallToolResult(content=content, structured_content=data, _meta=meta)
 
 
 def _failure(error: TestwrightError, redact: Redact) -> CallToolResult:
-    """An error in words for a model, and typed for a program."""
-    typed = redact(
-        {
-            "type": type(error).__name__,
-            "message": error.message,
-            "advice": error.advice,
-            "details": json.loads(json.dumps(error.details, default=str)),
-        }
+    """An error in words for a model, and typed for a program.
+
+    It has no structured content: clients check that by the schema of the answer, and show nothing of what does not fit.
+    """
+    details = json.loads(json.dumps(error.details, default=str))
+    typed = valid_json(
+        redact({"type": type(error).__name__, "message": error.message, "advice": error.advice, "details": details})
     )
     text = typed["message"] + (f"\nWhat to do: {typed['advice']}" if typed["advice"] else "")
-    return CallToolResult(
-        content=[TextContent(type="text", text=text)], structured_content={"error": typed}, is_error=True
-    )
+    return CallToolResult(content=[TextContent(type="text", text=text)], is_error=True, _meta={ERROR_META: typed})

@@ -23,6 +23,9 @@ CACHED_META = "testwright/cached"
 """Where an answer came from: `run`, this run's memory; `kept`, an earlier run; `memory`, the server's memory. Absent
 for an answer that was computed."""
 
+ERROR_META = "testwright/error"
+"""The typed form of an error: `type`, `message`, `advice`, `details`."""
+
 
 @dataclass(frozen=True, slots=True)
 class Link:

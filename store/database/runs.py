@@ -10,6 +10,7 @@ from sqlalchemy import Row, delete, insert, select, update
 
 from ...core.errors import RunNotFound, UsageError
 from ...core.usage import RunUsage
+from ...utils.outgoing_text import valid_text
 from ...utils.redact import Redactor, without_secrets
 from . import tables
 from .sqlite_errors import corrupt_error
@@ -76,8 +77,8 @@ class Runs:
         redactor = redactor or Redactor()
         values = {
             "run_id": run_id,
-            "root": _storable(root),
-            "request": _storable(redactor.text(request)),
+            "root": valid_text(root),
+            "request": valid_text(redactor.text(request)),
             "settings": without_secrets(settings, redactor),
             "version": version,
             "status": "created",
@@ -134,7 +135,7 @@ class Runs:
     def all(self, *, root: str | None = None) -> list[StoredRun]:
         """All runs, newest first; only those of one project when `root` is given."""
         asked = select(tables.runs).order_by(tables.runs.c.created_at.desc(), tables.runs.c.number.desc())
-        return self._all(asked if root is None else asked.where(tables.runs.c.root == _storable(root)))
+        return self._all(asked if root is None else asked.where(tables.runs.c.root == valid_text(root)))
 
     def remove(self, run_id: str) -> None:
         """Delete a run with its artifacts and answers; harmless when it is unknown."""
@@ -158,11 +159,6 @@ class Runs:
 def _record(row: Row[Any]) -> StoredRun:
     values = {name: value for name, value in row._mapping.items() if name not in ("number", "spent")}
     return StoredRun(**values, spent=RunUsage(**row.spent))
-
-
-def _storable(text: str) -> str:
-    """Escape surrogates: paths and arguments may contain bytes that are not UTF-8, which SQLite refuses."""
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _not_found(run_id: str) -> RunNotFound:

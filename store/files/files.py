@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ...core.errors import StorageError, StoreFull
+from ...utils.outgoing_text import valid_text
 from ...utils.untrusted_folders import walk_files
 
 STATE_ADVICE = "Give a folder that can be written with --state-dir, or set TESTWRIGHT_STATE_DIR."
@@ -62,7 +63,7 @@ def write_file(path: Path, text: str) -> None:
     with typed_errors(path, "write"):
         path.parent.mkdir(parents=True, exist_ok=True)
         own = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}{TEMPORARY}")
-        temporary = write_beside(path, text.encode("utf-8", "surrogatepass"), temporary=own)
+        temporary = write_beside(path, valid_text(text).encode(), temporary=own)
         with removed_on_failure(temporary):
             temporary.replace(path)
             sync_folder(path.parent)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ...core.errors import StoreCorrupt
+from ...utils.outgoing_text import json_text
 from .files import typed_errors
 
 
@@ -42,7 +43,7 @@ class JsonlJournal:
         Raises:
             StoreFull, StorageError: the line is not in the file, not even in part.
         """
-        line = (json.dumps(entry, ensure_ascii=True, default=str) + "\n").encode("ascii")
+        line = (json_text(entry, default=str) + "\n").encode()
         with self._lock, typed_errors(self.path, "write"):
             descriptor = self._opened()
             size = os.fstat(descriptor).st_size

@@ -58,7 +58,7 @@ def too_large(limit: int) -> Refusal:
 def _envelope_refusal(message: dict[str, Any]) -> Refusal | None:
     sent_id = message.get("id")
     is_valid_id = isinstance(sent_id, str) or (isinstance(sent_id, int) and not isinstance(sent_id, bool))
-    request_id = sent_id if is_valid_id else None
+    request_id = sent_id if is_valid_id and _is_valid(sent_id) else None
     if message.get("jsonrpc") != "2.0":
         return Refusal(INVALID_REQUEST, 'a message says "jsonrpc": "2.0"', request_id)
     # Without a method it can only be a response.
@@ -74,7 +74,20 @@ def _envelope_refusal(message: dict[str, Any]) -> Refusal | None:
         return Refusal(INVALID_REQUEST, 'the "id" of a request is a text or a whole number')
     if not isinstance(message.get("params", {}), dict):
         return Refusal(INVALID_PARAMS, '"params" is an object of named values', request_id)
+    if not _is_valid(message):
+        return Refusal(
+            INVALID_PARAMS, "a text in the message has a lone surrogate, which no Unicode text has", request_id
+        )
     return None
+
+
+def _is_valid(value: Any) -> bool:
+    """Whether all texts of a JSON value can be encoded: an escape such as "\\ud800" is JSON, and yet no text."""
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _no_constant(name: str) -> None:

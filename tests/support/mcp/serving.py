@@ -17,6 +17,7 @@ from mcp.types import CallToolResult, TextContent
 from testwright.app.mcp_application import served_application
 from testwright.mcp.serving.backend import Job, Json, McpBackend, TestFiles
 from testwright.mcp.serving.product_server import ServerOptions, build_server
+from testwright.mcp.toolbox.tool_spec import ERROR_META
 from testwright.reports.build import build_report
 from testwright.store.files.run_folder import RunFolder
 from testwright.tests.support.projects.files import ROOT, make_project
@@ -86,10 +87,10 @@ def data(result: CallToolResult) -> Json:
 def told(result: CallToolResult) -> Json:
     """The error of an answer, with its `text`, as the model reads it."""
     assert result.is_error, result.content
-    assert isinstance(result.structured_content, dict)
+    assert result.structured_content is None
     (block,) = result.content
     assert isinstance(block, TextContent)
-    return {**result.structured_content["error"], "text": block.text}
+    return {**(result.meta or {})[ERROR_META], "text": block.text}
 
 
 class ScriptedApplication:
