@@ -14,9 +14,9 @@ from collections.abc import Mapping
 from typing import Any
 
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
-# Controls but tab and line feed; marks of direction; line and paragraph separators; what is invisible or no character.
+# Controls but tabs and line ends; marks of direction; line and paragraph separators; what is invisible or no character.
 _CONTROL = "\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufff9-\ufffb\ufffe\uffff\U000e0000-\U000e007f"
-_NOT_VISIBLE = re.compile(f"[\x00-\x08\x0b-\x1f{_CONTROL}\ud800-\udfff]")
+_NOT_VISIBLE = re.compile(f"[\x00-\x08\x0b\x0c\x0e-\x1f{_CONTROL}\ud800-\udfff]|\r(?!\n)")
 # JSON escapes the controls below U+0020 itself.
 _NOT_VISIBLE_IN_JSON = re.compile(f"[{_CONTROL}\ud800-\udfff]")
 

@@ -59,7 +59,7 @@ def annotation_line(annotation: Annotation) -> str:
 
 def escaped(text: str) -> str:
     """Text as the message of a command: one line, which the runner turns back into what it was."""
-    return visible_text(text).replace("%", "%25").replace("\n", "%0A")
+    return visible_text(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
 def escaped_property(text: str) -> str:

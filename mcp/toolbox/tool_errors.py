@@ -26,9 +26,7 @@ def as_typed(error: Exception, tool: str) -> TestwrightError:
             return StoreFull(f"{tool} found no space left", advice="make room on the disk, then call again")
         if error.errno in _OF_THE_PATH:
             return ToolInputError(f"{tool} was given a path that cannot be used: {reason}", advice="give another path")
-        return ToolFailure(
-            f"{tool} could not read or write a file: {reason}", advice="see that it can be, then call again"
-        )
+        return ToolFailure(f"{tool} could not read or write a file: {reason}", advice="mend that, then call again")
     # Python refuses to convert whole numbers of thousands of digits.
     if isinstance(error, ValueError) and "integer string conversion" in str(error):
         return ToolInputError(f"{tool} was given a number with too many digits", advice="give a smaller number")

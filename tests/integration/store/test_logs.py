@@ -135,12 +135,12 @@ def test_secrets_reach_neither_the_file_nor_a_subscriber(tmp_path: Path) -> None
     assert "pw123456" not in path.read_text()
 
 
-def test_text_that_is_no_unicode_is_stored_all_the_same(tmp_path: Path) -> None:
+def test_text_that_is_no_unicode_is_stored_with_visible_escapes(tmp_path: Path) -> None:
     log = open_log(tmp_path / "events.jsonl")
     log.emit(EventType.PROGRESS, "bad \udcff and \u2028 line", path=Path("a"))
     log.close()
     (event,) = read_events(tmp_path / "events.jsonl")
-    assert event.message == "bad \udcff and \u2028 line"
+    assert event.message == r"bad \udcff" + " and \u2028 line"
     assert event.data == {"path": "a"}
 
 

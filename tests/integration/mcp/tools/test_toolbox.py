@@ -18,7 +18,7 @@ from testwright.mcp.tool_client.tool_client import ToolClient
 from testwright.mcp.toolbox.content_cache import ContentCache, content_key
 from testwright.mcp.toolbox.json_schema import closed_object
 from testwright.mcp.toolbox.registry import tools_for
-from testwright.mcp.toolbox.tool_spec import ToolSpec
+from testwright.mcp.toolbox.tool_spec import ERROR_META, ToolSpec
 from testwright.mcp.toolbox.toolbox import build_toolbox
 from testwright.tests.support.mcp.tool_session import make_services, unit_case, unit_spec, write_files
 
@@ -141,8 +141,7 @@ async def test_arguments_are_checked_by_the_server_too(services):
     async with Client(build_toolbox(services)) as client:
         result = await client.call_tool("write_file", {"pth": "x"})
     assert result.is_error
-    assert result.structured_content is not None
-    told = result.structured_content["error"]
+    told = (result.meta or {})[ERROR_META]
     assert told["type"] == "ToolInputError"
     assert "$.path" in told["message"]
     assert "rename it to 'path'" in told["advice"]
