@@ -75,6 +75,8 @@ class EarlyRun:
         if not self.is_announced:
             self.is_announced = True
             self.events.emit(EventType.STARTED, f"started: {request}")
+            if self.settings.ignored:
+                self.events.emit(EventType.PROGRESS, self.settings.ignored, warning=self.settings.ignored)
 
 
 async def load_changes(settings: Settings) -> dict[str, Any] | None:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from ..config.settings import PROVIDER, Settings
 from ..config.variables import Variables
-from ..core.errors import SettingsError
 from ..mcp.tool_client.external.server import ExternalServer, external_servers
 from ..mcp.tool_client.tool_client import ToolClient
 from ..mcp.toolbox.content_cache import ContentCache
@@ -48,8 +47,7 @@ async def open_tools(
         others: whether external servers are started.
 
     Raises:
-        SettingsError: a variable is missing, the project's own file names servers without --project-servers, or the
-            cache needs a library that is not installed.
+        SettingsError: a variable is missing, or the cache needs a library that is not installed.
         EnvironmentFault: a server does not start.
     """
     servers = servers_of(settings, environment) if others else ()
@@ -119,14 +117,6 @@ def cache_kind(settings: Settings) -> str:
 
 def servers_of(settings: Settings, environment: Mapping[str, str]) -> tuple[ExternalServer, ...]:
     """The servers of others, not yet started. Raises SettingsError, as `open_tools`."""
-    foreign = [mcp_server for mcp_server in settings.mcp_servers if mcp_server.origin == "project"]
-    if foreign and not settings.project_servers:
-        wanted = ", ".join(f"{one.name} ({one.command or one.url})" for one in foreign)
-        raise SettingsError(
-            f"The project's own settings file wants to start tool servers: {wanted}.",
-            advice="They run with your rights. Say --project-servers if you trust the project, or go on without them: "
-            "TESTWRIGHT_MCP_SERVERS={}.",
-        )
     return external_servers(settings.mcp_servers, environment, root=settings.root)
 
 

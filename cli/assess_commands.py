@@ -11,10 +11,10 @@ from typing import Annotated, Any
 
 import typer
 
-from ..config.settings import load_settings
 from ..core.errors import UsageError
 from . import options as given
 from .failures import report_failures
+from .loading import load_settings_aloud
 
 ASSESS_HELP = """Judge tests that are there already: do they hold, what do they cover, which faults would they notice?
 
@@ -62,7 +62,7 @@ def assess(
             raise UsageError(f"There is no format {form!r}.", advice=f"Choose one of {', '.join(FORMATS)}.")
         from ..app.assess import assess as assess_suite
 
-        settings = load_settings(given.flags_of(options))
+        settings = load_settings_aloud(given.flags_of(options))
         asked = assess_suite(
             paths or (), settings, targets=target or (), mutants=mutants, test_seconds=test_seconds, seed=seed
         )

@@ -56,6 +56,7 @@ async def examine(settings: Settings) -> list[DoctorCheck]:
         await _run_check("target's Python", lambda: asyncio.to_thread(_interpreter, settings)),
         await _run_check("pytest and coverage there", lambda: asyncio.to_thread(_test_tools, settings)),
         models_check(settings, os.environ),
+        _project_settings(settings),
         _space(settings),
         _tool("git", "the target's history is known", "--changed-since needs it"),
         await asyncio.to_thread(javascript_check, settings, os.environ),
@@ -134,6 +135,11 @@ def models_check(settings: Settings, environment: Mapping[str, str]) -> DoctorCh
     return DoctorCheck(
         "models", True, False, found, "a key is there" if key else "no key is sent: set TESTWRIGHT_API_KEY"
     )
+
+
+def _project_settings(settings: Settings) -> DoctorCheck:
+    held = "all of them hold: the project is trusted" if settings.trust_project else "they need no consent"
+    return DoctorCheck("project's settings", not settings.ignored, False, settings.ignored or held, "docs/security.md")
 
 
 def _space(settings: Settings) -> DoctorCheck:

@@ -1,4 +1,4 @@
-"""schemas, doctor and graph: what is shipped, what this machine allows, how a run flows."""
+"""schemas, doctor, trust and graph: what is shipped, what this machine and this project may do, how a run flows."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from ..config.settings import load_settings
+from ..config import trust as consent
+from ..config.settings import load_settings, project_file_of, settings_to_consent
 from ..core.errors import ExitCode
 from ..utils.schema_registry import bundle, schema_names
 from . import options as given
@@ -26,6 +27,12 @@ DOCTOR_HELP = """Show what this machine and the project's environment have, and 
 
 Example: testwright doctor --root examples/shop
 """
+TRUST_HELP = """Let the file of a project set everything, until what needs your consent in it changes.
+
+Most settings hold without this; `doctor` shows those that do not. The consent is kept outside the project.
+
+Example: testwright trust --root examples/shop
+"""
 GRAPH_HELP = """Print the planning or the testing graph as Mermaid text.
 
 Example: testwright graph testing
@@ -36,6 +43,7 @@ def register(app: typer.Typer) -> None:
     """Add the commands to the application."""
     app.command("schemas", help=SCHEMAS_HELP)(schemas)
     app.command("doctor", help=DOCTOR_HELP)(doctor)
+    app.command("trust", help=TRUST_HELP)(trust)
     app.command("graph", help=GRAPH_HELP)(graph)
 
 
@@ -57,6 +65,7 @@ def doctor(
     state_dir: given.StateDir = None,
     python: given.Python = None,
     sandbox: given.Sandbox = None,
+    trust_project: given.TrustProject = False,
     as_json: given.Json = False,
     debug: given.Debug = False,
 ) -> None:
@@ -64,7 +73,8 @@ def doctor(
     with report_failures(debug=debug, as_json=as_json):
         from .doctor import examine
 
-        settings = load_settings({"root": root, "state_dir": state_dir, "python": python, "sandbox": sandbox})
+        flags = {"root": root, "state_dir": state_dir, "python": python, "sandbox": sandbox}
+        settings = load_settings({**flags, "trust_project": given.flag_value(trust_project)})
         checks = asyncio.run(examine(settings))
     if as_json:
         sys.stdout.write(json.dumps([check.to_dict() for check in checks], indent=2) + "\n")
@@ -75,6 +85,24 @@ def doctor(
         Console().print(table)
     if not all(check.ok for check in checks if check.required):
         raise typer.Exit(ExitCode.ENVIRONMENT)
+
+
+def trust(
+    root: given.Root = None,
+    revoke: Annotated[bool, typer.Option("--revoke", help="Withdraw the consent.")] = False,
+    debug: given.Debug = False,
+) -> None:
+    """See TRUST_HELP."""
+    with report_failures(debug=debug):
+        settings = load_settings({"root": root})
+        file = project_file_of(settings.root)
+        wanted = settings_to_consent(file)
+        path = consent.record(settings.root, None if revoke else wanted)
+    if revoke:
+        sys.stdout.write(f"{settings.root} is not trusted any more.\n")
+        return
+    what = consent.in_words(wanted) or "nothing that needs consent so far"
+    sys.stdout.write(f"{settings.root} is trusted. Its {file.path.name} sets {what}.\nRecorded in {path}\n")
 
 
 def graph(

@@ -1,10 +1,14 @@
-"""Loading what takes seconds to load, as quickly as that goes."""
+"""Loading what takes seconds to load, as quickly as that goes; settings with a word on what of them does not hold."""
 
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from typing import Any
+
+from ..config.settings import Settings, load_settings
 
 _THRESHOLDS = (20_000, 20, 20)
 
@@ -23,3 +27,15 @@ def fast_imports() -> Iterator[None]:
         gc.freeze()
         gc.set_threshold(*_THRESHOLDS)
         gc.enable()
+
+
+def load_settings_aloud(flags: Mapping[str, Any]) -> Settings:
+    """`load_settings` for commands that start no run: what of the project's file does not hold is said on stderr.
+
+    Raises:
+        ProjectError, SettingsError: as `load_settings`.
+    """
+    settings = load_settings(flags)
+    if settings.ignored:
+        sys.stderr.write(f"{settings.ignored}\n")
+    return settings

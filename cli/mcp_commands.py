@@ -14,6 +14,7 @@ from ..core.errors import SettingsError
 from ..utils.redact import Redactor
 from . import options as given
 from .failures import report_failures
+from .loading import load_settings_aloud
 
 if TYPE_CHECKING:
     from ..mcp.sdk import MCPServer
@@ -33,7 +34,12 @@ def register(group: typer.Typer) -> None:
 
 
 @given.with_options(
-    {"state_dir": given.StateDir, "python": given.Python, "sandbox": given.Sandbox},
+    {
+        "state_dir": given.StateDir,
+        "python": given.Python,
+        "sandbox": given.Sandbox,
+        "trust_project": given.TrustProject,
+    },
     given.MODEL_OPTIONS,
     given.TOOL_OPTIONS,
 )
@@ -120,11 +126,10 @@ async def _serve(
 ) -> None:
     # The SDK and everything behind the server take a second to load; other commands need not wait for it.
     from ..app.mcp_application import served_application
-    from ..config.settings import load_settings
     from ..mcp.serving.product_server import ServerOptions, build_server
 
     for root in roots:
-        await asyncio.to_thread(load_settings, {**flags, "root": root})  # what is wrong is said at the start
+        await asyncio.to_thread(load_settings_aloud, {**flags, "root": root})  # what is wrong is said at the start
     redactor = Redactor.from_environment(os.environ)
     async with served_application(flags) as application:
         await listening(build_server(application, ServerOptions(roots, *limits, redactor)))

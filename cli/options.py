@@ -85,8 +85,8 @@ McpConfig = Annotated[
         "--mcp-config", help="A JSON file with mcpServers, your own tool servers. This starts their commands."
     ),
 ]
-ProjectServers = Annotated[
-    bool, typer.Option("--project-servers", help="Start the tool servers named in the project's own settings file.")
+TrustProject = Annotated[
+    bool, typer.Option("--trust-project", help="Let the project's own file set everything, this once. See `trust`.")
 ]
 CacheUrl = Annotated[
     str | None, typer.Option("--cache-url", help="Cache tool answers in Valkey or Redis. Default: a file.")
@@ -99,8 +99,8 @@ Request = Annotated[str, typer.Argument(help="What to test, in plain words, with
 ExistingRun = Annotated[str, typer.Argument(help="A run's id, as shown by `testwright runs list`.")]
 
 
-LOCATION_OPTIONS: Mapping[str, Any] = {"root": Root, "state_dir": StateDir}
-"""The project, and where its runs are kept."""
+LOCATION_OPTIONS: Mapping[str, Any] = {"root": Root, "state_dir": StateDir, "trust_project": TrustProject}
+"""The project, where its runs are kept, and whether its own file may set everything."""
 
 CEILING_OPTIONS: Mapping[str, Any] = {
     "max_tokens": MaxTokens,
@@ -121,7 +121,6 @@ MODEL_OPTIONS: Mapping[str, Any] = {
 
 TOOL_OPTIONS: Mapping[str, Any] = {
     "mcp_config": McpConfig,
-    "project_servers": ProjectServers,
     "cache_url": CacheUrl,
     "fresh": Fresh,
     "no_cache": NoCache,

@@ -15,7 +15,7 @@ from ..config.settings import Settings, load_settings
 from ..store.files.run_folder import RunFolder, new_run_id
 from . import options as given
 from .failures import name_interrupted_run, report_failures
-from .loading import fast_imports
+from .loading import fast_imports, load_settings_aloud
 from .outcome import cached_summary, print_plan, print_result
 from .progress import show_progress
 
@@ -91,7 +91,7 @@ def plan(request: given.Request, as_json: given.Json = False, debug: given.Debug
         with fast_imports():
             from ..app import service
 
-        made = asyncio.run(service.plan(request, load_settings(given.flags_of(options))))
+        made = asyncio.run(service.plan(request, load_settings_aloud(given.flags_of(options))))
     if as_json:
         sys.stdout.write(json.dumps(made, indent=2, sort_keys=True) + "\n")
     else:
@@ -106,7 +106,7 @@ def resume(run_id: given.ExistingRun, as_json: given.Json = False, debug: given.
             from ..app import service
 
         flags = given.flags_of(options)
-        where = load_settings({name: flags.pop(name) for name in given.LOCATION_OPTIONS})
+        where = load_settings_aloud({name: flags.pop(name) for name in given.LOCATION_OPTIONS})
         with name_interrupted_run(run_id), show_progress(quiet=as_json) as sink:
             ended = asyncio.run(service.resume(run_id, where, changes=flags, on_event=sink))
     print_result(ended, as_json=as_json)

@@ -12,12 +12,11 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from ..config.settings import load_settings
 from ..core.errors import ExitCode
 from . import options as given
 from .console import Console, write_text
 from .failures import report_failures
-from .loading import fast_imports
+from .loading import fast_imports, load_settings_aloud
 from .outcome import print_files
 
 if TYPE_CHECKING:
@@ -63,7 +62,7 @@ def apply(
         with fast_imports():
             from ..app import service
 
-        done = service.apply(run_id, load_settings({"root": root, "state_dir": state_dir}))
+        done = service.apply(run_id, load_settings_aloud({"root": root, "state_dir": state_dir}))
     if as_json:
         sys.stdout.write(json.dumps([asdict(one) for one in done], indent=2) + "\n")
     else:
@@ -83,7 +82,7 @@ def list_runs(
         with fast_imports():
             from ..app import service
 
-        found = service.list_runs(load_settings({"root": root, "state_dir": state_dir}))
+        found = service.list_runs(load_settings_aloud({"root": root, "state_dir": state_dir}))
     if as_json:
         sys.stdout.write(json.dumps([asdict(one) for one in found], indent=2, sort_keys=True) + "\n")
         return
@@ -107,7 +106,7 @@ def show_run(
         with fast_imports():
             from ..app import service
 
-        details, text = service.show_run(run_id, load_settings({"root": root, "state_dir": state_dir}))
+        details, text = service.show_run(run_id, load_settings_aloud({"root": root, "state_dir": state_dir}))
     if as_json:
         sys.stdout.write(json.dumps(asdict(details), indent=2, sort_keys=True, default=str) + "\n")
         return
@@ -138,7 +137,7 @@ def clean(
         with fast_imports():
             from ..app import service
 
-        settings = load_settings({"root": root, "state_dir": state_dir, "keep_runs": keep})
+        settings = load_settings_aloud({"root": root, "state_dir": state_dir, "keep_runs": keep})
         done = service.clean(settings, older_than_days=older_than, dry_run=dry_run)
     if as_json:
         sys.stdout.write(json.dumps(asdict(done), indent=2) + "\n")

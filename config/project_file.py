@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +15,42 @@ PROJECT_FILE = "testwright.toml"
 _PATHS = ("state_dir", "python", "prices")
 
 
-def project_values(
+@dataclass(frozen=True, slots=True)
+class ProjectFile:
+    """What a project's file says, as plain TOML values by field; none without a file.
+
+    Attributes:
+        path: the file; `testwright.toml` where there is none.
+    """
+
+    path: Path
+    values: dict[str, Any] = field(default_factory=dict)
+
+    def usable(self, names: Collection[str]) -> dict[str, Any]:
+        """The values of these settings as the settings take them: relative paths start at the file's folder.
+
+        Raises:
+            SettingsError: an entry of the tool servers is wrong.
+        """
+        values = {name: value for name, value in self.values.items() if name in names}
+        for name in _PATHS:
+            if isinstance(values.get(name), str):
+                values[name] = self.path.parent / values[name]
+        if "mcp_servers" in values:
+            values["mcp_servers"] = self._servers(values["mcp_servers"])
+        return values
+
+    def _servers(self, said: Any) -> tuple[ToolServer, ...]:
+        try:
+            return servers_from(said, folder=self.path.parent.absolute())
+        except ValueError as error:
+            raise SettingsError(f"{self.path}: mcp_servers.{error}.", advice="See docs/mcp-servers.md.") from error
+
+
+def read_project_file(
     root: Path, known: Collection[str], expand: Callable[[dict[str, Any]], None] | None = None
-) -> dict[str, Any]:
-    """Values by field; empty without a file. Relative paths in it start at its folder.
+) -> ProjectFile:
+    """Read the project's file.
 
     Args:
         known: the settings that a file may name.
@@ -27,21 +60,16 @@ def project_values(
         SettingsError: the file does not read, or names what is not known.
     """
     path, table = _read(root)
-    if not isinstance(table, dict):
+    if not isinstance(table, Mapping):
         raise SettingsError(f"[tool.testwright] in {path} is not a table.")
     values = {name.replace("-", "_"): value for name, value in table.items()}
     if expand is not None:
         expand(values)
     unknown = sorted(set(values) - set(known))
     if unknown:
-        told = ", ".join(known)
-        raise SettingsError(f"{path}: unknown setting {', '.join(unknown)}.", advice=f"Known settings: {told}.")
-    for name in _PATHS:
-        if isinstance(values.get(name), str):
-            values[name] = path.parent / values[name]
-    if "mcp_servers" in values:
-        values["mcp_servers"] = _servers(path, values["mcp_servers"])
-    return values
+        listed = ", ".join(known)
+        raise SettingsError(f"{path}: unknown setting {', '.join(unknown)}.", advice=f"Known settings: {listed}.")
+    return ProjectFile(path, values)
 
 
 def _read(root: Path) -> tuple[Path, Any]:
@@ -57,16 +85,9 @@ def _read(root: Path) -> tuple[Path, Any]:
 def _read_toml(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         if path.name != PROJECT_FILE:
             return {}
         raise SettingsError(f"{path} is not valid TOML: {error}.", advice="Mend the file, or remove it.") from error
     except OSError as error:
         raise SettingsError(f"{path} cannot be read: {error.strerror}.") from error
-
-
-def _servers(path: Path, said: Any) -> tuple[ToolServer, ...]:
-    try:
-        return servers_from(said, origin="project", folder=path.parent.absolute())
-    except ValueError as error:
-        raise SettingsError(f"{path}: mcp_servers.{error}.", advice="See docs/mcp-servers.md.") from error

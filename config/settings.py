@@ -1,6 +1,7 @@
 """One typed settings object: explicit flag > environment > project file > default.
 
-The project file is `testwright.toml`, else `[tool.testwright]` in `pyproject.toml`, in the project's root. Environment
+The project file is `testwright.toml`, else `[tool.testwright]` in `pyproject.toml`, in the project's root; what it may
+set without a person's consent is decided in `trust.py`, for every way in. Environment
 variables are `TESTWRIGHT_` and the field's name, nested fields joined by two underscores (`TESTWRIGHT_MODELS__SPEC`).
 Settings are stored with a run so that `resume` repeats it; they never hold secrets.
 """
@@ -13,7 +14,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, field_validator
 from pydantic_settings import (
     BaseSettings,
     InitSettingsSource,
@@ -23,8 +24,9 @@ from pydantic_settings import (
 
 from ..core.errors import ProjectError, SettingsError
 from ..utils.redact import Redactor
-from .project_file import project_values
+from .project_file import ProjectFile, read_project_file
 from .tool_servers import ToolServer, read_servers, servers_from
+from .trust import in_words, is_recorded, needs_consent
 
 RUN_ID_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$"
 EMBEDDED = "embedded"
@@ -58,7 +60,8 @@ class Models(BaseModel):
 
 ROLES = tuple(Models.model_fields)
 _CACHES = ("valkey", "valkeys", "redis", "rediss", "unix")
-_NOT_IN_FILES = frozenset({"root", "target", "changed_since", "mcp_config", "project_servers", "cache_url"})
+_NOT_IN_FILES = frozenset({"root", "target", "changed_since", "mcp_config", "trust_project", "cache_url"})
+_FROM_FILE = "from_project_file"  # carries the file's values through the constructor to their place among the sources
 
 
 class Settings(BaseSettings):
@@ -102,7 +105,8 @@ class Settings(BaseSettings):
         keep_runs: runs that `clean` leaves.
         mcp_servers: tool servers of others, see `tool_servers.py`.
         mcp_config: a JSON file with `mcpServers`; they take the place of `mcp_servers`. Not in files.
-        project_servers: whether servers that a file of the project names may be started. Not in files.
+        trust_project: whether all settings of the project's own file hold, also those that need consent; None for what
+            the trust file says. Not in files.
         fresh: do all work anew, whatever was kept of earlier runs; what comes of it is kept.
         cache: keep MCP responses between runs (`--no-cache` switches it off).
         cache_url: keep them in Valkey or Redis instead of a file; a password is written as `${NAME}`. Not
@@ -155,19 +159,20 @@ class Settings(BaseSettings):
     keep_runs: int = Field(default=20, ge=0)
     mcp_servers: tuple[ToolServer, ...] = ()
     mcp_config: Path | None = None
-    project_servers: bool = False
+    trust_project: bool | None = None
     fresh: bool = False
     cache: bool = True
     cache_url: str | None = None
     cache_mib: int = Field(default=128, ge=1, le=65536)
     fail_on: Literal["nothing", "defect"] = "nothing"
+    _ignored: str = PrivateAttr(default="")
 
     @field_validator("tests_dir")
     @classmethod
     def _inside_the_project(cls, value: str) -> str:
         path = Path(value)
-        if path.is_absolute() or ".." in path.parts or not path.parts:
-            raise ValueError("must be a folder below the project's root")
+        if path.is_absolute() or ".." in path.parts or not path.parts or ".git" in path.parts:
+            raise ValueError("must be a folder below the project's root, and not git's")
         return path.as_posix()
 
     @field_validator("base_url")
@@ -205,6 +210,11 @@ class Settings(BaseSettings):
         """The folder of all runs."""
         return (self.state_dir or self.root / ".testwright").absolute()
 
+    @property
+    def ignored(self) -> str:
+        """What of the project's file does not hold without consent, as a sentence with what to do; "" for nothing."""
+        return self._ignored
+
     @classmethod
     def settings_customise_sources(
         cls,
@@ -215,11 +225,10 @@ class Settings(BaseSettings):
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Flag, environment (a role's model before all roles'), project file; no .env file, no secrets folder."""
-        root = _root_of(init_settings, env_settings)
-        known = [name for name in cls.model_fields if name not in _NOT_IN_FILES]
-        project_file = InitSettingsSource(settings_cls, init_kwargs=project_values(root, known, _expand_model))
+        assert isinstance(init_settings, InitSettingsSource)
+        from_file = init_settings.init_kwargs.pop(_FROM_FILE, {})
         general = InitSettingsSource(settings_cls, init_kwargs=_model_for_all_roles(os.environ))
-        return init_settings, env_settings, general, project_file
+        return init_settings, env_settings, general, InitSettingsSource(settings_cls, init_kwargs=from_file)
 
     def stored(self) -> dict[str, Any]:
         """JSON values to keep with a run; `restore` reads them."""
@@ -229,25 +238,59 @@ class Settings(BaseSettings):
 def load_settings(flags: Mapping[str, Any]) -> Settings:
     """Settings from explicit flags (None means not said), environment and project file.
 
+    Settings of the project's file that need consent and lack it are left out; `Settings.ignored` names them.
+
     Raises:
         ProjectError: the root is no readable folder.
         SettingsError: a value or a name is wrong; all of them are listed.
     """
     said = {name: value for name, value in flags.items() if value is not None}
     _expand_model(said)
-    try:
-        settings = Settings(**said)
-    except ValidationError as error:
-        raise SettingsError(_all_errors(error), advice="See docs/settings.md for every setting.") from error
-    if not settings.root.is_dir():
-        what = "is not a folder" if settings.root.exists() else "does not exist"
-        raise ProjectError(
-            f"The project root {str(settings.root)!r} {what}.", advice="Give the project with --root PATH."
-        )
+    own = _checked(said)  # the user's: flags and environment alone
+    if not own.root.is_dir():
+        what = "is not a folder" if own.root.exists() else "does not exist"
+        raise ProjectError(f"The project root {str(own.root)!r} {what}.", advice="Give the project with --root PATH.")
+    file = project_file_of(own.root)
+    wanted = settings_to_consent(file)
+    trusted = own.trust_project
+    if trusted is None and is_recorded(own.root, wanted):
+        trusted = True
+    said |= {} if trusted is None else {"trust_project": trusted}
+    holding = [name for name in file.values if trusted or name not in wanted]
+    settings = _checked({**said, _FROM_FILE: file.usable(holding)})
     update: dict[str, Any] = {"root": settings.root.resolve()}
     if settings.mcp_config is not None:
         update["mcp_servers"] = read_servers(settings.mcp_config)
-    return settings.model_copy(update=update)
+    settings = settings.model_copy(update=update)
+    ignored = (
+        {} if trusted else {name: wanted[name] for name in wanted if name not in own.model_fields_set - {"models"}}
+    )
+    settings._ignored = _ignored_in_words(file.path.name, ignored, settings.root) if ignored else ""
+    return settings
+
+
+def project_file_of(root: Path) -> ProjectFile:
+    """The project's own file, whatever of it holds. Raises SettingsError."""
+    return read_project_file(root, [name for name in Settings.model_fields if name not in _NOT_IN_FILES], _expand_model)
+
+
+def settings_to_consent(file: ProjectFile) -> dict[str, Any]:
+    """The settings of a project's file that hold only when a person consents."""
+    return {name: value for name, value in file.values.items() if needs_consent(name, value)}
+
+
+def _ignored_in_words(name: str, ignored: Mapping[str, Any], root: Path) -> str:
+    return (
+        f"From {name} ignored until you trust the project: {in_words(ignored)}. "
+        f"Trust what it sets with `testwright trust --root {root}`, or for this once with --trust-project."
+    )
+
+
+def _checked(values: Mapping[str, Any]) -> Settings:
+    try:
+        return Settings(**values)
+    except ValidationError as error:
+        raise SettingsError(_all_errors(error), advice="See docs/settings.md for every setting.") from error
 
 
 def restore_settings(stored: Mapping[str, Any]) -> Settings:
@@ -268,12 +311,7 @@ def restore_settings(stored: Mapping[str, Any]) -> Settings:
 
 def changed_settings(settings: Settings, changes: Mapping[str, Any]) -> Settings:
     """The settings with some replaced, and all of them checked. Raises SettingsError."""
-    if not changes:
-        return settings
-    try:
-        return Settings(**{**settings.model_dump(), **changes})
-    except ValidationError as error:
-        raise SettingsError(_all_errors(error), advice="See docs/settings.md for every setting.") from error
+    return _checked({**settings.model_dump(), **changes}) if changes else settings
 
 
 def _expand_model(values: dict[str, Any]) -> None:
@@ -294,14 +332,6 @@ def _model_for_all_roles(environment: Mapping[str, str]) -> dict[str, Any]:
     values: dict[str, Any] = {"model": environment.get("TESTWRIGHT_MODEL") or None}
     _expand_model(values)
     return values
-
-
-def _root_of(init: PydanticBaseSettingsSource, environment: PydanticBaseSettingsSource) -> Path:
-    for source in (init, environment):
-        root = source().get("root")
-        if root is not None:
-            return Path(str(root))
-    return Path()
 
 
 def _all_errors(error: ValidationError) -> str:

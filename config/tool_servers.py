@@ -67,7 +67,6 @@ class ToolServer(BaseModel):
         answer_bytes: the most one answer may have, as JSON.
         optional: whether a run goes on with the built-in tools when it does not start.
         tools: which tools it serves; None for every tool of ours that it offers under the same name.
-        origin: `project` when a file of the tested project names it.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -84,7 +83,6 @@ class ToolServer(BaseModel):
     answer_bytes: int = Field(default=1024 * 1024, ge=1024, le=16 * 1024 * 1024)
     optional: bool = False
     tools: tuple[ToolMapping, ...] | None = None
-    origin: Literal["given", "project"] = "given"
 
     @model_validator(mode="after")
     def _one_way_to_reach_it(self) -> ToolServer:
@@ -117,9 +115,7 @@ class ToolServer(BaseModel):
         return "stdio" if self.command is not None else "http"
 
 
-def servers_from(
-    shape: Any, *, origin: Literal["given", "project"] = "given", folder: Path | None = None
-) -> tuple[ToolServer, ...]:
+def servers_from(shape: Any, *, folder: Path | None = None) -> tuple[ToolServer, ...]:
     """The servers of an `mcpServers` object, in its order; switched-off ones are left out.
 
     Args:
@@ -140,7 +136,7 @@ def servers_from(
                 raise ValueError("must be an object")
             values = _values(entry, folder)
             if not values.pop("disabled", False):
-                found.append(ToolServer.model_validate({**values, "name": str(name), "origin": origin}))
+                found.append(ToolServer.model_validate({**values, "name": str(name)}))
         except ValidationError as error:
             raise ValueError(f"{name}: {_told(error)}") from error
         except ValueError as error:

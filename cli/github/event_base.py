@@ -1,4 +1,4 @@
-"""The commit that a workflow's event changed from: what `changed-only` compares with."""
+"""A workflow's event: the commit it changed from, which `changed-only` compares with, and whose code it brings."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from ...vcs.comparison import folder_in_repository, merge_base
 from ...vcs.git import Git
 
 _NONE = "0" * 40
+_BY_MEMBERS = frozenset({"push", "schedule", "workflow_dispatch", "repository_dispatch", "merge_group"})
+"""Events whose code somebody with the right to write has put into the repository."""
 
 
 def event_of(environment: Mapping[str, str]) -> dict[str, Any]:
@@ -24,6 +26,20 @@ def event_of(environment: Mapping[str, str]) -> dict[str, Any]:
     except (OSError, ValueError) as error:
         raise UsageError(f"The event in GITHUB_EVENT_PATH cannot be read: {error}.") from error
     return payload if isinstance(payload, dict) else {}
+
+
+def may_bring_foreign_code(environment: Mapping[str, str]) -> bool:
+    """Whether the event's code may come from a fork: all but events of members and pull requests from a branch here.
+
+    Raises:
+        UsageError: the event cannot be read.
+    """
+    name = environment.get("GITHUB_EVENT_NAME", "")
+    if not name.startswith("pull_request"):
+        return name not in _BY_MEMBERS
+    event = event_of(environment)
+    head = _text(event, "pull_request", "head", "repo", "full_name")
+    return not head or head != _text(event, "repository", "full_name")
 
 
 def base_candidates(name: str, event: Mapping[str, Any], environment: Mapping[str, str]) -> list[str]:

@@ -19,7 +19,7 @@ from ...sandbox.opening import open_sandbox
 from ...store.files.run_folder import RunFolder, new_run_id
 from ...utils.redact import Redactor, is_secret_name
 from .annotations import annotations_of
-from .event_base import base_of
+from .event_base import base_of, may_bring_foreign_code
 from .inputs import ActionInputs, project_folder, read_inputs
 from .report_folder import fill_report_folder
 from .summary import CodePages, failure_summary, percent, summary_of
@@ -130,6 +130,8 @@ def _settings(step: ActionStep, inputs: ActionInputs, root: Path) -> Settings:
         **inputs.settings,
     }
     said.setdefault("run_id", new_run_id())
+    if may_bring_foreign_code(step.environment):
+        said["trust_project"] = False  # consent was given to the repository, not to whoever opens a pull request
     if inputs.changed_only:
         said["changed_since"] = inputs.changed_since or base_of(root, step.environment)
     return load_settings(said)

@@ -10,8 +10,8 @@ import pytest
 from typer.testing import CliRunner
 
 from testwright.cli.app import app
-from testwright.cli.github.event_base import base_candidates, base_of
-from testwright.cli.github.github import github_step, target_python
+from testwright.cli.github.event_base import base_candidates, base_of, may_bring_foreign_code
+from testwright.cli.github.github import ActionStep, _settings, github_step, target_python
 from testwright.cli.github.inputs import project_folder, read_inputs
 from testwright.core.errors import HistoryError, InterpreterError, SandboxUnavailable, SettingsError, UsageError
 from testwright.tests.support.projects.repositories import Repository
@@ -225,3 +225,41 @@ def test_an_event_that_does_not_read_is_told(tmp_path):
     environment = {"GITHUB_EVENT_NAME": "push", "GITHUB_EVENT_PATH": str(tmp_path / "event.json")}
     with pytest.raises(UsageError, match="cannot be read"):
         base_of(tmp_path, environment)
+
+
+def _pull(head):
+    return {"pull_request": {"head": {"repo": head}}, "repository": {"full_name": "team/shop"}}
+
+
+@pytest.mark.parametrize(
+    ("name", "event", "foreign"),
+    [
+        ("pull_request", _pull({"full_name": "team/shop"}), False),
+        ("pull_request", _pull({"full_name": "mallory/shop"}), True),
+        ("pull_request_target", _pull({"full_name": "mallory/shop"}), True),
+        ("pull_request", _pull(None), True),
+        ("pull_request", {}, True),
+        ("push", {}, False),
+        ("workflow_run", {}, True),
+        ("issue_comment", {}, True),
+        ("", {}, True),
+    ],
+)
+def test_code_that_may_come_from_a_fork_is_told_from_a_members(name, event, foreign, tmp_path):
+    (tmp_path / "event.json").write_text(json.dumps(event))
+    environment = {"GITHUB_EVENT_NAME": name, "GITHUB_EVENT_PATH": str(tmp_path / "event.json")}
+    assert may_bring_foreign_code(environment) is foreign
+
+
+@pytest.mark.parametrize("repository", ["team/shop", "mallory/shop"])
+def test_a_forks_settings_need_a_consent_that_the_workflow_cannot_have_given(repository, tmp_path, monkeypatch):
+    """The workflow trusts its own repository; a fork's `python` is ignored, a member's is believed."""
+    monkeypatch.setenv("TESTWRIGHT_TRUST_PROJECT", "true")
+    (tmp_path / "event.json").write_text(json.dumps(_pull({"full_name": repository})))
+    event = {"GITHUB_EVENT_NAME": "pull_request", "GITHUB_EVENT_PATH": str(tmp_path / "event.json")}
+    step = Step(tmp_path, INPUT_REQUEST="unit tests", **event)
+    (step.workspace / "a.py").write_text("def f():\n    return 1\n")
+    (step.workspace / "testwright.toml").write_text('base-url = "http://127.0.0.1:9/v1"\n')
+    settings = _settings(ActionStep.of(step.environment, step.log), read_inputs(step.environment), step.workspace)
+    assert settings.base_url == ("http://127.0.0.1:9/v1" if repository == "team/shop" else None)
+    assert ("base_url" in settings.ignored) is (repository != "team/shop")

@@ -11,11 +11,10 @@ from types import SimpleNamespace
 import pytest
 
 from testwright.app import api
-from testwright.config.settings import load_settings
-from testwright.core.errors import EnvironmentFault, SettingsError
+from testwright.core.errors import EnvironmentFault
 from testwright.core.events import EventType
 from testwright.tests.support.mcp.external_servers import all_end, entry
-from testwright.tests.support.projects.files import SMALL, make_project, run_command, tree
+from testwright.tests.support.projects.files import SMALL, make_project, run_command
 from testwright.tests.support.runs.comparison import report_of, run_folder, work_of
 from testwright.tests.support.runs.interrupted import started_command
 
@@ -124,16 +123,13 @@ def test_servers_that_the_projects_own_file_names_are_not_started_unasked(tmp_pa
     args = ", ".join(map(json.dumps, server["args"]))
     settings = f"[mcp-servers.search]\ncommand = {json.dumps(server['command'])}\nargs = [{args}]\n"
     root = make_project(tmp_path / "project", {**ONE, "testwright.toml": settings})
-    before = tree(root)
-    with pytest.raises(SettingsError, match=r"wants to start tool servers: search \(") as caught:
-        generated(root, run=False)
-    assert "--project-servers" in caught.value.advice
+    report = generated(root, run=False)
     assert not (tmp_path / "calls").exists()
-    assert tree(root) == before
-    monkeypatch.setenv("TESTWRIGHT_MCP_SERVERS", "{}")
-    assert load_settings({"root": root}).mcp_servers == ()
-    monkeypatch.delenv("TESTWRIGHT_MCP_SERVERS")
-    report = generated(root, run=False, project_servers=True)
+    assert report.run.tool_servers == ()
+    [warning] = report.run.warnings
+    assert 'mcp_servers = ["search"]' in warning
+    assert "--trust-project" in warning
+    report = generated(root, run=False, trust_project=True)
     assert (tmp_path / "calls").exists()
     assert [tool_server.name for tool_server in report.run.tool_servers] == ["search"]
 

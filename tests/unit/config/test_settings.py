@@ -44,7 +44,7 @@ def test_testwright_toml_beats_pyproject(tmp_path):
 
 def test_names_in_the_project_file_may_have_dashes_and_paths_start_there(tmp_path):
     (tmp_path / "testwright.toml").write_text('tests-dir = "tests/made"\nstate-dir = "../state"\n')
-    settings = load_settings({"root": tmp_path})
+    settings = load_settings({"root": tmp_path, "trust_project": True})
     assert settings.tests_dir == "tests/made"
     assert settings.state.resolve() == (tmp_path / "../state").resolve()
 
@@ -70,7 +70,7 @@ def test_all_wrong_values_are_told_at_once(tmp_path):
         load_settings({"root": tmp_path, "jobs": 0, "framework": "nose"})
 
 
-@pytest.mark.parametrize("value", ["/tmp", "../outside", "."])
+@pytest.mark.parametrize("value", ["/tmp", "../outside", ".", ".git/hooks"])
 def test_tests_go_below_the_root_only(tmp_path, value):
     with pytest.raises(SettingsError, match="below the project's root"):
         load_settings({"root": tmp_path, "tests_dir": value})
@@ -113,6 +113,7 @@ def test_a_model_for_all_roles_and_one_for_a_role_mix_in_one_place(tmp_path):
 
 
 def test_a_models_flag_beats_environment_beats_project_file_role_by_role(tmp_path, monkeypatch):
+    monkeypatch.setenv("TESTWRIGHT_TRUST_PROJECT", "1")
     (tmp_path / "testwright.toml").write_text(
         'model = "openai:file"\nbase-url = "http://localhost:1/v1/"\n[models]\nwriter = "embedded"\n'
     )

@@ -120,9 +120,12 @@ def test_the_projects_file_may_name_servers_but_not_how_they_are_trusted(tmp_pat
     (tmp_path / "testwright.toml").write_text(
         '[mcp-servers.search]\ncommand = "find"\ncwd = "tools"\nstart-timeout = 3\n[mcp-servers.search.env]\nA = "1"\n'
     )
-    [server] = load_settings({"root": tmp_path}).mcp_servers
-    assert (server.origin, server.cwd, server.start_timeout) == ("project", tmp_path / "tools", 3)
-    for line in ("project-servers = true", 'mcp-config = "x.json"', 'cache-url = "redis://h"'):
+    untrusted = load_settings({"root": tmp_path})
+    assert untrusted.mcp_servers == ()
+    assert 'mcp_servers = ["search"]' in untrusted.ignored
+    [server] = load_settings({"root": tmp_path, "trust_project": True}).mcp_servers
+    assert (server.name, server.cwd, server.start_timeout) == ("search", tmp_path / "tools", 3)
+    for line in ("trust-project = true", 'mcp-config = "x.json"', 'cache-url = "redis://h"'):
         (tmp_path / "testwright.toml").write_text(line)
         with pytest.raises(SettingsError, match="unknown setting"):
             load_settings({"root": tmp_path})
@@ -131,20 +134,15 @@ def test_the_projects_file_may_name_servers_but_not_how_they_are_trusted(tmp_pat
 def test_a_wrong_entry_in_the_projects_file_names_file_and_server(tmp_path):
     (tmp_path / "testwright.toml").write_text("[mcp-servers.search]\nurl = 'ftp://x'\n")
     with pytest.raises(SettingsError, match=r"testwright\.toml: mcp_servers\.search: the url must begin"):
-        load_settings({"root": tmp_path})
+        load_settings({"root": tmp_path, "trust_project": True})
 
 
 def test_a_configuration_that_is_named_takes_the_place_of_the_projects(config, tmp_path, monkeypatch):
     (tmp_path / "testwright.toml").write_text('[mcp-servers.other]\ncommand = "x"\n')
     named = load_settings({"root": tmp_path, "mcp_config": config})
-    assert [(mcp_server.name, mcp_server.origin) for mcp_server in named.mcp_servers] == [
-        ("search", "given"),
-        ("forge", "given"),
-    ]
+    assert [mcp_server.name for mcp_server in named.mcp_servers] == ["search", "forge"]
     monkeypatch.setenv("TESTWRIGHT_MCP_CONFIG", str(config))
     assert load_settings({"root": tmp_path}).mcp_servers == named.mcp_servers
     monkeypatch.delenv("TESTWRIGHT_MCP_CONFIG")
     monkeypatch.setenv("TESTWRIGHT_MCP_SERVERS", json.dumps({"third": {"url": "http://localhost/mcp"}}))
-    assert [(mcp_server.name, mcp_server.origin) for mcp_server in load_settings({"root": tmp_path}).mcp_servers] == [
-        ("third", "given")
-    ]
+    assert [mcp_server.name for mcp_server in load_settings({"root": tmp_path}).mcp_servers] == ["third"]
