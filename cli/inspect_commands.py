@@ -74,7 +74,7 @@ def doctor(
         from .doctor import examine
 
         flags = {"root": root, "state_dir": state_dir, "python": python, "sandbox": sandbox}
-        settings = load_settings({**flags, "trust_project": given.flag_value(trust_project)})
+        settings = load_settings({**flags, "trust_project": trust_project or None})
         checks = asyncio.run(examine(settings))
     if as_json:
         sys.stdout.write(json.dumps([check.to_dict() for check in checks], indent=2) + "\n")
