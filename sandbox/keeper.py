@@ -7,7 +7,8 @@ As a subreaper it becomes the parent of every orphan below it; it exits only whe
 
 The configuration is a `marshal` dictionary: argv, cwd, environment, data (blobs offered to the program as descriptors:
 `@data:0@` in argv is the first, `@data:N@` in the first are the others), limits (wall_seconds, cpu_seconds, memory_mib,
-processes, file_mib), folders (whose file systems must not run full). The answer on the status pipe is a `marshal`
+processes, file_mib), folders (whose file systems must not run full), filter (of
+system calls, or empty). The answer on the status pipe is a `marshal`
 dictionary: code (negative for a signal), stopped (why it was ended, or ""), error (why it could not start, or "").
 """
 
@@ -32,6 +33,9 @@ del sys.path[0]
 
 SET_PARENT_DEATH_SIGNAL = 1
 SET_CHILD_SUBREAPER = 36
+SET_SYSCALL_FILTER = 22
+SET_NO_NEW_PRIVILEGES = 38
+JOIN_KEYRING = {"x86_64": 250, "aarch64": 219}  # keyctl(2), whose first operation that is
 MIB = 1024 * 1024
 SHORTEST_PAUSE = 0.03
 LONGEST_PAUSE = 0.5
@@ -173,6 +177,9 @@ def become(config: dict) -> None:
     if os.getuid() != 0:
         limit(resource.RLIMIT_NPROC, tasks_of_machine() + limits["processes"])
     os.chdir(config["cwd"])
+    leave_keyring()
+    if config["filter"]:
+        filter_calls(config["filter"])
     os.execve(argv[0], argv, config["environment"])
 
 
@@ -232,6 +239,28 @@ def process_control(option: int, value: int) -> None:
     """prctl(2); where it does not exist the weaker guarantees are those of process groups."""
     if sys.platform.startswith("linux"):
         ctypes.CDLL(None, use_errno=True).prctl(option, value, 0, 0, 0)
+
+
+def leave_keyring() -> None:
+    """Start with a session keyring of its own, so that the keys of whoever started us are out of reach."""
+    number = JOIN_KEYRING.get(os.uname().machine)
+    if number is not None and sys.platform.startswith("linux"):
+        ctypes.CDLL(None, use_errno=True).syscall(number, 1, None)
+
+
+def filter_calls(instructions: bytes) -> None:
+    """Let this process, and what it starts, use only the system calls that a filter allows. Raises OSError."""
+    if not sys.platform.startswith("linux"):
+        return
+
+    class Program(ctypes.Structure):
+        _fields_ = [("length", ctypes.c_ushort), ("instructions", ctypes.c_char_p)]
+
+    program = Program(len(instructions) // 8, instructions)
+    process_control(SET_NO_NEW_PRIVILEGES, 1)
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.prctl(SET_SYSCALL_FILTER, 2, ctypes.byref(program), 0, 0) != 0:
+        raise OSError(ctypes.get_errno(), "the kernel takes no filter of system calls")
 
 
 def send(pid: int, number: int) -> None:

@@ -12,6 +12,7 @@ _SYSTEM = ("/usr", "/nix/store", "/gnu/store")
 _ROOT_LINKS = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 _ETC = ("alternatives", "fonts", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "mime.types")
 _OWN = (Path("/proc"), Path("/dev"), Path("/sys"))
+_HIDDEN = ("/proc/keys", "/proc/key-users")  # the keyrings of whoever started us
 _ETC_FILES = {
     "passwd": "root:x:0:0:root:/:/bin/sh\ntester:x:1000:1000:tester:/:/bin/sh\nnobody:x:65534:65534:nobody:/:/bin/sh\n",
     "group": "root:x:0:\ntester:x:1000:\nnogroup:x:65534:\n",
@@ -47,7 +48,10 @@ def system_mounts(scratch_mib: int, *, sized: bool) -> tuple[list[str], tuple[by
         blobs.append(contents.encode())
     bound = ["--size", str(scratch_mib * 1024 * 1024)] if sized else []
     # A root outside is still the owner of the kernel's settings inside: /proc is read-only for that reason.
-    arguments += ["--proc", "/proc", "--remount-ro", "/proc", "--dev", "/dev", *bound, "--tmpfs", "/dev/shm"]
+    arguments += ["--proc", "/proc"]
+    for name in _HIDDEN:
+        arguments += ["--ro-bind", "/dev/null", name] if Path(name).exists() else []
+    arguments += ["--remount-ro", "/proc", "--dev", "/dev", *bound, "--tmpfs", "/dev/shm"]
     arguments += ["--remount-ro", "/dev", *bound, "--tmpfs", "/tmp"]
     return arguments, tuple(blobs)
 

@@ -42,6 +42,7 @@ class KeptProgram:
             descriptor, `@data:N@` between null bytes in the first that of another.
         folders: their file systems must not run full.
         shell_codes: whether an exit code above 128 stands for a signal, as in a shell.
+        filter: the system calls it may use from its start, as seccomp takes it; empty for all.
     """
 
     argv: tuple[str, ...]
@@ -51,6 +52,7 @@ class KeptProgram:
     data: tuple[bytes, ...] = ()
     folders: tuple[Path, ...] = ()
     shell_codes: bool = False
+    filter: bytes = b""
 
     def config(self) -> bytes:
         """The keeper's configuration."""
@@ -62,6 +64,7 @@ class KeptProgram:
                 "cwd": str(self.cwd),
                 "environment": dict(self.environment),
                 "data": list(self.data),
+                "filter": self.filter,
                 "folders": [str(folder) for folder in self.folders],
                 "limits": {
                     "wall_seconds": float(limits.wall_seconds),

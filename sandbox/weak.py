@@ -18,14 +18,22 @@ from .executable import executable_folders, home_folder
 from .line_session import line_session
 from .protocol import Completed, Program, SandboxKind, Session
 from .running import KeptProgram, run_to_end
+from .syscall_filter import filter_for
 from .worker_files import START, WORKER_FOLDER
 
+_FILTERS = Path("/proc/sys/kernel/seccomp/actions_avail")
 _PYTHON = re.compile(r"(python|pypy)[\d.]*t?")
 
 
 @dataclass(frozen=True, slots=True)
 class WeakSandbox:
-    """Runs Python programs under an audit hook, rlimits and a keeper. Made by `open_weak`."""
+    """Runs Python programs under an audit hook, rlimits and a keeper. Made by `open_weak`.
+
+    Attributes:
+        filter: the system calls that programs may use, as seccomp takes it; empty where there is none.
+    """
+
+    filter: bytes = b""
 
     @property
     def kind(self) -> SandboxKind:
@@ -64,6 +72,7 @@ class WeakSandbox:
             environment=program.environment,
             limits=program.limits,
             folders=program.writable,
+            filter=self.filter,
         )
 
 
@@ -71,4 +80,4 @@ def open_weak() -> WeakSandbox:
     """The weak sandbox. Raises SandboxUnavailable where there is no fork (Windows)."""
     if not hasattr(os, "fork"):
         raise SandboxUnavailable("no sandbox works on this system", advice="Use Linux, or WSL on Windows.")
-    return WeakSandbox()
+    return WeakSandbox(filter_for() if _FILTERS.exists() else b"")
