@@ -6,70 +6,62 @@ response across a process boundary unchanged, as long as the caller puts in JSON
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Any, ClassVar, Protocol, Self, runtime_checkable
+from functools import cache
+from typing import Annotated, Any, ClassVar, Protocol, Self, runtime_checkable
+
+from pydantic import ConfigDict, Field, InstanceOf, PlainValidator, TypeAdapter, ValidationError
 
 JsonObject = dict[str, Any]
 
-_Rule = tuple[str, Callable[[Any], bool], str]
-"""(field name, whether its value is valid, what is required of it)."""
+
+def _not_blank(value: object) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise ValueError("must be a non-empty string")
+    return value
 
 
-def _is_text(value: object) -> bool:
-    return isinstance(value, str) and bool(value.strip())
+# Checked here, not by pydantic, which refuses the lone surrogates that paths of a project may have.
+_Text = Annotated[str, PlainValidator(_not_blank)]
+_Object = InstanceOf[JsonObject]
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _is_priority(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= 10
-
-
-def _is_object_or_none(value: object) -> bool:
-    return value is None or isinstance(value, dict)
-
-
-_TEXT = "must be a non-empty string"
+@cache
+def _adapter(cls: type) -> TypeAdapter[Any]:
+    return TypeAdapter(cls)
 
 
 class _PlainData:
-    """Base of the dataclasses here: converts to and from JSON objects, and checks fields by a table of rules."""
+    """Base of the dataclasses here: converts to and from JSON objects, and validates values against the fields' types.
+
+    Creating an instance validates nothing, so that an agent can answer an invalid request with an error.
+    """
 
     __slots__ = ()
-    _rules: ClassVar[tuple[_Rule, ...]] = ()
-    _required: ClassVar[tuple[str, ...]] = ()
+    __pydantic_config__: ClassVar = ConfigDict(extra="forbid", revalidate_instances="always")
 
-    def _problems(self, prefix: str = "") -> list[str]:
-        return [
-            f"{prefix}{name}: {requirement}"
-            for name, is_valid, requirement in self._rules
-            if not is_valid(getattr(self, name))
-        ]
+    def validate(self) -> list[str]:
+        """List every problem as `<field>: <requirement>`, with dots before fields of fields."""
+        try:
+            _adapter(type(self)).validate_python(self, strict=True)
+        except ValidationError as error:
+            return [
+                f"{'.'.join(map(str, problem['loc']))}: {problem['msg'].removeprefix('Value error, ')}"
+                for problem in error.errors(include_url=False)
+            ]
+        return []
 
     def to_dict(self) -> JsonObject:
         """Convert to a JSON object."""
-        # Not `asdict`, which would copy the values, large specs among them.
-        return {each.name: getattr(self, each.name) for each in fields(self)}  # type: ignore[arg-type]
+        return asdict(self)  # type: ignore[call-overload] - every subclass is a dataclass
 
     @classmethod
-    def _known(cls, data: Mapping[str, Any]) -> dict[str, Any]:
-        """Return `data` as keyword arguments. Raises ValueError for a missing or unknown key."""
-        unknown = sorted(set(data) - {each.name for each in fields(cls)})  # type: ignore[arg-type]
-        missing = [name for name in cls._required if name not in data]
-        if unknown or missing:
-            raise ValueError(f"{cls.__name__}: unknown keys {unknown}, missing keys {missing}")
-        return dict(data)
-
-
-def _object(value: Any, name: str) -> Mapping[str, Any]:
-    if not isinstance(value, Mapping):
-        raise ValueError(f"{name}: must be an object")
-    return value
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Invert `to_dict`. Raises ValueError for a missing or unknown key, or a value of another type."""
+        return _adapter(cls).validate_python(data)
 
 
 class ErrorType(StrEnum):
@@ -98,37 +90,11 @@ class AgentError(_PlainData):
     """
 
     type: ErrorType
-    message: str
-    details: JsonObject | None = None
+    message: _Text
+    details: _Object | None = None
     recoverable: bool = False
-    retry_after: float | None = None
-    trace_context: JsonObject | None = None
-
-    _rules: ClassVar[tuple[_Rule, ...]] = (
-        ("type", lambda value: isinstance(value, ErrorType), "must be one of " + ", ".join(ErrorType)),
-        ("message", _is_text, _TEXT),
-        ("recoverable", lambda value: isinstance(value, bool), "must be true or false"),
-        (
-            "retry_after",
-            lambda value: value is None or (_is_number(value) and value >= 0),
-            "must be a number of seconds, 0 or more, or null",
-        ),
-    )
-    _required: ClassVar[tuple[str, ...]] = ("type", "message")
-
-    def validate(self) -> list[str]:
-        """List every problem as `error.<field>: <requirement>`."""
-        return self._problems("error.")
-
-    def to_dict(self) -> JsonObject:
-        """Convert to a JSON object."""
-        return {**_PlainData.to_dict(self), "type": str(self.type)}
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Invert `to_dict`. Raises ValueError for a missing or unknown key, or an unknown type."""
-        known = cls._known(data)
-        return cls(**{**known, "type": ErrorType(known["type"])})
+    retry_after: Annotated[float, Field(ge=0)] | None = None
+    trace_context: _Object | None = None
 
 
 class ResponseStatus(StrEnum):
@@ -152,31 +118,10 @@ class RequestMetadata(_PlainData):
         timeout: seconds the agent may take; None for no limit.
     """
 
-    trace_id: str
-    profile: str = "default"
-    priority: int = 5
-    timeout: float | None = None
-
-    _rules: ClassVar[tuple[_Rule, ...]] = (
-        ("trace_id", _is_text, _TEXT),
-        ("profile", _is_text, _TEXT),
-        ("priority", _is_priority, "must be an integer from 0 to 10"),
-        (
-            "timeout",
-            lambda value: value is None or (_is_number(value) and value > 0),
-            "must be a number of seconds above 0, or null",
-        ),
-    )
-    _required: ClassVar[tuple[str, ...]] = ("trace_id",)
-
-    def validate(self) -> list[str]:
-        """List every problem as `metadata.<field>: <requirement>`."""
-        return self._problems("metadata.")
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Invert `to_dict`. Raises ValueError for a missing or unknown key."""
-        return cls(**cls._known(data))
+    trace_id: _Text
+    profile: _Text = "default"
+    priority: Annotated[int, Field(ge=0, le=10)] = 5
+    timeout: Annotated[float, Field(gt=0)] | None = None
 
 
 @dataclass(slots=True)
@@ -193,39 +138,13 @@ class AgentRequest(_PlainData):
         expected_output: what a good answer looks like, in words.
     """
 
-    goal: str
-    task: str
+    goal: _Text
+    task: _Text
     metadata: RequestMetadata
-    inputs: JsonObject | None = None
-    context: JsonObject | None = None
-    constraints: JsonObject | None = None
-    expected_output: str | None = None
-
-    _rules: ClassVar[tuple[_Rule, ...]] = (
-        ("goal", _is_text, _TEXT),
-        ("task", _is_text, _TEXT),
-        ("metadata", lambda value: isinstance(value, RequestMetadata), "must be a RequestMetadata"),
-        ("inputs", _is_object_or_none, "must be an object or null"),
-        ("context", _is_object_or_none, "must be an object or null"),
-        ("constraints", _is_object_or_none, "must be an object or null"),
-        ("expected_output", lambda value: value is None or isinstance(value, str), "must be a string or null"),
-    )
-    _required: ClassVar[tuple[str, ...]] = ("goal", "task", "metadata")
-
-    def validate(self) -> list[str]:
-        """List every problem as `<field>: <requirement>`."""
-        nested = self.metadata.validate() if isinstance(self.metadata, RequestMetadata) else []
-        return [*self._problems(), *nested]
-
-    def to_dict(self) -> JsonObject:
-        """Convert to a JSON object."""
-        return {**_PlainData.to_dict(self), "metadata": self.metadata.to_dict()}
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Invert `to_dict`. Raises ValueError for a missing or unknown key."""
-        known = cls._known(data)
-        return cls(**{**known, "metadata": RequestMetadata.from_dict(_object(known["metadata"], "metadata"))})
+    inputs: _Object | None = None
+    context: _Object | None = None
+    constraints: _Object | None = None
+    expected_output: InstanceOf[str] | None = None
 
 
 def _now() -> str:
@@ -248,21 +167,9 @@ class AgentResponse(_PlainData):
     status: ResponseStatus
     result: Any = None
     error: AgentError | None = None
-    trace: list[JsonObject] = field(default_factory=list)
-    metadata: JsonObject = field(default_factory=dict)
-    timestamp: str = field(default_factory=_now)
-
-    _rules: ClassVar[tuple[_Rule, ...]] = (
-        ("error", lambda value: value is None or isinstance(value, AgentError), "must be an AgentError or null"),
-        (
-            "trace",
-            lambda value: isinstance(value, list) and all(isinstance(event, dict) for event in value),
-            "must be a list of objects",
-        ),
-        ("metadata", lambda value: isinstance(value, dict), "must be an object"),
-        ("timestamp", _is_text, _TEXT),
-    )
-    _required: ClassVar[tuple[str, ...]] = ("status",)
+    trace: list[_Object] = field(default_factory=list)
+    metadata: _Object = field(default_factory=dict)
+    timestamp: _Text = field(default_factory=_now)
 
     def is_success(self) -> bool:
         """Whether the answer is complete."""
@@ -277,32 +184,15 @@ class AgentResponse(_PlainData):
         return self.status is ResponseStatus.PARTIAL
 
     def validate(self) -> list[str]:
-        """List every problem as `<field>: <requirement>`."""
-        if not isinstance(self.status, ResponseStatus):
-            return ["status: must be one of " + ", ".join(ResponseStatus)]  # the other rules depend on it
-        problems: list[str] = []
+        """List every problem as `<field>: <requirement>`, with dots before fields of fields."""
+        problems = _PlainData.validate(self)
         if self.status in (ResponseStatus.SUCCESS, ResponseStatus.PARTIAL) and self.result is None:
             problems.append(f"result: required when status is {self.status}")
         if self.status is ResponseStatus.ERROR and self.error is None:
             problems.append("error: required when status is error")
         if self.status is ResponseStatus.SUCCESS and self.error is not None:
             problems.append("error: must be null when status is success")
-        nested = self.error.validate() if isinstance(self.error, AgentError) else []
-        return [*problems, *nested, *self._problems()]
-
-    def to_dict(self) -> JsonObject:
-        """Convert to a JSON object."""
-        error = self.error.to_dict() if self.error is not None else None
-        return {**_PlainData.to_dict(self), "status": str(self.status), "error": error}
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Invert `to_dict`. Raises ValueError for a missing or unknown key, or an unknown status."""
-        known = cls._known(data)
-        error = known.get("error")
-        known["status"] = ResponseStatus(known["status"])
-        known["error"] = None if error is None else AgentError.from_dict(_object(error, "error"))
-        return cls(**known)
+        return problems
 
 
 @runtime_checkable
