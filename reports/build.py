@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, get_args
 
-from ..core.outcome import RunCounts, exit_code_of, exit_reason_of, status_of
-from .advice import advice_for
+from ..core.outcome import ExitReason, RunCounts, exit_code_of, exit_reason_of, status_of
 from .model import (
     NotUnderstood,
     Report,
@@ -23,20 +22,26 @@ from .model import (
     SuspectedDefect,
     WrittenFile,
 )
-from .reading import count, failure_class, first, items, mapping, place, rows, stable, text, words
+from .reading import count, failure_class, items, mapping, parts, place, rows, stable, text, words
 from .run_facts import RunFacts, run_part
 from .targets import classes_of, target_of
 from .totals import totals_of
 
 _GENERATES = "generate_"
 _OF_REPOSITORIES = ("crawl_repository", "write_test_cases", "engineer_tests")
-_STEP_STATUSES: dict[str, StepStatus] = {
-    "in_progress": "in_progress",
-    "completed": "completed",
-    "failed": "failed",
-    "skipped": "skipped",
+
+_ADVICE = {
+    ExitReason.BUDGET_EXHAUSTED: "A ceiling ended the run; what was kept until then is in the report. "
+    "`testwright resume` with the run's id and a higher ceiling does the rest, and pays for nothing twice.",
+    ExitReason.INTERRUPTED: "The run was interrupted; `testwright resume` with the run's id goes on where it stopped.",
+    ExitReason.ENVIRONMENT: "The target's environment stands in the way; `testwright doctor` shows what is missing.",
+    ExitReason.NOT_UNDERSTOOD: "Name files, folders, modules, classes or functions of the project.",
+    ExitReason.NOTHING_KEPT: "No test stood up to its reruns; the dropped cases below say why.",
+    ExitReason.TIMEOUT: "Every test ran out of time: the target waits for something, or needs longer limits.",
+    ExitReason.FLAKY: "Every test changed its result between runs: the target depends on time, order or chance.",
 }
-_FILE_OUTCOMES = ("added", "updated", "unchanged", "conflict", "staged")
+
+Json = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +60,13 @@ class Outcomes:
     """
 
     request: str
-    plan: Sequence[Mapping[str, Any]]
-    understanding: Mapping[str, Any] = field(default_factory=dict)
+    plan: Sequence[Json]
+    understanding: Json = field(default_factory=dict)
     attempt_counts: Mapping[str, int] = field(default_factory=dict)
     ended: str | None = None
     analysed: bool = True
     fail_on_defect: bool = False
-    files: Sequence[Mapping[str, Any]] = ()
+    files: Sequence[Json] = ()
     advice: Sequence[str] = ()
     private: Sequence[str] = ()
 
@@ -75,7 +80,7 @@ def build_report(run: RunFacts, outcomes: Outcomes, *, redact: Callable[[Any], A
     Raises:
         ValueError: `outcomes.ended` is no exit reason.
     """
-    private = sorted(outcomes.private, key=lambda one: (-len(one), one))
+    private = sorted(outcomes.private, key=lambda folder: (-len(folder), folder))
     plan = rows(stable(redact(list(outcomes.plan)), private))
     understanding = mapping(stable(redact(dict(outcomes.understanding)), private))
     generating = [step for step in plan if text(step.get("type")).startswith(_GENERATES)]
@@ -85,7 +90,10 @@ def build_report(run: RunFacts, outcomes: Outcomes, *, redact: Callable[[Any], A
     targets = tuple(target for _, target in made)
     defects = _defects(made)
     files = _files(plan, rows(stable(redact(list(outcomes.files)), private)), targets)
-    skipped, unknown = _skipped(understanding), _not_understood(understanding)
+    skipped = tuple(
+        sorted(parts(SkippedTarget, understanding.get("skipped")), key=lambda row: (row.target, row.reason))
+    )
+    unknown = _not_understood(understanding)
     executed = any(target.execution == "executed" for target in targets)
     totals = totals_of(targets, defects, files)
     others = [step for step in plan if step.get("type") in _OF_REPOSITORIES]
@@ -93,7 +101,7 @@ def build_report(run: RunFacts, outcomes: Outcomes, *, redact: Callable[[Any], A
         good=totals.kept + sum(step.get("status") == "completed" for step in others),
         targets=sum(target.status != "skipped" for target in targets) + len(others),
         failed_steps=sum(step.get("status") == "failed" for step in plan),
-        dropped=[one for step, target in made for one in classes_of(step, target)],
+        dropped=[name for step, target in made for name in classes_of(step, target)],
         defects=len(defects),
         skipped=len(skipped),
         not_understood=len(unknown),
@@ -116,12 +124,31 @@ def build_report(run: RunFacts, outcomes: Outcomes, *, redact: Callable[[Any], A
         skipped=skipped,
         not_understood=unknown,
     )
-    said = [text(stable(redact(one), private)) for one in outcomes.advice]
-    lines = [*said, *advice_for(report), *_advice_of_faults(plan)]
+    given = [text(stable(redact(advice), private)) for advice in outcomes.advice]
+    lines = [*given, *_advice_for(report), *_advice_of_faults(plan)]
     return report.model_copy(update={"advice": tuple(dict.fromkeys(lines))})
 
 
-def _advice_of_faults(plan: list[Mapping[str, Any]]) -> Iterator[str]:
+def _advice_for(report: Report) -> Iterator[str]:
+    """Lines for people, the most pressing first."""
+    if report.suspected_defects:
+        yield "Look at the suspected defects first: either the code or its documentation is wrong."
+    if report.exit_reason in _ADVICE:
+        yield _ADVICE[report.exit_reason]
+    if report.totals.files_conflicting:
+        yield (
+            "Some tests were not added, because a person has changed the file or owns its name; the staged versions "
+            "are in the run's folder."
+        )
+    if report.totals.files_staged:
+        yield "Staged tests join the project with `testwright apply` and the run's id."
+    if report.execution == "not executed" and report.totals.kept:
+        yield "The tests were not executed: run them before you rely on them."
+    if report.totals.origins.observed and not report.suspected_defects:
+        yield "Expectations marked `observed` pin what the code does today; read them before you call them right."
+
+
+def _advice_of_faults(plan: list[Json]) -> Iterator[str]:
     """What to do about the faults that ended steps, in the plan's order."""
     for step in plan:
         advice = text(mapping(mapping(step.get("result")).get("failure")).get("advice"))
@@ -130,92 +157,73 @@ def _advice_of_faults(plan: list[Mapping[str, Any]]) -> Iterator[str]:
             yield f"{target}: {advice}" if target else advice
 
 
-def _plan_step(step: Mapping[str, Any], attempts: Mapping[str, int]) -> ReportPlanStep:
+def _plan_step(step: Json, attempts: Mapping[str, int]) -> ReportPlanStep:
     params = mapping(step.get("params"))
     target = params.get("target")
     return ReportPlanStep(
         id=text(step.get("id")),
         type=text(step.get("type")),
-        status=_STEP_STATUSES.get(text(step.get("status")), "pending"),
-        target=text(mapping(target).get("path") if isinstance(target, Mapping) else target),
+        status=next((known for known in get_args(StepStatus) if known == step.get("status")), "pending"),
+        target=text(target.get("path") if isinstance(target, Mapping) else target),
         depends_on=words(params.get("depends_on")),
         attempts=count(attempts.get(text(step.get("id")))),
         error=text(step.get("error_message")),
     )
 
 
-def _defects(made: list[tuple[Mapping[str, Any], ReportTarget]]) -> tuple[SuspectedDefect, ...]:
+def _defects(made: list[tuple[Json, ReportTarget]]) -> tuple[SuspectedDefect, ...]:
     found: dict[tuple[str, str], SuspectedDefect] = {}
     for step, target in made:
         result = mapping(step.get("result"))
-        spec = mapping(first(result, "spec_json", "spec"))
-        for one in [*rows(spec.get("suspected_defects")), *rows(result.get("suspected_defects"))]:
+        spec = mapping(result.get("spec_json"))
+        for row in [*rows(spec.get("suspected_defects")), *rows(result.get("suspected_defects"))]:
             defect = SuspectedDefect(
-                id=text(one.get("id")) or text(one.get("title")),
-                title=text(one.get("title")) or text(one.get("id")),
+                id=text(row.get("id")) or text(row.get("title")),
+                title=text(row.get("title")) or text(row.get("id")),
                 target=target.path,
-                subject=text(one.get("subject")),
-                documented=text(one.get("documented")),
-                observed=text(one.get("observed")),
-                reproduce=text(one.get("reproduce")),
-                evidence=place(one.get("evidence")),
+                **{name: text(row.get(name)) for name in ("subject", "documented", "observed", "reproduce")},
+                evidence=place(row.get("evidence")),
             )
             found.setdefault((target.path, defect.id), defect)
     return tuple(
-        sorted(found.values(), key=lambda one: (one.target, one.evidence.lines if one.evidence else (0, 0), one.id))
+        sorted(
+            found.values(),
+            key=lambda defect: (defect.target, defect.evidence.lines if defect.evidence else (0, 0), defect.id),
+        )
     )
 
 
-def _findings(made: list[tuple[Mapping[str, Any], ReportTarget]]) -> tuple[ReportFinding, ...]:
-    found = []
-    for step, target in made:
-        result = mapping(step.get("result"))
-        said = rows(result.get("findings")) or rows(mapping(result.get("analysis")).get("findings"))
-        found += [
-            ReportFinding(
-                failure_class=failure_class(one.get("class")),
-                target=target.path,
-                case_id=one.get("case_id") if isinstance(one.get("case_id"), str) else None,
-                title=text(one.get("title")),
-                detail=text(one.get("detail")),
-                evidence=dict(mapping(one.get("evidence"))) or None,
-            )
-            for one in said
-        ]
-    return tuple(sorted(found, key=lambda one: (one.target, one.failure_class, one.case_id or "", one.title)))
-
-
-def _files(
-    plan: list[Mapping[str, Any]], given: list[Mapping[str, Any]], targets: tuple[ReportTarget, ...]
-) -> tuple[WrittenFile, ...]:
-    results = [mapping(step.get("result")) for step in plan if not text(step.get("type")).startswith(_GENERATES)]
-    said = given or [row for result in results for row in rows(first(result, "files", "accepted"))]
-    found = {
-        target.test_path: WrittenFile(path=target.test_path, outcome="staged")
-        for target in targets
-        if target.test_path and target.kept
-    }
-    for one in said:
-        outcome = next((known for known in _FILE_OUTCOMES if known == one.get("outcome")), "staged")
-        found[text(one.get("path"))] = WrittenFile.model_validate(
-            {"path": text(one.get("path")), "outcome": outcome, "reason": text(one.get("reason"))}
+def _findings(made: list[tuple[Json, ReportTarget]]) -> tuple[ReportFinding, ...]:
+    found = [
+        ReportFinding(
+            failure_class=failure_class(row.get("class")),
+            target=target.path,
+            case_id=row.get("case_id") if isinstance(row.get("case_id"), str) else None,
+            title=text(row.get("title")),
+            detail=text(row.get("detail")),
+            evidence=dict(mapping(row.get("evidence"))) or None,
         )
+        for step, target in made
+        for row in rows(mapping(step.get("result")).get("findings"))
+    ]
+    return tuple(sorted(found, key=lambda row: (row.target, row.failure_class, row.case_id or "", row.title)))
+
+
+def _files(plan: list[Json], given: list[Json], targets: tuple[ReportTarget, ...]) -> tuple[WrittenFile, ...]:
+    results = [mapping(step.get("result")) for step in plan if not text(step.get("type")).startswith(_GENERATES)]
+    listed = given or [row for result in results for row in rows(result.get("files"))]
+    staged = [target.test_path for target in targets if target.test_path and target.kept]
+    found = {path: WrittenFile(path=path, outcome="staged") for path in staged}
+    # A later row of the same file replaces the earlier one.
+    found |= {file.path: file for file in parts(WrittenFile, listed)}
     return tuple(found[path] for path in sorted(found))
 
 
-def _skipped(understanding: Mapping[str, Any]) -> tuple[SkippedTarget, ...]:
-    found = (
-        SkippedTarget(target=text(row.get("target")), reason=text(row.get("reason")))
-        for row in rows(understanding.get("skipped"))
-    )
-    return tuple(sorted(found, key=lambda one: (one.target, one.reason)))
-
-
-def _not_understood(understanding: Mapping[str, Any]) -> tuple[NotUnderstood, ...]:
-    return tuple(
-        NotUnderstood(text=text(one["text"]), reason=text(one["reason"]), suggestions=words(one["suggestions"]))
-        for one in (
-            {"text": "", "reason": "", "suggestions": (), **(one if isinstance(one, Mapping) else {"text": one})}
-            for one in items(understanding.get("not_understood"))
-        )
+def _not_understood(understanding: Json) -> tuple[NotUnderstood, ...]:
+    return parts(
+        NotUnderstood,
+        [
+            row if isinstance(row, Mapping) else {"text": text(row)}
+            for row in items(understanding.get("not_understood"))
+        ],
     )

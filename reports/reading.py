@@ -1,27 +1,45 @@
-"""Reading plain data of other rooms: what is missing or of another type gives the default, never an error.
+"""Reads the plain data of a run: what is missing or of another type gives the default, never an error.
 
-A report is written at the end of every run, also of one that went wrong, so nothing in it may be a reason to fail.
+A report is written at the end of every run, also of one that went wrong, so nothing in it may be a reason to fail:
+answers of tools may come from servers of others, and long ones are cut before they are stored.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from contextlib import suppress
+from typing import Any, TypeVar, get_args
 
-from .model import FailureClass, ReportPlace
+from pydantic import ValidationError
+
+from .model import FailureClass, ReportPart, ReportPlace
+
+Part = TypeVar("Part", bound=ReportPart)
 
 # Copies of the project that tests run in are numbered in the order in which they happen to be made.
 _WORKSPACE = re.compile(r"/?(?:[\w.-]+/)*w\d+/(?:project|scratch)(?:/|(?![\w.-]))")
 _ADDRESS = re.compile(r"\bat 0x[0-9a-fA-F]{6,16}\b")
-_CLASSES: dict[str, FailureClass] = {
-    "product_defect": "product_defect",
-    "test_defect": "test_defect",
-    "environment": "environment",
-    "flaky": "flaky",
-    "timeout": "timeout",
-    "redundant": "redundant",
-}
+
+
+def part(cls: type[Part], value: Any, **fields: Any) -> Part | None:
+    """Build a part of the report from a JSON object that has its fields, and more; None when it does not fit.
+
+    Args:
+        fields: replace those of the object.
+    """
+    found = mapping(value)
+    names = [info.alias or name for name, info in cls.model_fields.items()]
+    known = {name: found[name] for name in names if found.get(name) is not None}
+    with suppress(ValidationError):
+        return cls.model_validate({**known, **fields})
+    return None
+
+
+def parts(cls: type[Part], value: Any) -> tuple[Part, ...]:
+    """Build a part of each object in a list; those that do not fit are left out."""
+    made = (part(cls, row) for row in rows(value))
+    return tuple(item for item in made if item is not None)
 
 
 def mapping(value: Any) -> Mapping[str, Any]:
@@ -54,14 +72,9 @@ def count(value: Any) -> int:
     return max(0, int(value)) if isinstance(value, int | float) else 0
 
 
-def first(value: Mapping[str, Any], *names: str) -> Any:
-    """The first of these fields that is there and not None."""
-    return next((value[name] for name in names if value.get(name) is not None), None)
-
-
 def failure_class(value: Any) -> FailureClass:
     """A class of the taxonomy, `unknown` for any other word."""
-    return _CLASSES.get(text(value), "unknown")
+    return next((known for known in get_args(FailureClass) if known == value), "unknown")
 
 
 def place(value: Any) -> ReportPlace | None:
@@ -86,7 +99,7 @@ def stable(value: Any, private: Sequence[str]) -> Any:
             value = re.sub(rf"{re.escape(folder)}(?:/|(?![\w.-]))", _relative, value)
         return _ADDRESS.sub("at 0x…", _WORKSPACE.sub(_relative, value))
     if isinstance(value, Mapping):
-        return {stable(str(name), private): stable(one, private) for name, one in value.items()}
+        return {stable(str(name), private): stable(item, private) for name, item in value.items()}
     if isinstance(value, list | tuple):
-        return [stable(one, private) for one in value]
+        return [stable(item, private) for item in value]
     return value

@@ -79,29 +79,13 @@ def run_part(facts: RunFacts, redact: Callable[[Any], Any]) -> Run:
         warnings=tuple(dict.fromkeys(str(redact(warning)) for warning in facts.warnings)),
         idle=idle,
         spent=Spending(
-            seconds=round(float(spent.get("seconds", 0.0)), 3),
-            tokens=count(spent.get("tokens")),
-            cost=float(spent.get("cost", 0.0)),
-            calls=count(spent.get("calls")),
-            models=tuple(_model_use(model) for model in facts.models),
+            **{**spent, "seconds": round(float(spent.get("seconds", 0.0)), 3)},
+            models=tuple(ModelUse(**model) for model in facts.models),
         ),
         artifacts=tuple(
-            ReportStoredArtifact(id=one, kind=kind, sanitizer=by, prompt_version=asked)
-            for one, kind, by, asked in facts.artifacts
+            ReportStoredArtifact(id=artifact_id, kind=kind, sanitizer=sanitizer, prompt_version=prompt_version)
+            for artifact_id, kind, sanitizer, prompt_version in facts.artifacts
         ),
-    )
-
-
-def _model_use(one: Mapping[str, Any]) -> ModelUse:
-    return ModelUse(
-        role=text(one.get("role")),
-        model=text(one.get("model")),
-        calls=count(one.get("calls")),
-        tokens_in=count(one.get("tokens_in")),
-        tokens_out=count(one.get("tokens_out")),
-        tokens_cached=count(one.get("tokens_cached")),
-        cost=float(one.get("cost", 0.0)),
-        priced=one.get("priced") is not False,
     )
 
 
@@ -114,10 +98,10 @@ def tool_use(calls: Iterable[Mapping[str, Any]]) -> tuple[ToolUse, ...]:
         ToolUse(
             tool=tool,
             served_by=server,
-            calls=sum(count(one.get("calls", 1)) for one in group),
-            cached=sum(int(one.get("cached") or one.get("kept") or 0) for one in group),
-            failed=sum(int(one.get("failed", one.get("outcome", "ok") != "ok")) for one in group),
-            seconds=round(sum(float(one.get("seconds", 0.0)) for one in group), 3),
+            calls=sum(count(call.get("calls", 1)) for call in group),
+            cached=sum(int(call.get("cached") or call.get("kept") or 0) for call in group),
+            failed=sum(int(call.get("failed", call.get("outcome", "ok") != "ok")) for call in group),
+            seconds=round(sum(float(call.get("seconds", 0.0)) for call in group), 3),
         )
         for (tool, server), group in sorted(grouped.items())
     )

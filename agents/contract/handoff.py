@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from ...core.errors import SchemaValidationError
-from ...utils.canonical import canonical_json
 from .contracts import contract_violations, schema_id
 from .lifecycle import ContractValidator
 from .protocol import JsonObject, consumer_view
@@ -119,11 +118,6 @@ def hydrate(
     }
     _refuse(validate(schema, consumer_view(envelope)), f"the handoff of {artifact_id}", schema)
     return envelope
-
-
-def first_message(envelope: Mapping[str, Any]) -> str:
-    """Render the envelope as the consumer's first user message: canonical JSON, sorted keys, no extra white space."""
-    return canonical_json(envelope)
 
 
 def _refuse(violations: list[JsonObject], what: str, schema: str) -> None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field, fields, replace
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
 from ...utils.canonical import digest_of
 from ...utils.redact import Redact
-from .journal import JsonlJournal, read_journal
+from .journal import JsonlJournal
 
 AttemptOutcome = Literal["ok", "invalid", "malformed", "failed", "timed_out", "cancelled", "reused"]
 
@@ -74,11 +74,3 @@ class AuditLog:
 def prompt_hash(asked: Any) -> str:
     """The digest of what an agent is asked: the same for equal JSON values, on any machine."""
     return digest_of(asked)
-
-
-def read_attempts(path: Path) -> Iterator[AuditEntry]:
-    """The stored attempts in order. Fields of a later version are left out. Raises StoreCorrupt."""
-    known = {known_field.name for known_field in fields(AuditEntry)}
-    for entry in read_journal(path):
-        values = {name: value for name, value in entry.items() if name in known}
-        yield AuditEntry(**{**values, "errors": tuple(values.get("errors", ()))})

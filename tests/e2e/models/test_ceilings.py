@@ -17,8 +17,9 @@ from testwright.core.errors import BudgetExhausted, ExitCode, SettingsError
 from testwright.core.usage import ModelBudget
 from testwright.reports.model import Report
 from testwright.store.database.database import Store
-from testwright.store.files.audit import AuditEntry, read_attempts
+from testwright.store.files.audit import AuditEntry
 from testwright.tests.support.agents.scripted_openai import Reply, ScriptedOpenAI, answer, error, hang
+from testwright.tests.support.runs.audit_entries import read_attempts
 from testwright.tests.support.runs.model_runs import (
     KEY,
     SPEC_PATH,

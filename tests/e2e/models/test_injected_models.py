@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from testwright.store.files.audit import read_attempts
 from testwright.tests.support.agents.injected_code import (
     ORDER,
     Bystander,
@@ -21,6 +20,7 @@ from testwright.tests.support.agents.injected_code import (
 )
 from testwright.tests.support.agents.scripted_openai import answer
 from testwright.tests.support.projects.files import tree
+from testwright.tests.support.runs.audit_entries import read_attempts
 from testwright.tests.support.runs.model_runs import (
     KEY,
     SPEC_PATH,

@@ -13,9 +13,9 @@ import pytest
 
 from testwright.reports.model import Report
 from testwright.store.database.database import Store
-from testwright.store.files.audit import read_attempts
 from testwright.tests.support.agents.scripted_openai import ScriptedOpenAI
 from testwright.tests.support.agents.wire_recording import asked_by, crossed, marked, overlapping, processes_of
+from testwright.tests.support.runs.audit_entries import read_attempts
 from testwright.tests.support.runs.model_runs import (
     KEY,
     SPEC_PATH,

@@ -11,11 +11,11 @@ from testwright.agents.llm.prompt import load_prompt
 from testwright.app.runs import explore_repository
 from testwright.config.settings import load_settings
 from testwright.core.errors import ExitCode
-from testwright.store.files.audit import read_attempts
 from testwright.tests.support.agents.scripted_openai import ScriptedOpenAI
 from testwright.tests.support.agents.wire_recording import asked_by, crossed, marked, overlapping, processes_of
 from testwright.tests.support.mcp.tool_session import write_files
 from testwright.tests.support.projects.web_shop import SHOP, case
+from testwright.tests.support.runs.audit_entries import read_attempts
 from testwright.tests.support.runs.model_runs import KEY
 from testwright.utils.canonical import canonical_json
 

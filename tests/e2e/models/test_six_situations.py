@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from testwright.core.errors import ExitCode
-from testwright.store.files.audit import read_attempts
 from testwright.tests.support.agents.scripted_openai import answer
+from testwright.tests.support.runs.audit_entries import read_attempts
 from testwright.tests.support.runs.model_runs import (
     TEST_PATH,
     case,

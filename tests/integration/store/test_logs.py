@@ -10,8 +10,9 @@ import pytest
 
 from testwright.core.errors import StoreCorrupt
 from testwright.core.events import Event, EventType
-from testwright.store.files.audit import AuditEntry, AuditLog, prompt_hash, read_attempts
+from testwright.store.files.audit import AuditEntry, AuditLog, prompt_hash
 from testwright.store.files.event_log import EventLog, read_events
+from testwright.tests.support.runs.audit_entries import read_attempts
 from testwright.tests.support.runs.child_processes import child, wait_for_line
 from testwright.utils.redact import Redactor
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from testwright.agents.llm.prompt import load_prompt
 from testwright.config.settings import ROLES
-from testwright.store.files.audit import read_attempts
 from testwright.tests.support.agents.scripted_openai import Asked, Reply, Usage, raw
+from testwright.tests.support.runs.audit_entries import read_attempts
 
 _SENT = {"messages", "model", "temperature", "top_p", "seed", "max_completion_tokens", "response_format", "stream"}
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from testwright.reports.build import build_report
-from testwright.reports.json_form import json_form, without_run
+from testwright.reports.json_form import json_form
 from testwright.reports.model import Coverage, CoverageChange, NotUnderstood, Report, ReportPlace
 from testwright.tests.support.runs.report_data import accept_step, case, executed, facts, generate_step, outcomes
+from testwright.tests.support.runs.report_schema import without_run
 from testwright.utils.redact import Redactor
 
 DEFECT = {

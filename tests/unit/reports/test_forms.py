@@ -8,11 +8,12 @@ from xml.etree import ElementTree as Xml
 import pytest
 
 from testwright.reports.build import build_report
-from testwright.reports.json_form import from_json, json_form, report_schema
+from testwright.reports.json_form import from_json, json_form
 from testwright.reports.junit_form import junit_form
 from testwright.reports.markdown_form import markdown_form
 from testwright.reports.model import Report
 from testwright.tests.support.runs.report_data import accept_step, case, executed, facts, generate_step, outcomes
+from testwright.tests.support.runs.report_schema import report_schema
 from testwright.utils.schema_registry import load_schema, validator
 
 SCHEMA = "schemas/report_schema_v1.json"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import pytest
 
 from testwright.agents.contract.contracts import contract_of, contract_violations, schema_id
-from testwright.agents.contract.handoff import Producer, first_message, hydrate, persist_output
+from testwright.agents.contract.handoff import Producer, hydrate, persist_output
 from testwright.agents.contract.protocol import consumer_view
 from testwright.core.errors import SchemaValidationError, UsageError
 from testwright.store.database.artifacts import Artifacts
@@ -84,14 +83,6 @@ def test_an_artifact_of_another_run_does_not_cross(artifacts: Artifacts) -> None
     artifact_id = persist_output(artifacts, RUN_ID, SPEC, PAYLOAD)
     with pytest.raises(SchemaValidationError, match="belongs to run"):
         hydrate(artifacts, "another", artifact_id, schema=WRITER, parameters=PARAMETERS)
-
-
-@pytest.mark.feature("A-05")
-def test_the_first_message_is_canonical_json(artifacts: Artifacts) -> None:
-    artifact_id = persist_output(artifacts, RUN_ID, SPEC, PAYLOAD)
-    message = first_message(hydrate(artifacts, RUN_ID, artifact_id, schema=WRITER, parameters=PARAMETERS))
-    assert message == json.dumps(json.loads(message), sort_keys=True, separators=(",", ":"))
-    assert json.loads(message)["payload"] == PAYLOAD
 
 
 def test_what_stands_beside_an_envelope_is_part_of_what_the_consumer_sees() -> None:

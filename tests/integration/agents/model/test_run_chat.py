@@ -14,7 +14,7 @@ from testwright.core.errors import (
     TestwrightError,
 )
 from testwright.core.usage import Ceilings, ModelBudget, ModelUsage
-from testwright.store.files.audit import AuditLog, read_attempts
+from testwright.store.files.audit import AuditLog
 from testwright.tests.support.agents.model_chats import KeptInMemory, call, chatting
 from testwright.tests.support.agents.scripted_openai import (
     ScriptedOpenAI,
@@ -25,6 +25,7 @@ from testwright.tests.support.agents.scripted_openai import (
     reset,
     truncated_stream,
 )
+from testwright.tests.support.runs.audit_entries import read_attempts
 from testwright.utils.redact import Redactor
 
 GOOD = {"steps": ["one"]}
