@@ -67,6 +67,7 @@ async def assess(
         state=settings.state,
         cache=settings.state / "cache",
         import_roots=layout.import_roots,
+        trusted=bool(settings.trust_project),
     )
     options = AssessOptions(tuple(measure), mutants, settings.repeats, test_seconds, seed=seed)
     framework: Framework = settings.framework

@@ -83,6 +83,8 @@ class TargetProvider:
         if self._events is not None:
             facts = {"sandbox": target.sandbox.kind, "interpreter": interpreter_in_words(target.interpreter)}
             self._events.emit(EventType.PROGRESS, f"{facts['sandbox']}, {facts['interpreter']}", **facts)
+            for note in target.interpreter.notes:
+                self._events.emit(EventType.PROGRESS, note, warning=note)
 
     async def discard(self) -> None:
         """Delete the copy of the project, if one was made."""
@@ -101,4 +103,5 @@ class TargetProvider:
             cache=settings.state / "cache",
             import_roots=layout.import_roots,
             exclude=[settings.state],
+            trusted=bool(settings.trust_project),
         )

@@ -106,13 +106,13 @@ def _isolation(version: tuple[int, ...]) -> str:
 
 
 def _interpreter(settings: Settings) -> tuple[str, str]:
-    found = find_interpreter(settings.root, settings.python)
+    found = find_interpreter(settings.root, settings.python, trusted=bool(settings.trust_project))
     version = ".".join(str(part) for part in found.version[:3])
-    return f"{found.path} ({version})", f"found as {found.origin}"
+    return f"{found.path} ({version})", "; ".join((f"found as {found.origin}", *found.notes))
 
 
 def _test_tools(settings: Settings) -> tuple[str, str]:
-    interpreter = find_interpreter(settings.root, settings.python)
+    interpreter = find_interpreter(settings.root, settings.python, trusted=bool(settings.trust_project))
     folders = test_overlay(interpreter, settings.state / "cache")
     return (
         ("added from our own", "nothing is installed into your environment")

@@ -28,7 +28,7 @@ def api_check(settings: Settings) -> tuple[bool, str, str]:
     found = find_applications(find_layout(settings.root))
     if not found:
         return True, "no web application in the source", "API tests need one, or --app-command"
-    interpreter = find_interpreter(settings.root, settings.python)
+    interpreter = find_interpreter(settings.root, settings.python, trusted=bool(settings.trust_project))
     missing = missing_packages(found[0], interpreter.site_paths)
     if not missing:
         return True, f"{found[0].label} ({found[0].framework})", "it is started for the tests and asked over HTTP"

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import IO
 
 from ..core.errors import SandboxFailure, SandboxUnavailable
-from .executable import executable_folders
+from .executable import program_folders
 from .line_session import line_session
 from .mounts import project_mounts, system_mounts
 from .protocol import Completed, Program, SandboxKind, Session
@@ -92,7 +92,7 @@ class BubblewrapSandbox:
         if not executable.is_absolute() or not executable.exists():
             raise SandboxFailure(f"{executable} is not the absolute path of a program")
         options, blobs = system_mounts(program.limits.file_mib, sized=self.sized)
-        readable = (*executable_folders(executable), *program.readable)
+        readable = (*program_folders(program), *program.readable)
         options += project_mounts(readable, program.writable)
         options += ["--remount-ro", "/", "--chdir", str(program.cwd)]
         for name, value in program.environment.items():

@@ -1,8 +1,8 @@
 """Finds the target's own interpreter.
 
-A project's environment is a folder somebody else filled, so nothing in it is executed here: its configuration is read,
-and only the installation it was made from, which lies outside the project, is asked for facts, in isolated mode without
-`site`. Everything here blocks: call it through `asyncio.to_thread`.
+A project's environment is a folder somebody else filled: its facts are read from files, and neither it nor what it says
+it was made from is executed. An interpreter of the user's (given, active, or ours) is asked for its facts, in isolated
+mode without `site`. Everything here blocks: call it through `asyncio.to_thread`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..core.errors import InterpreterError
-from .executable import executable_folders, exposes_home, read_venv_config, venv_of
+from .executable import (
+    Installation,
+    executable_folders,
+    exposes_home,
+    is_users_python,
+    read_venv_config,
+    venv_installation,
+    venv_of,
+)
 from .linked import linked_folders
 
 OLDEST = (3, 9)
@@ -33,6 +41,7 @@ print(json.dumps({
 }))
 """
 _PROBE_ENVIRONMENT = ("PATH", "HOME", "PYENV_ROOT", "PYENV_VERSION", "LD_LIBRARY_PATH")
+_ACTIVE = ("VIRTUAL_ENV", "CONDA_PREFIX")
 _ADVICE = "Name one with --python, or make one: `python3 -m venv .venv`."
 
 
@@ -46,6 +55,7 @@ class Interpreter:
         prefix_paths: folders that must be readable for it to run, besides the system's own.
         origin: where it was found, for people: "--python", "project environment .venv", …
         base: the installation's own executable; for a virtual environment, the one it was made from.
+        is_users: whether `base` may be executed outside the sandbox: it is the user's, not just named by the project.
         implementation: `cpython`, `pypy`, …
         site_paths: folders its packages are in.
         user_site: the user's package folder, when this interpreter would use it and it exists.
@@ -59,6 +69,7 @@ class Interpreter:
     prefix_paths: tuple[Path, ...]
     origin: str
     base: Path
+    is_users: bool = True
     implementation: str = "cpython"
     site_paths: tuple[Path, ...] = ()
     user_site: Path | None = None
@@ -71,19 +82,28 @@ class _BrokenError(Exception):
     """A candidate that cannot be used; the next one is tried."""
 
 
-def find_interpreter(root: Path, explicit: Path | None, environment: Mapping[str, str] | None = None) -> Interpreter:
+def find_interpreter(
+    root: Path, explicit: Path | None, environment: Mapping[str, str] | None = None, *, trusted: bool = False
+) -> Interpreter:
     """The interpreter for the project: `explicit`, the project's environment, the active environment, ours.
+
+    Folders outside the project that its environment links to are shown only where a person chose the environment: by
+    `explicit`, by activating it, or by trusting the project.
 
     Args:
         environment: where the active environment is read from; the process's own when None.
+        trusted: whether the project is trusted.
 
     Raises:
         InterpreterError: the explicit one does not work, the one the project has is too old, or none works.
     """
     notes: list[str] = []
-    for path, origin in _candidates(root, explicit, os.environ if environment is None else environment):
+    environment = os.environ if environment is None else environment
+    active = {Path(environment[name]).resolve() for name in _ACTIVE if environment.get(name)}
+    for path, origin in _candidates(root, explicit, environment):
+        is_chosen = trusted or explicit is not None or path.parent.parent.resolve() in active
         try:
-            found = _inspect(path, origin, root)
+            found = _inspect(path, origin, root, is_chosen=is_chosen)
         except _BrokenError as fault:
             if explicit is not None:
                 raise InterpreterError(f"--python {explicit} does not work: {fault}", advice=_ADVICE) from fault
@@ -96,7 +116,7 @@ def find_interpreter(root: Path, explicit: Path | None, environment: Mapping[str
                 advice=_ADVICE,
                 details={"path": str(path), "version": version},
             )
-        return replace(found, notes=tuple(notes))
+        return replace(found, notes=(*notes, *found.notes))
     raise InterpreterError("no Python works for this project: " + "; ".join(notes), advice=_ADVICE)
 
 
@@ -109,21 +129,28 @@ def _candidates(root: Path, explicit: Path | None, environment: Mapping[str, str
         folder = root.absolute() / name
         if (folder / "pyvenv.cfg").is_file():
             yield folder / "bin" / "python", f"project environment {name}"
-    for variable in ("VIRTUAL_ENV", "CONDA_PREFIX"):
+    for variable in _ACTIVE:
         if environment.get(variable):
             yield Path(environment[variable]).absolute() / "bin" / "python", f"active environment ({variable})"
     yield Path(sys.executable), "testwright's own"
 
 
-def _inspect(path: Path, origin: str, root: Path) -> Interpreter:
+def _inspect(path: Path, origin: str, root: Path, *, is_chosen: bool) -> Interpreter:
     """The facts about one candidate. Raises _BrokenError."""
     if path.is_dir():
         path = path / "bin" / "python"
     if not os.access(path, os.X_OK):
         raise _BrokenError(f"{path} is not an executable file")
     venv = venv_of(path)
-    base = _installation(path, venv, root)
-    facts = _ask(base)
+    roots = (root.absolute(), root.resolve())
+    is_projects = venv is not None and any(
+        path.is_relative_to(one) or venv.resolve().is_relative_to(one) for one in roots
+    )
+    installation = _real_installation(venv, path) if venv is not None and is_projects else None
+    if is_projects and venv is not None and not is_chosen and not venv.resolve().is_relative_to(roots[1]):
+        raise _BrokenError(f"it is a link out of the project, to {venv.resolve()}: activate it, or trust the project")
+    base = installation.executable if installation else path if venv is None else _base_of(path)
+    facts = _read_facts(installation, venv) if installation and venv else _ask(base)
     version = tuple(facts["version"][:3])
     if venv is None:
         path = Path(facts["executable"] or path)
@@ -140,19 +167,57 @@ def _inspect(path: Path, origin: str, root: Path) -> Interpreter:
     user = user_site if venv is None and user_site.is_dir() else None
     folders += [user] if user else []
     linked = linked_folders((*_existing(sites), *([user] if user else ())))
-    folders += [one for one in linked if not one.resolve().is_relative_to(root.resolve())]
+    outside = [folder for folder in linked if not folder.resolve().is_relative_to(root.resolve())]
+    hidden = [] if is_chosen or not is_projects else outside
+    folders += [folder for folder in outside if folder not in hidden]
     return Interpreter(
         path=path,
         version=(version[0], version[1], version[2]),
         prefix_paths=_outermost(folders),
         origin=origin,
         base=base,
+        is_users=installation is None or is_users_python(base),
         implementation=facts["implementation"],
         site_paths=_existing(sites),
         user_site=user,
-        linked=linked,
+        linked=tuple(folder for folder in linked if folder not in hidden),
         library_path=_library_path(_outermost(folders)),
+        notes=(_hidden_note(origin, hidden),) if hidden else (),
     )
+
+
+def _hidden_note(origin: str, hidden: list[Path]) -> str:
+    folders = ", ".join(map(str, hidden))
+    return (
+        f"{origin} links to folders outside the project, which it does not see until you trust the project, activate "
+        f"the environment, or name it with --python: {folders}"
+    )
+
+
+def _real_installation(venv: Path, path: Path) -> Installation:
+    """The installation of an environment that the project brings along. Raises _BrokenError."""
+    found = venv_installation(venv, path)
+    if found is None:
+        home = read_venv_config(venv).get("home", "")
+        raise _BrokenError(f"the installation it was made from ({home or 'unknown'}) is no installed Python")
+    return found
+
+
+def _read_facts(installation: Installation, venv: Path) -> dict:
+    """What `_ask` would answer about an installation, from its files and from what made the environment."""
+    config = read_venv_config(venv)
+    said = (config.get("version") or config.get("version_info") or "").split(".")
+    is_same = said[:2] == ["3", str(installation.minor)] and len(said) > 2 and said[2].isdecimal()
+    prefix, name = installation.prefix, installation.library.name
+    sites = [installation.library / "site-packages", prefix / "local" / "lib" / name / "dist-packages"]
+    return {
+        "version": [3, installation.minor, int(said[2]) if is_same else 0],
+        "implementation": installation.implementation,
+        "prefixes": [prefix],
+        "libraries": [installation.library],
+        "sites": [*sites, prefix / "lib" / "python3" / "dist-packages"],
+        "user_site": "",
+    }
 
 
 def _library_path(prefixes: tuple[Path, ...]) -> str:
@@ -163,20 +228,17 @@ def _library_path(prefixes: tuple[Path, ...]) -> str:
     )
 
 
-def _installation(path: Path, venv: Path | None, root: Path) -> Path:
-    """The interpreter that may be asked: for a virtual environment, the one it was made from."""
-    if venv is None:
-        return path
+def _base_of(path: Path) -> Path:
+    """The interpreter that a virtual environment of the user's was made from. Raises _BrokenError."""
+    venv = path.parent.parent
     real = path.resolve()
-    inside = (root.resolve(), venv.resolve())
-    if not any(real.is_relative_to(one) for one in inside):
+    if not real.is_relative_to(venv.resolve()):
         return real
     home = read_venv_config(venv).get("home", "")
     for name in (path.name, real.name, "python3", "python"):
-        base = Path(home) / name
-        if home and base.is_file() and not base.resolve().is_relative_to(root.resolve()):
-            return base
-    raise _BrokenError(f"the installation it was made from ({home or 'unknown'}) is gone or inside the project")
+        if home and (Path(home) / name).is_file():
+            return Path(home) / name
+    raise _BrokenError(f"the installation it was made from ({home or 'unknown'}) is gone")
 
 
 def _ask(executable: Path) -> dict:

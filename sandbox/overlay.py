@@ -212,13 +212,13 @@ def _fetched(tools: Iterable[str], interpreter: Interpreter, cache: Path) -> Pat
 
 
 def _run_pip(wanted: list[str], interpreter: Interpreter, folder: Path) -> None:
-    """Have pip put wheels into a folder. Raises _PipError.
+    """Have pip put wheels into a folder. Raises _PipError, also for an installation that is not the user's.
 
     Our pip is run by the installation the target's interpreter comes from, without `site`: so it judges versions and
     markers as that Python does, and nothing in the target's environment is executed.
     """
     runner = _runner()
-    if runner is None:
+    if runner is None or not interpreter.is_users:
         raise _PipError
     command = [str(interpreter.base), "-I", "-S", str(runner), "install", "--quiet", "--disable-pip-version-check"]
     command += ["--no-input", "--no-compile", "--only-binary", ":all:", "--root-user-action", "ignore"]

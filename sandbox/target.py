@@ -171,6 +171,7 @@ async def prepare_target(
     cache: Path,
     import_roots: Sequence[str],
     exclude: Sequence[Path] = (),
+    trusted: bool = False,
 ) -> PythonTarget:
     """Find the interpreter, copy the project, and see to the test tools. The project itself is only read.
 
@@ -179,11 +180,12 @@ async def prepare_target(
         cache: folder for what outlives a run (the overlay); left out of the copy.
         import_roots: POSIX folders relative to the root; "." for a flat layout.
         exclude: more folders inside the project that are not part of it.
+        trusted: whether the project is trusted, see `find_interpreter`.
 
     Raises:
         ProjectError, StorageError, InterpreterError: see `take_snapshot`, `find_interpreter` and `test_overlay`.
     """
-    interpreter = await asyncio.to_thread(find_interpreter, root, python)
+    interpreter = await asyncio.to_thread(find_interpreter, root, python, trusted=trusted)
     overlay = await asyncio.to_thread(test_overlay, interpreter, cache)
     scratch, lease = await asyncio.to_thread(_make_scratch, state)
     try:

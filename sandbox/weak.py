@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..core.errors import SandboxFailure, SandboxUnavailable
-from .executable import executable_folders, home_folder
+from .executable import home_folder, program_folders
 from .line_session import line_session
 from .protocol import Completed, Program, SandboxKind, Session
 from .running import KeptProgram, run_to_end
@@ -59,7 +59,7 @@ class WeakSandbox:
         for folder in (*program.readable, *program.writable):
             if not folder.exists():
                 raise SandboxFailure(f"{folder} was to be shown to a sandboxed program but does not exist")
-        readable = (*executable_folders(executable), *program.readable, WORKER_FOLDER)
+        readable = (*program_folders(program), *program.readable, WORKER_FOLDER)
         guard = {
             "writable": [os.path.realpath(one) for one in program.writable],
             "readable": [os.path.realpath(one) for one in readable],

@@ -67,18 +67,22 @@ def program_of(workspace: Workspace, step: BuildStep, seconds: float) -> Program
     started = _program_words(workspace, step.program[0])
     if started is None:
         return None
-    used = [Path(started[0]), *_node_beside(started[0])]
+    beside = _node_beside(started[0])
     return replace(
         program,
         argv=(*started, *step.program[1:]),
-        environment={**program.environment, "PATH": _with_folders(program.environment["PATH"], used)},
-        readable=(*program.readable, *(folder for item in used for folder in executable_folders(item))),
+        environment={
+            **program.environment,
+            "PATH": _with_folders(program.environment["PATH"], [Path(started[0]), *beside]),
+        },
+        readable=(*program.readable, *(folder for item in beside for folder in executable_folders(item))),
     )
 
 
 def _packages(workspace: Workspace) -> tuple[Path, ...]:
     root = workspace.target.root.resolve()
-    return tuple(root / name for name in LINKED if (root / name).is_dir())
+    folders = (root / name for name in LINKED)
+    return tuple(folder for folder in folders if folder.is_dir() and folder.resolve().is_relative_to(root))
 
 
 def _program_words(workspace: Workspace, name: str) -> tuple[str, ...] | None:

@@ -125,7 +125,7 @@ def test_a_home_folder_is_never_shown(monkeypatch: pytest.MonkeyPatch, tmp_path:
     monkeypatch.setenv("HOME", str(tmp_path))
     executable = tmp_path / "bin" / "python3"
     executable.parent.mkdir()
-    executable.touch()
+    executable.touch(mode=0o755)
     assert executable_folders(executable) == (executable,)
     for folder in (tmp_path, tmp_path / ".local", tmp_path.parent, Path("/")):
         folder.mkdir(exist_ok=True)
@@ -145,7 +145,9 @@ async def test_an_environment_runs_in_the_sandbox_though_its_base_is_elsewhere(
     assert completed.stdout.decode().strip() == str(bare_venv), completed.stderr.decode()
 
 
-def test_editable_installs_outside_the_project_are_readable(project: Path, tmp_path: Path) -> None:
+def test_editable_installs_outside_the_project_are_readable_where_a_person_chose_the_environment(
+    project: Path, tmp_path: Path
+) -> None:
     """Import hooks of editable installs are code, but where they lead is said in direct_url.json."""
     venv.create(project / ".venv", with_pip=False, symlinks=True)
     site = next((project / ".venv" / "lib").glob("python*/site-packages"))
@@ -156,6 +158,33 @@ def test_editable_installs_outside_the_project_are_readable(project: Path, tmp_p
         said = {"url": place.as_uri(), "dir_info": {"editable": name != "plain"}}
         text = "{" if name == "broken" else json.dumps(said)
         (site / f"{name.split()[0]}-1.dist-info" / "direct_url.json").write_text(text)
-    found = find_interpreter(project, None, {})
-    assert found.linked == (places["editable one"],)
-    assert places["editable one"] in found.prefix_paths
+    chosen = (
+        find_interpreter(project, None, {}, trusted=True),
+        find_interpreter(project, project / ".venv", {}),
+        find_interpreter(project, None, {"VIRTUAL_ENV": str(project / ".venv")}),
+    )
+    for found in chosen:
+        assert found.linked == (places["editable one"],)
+        assert places["editable one"] in found.prefix_paths
+        assert found.notes == ()
+    unchosen = find_interpreter(project, None, {})
+    assert unchosen.linked == ()
+    assert places["editable one"] not in unchosen.prefix_paths
+    [note] = unchosen.notes
+    assert str(places["editable one"]) in note
+    assert "trust the project" in note
+
+
+def test_facts_read_from_files_are_those_that_the_interpreter_itself_gives(project: Path, tmp_path: Path) -> None:
+    """An environment inside the project is never asked; the same one outside of it is."""
+    for place in (project / ".venv", tmp_path / "outside"):
+        venv.create(place, with_pip=False, symlinks=True)
+    read, asked = find_interpreter(project, None, {}), find_interpreter(project, tmp_path / "outside", {})
+    assert (read.version, read.implementation) == (asked.version, asked.implementation)
+    assert read.base.resolve() == asked.base.resolve()
+    assert [site.relative_to(project / ".venv") for site in read.site_paths] == [
+        site.relative_to(tmp_path / "outside") for site in asked.site_paths
+    ]
+    assert {folder for folder in read.prefix_paths if not folder.is_relative_to(project)} >= {
+        folder for folder in asked.prefix_paths if not folder.is_relative_to(tmp_path) and not folder.is_file()
+    }
