@@ -18,6 +18,7 @@ import pathspec
 from ..core.errors import ToolFailure
 from ..sandbox.snapshot import JUNK
 from ..utils.confined_paths import inside
+from ..utils.untrusted_folders import reason_to_skip
 
 MAX_FILES = 50_000
 """Maximum number of files that one tree lists; the answer notes when more are left out."""
@@ -155,6 +156,8 @@ class Checkout:
             folders: list[Path] = []
             for entry in entries:
                 place = Path(entry.path)
+                if reason_to_skip(place.relative_to(self.root).as_posix()):
+                    continue
                 is_folder = entry.is_dir(follow_symlinks=False)
                 if entry.is_symlink() or self._left_out(place, is_folder):
                     continue

@@ -20,6 +20,7 @@ from ..store.files.files import write_file
 from ..store.files.run_folder import RunFolder, new_run_id
 from ..utils.canonical import pretty_json
 from ..utils.redact import Redactor
+from ..utils.untrusted_folders import walk_files
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +94,7 @@ def _test_files(root: Path, paths: Sequence[str], layout: Layout) -> list[str]:
         for given in paths:
             place = _inside(root, given)
             if (root / place).is_dir():
-                below = sorted((root / place).rglob("*.py"))
+                below = [path for path in walk_files(root / place) if path.suffix == ".py"]
                 found += [one for path in below if _is_test(one := path.relative_to(root).as_posix())]
             else:
                 found.append(place)

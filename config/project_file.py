@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..core.errors import SettingsError
+from ..utils.untrusted_files import read_source
 from .tool_servers import ToolServer, servers_from
 
 PROJECT_FILE = "testwright.toml"
@@ -84,7 +85,7 @@ def _read(root: Path) -> tuple[Path, Any]:
 
 def _read_toml(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(read_source(path.parent, path.name))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         if path.name != PROJECT_FILE:
             return {}

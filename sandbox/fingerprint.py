@@ -12,6 +12,7 @@ import stat
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
+from ..utils.untrusted_folders import reason_to_skip
 from .snapshot import is_junk
 
 MOST_BYTES = 256 * 1024**2
@@ -40,9 +41,9 @@ def tree_digests(root: Path, exclude: Iterable[Path] = (), *, most_bytes: int = 
     while waiting:
         folder = waiting.pop()
         for entry in _entries(root / folder):
-            if is_junk(entry, excluded):
-                continue
             name = f"{folder}/{entry.name}" if folder else entry.name
+            if reason_to_skip(name) or is_junk(entry, excluded):
+                continue
             if entry.is_symlink():
                 found[name] = f"link {os.readlink(entry.path)}"  # noqa: PTH115 - an entry's path is text
             elif entry.is_dir(follow_symlinks=False):

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..core.errors import ProjectError, StorageError
+from ..utils.untrusted_folders import reason_to_skip
 
 JUNK = frozenset(
     {
@@ -91,8 +92,9 @@ def take_snapshot(
 ) -> Snapshot:
     """Copy the project at `root` into the folder `into`, which is made.
 
-    Links stay links where they point inside the project (relative afterwards); links that lead out, sockets, pipes and
-    devices are left out. The project is only read; copies can be written whatever the originals' modes are.
+    Links stay links where they point inside the project (relative afterwards); links that lead out, sockets, pipes,
+    devices and what lies too deep are left out. The project is only read; copies can be written whatever the
+    originals' modes are.
 
     Args:
         exclude: folders inside the project that are not part of it (our own state); `into` is left out anyway.
@@ -125,6 +127,9 @@ def _copy_folder(copying: _Copying, relative: str) -> None:
         folder = waiting.pop()
         for entry in _entries(copying, folder):
             name = f"{folder}/{entry.name}" if folder else entry.name
+            if reason := reason_to_skip(name):
+                copying.left_out.append((name, reason))
+                continue
             if is_junk(entry, copying.excluded):
                 continue
             if entry.is_symlink():

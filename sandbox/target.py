@@ -23,6 +23,7 @@ from .snapshot import Snapshot, copy_tree, take_snapshot
 from .worker_files import START, WORKER_FOLDER
 
 _LEASE = "lease"
+_HELD = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC  # a clone may bring a folder of this name along
 _LONGEST_TMPDIR = 70  # programs put sockets below it, whose whole path has at most 107 bytes
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -242,7 +243,7 @@ def _make_scratch(state: Path) -> tuple[Path, IO[bytes]]:
 def _remove_abandoned(place: Path) -> None:
     for folder in place.iterdir():
         try:
-            with (folder / _LEASE).open("rb") as lease:
+            with os.fdopen(os.open(folder / _LEASE, _HELD), "rb") as lease:
                 fcntl.flock(lease, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 remove_tree(folder)
         except OSError:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from .untrusted_files import is_source_file
 
-MAX_DEPTH = 64
+MAX_DEPTH = 128
 """Folders inside each other that a project may have; what lies deeper is left out."""
 
 MAX_PATH_BYTES = 1024

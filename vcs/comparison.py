@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from ..core.errors import HistoryError
+from ..utils.untrusted_files import read_source_bytes
 from .git import Git
 
 _REGULAR = "100"  # the mode of a plain file begins so; links are 120000, submodules 160000
@@ -157,6 +158,6 @@ def _read(path: Path) -> bytes | None:
     if path.is_symlink() or not path.is_file():
         return None
     try:
-        return path.read_bytes()
+        return read_source_bytes(path.parent, path.name)
     except FileNotFoundError:
         return None

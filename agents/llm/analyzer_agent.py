@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ...utils.canonical import canonical_json
+from ...utils.untrusted_files import read_source
 from ..contract.lifecycle import AgentContract
 from ..contract.protocol import AgentRequest, AgentResponse, JsonObject, success_response
 from ..embedded.analyzer_agent import analyse_results
@@ -78,7 +79,7 @@ class ModelAnalyzerAgent(ModelAgent):
 
     def _source(self, spec: Mapping[str, Any]) -> str:
         path = str((spec.get("target") or {}).get("path") or "")
-        return (self._root / path).read_text(encoding="utf-8", errors="replace")
+        return read_source(self._root, path, errors="replace")
 
     async def _verdicts(
         self, contested: Sequence[Mapping[str, Any]], spec: Mapping[str, Any], source: str, attempt: int

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
 
+from ...utils.untrusted_files import read_source
 from ..contract.protocol import JsonObject
 from ..guardrails.problems import problem
 from .model_agent import UnusableAnswer, closed, list_of, optional, text_of
@@ -51,7 +52,7 @@ def build_message(inputs: Mapping[str, Any], base: Mapping[str, Any], root: Path
     """Build the message: a summary of the engine's spec, and the source. Blocks."""
     path = str((base.get("target") or {}).get("path") or "")
     file = root / path
-    source = file.read_text(encoding="utf-8", errors="replace") if path.endswith(".py") and file.is_file() else ""
+    source = read_source(root, path, errors="replace") if path.endswith(".py") and file.is_file() else ""
     values = {
         "name": str((base.get("target") or {}).get("name") or "the API"),
         "request": data("request", str(inputs.get("user_request") or "")[:_LONGEST_REQUEST]),

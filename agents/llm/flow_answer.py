@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ...utils.untrusted_files import read_source
 from ..contract.protocol import JsonObject
 from ..guardrails.code_limits import case_problems, imported_by
 from .model_agent import UnusableAnswer
@@ -38,7 +39,7 @@ def build_message(inputs: Mapping[str, Any], base: Mapping[str, Any], root: Path
 
 def _source(root: Path, path: str) -> str:
     file = root / path
-    return relevant_lines(file.read_text(encoding="utf-8", errors="replace"), None) if file.is_file() else "not there"
+    return relevant_lines(read_source(root, path, errors="replace"), None) if file.is_file() else "not there"
 
 
 def _crossed(case: Mapping[str, Any]) -> str:
@@ -53,7 +54,7 @@ def add_cases(answered: Mapping[str, Any], base: Mapping[str, Any], root: Path) 
     """
     entry = base["target"]["components"][0]
     imports = [str(line) for line in answered["imports"]]
-    known = imported_by(_read(root / entry["path"])) | imported_by("\n".join(base.get("imports") or ()))
+    known = imported_by(_read(root, entry["path"])) | imported_by("\n".join(base.get("imports") or ()))
     problems = [
         row
         for index, case in enumerate(answered["cases"])
@@ -72,8 +73,8 @@ def add_cases(answered: Mapping[str, Any], base: Mapping[str, Any], root: Path) 
     return {**base, "imports": sorted({*(base.get("imports") or ()), *used}), "cases": cases}
 
 
-def _read(path: Path) -> str:
-    return path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
+def _read(root: Path, path: str) -> str:
+    return read_source(root, path, errors="replace") if (root / path).is_file() else ""
 
 
 def _crosses(expression: str, base: Mapping[str, Any]) -> list[JsonObject]:

@@ -16,6 +16,7 @@ from pathlib import Path, PurePosixPath
 from ...engine.python.project.layout import find_layout
 from ...utils.generated_header import is_untouched
 from ...utils.python_source import parse_python
+from ...utils.untrusted_files import read_source
 
 LONGEST_STYLE = 1200
 """Limit on the characters of a style; an example that does not fit is cut at a line."""
@@ -97,7 +98,7 @@ def _texts(root: Path, paths: Sequence[str]) -> Iterator[tuple[str, str]]:
         try:
             if found == _MOST_FILES or file.stat().st_size > _LONGEST_FILE:
                 continue
-            text = file.read_text(encoding="utf-8", errors="replace")
+            text = read_source(root, path, errors="replace")
         except OSError:
             continue
         if is_untouched(text) is None:

@@ -14,6 +14,7 @@ from typing import Any
 
 from ...utils.canonical import canonical_json
 from ...utils.error_formatter import spec_feedback
+from ...utils.untrusted_files import read_source
 from ..contract.lifecycle import Agent, AgentContract
 from ..contract.protocol import AgentRequest, AgentResponse, JsonObject, consumer_view, success_response
 from ..guardrails.code_limits import case_problems, imported_by
@@ -191,7 +192,7 @@ class ModelSpecAgent(ModelAgent):
 
     def _target(self, inputs: Mapping[str, Any], spec: Mapping[str, Any], symbols: Any) -> dict[str, str]:
         target = spec["target"]
-        source = (self._root / str(target["path"])).read_text(encoding="utf-8", errors="replace")
+        source = read_source(self._root, str(target["path"]), errors="replace")
         return {
             "framework": str(inputs.get("framework") or "pytest"),
             "request": data("request", str(inputs.get("user_request") or "")[:_LONGEST_REQUEST]),
@@ -203,8 +204,8 @@ class ModelSpecAgent(ModelAgent):
     def _require_harmless(self, answered: Mapping[str, Any], spec: Mapping[str, Any]) -> None:
         """Raise UnusableAnswer for cases that do what tests may not; they may import what the target imports."""
         target, imports = spec.get("target") or {}, list(answered["imports"])
-        module, path = str(target.get("module") or ""), self._root / str(target.get("path") or "")
-        source = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
+        module, path = str(target.get("module") or ""), str(target.get("path") or "")
+        source = read_source(self._root, path, errors="replace") if (self._root / path).is_file() else ""
         imported = imported_by(source) | imported_by("\n".join(str(line) for line in spec.get("imports") or ()))
         found = [
             row

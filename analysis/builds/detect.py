@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from ...engine.python.project.layout import Layout, find_layout
 from ...sandbox.interpreter import Interpreter
+from ...utils.untrusted_files import read_source
 
 Kind = Literal["configured", "python", "types", "node", "make"]
 Status = Literal["passed", "failed", "timed_out", "unavailable", "skipped"]
@@ -241,7 +242,7 @@ def _text(place: Path) -> str:
     try:
         if not place.is_file() or place.stat().st_size > MAX_BYTES:
             return ""
-        return place.read_text(encoding="utf-8", errors="replace")
+        return read_source(place.parent, place.name, errors="replace")
     except OSError:
         return ""
 

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...core.errors import EnvironmentFault
+from ...utils.untrusted_files import read_source_bytes
 from .chunks import Chunk, FileStamp, Passage, is_test_file, list_files, passages_of, split_words
 
 if TYPE_CHECKING:
@@ -172,7 +173,7 @@ class CodebaseIndex:
             digest, rowids = stored.pop(stamp.path, ("", []))
             if stamp not in unread:
                 try:
-                    content = (self._root / stamp.path).read_bytes()
+                    content = read_source_bytes(self._root, stamp.path)
                 except OSError:  # unreadable: left out of the search
                     stored[stamp.path] = (digest, rowids)
                     continue

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from langchain_core.embeddings import Embeddings
 
+from ...utils.untrusted_files import read_source
 from .chunks import Passage
 
 _BATCH_SIZE = 64
@@ -111,7 +112,7 @@ def _texts(root: Path, passages: Sequence[Passage]) -> list[str]:
     files: dict[str, list[str]] = {}
     for path in {passage.path for passage in passages}:
         try:
-            files[path] = (root / path).read_text("utf-8", "replace").splitlines()
+            files[path] = read_source(root, path, errors="replace").splitlines()
         except OSError:
             files[path] = []
     texts: list[str] = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import difflib
+import itertools
 import os
 import re
 from collections.abc import Iterator, Sequence
@@ -12,6 +13,7 @@ from pathlib import Path, PurePosixPath
 
 from ...core.errors import ProjectError, ToolInputError
 from ...sandbox.snapshot import JUNK
+from ...utils.untrusted_folders import walk_files
 
 _SCHEME = re.compile(r"^[A-Za-z][A-Za-z0-9+.-]*:")
 _MAX_SEARCHED = 20_000
@@ -164,14 +166,9 @@ def files_below(folder: RootPath) -> Iterator[str]:
 
 
 def _files(root: Path) -> Iterator[str]:
-    count = 0
-    for folder, folders, names in os.walk(root):
-        folders[:] = sorted(name for name in folders if name not in JUNK and not name.startswith("."))
-        for name in sorted(names):
-            count += 1
-            if count > _MAX_SEARCHED:
-                return
-            yield Path(folder, name).relative_to(root).as_posix()
+    found = walk_files(root, lambda folder: folder.name not in JUNK and not folder.name.startswith("."))
+    for path in itertools.islice(found, _MAX_SEARCHED):
+        yield path.relative_to(root).as_posix()
 
 
 def _refuse_unusual(path: str) -> None:

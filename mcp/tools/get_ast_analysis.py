@@ -8,6 +8,7 @@ from ...core.errors import ProjectError, ToolFailure
 from ...engine.python.facts.analyse import analyse_module
 from ...engine.python.model.model import CallableFacts, ClassFacts, Parameter
 from ...engine.python.project.layout import find_layout, module_at
+from ...utils.untrusted_files import read_source_bytes
 from ..toolbox.content_cache import content_key
 from ..toolbox.json_schema import COUNT, TEXTS, array, closed_object, integer, string, strings
 from ..toolbox.services import ToolServices
@@ -43,7 +44,7 @@ def _key(services: ToolServices, arguments: Json) -> str | None:
     """Keys by the file's content and its name in the project: the analysis depends on nothing else of the project."""
     try:
         module = module_at(find_layout(services.root), services.project_file(arguments["file_path"]).resolve())
-        digest = hashlib.sha256((services.root / module.path).read_bytes()).hexdigest()
+        digest = hashlib.sha256(read_source_bytes(services.root, module.path)).hexdigest()
     except (ToolFailure, ProjectError, OSError):
         return None  # the call itself raises it
     return content_key(arguments, module.module, module.path, module.import_root, digest)

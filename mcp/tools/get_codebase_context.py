@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ...analysis.code_search.chunks import list_files
 from ...analysis.code_search.index import Match
+from ...utils.untrusted_files import read_source, read_source_bytes
 from ..toolbox.content_cache import content_key
 from ..toolbox.json_schema import COUNT, array, closed_object, integer, string
 from ..toolbox.services import ToolServices
@@ -29,7 +30,7 @@ def _run(services: ToolServices, /, query: str, file_paths: list[str], limit: in
 def _snippet(root: Path, match: Match) -> Json:
     chunk, path = match.passage.chunk, match.passage.path
     try:
-        lines = (root / path).read_text("utf-8", "replace").splitlines()
+        lines = read_source(root, path, errors="replace").splitlines()
     except OSError:
         lines = []  # deleted since it was indexed
     return {
@@ -48,7 +49,7 @@ def _key(services: ToolServices, arguments: Json) -> str | None:
     files: list[tuple[str, str]] = []
     for stamp in list_files(services.root):
         with suppress(OSError):  # deleted, or not readable: the search skips it too
-            files.append((stamp.path, hashlib.sha256((services.root / stamp.path).read_bytes()).hexdigest()))
+            files.append((stamp.path, hashlib.sha256(read_source_bytes(services.root, stamp.path)).hexdigest()))
     return content_key(arguments, files)
 
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 from ...core.errors import ToolFailure
+from ...utils.untrusted_folders import walk_files
 from ..toolbox.json_schema import COUNT, array, closed_object, string
 from ..toolbox.services import ToolServices
 from ..toolbox.tool_spec import Json, ToolSpec
@@ -19,12 +17,9 @@ def _run(services: ToolServices, /, folder: str) -> Json:
     if not top.is_dir():
         raise ToolFailure(f"there is no folder {folder!r} in the run", advice="'.' is the run's own folder")
     files: list[Json] = []
-    for current, folders, names in os.walk(top, followlinks=False):
-        folders.sort()
-        for name in sorted(names):
-            path = Path(current) / name
-            if not path.is_symlink() and path.is_file():
-                files.append({"path": path.relative_to(base).as_posix(), "bytes": path.stat().st_size})
+    for path in walk_files(top):
+        if not path.is_symlink():
+            files.append({"path": path.relative_to(base).as_posix(), "bytes": path.stat().st_size})
     return {"files": files[:_MAX_LISTED], "truncated": len(files) > _MAX_LISTED}
 
 

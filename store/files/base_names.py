@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
+from ...utils.untrusted_folders import walk_files
 from .project_files import project_path
 
 JUNK = frozenset({"node_modules", "__pycache__", "venv", "env", "build", "dist", "site-packages"})
@@ -83,8 +83,6 @@ def _in_package(root: Path, path: PurePosixPath) -> bool:
 
 
 def _python_files(root: Path) -> Iterator[str]:
-    for folder, names, files in os.walk(root):
-        names[:] = sorted(name for name in names if not name.startswith(".") and name not in JUNK)
-        for name in sorted(files):
-            if name.endswith(".py"):
-                yield (Path(folder) / name).relative_to(root).as_posix()
+    for path in walk_files(root, lambda folder: not folder.name.startswith(".") and folder.name not in JUNK):
+        if path.suffix == ".py":
+            yield path.relative_to(root).as_posix()

@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 
 from ...core.errors import UsageError
 from ...utils.generated_header import is_untouched
+from ...utils.untrusted_files import read_source_bytes
 from .files import removed_on_failure, sync_folder, temporary_of, write_beside
 
 
@@ -32,7 +33,7 @@ class ProjectFile:
     def content(self) -> bytes | None:
         """What is there now, None when nothing is. Raises OSError."""
         try:
-            return self.place.read_bytes()
+            return read_source_bytes(self.root, self.path)
         except FileNotFoundError:
             return None
 
@@ -51,7 +52,7 @@ class ProjectFile:
             return None
         if not self.place.is_file():
             return "it is no regular file"
-        return _changed_by_a_person(self.place.read_bytes())
+        return _changed_by_a_person(read_source_bytes(self.root, self.path))
 
     def missing_folders(self) -> list[str]:
         """Folders that writing it would create, outermost first, relative to the root."""

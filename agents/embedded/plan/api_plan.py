@@ -12,6 +12,7 @@ from typing import Any
 from ....engine.api.document.apps import WebApplication, find_application_in, find_applications
 from ....engine.python.project.exploration_digest import Foundations
 from ....engine.python.project.layout import ModulePlace
+from ....utils.untrusted_files import read_source_bytes
 from ...contract.protocol import JsonObject
 from .plan_steps import add_generate_step
 from .step_scope import PlannedSteps, StepScope
@@ -160,7 +161,7 @@ def _target(scope: StepScope, subject: _Subject) -> JsonObject:
     elif subject.in_project:
         target = {"path": subject.document}
     if "path" in target:
-        target["digest"] = hashlib.sha256((scope.layout.root / target["path"]).read_bytes()).hexdigest()
+        target["digest"] = hashlib.sha256(read_source_bytes(scope.layout.root, target["path"])).hexdigest()
     if application is not None:
         target |= {"application": {"import": application.label}, "framework_of_app": application.framework}
     if scope.command:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ....engine.python.project.layout import ModulePlace
 from ....utils.python_source import parse_python
+from ....utils.untrusted_files import read_source
 
 
 def untested_symbols(
@@ -56,6 +57,6 @@ def _names(path: Path, package: str) -> frozenset[str]:
 
 def _text(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8", errors="replace")
+        return read_source(path.parent, path.name, errors="replace")
     except OSError:
         return ""

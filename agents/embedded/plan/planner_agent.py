@@ -36,6 +36,8 @@ _MAPPED_WHOLE = {
     "suggestions": [],
 }
 _DOCUMENT = re.compile(r"\.(?:json|ya?ml)$", re.IGNORECASE)
+_LONGEST_PATH = 120
+_MOST_UNREADABLE = 20
 
 
 @dataclass(slots=True)
@@ -126,8 +128,18 @@ class EmbeddedPlannerAgent(Agent):
             "steps": steps,
             "understood": reading.understood,
             "not_understood": reading.not_understood,
-            "skipped": reading.skipped,
+            "skipped": [*reading.skipped, *_unreadable_rows(layout)],
         }
+
+
+def _unreadable_rows(layout: Layout) -> list[JsonObject]:
+    """The files that are not read, as rows of `skipped`; the last row counts those that are not listed."""
+    rows: list[JsonObject] = [
+        {"target": path if len(path) <= _LONGEST_PATH else f"{path[:_LONGEST_PATH]}…", "reason": reason}
+        for path, reason in layout.skipped[:_MOST_UNREADABLE]
+    ]
+    more = len(layout.skipped) - len(rows)
+    return [*rows, {"target": f"{more} more files", "reason": "they cannot be read either"}] if more else rows
 
 
 def _clauses(words: ParsedRequest, inputs: Mapping[str, Any]) -> list[Clause]:

@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 from ....core.errors import ProjectError
 from ....engine.python.project.layout import Layout, ModulePlace, module_at
 from ....utils.python_source import parse_python
+from ....utils.untrusted_files import read_source_bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +172,7 @@ class TargetIndex:
 
     def _names_in(self, place: ModulePlace) -> tuple[str, ...]:
         try:
-            tree = parse_python((self._layout.root / place.path).read_bytes(), place.path)
+            tree = parse_python(read_source_bytes(self._layout.root, place.path), place.path)
         except (SyntaxError, OSError) as error:
             self._broken[place.path] = f"{place.path} cannot be read: {error}"
             return ()

@@ -6,6 +6,7 @@ import hashlib
 import re
 from pathlib import PurePosixPath
 
+from ....utils.untrusted_files import read_source_bytes
 from ...contract.protocol import JsonObject
 from .existing_tests import untested_symbols
 from .plan_steps import add_generate_step
@@ -24,7 +25,7 @@ def unit_steps(scope: StepScope) -> PlannedSteps:
             "module": place.module,
             "import_root": place.import_root,
             "symbols": list(symbols) if symbols is not None else None,
-            "digest": hashlib.sha256((scope.layout.root / place.path).read_bytes()).hexdigest(),
+            "digest": hashlib.sha256(read_source_bytes(scope.layout.root, place.path)).hexdigest(),
         }
         test_path = PurePosixPath(scope.tests_dir, *_folders(place.module), f"test_{slug}.py").as_posix()
         add_generate_step(planned, scope, "unit", slug, row, spec_path=f"specs/{slug}.json", test_path=test_path)

@@ -20,6 +20,7 @@ from ....engine.api.probe.explore import ApiBudget, ApiExploration, explore_api
 from ....engine.api.write.compose import compose_spec
 from ....engine.python.project.layout import find_layout
 from ....sandbox.target import ProvideTarget, PythonTarget
+from ....utils.untrusted_files import read_source_bytes
 from ...contract.protocol import JsonObject
 from .spec_agent import SpecResult
 
@@ -145,7 +146,7 @@ class ApiSpecGenerator:
             target["description"] = {key: value for key, value in description.items() if value}
         file = self._root / path
         if path and file.is_file():
-            target |= {"path": path, "digest": hashlib.sha256(file.read_bytes()).hexdigest()}
+            target |= {"path": path, "digest": hashlib.sha256(read_source_bytes(self._root, path)).hexdigest()}
         return target
 
 

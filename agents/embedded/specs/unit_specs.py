@@ -7,6 +7,7 @@ The cache is a bounded file in the state folder; a damaged one counts as empty.
 from __future__ import annotations
 
 import asyncio
+import filecmp
 import json
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager, closing, suppress
@@ -267,7 +268,7 @@ def _is_unchanged(target: PythonTarget) -> bool:
     """Whether the project still equals its copy: parts of the engine read the project itself."""
     try:
         return all(
-            (target.root / name).read_bytes() == (target.snapshot.path / name).read_bytes()
+            filecmp.cmp(target.root / name, target.snapshot.path / name, shallow=False)
             for name in target.snapshot.files
             if not (target.snapshot.path / name).is_symlink()
         )

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ....utils.python_source import parse_python
+from ....utils.untrusted_files import read_source
 from ...python.project.layout import Layout, ModulePlace
 from .auth import is_secret
 
@@ -190,6 +191,6 @@ def find_secret_variables(root: Path, places: Iterable[ModulePlace]) -> list[str
 
 def _text(path: Path) -> str | None:
     try:
-        return path.read_text(encoding="utf-8")
+        return read_source(path.parent, path.name)
     except (OSError, UnicodeDecodeError):
         return None

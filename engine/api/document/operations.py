@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from ....utils.python_source import parse_python
+from ....utils.untrusted_files import read_source
 from ...repository.python_routes import python_facts
 from ..model.model import Api, ApiParameter, HandlerLocations, Json, Operation, RequestBody
 from .schemas import PREFIX, normalize_schema
@@ -233,7 +234,7 @@ def handler_lines(api: Api, root: Path) -> Api:
     if not api.path.endswith(".py") or not file.is_file():
         return api
     try:
-        text = file.read_text(encoding="utf-8")
+        text = read_source(file.parent, file.name)
         tree = parse_python(text)
     except (OSError, UnicodeDecodeError, SyntaxError, ValueError, RecursionError):
         return api

@@ -15,6 +15,7 @@ from time import monotonic
 
 from ....core.errors import ProjectError
 from ....sandbox.target import PythonTarget
+from ....utils.untrusted_files import read_source_bytes
 from ...python.explore.confirm import Confirmation, confirm
 from ...python.explore.explore import ExplorationBudget
 from ...python.facts.analyse import facts_from_source
@@ -159,7 +160,7 @@ def intended_exceptions(target: PythonTarget, components: IntegrationTarget, fac
     named = {name for function in facts.callables() for name, _ in function.documentation.raises}
     for component in components.components:
         try:
-            read = facts_from_source((target.snapshot.path / component.place.path).read_bytes(), component.place)
+            read = facts_from_source(read_source_bytes(target.snapshot.path, component.place.path), component.place)
         except (OSError, SyntaxError):
             continue
         named |= {site.exception for each in read.callables() for site in each.raises}
@@ -179,7 +180,7 @@ def _read(target: PythonTarget, components: IntegrationTarget) -> WideArcs:
     texts: list[str | None] = []
     for component in components.components:
         try:
-            texts.append((target.snapshot.path / component.place.path).read_bytes().decode("utf-8-sig"))
+            texts.append(read_source_bytes(target.snapshot.path, component.place.path).decode("utf-8-sig"))
         except (OSError, UnicodeDecodeError):
             texts.append(None)
     if texts[0] is None:

@@ -16,6 +16,7 @@ from ....mutation.catalog import mutants_of, sample
 from ....mutation.model import Mutant
 from ....sandbox.target import PythonTarget
 from ....utils.python_source import parse_python
+from ....utils.untrusted_files import read_source_bytes
 from ...python.facts.analyse import facts_from_source
 from ...python.model.model import ModuleFacts
 from ...python.mutants.asserted_facets import AssertedFacets, FacetOracle
@@ -120,7 +121,7 @@ async def _run_mutants(
 ) -> None:
     """Runs the flows that reach a component on each of its mutants."""
     try:
-        own = facts_from_source((target.snapshot.path / component.place.path).read_bytes(), component.place)
+        own = facts_from_source(read_source_bytes(target.snapshot.path, component.place.path), component.place)
         async with open_mutant_worker(target, own, "loopback") as lockstep:
             again = await lockstep.learn([one.trial for one in pool])
             pins = [pinning.facets_of(one, seen) for one, seen in zip(pool, again, strict=True)]
@@ -186,7 +187,7 @@ def _sampled_mutants(
     target: PythonTarget, component: Component, limits: FlowMutationLimits, first: int
 ) -> list[_LiveMutant]:
     try:
-        source = (target.snapshot.path / component.place.path).read_bytes()
+        source = read_source_bytes(target.snapshot.path, component.place.path)
         usable = [one for one in mutants_of(source, component.place.path) if one.rule is None]
         used, inside = ImportTimeUses(source), _lines_of_bodies(source)
     except (OSError, SyntaxError):

@@ -9,6 +9,7 @@ from itertools import count
 from pathlib import Path
 from typing import TypeVar
 
+from ....utils.untrusted_files import read_source_bytes
 from ...python.facts.analyse import facts_from_source, subjects
 from ...python.model.model import CallableFacts, ModuleFacts
 from ...python.project.layout import Layout, ModulePlace
@@ -122,7 +123,7 @@ def find_seams(root: Path, layout: Layout) -> SeamMap:
 
 def _read(root: Path, place: ModulePlace, found: SeamMap, sources: dict[str, str]) -> ModuleFacts | None:
     try:
-        contents = (root / place.path).read_bytes()
+        contents = read_source_bytes(root, place.path)
         facts = facts_from_source(contents, place)
         sources.setdefault(place.module, contents.decode("utf-8-sig"))
     except (OSError, SyntaxError, UnicodeDecodeError) as error:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ....utils.generated_header import is_untouched
+from ....utils.untrusted_files import read_source
 from ...python.project.layout import Layout
 from ...python.source.titles import cut_slug
 from ..model.programs import DEFAULT_CONDITIONS, ProgramRun, ProjectProgram, RunConditions, RunObservation
@@ -33,7 +34,7 @@ def _text(path: Path) -> str:
     try:
         if path.stat().st_size > _LARGEST:
             return ""
-        text = path.read_text(encoding="utf-8")
+        text = read_source(path.parent, path.name)
     except (OSError, UnicodeDecodeError):
         return ""
     return "" if is_untouched(text) else text

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from ....utils.python_source import parse_python
+from ....utils.untrusted_files import read_source, read_source_bytes
+from ....utils.untrusted_folders import walk_files
 from ...python.project.layout import Layout
 from .arguments import ProgramArgument
 
@@ -41,7 +43,7 @@ def reading_of(root: Path, paths: Iterable[str]) -> InputFormats:
     formats: dict[str, None] = {}
     for path in paths:
         try:
-            tree = parse_python((root / path).read_bytes(), path)
+            tree = parse_python(read_source_bytes(root, path), path)
         except (OSError, SyntaxError):
             continue
         imported = {name.name for node in ast.walk(tree) if isinstance(node, ast.Import) for name in node.names}
@@ -170,7 +172,7 @@ def _cell(name: str, how: str, at: int, words: Sequence[str]) -> str:
 def samples_of(layout: Layout) -> list[tuple[str, str]]:
     """Small text files that the project keeps as samples, by name; those in folders of examples first."""
     found: list[tuple[bool, str, str]] = []
-    for path in sorted(layout.root.rglob("*")):
+    for path in sorted(walk_files(layout.root, lambda folder: folder.name[0] != "." and folder.name != "node_modules")):
         relative = path.relative_to(layout.root).as_posix()
         if relative.startswith(".") or "/." in relative or "node_modules" in relative or path.is_symlink():
             continue
@@ -179,7 +181,7 @@ def samples_of(layout: Layout) -> list[tuple[str, str]]:
         if not _SAMPLES.search(PurePosixPath(relative).parent.as_posix()) or path.stat().st_size > _LARGEST:
             continue
         try:
-            text = path.read_text(encoding="utf-8")
+            text = read_source(layout.root, relative)
         except (OSError, UnicodeDecodeError):
             continue
         if text and "\r" not in text:

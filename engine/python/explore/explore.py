@@ -14,6 +14,7 @@ from time import monotonic
 
 from ....core.errors import ProjectError
 from ....sandbox.target import PythonTarget
+from ....utils.untrusted_files import read_source_bytes
 from ..judge.documented_behaviour import compare_with_document
 from ..model.arcs import ArcMap
 from ..model.model import Arc, Exploration, ModuleFacts, TrialFinding
@@ -137,7 +138,7 @@ async def explore(
 
 def _read(target: PythonTarget, facts: ModuleFacts) -> tuple[str, ArcMap]:
     try:
-        source = (target.snapshot.path / facts.path).read_bytes().decode("utf-8-sig")
+        source = read_source_bytes(target.snapshot.path, facts.path).decode("utf-8-sig")
         return source, ArcMap(source)
     except (OSError, UnicodeDecodeError, SyntaxError) as error:
         raise ProjectError(f"{facts.path} cannot be read as Python: {error}") from error

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ....core.errors import ProjectError
 from ....utils.python_source import parse_python
+from ....utils.untrusted_files import read_source_bytes
 from ..model.model import CallableFacts, ClassFacts, ModuleFacts
 from ..project.layout import Layout, ModulePlace, module_at
 from .callables import callable_facts, is_overload
@@ -36,7 +37,7 @@ def analyse_module(root: Path, path: str | Path, layout: Layout) -> ModuleFacts:
     """
     place = module_at(layout, path)
     try:
-        contents = (root / place.path).read_bytes()
+        contents = read_source_bytes(root, place.path)
     except OSError as error:
         raise ProjectError(
             f"{place.path} cannot be read: {error.strerror}.", advice="Check its permissions."

@@ -16,6 +16,7 @@ from pathlib import Path, PurePosixPath
 
 from ....utils.generated_header import is_untouched
 from ....utils.python_source import parse_python
+from ....utils.untrusted_files import is_source_file, read_source, read_source_bytes
 
 _WORD = re.compile(r"\w+")
 _DYNAMIC = frozenset({"importlib", "__import__", "pkgutil", "runpy", "imp", "zipimport", "exec", "eval", "execfile"})
@@ -57,7 +58,13 @@ class Foundations:
     _rest: str = ""
 
     def __post_init__(self) -> None:
-        self._python = [file for file in self.files if file.endswith(".py") and not is_untouched(self._text(file))]
+        self._python = [
+            file
+            for file in self.files
+            if file.endswith(".py")
+            and is_source_file(self.root, self.root / file)
+            and not is_untouched(self._text(file))
+        ]
         self._importable = _places(self.files)
 
     def digest_of(self, path: str) -> str:
@@ -71,7 +78,7 @@ class Foundations:
             used = set(self._python)
         else:
             used = brought | self._closure(self._relevant(path))
-        lines = [f"target {path} {hashlib.sha256((self.root / path).read_bytes()).hexdigest()}"]
+        lines = [f"target {path} {hashlib.sha256(read_source_bytes(self.root, path)).hexdigest()}"]
         lines += [f"code {one} {self._file(one).code}" for one in sorted(used - {path})]
         lines.append(f"names {self._python}")  # a new module may hide another one
         lines.append(f"rest {self._others()}")
@@ -147,7 +154,7 @@ class Foundations:
 
     def _text(self, path: str) -> str:
         if path not in self._texts:
-            self._texts[path] = (self.root / path).read_text("utf-8", errors="surrogateescape")
+            self._texts[path] = read_source(self.root, path, errors="surrogateescape")
         return self._texts[path]
 
 

@@ -49,6 +49,7 @@ class Layout:
         side_files: POSIX paths of other Python files: examples, docs, scripts.
         documents: POSIX paths of README and documentation pages that may hold examples.
         declared: source roots named by project files or by convention, longest first.
+        skipped: (path, reason) of files that cannot be read.
     """
 
     root: Path
@@ -58,6 +59,7 @@ class Layout:
     side_files: tuple[str, ...] = ()
     documents: tuple[str, ...] = ()
     declared: tuple[str, ...] = (".",)
+    skipped: tuple[tuple[str, str], ...] = ()
 
     def by_module(self) -> dict[str, ModulePlace]:
         """Modules by dotted name; the first path wins where two roots have the same name."""
@@ -101,6 +103,7 @@ def find_layout(root: Path) -> Layout:
         side_files=tuple(sides),
         documents=tree.documents,
         declared=declared,
+        skipped=tree.skipped,
     )
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from ....utils.untrusted_files import read_source_bytes
+from ....utils.untrusted_folders import reason_to_skip, walk_files
 
 _SKIPPED = frozenset(
     "build dist node_modules __pycache__ venv env virtualenv site-packages dist-packages htmlcov wheelhouse "
@@ -24,6 +26,7 @@ class ProjectTree:
     Attributes:
         packages: folders with an `__init__.py`.
         projects: folders that hold a pyproject.toml, setup.py or setup.cfg, "." for the root.
+        skipped: (path, reason) of what would be among them and cannot be read: pipes, links that lead out, too deep.
     """
 
     root: Path
@@ -31,6 +34,7 @@ class ProjectTree:
     documents: tuple[str, ...] = ()
     packages: frozenset[str] = frozenset()
     projects: tuple[str, ...] = ()
+    skipped: tuple[tuple[str, str], ...] = ()
     _imported: frozenset[str] | None = field(default=None, repr=False)
 
     def imports_name(self, dotted: str) -> bool:
@@ -49,28 +53,30 @@ class ProjectTree:
         if self._imported is None:
             found: set[str] = set()
             for path in self.python:
-                found.update(_imported_names(self.root / path))
+                found.update(_imported_names(self.root, path))
             self._imported = frozenset(found)
         return self._imported
 
 
 def read_tree(root: Path) -> ProjectTree:
-    """Walk `root`; hidden, generated and environment folders are left out, links to folders not followed."""
+    """Walk `root`; hidden, generated and environment folders, what is no regular file, and links out are left out."""
     python: list[str] = []
     documents: list[str] = []
     projects: set[str] = set()
-    for folder, folders, files in os.walk(root):
-        here = Path(folder)
-        relative = here.relative_to(root).as_posix()
-        folders[:] = sorted(name for name in folders if _is_kept(here / name))
-        prefix = "" if relative == "." else f"{relative}/"
-        for name in sorted(files):
-            if name.endswith(".py"):
-                python.append(prefix + name)
-            elif name.lower().endswith(_DOCUMENTS):
-                documents.append(prefix + name)
-            if name in ("pyproject.toml", "setup.py", "setup.cfg"):
-                projects.add(relative)
+    skipped: list[tuple[str, str]] = []
+
+    def skip(path: str, reason: str) -> None:
+        if reason_to_skip(path) or path.lower().endswith((".py", ".toml", ".cfg", *_DOCUMENTS)):
+            skipped.append((path, reason))
+
+    for file in walk_files(root, _is_kept, skipped=skip):
+        path = file.relative_to(root).as_posix()
+        if path.endswith(".py"):
+            python.append(path)
+        elif path.lower().endswith(_DOCUMENTS):
+            documents.append(path)
+        if file.name in ("pyproject.toml", "setup.py", "setup.cfg"):
+            projects.add(path.rpartition("/")[0] or ".")
         if len(python) > _MAXIMUM_FILES:
             break
     return ProjectTree(
@@ -79,6 +85,7 @@ def read_tree(root: Path) -> ProjectTree:
         documents=tuple(sorted(documents)),
         packages=frozenset(path.rpartition("/")[0] or "." for path in python if path.endswith("__init__.py")),
         projects=tuple(sorted(projects)),
+        skipped=tuple(sorted(skipped)),
     )
 
 
@@ -90,10 +97,9 @@ def _is_kept(folder: Path) -> bool:
     return not (folder / "pyvenv.cfg").is_file()
 
 
-def _imported_names(path: Path) -> set[str]:
+def _imported_names(root: Path, path: str) -> set[str]:
     try:
-        if path.stat().st_size > _MAXIMUM_BYTES:
-            return set()
-        return {match.decode("ascii", "replace") for match in _IMPORT.findall(path.read_bytes())}
+        content = read_source_bytes(root, path, most=_MAXIMUM_BYTES)
+        return {match.decode("ascii", "replace") for match in _IMPORT.findall(content)}
     except OSError:
         return set()

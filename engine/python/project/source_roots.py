@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ....utils.python_source import parse_python
+from ....utils.untrusted_files import read_source, read_source_bytes
 from .project_files import ProjectTree
 
 _CONVENTIONAL = ("src", "lib", "python")
@@ -64,7 +65,7 @@ def _from_pyproject(path: Path) -> set[str]:
 def read_toml(path: Path) -> dict[str, Any]:
     """The contents of a TOML file; empty where it cannot be read or parsed."""
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(read_source(path.parent, path.name))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):
         return {}
 
@@ -80,7 +81,7 @@ def read_config(path: Path) -> configparser.ConfigParser:
     """The contents of an INI file; empty where it cannot be read or parsed."""
     parser = configparser.ConfigParser(interpolation=None)
     try:
-        parser.read_string(path.read_text(encoding="utf-8"))
+        parser.read_string(read_source(path.parent, path.name))
     except (OSError, UnicodeDecodeError, configparser.Error):
         return configparser.ConfigParser(interpolation=None)
     return parser
@@ -89,7 +90,7 @@ def read_config(path: Path) -> configparser.ConfigParser:
 def parse_file(path: Path) -> ast.Module:
     """The syntax tree of a file, for reading it without running it; an empty one where it does not parse."""
     try:
-        return parse_python(path.read_bytes(), str(path))
+        return parse_python(read_source_bytes(path.parent, path.name), str(path))
     except (OSError, SyntaxError):
         return ast.Module([], [])
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ....utils.untrusted_files import read_source
 from ..model.arcs import branch_arcs
 from ..model.model import Arc, CallableFacts, ModuleFacts, Observation, Trial
 from ..project.layout import Layout
@@ -274,6 +275,6 @@ class _Stream:
 def _branch_arcs(root: Path, facts: ModuleFacts) -> frozenset[Arc]:
     """Returns the arcs that branch coverage counts; none if the file changed and no longer parses."""
     try:
-        return branch_arcs((root / facts.path).read_text(encoding="utf-8"))
+        return branch_arcs(read_source(root, facts.path))
     except (OSError, SyntaxError, UnicodeDecodeError):
         return frozenset()

@@ -9,6 +9,7 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
+from ....utils.untrusted_files import read_source, read_source_bytes
 from ..facts.analyse import facts_from_source
 from ..model.model import CallableFacts, ClassFacts, ModuleFacts
 from ..project.layout import Layout, ModulePlace
@@ -42,7 +43,7 @@ class ProjectIndex:
 
     def _read(self, place: ModulePlace) -> ModuleFacts | None:
         try:
-            return facts_from_source((self._root / place.path).read_bytes(), place)
+            return facts_from_source(read_source_bytes(self._root, place.path), place)
         except (OSError, SyntaxError):
             return None
 
@@ -148,7 +149,7 @@ class ProjectIndex:
     def _text(self, place: ModulePlace | None) -> str:
         """The text of a module's file; empty where it cannot be read."""
         try:
-            return (self._root / place.path).read_text(encoding="utf-8") if place is not None else ""
+            return read_source(self._root, place.path) if place is not None else ""
         except (OSError, UnicodeDecodeError):
             return ""
 

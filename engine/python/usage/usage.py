@@ -10,6 +10,7 @@ from pathlib import Path
 from ....utils.generated_header import is_untouched
 from ....utils.python_names import bound_outside_patterns
 from ....utils.python_source import parse_python
+from ....utils.untrusted_files import read_source
 from ..facts.analyse import imports_of, package_of, subjects
 from ..facts.docstrings import examples_in
 from ..model.model import ModuleFacts, Trial
@@ -80,7 +81,7 @@ class _Finder:
         try:
             if (self._root / path).stat().st_size > _MAXIMUM_BYTES:
                 return None
-            text = (self._root / path).read_text(encoding="utf-8")
+            text = read_source(self._root, path)
         except (OSError, UnicodeDecodeError):
             return None
         if is_untouched(text):  # our own tests of an earlier run: reading them would make each run differ from the last
