@@ -19,6 +19,7 @@ SUBREAPER = 36
 LINE = 65536
 LOOK_SECONDS = 0.02
 LONGEST_WAIT = 5.0
+FOLDER = tempfile.gettempdir()  # before tests can set another one
 
 
 class Task:
@@ -173,9 +174,7 @@ class Children:
 
 def open_words():
     """A file without a name, to write to and to read from."""
-    if hasattr(os, "memfd_create"):
-        return os.memfd_create("words")
-    with tempfile.TemporaryFile() as file:
+    with tempfile.TemporaryFile(dir=FOLDER) as file:
         return os.dup(file.fileno())
 
 
