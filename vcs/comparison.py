@@ -1,19 +1,24 @@
-"""Lists the Python files that differ from a commit: committed, staged, unstaged and untracked."""
+"""Lists the Python files that differ from a commit: committed, staged, unstaged and untracked.
+
+git compares commits with its index only. Files of the work tree are read and compared here: git would pass them through
+the programs that the repository's configuration names as filters.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from ..core.errors import HistoryError
-from ..utils.untrusted_files import read_source_bytes
+from ..utils.untrusted_files import UntrustedFileError, read_source_bytes
 from .git import Git
 
 _REGULAR = "100"  # the mode of a plain file begins so; links are 120000, submodules 160000
-_NOTHING = "0" * 40
-_DIFF = ("diff", "--raw", "-z", "-M", "--no-abbrev", "--no-relative", "--no-ext-diff", "--no-textconv", "--no-color")
+_SHA1_DIGITS = 40
+_DIFF = ("diff-index", "--cached", "--raw", "-z", "-M", "--no-abbrev", "--no-ext-diff", "--no-textconv", "--no-color")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,14 +69,16 @@ def compare(root: Path, ref: str) -> WorkTreeComparison:
     base = merge_base(git, ref)
     changed = list(_changed(git, base, below))
     known = {change.path for change in changed}
+    changed += [change for change in _edited(git) if change.path not in known]
     untracked = os.fsdecode(git.output("ls-files", "--others", "--exclude-standard", "-z", "--", "*.py")).split("\0")
     changed += [_ChangedFile(path, None, None) for path in untracked if path and path not in known]
     sources = git.blobs([change.blob for change in changed if change.blob])
     found = []
     for item in changed:
-        after = _read(git.folder / item.path)
-        if after is not None:
-            found.append(FileChange(item.path, sources[item.blob] if item.blob else None, after, item.renamed_from))
+        after = _read(git.folder, item.path)
+        before = sources[item.blob] if item.blob else None
+        if after is not None and (after != before or item.renamed_from):
+            found.append(FileChange(item.path, before, after, item.renamed_from))
     return WorkTreeComparison(ref, base, tuple(sorted(found, key=lambda item: item.path)))
 
 
@@ -132,7 +139,7 @@ class _ChangedFile:
 
 
 def _changed(git: Git, base: str, below: str) -> Iterator[_ChangedFile]:
-    """Yields tracked files that differ from the base, each once; files moved out of the project are left out."""
+    """Yields files whose state in the index differs from the base, each once, but none moved out of the project."""
     parts = iter(os.fsdecode(git.output(*_DIFF, base, "--")).split("\0"))
     seen: set[str] = set()
     for head in parts:
@@ -149,15 +156,40 @@ def _changed(git: Git, base: str, below: str) -> Iterator[_ChangedFile]:
         if not inside or status[0] == "D" or path in seen:
             continue
         seen.add(path)
-        was_python = old_mode.startswith(_REGULAR) and old != _NOTHING and PurePosixPath(before).suffix == ".py"
+        was_python = old_mode.startswith(_REGULAR) and PurePosixPath(before).suffix == ".py"
         yield _ChangedFile(path.removeprefix(below), old if was_python else None, renamed)
 
 
-def _read(path: Path) -> bytes | None:
-    """Reads a file; None if it is gone or not a regular file."""
-    if path.is_symlink() or not path.is_file():
+def _edited(git: Git) -> Iterator[_ChangedFile]:
+    """Yields the Python files of the work tree that differ from the index; a file in conflict has no state there."""
+    states: dict[str, str | None] = {}
+    for entry in os.fsdecode(git.output("ls-files", "--stage", "-z", "--", "*.py")).split("\0"):
+        facts, _, path = entry.partition("\t")
+        mode, blob, stage = facts.split() if facts else ("", "", "")
+        if mode.startswith(_REGULAR):
+            states[path] = blob if stage == "0" else None
+    for path, blob in states.items():
+        content = _read(git.folder, path)
+        if content is not None and not (blob and _is_same(content, blob)):
+            yield _ChangedFile(path, blob, None)
+
+
+def _is_same(content: bytes, blob: str) -> bool:
+    """Whether a file's content is that of a blob; line ends of Windows make no difference."""
+    return blob in (_blob_id(text, blob) for text in (content, content.replace(b"\r\n", b"\n")))
+
+
+def _blob_id(content: bytes, like: str) -> str:
+    """The id that git gives to content, in the form of another id."""
+    algorithm = "sha1" if len(like) == _SHA1_DIGITS else "sha256"
+    return hashlib.new(algorithm, b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
+
+
+def _read(root: Path, path: str) -> bytes | None:
+    """Reads a file of the project; None if it is gone, a link, or not a regular file."""
+    if (root / path).is_symlink():
         return None
     try:
-        return read_source_bytes(path.parent, path.name)
-    except FileNotFoundError:
+        return read_source_bytes(root, path)
+    except (FileNotFoundError, NotADirectoryError, UntrustedFileError):
         return None

@@ -1,4 +1,9 @@
-"""Runs git with fixed arguments and without a shell. All calls block: use `asyncio.to_thread`."""
+"""Runs git with fixed arguments and without a shell. All calls block: use `asyncio.to_thread`.
+
+A repository's own configuration may name programs: hooks, filters, a monitor of files, drivers, transports. Nothing of
+it is executed: only commands that neither pass files of the work tree through filters nor fetch are run, and what these
+might start is switched off.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +17,11 @@ from pathlib import Path
 from ..core.errors import EnvironmentFault, HistoryError
 
 _SECONDS = 120
+_COMMANDS = frozenset({"rev-parse", "merge-base", "diff-index", "ls-files", "cat-file"})
+"""What may be run: each reads objects, references, the index, or names of files."""
 _NO_PROGRAMS = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "core.pager=cat")
+_NO_FETCHING = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}
+"""Objects that a partial clone lacks would be fetched, by a program of the configuration's choice."""
 _ELSEWHERE = (
     "GIT_DIR",
     "GIT_WORK_TREE",
@@ -65,8 +74,9 @@ class Git:
         Raises:
             EnvironmentFault: it cannot be started, or takes too long.
         """
+        assert words[0] in _COMMANDS, words[0]
         environment = {name: value for name, value in os.environ.items() if name not in _ELSEWHERE}
-        environment |= {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+        environment |= {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C", **_NO_FETCHING}
         command = [self.program, *_NO_PROGRAMS, "-C", str(self.folder), *words]
         try:
             done = subprocess.run(

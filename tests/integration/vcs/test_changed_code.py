@@ -183,3 +183,32 @@ def test_variables_of_another_repository_and_its_programs_are_not_followed(shop,
     shop.write({".gitattributes": "*.py diff=py\n"})
     assert changed_code(shop.folder, "main").files == {"src/shop/stock.py": ("count",)}
     assert not ran.exists()
+
+
+def test_line_ends_of_windows_in_the_work_tree_are_no_change(shop):
+    (shop.folder / "src/shop/stock.py").write_bytes(STOCK.replace("\n", "\r\n").encode())
+    found = changed_code(shop.folder, "main")
+    assert (found.files, found.left_out) == ({}, ())
+
+
+def test_a_staged_change_that_the_work_tree_takes_back_is_no_change(shop):
+    shop.write({"src/shop/stock.py": STOCK.replace("0", "1")})
+    shop.git("add", "-A")
+    shop.write({"src/shop/stock.py": STOCK})
+    assert changed_code(shop.folder, "main").files == {}
+
+
+def test_a_file_that_is_only_meant_to_be_added_is_new(shop):
+    shop.write({"src/shop/new.py": "def fresh():\n    return 1\n"})
+    shop.git("add", "-N", "src/shop/new.py")
+    assert list(changed_code(shop.folder, "main").files) == ["src/shop/new.py"]
+
+
+def test_a_repository_with_longer_ids_is_compared_like_any(tmp_path):
+    (tmp_path / "long").mkdir()
+    whole = Repository(tmp_path / "long")
+    whole.git("init", "-q", "--object-format=sha256", str(tmp_path / "longer"))
+    longer = Repository(tmp_path / "longer")
+    longer.commit({"a.py": SHOP, "b.py": STOCK})
+    longer.write({"b.py": STOCK.replace("0", "1")})
+    assert changed_code(longer.folder, "HEAD").files == {"b.py": ("count",)}
