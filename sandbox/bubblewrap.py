@@ -108,6 +108,7 @@ class BubblewrapSandbox:
             limits=program.limits,
             data=(b"\0".join(option.encode(errors="surrogateescape") for option in options) + b"\0", *blobs),
             folders=program.writable,
+            written_since=program.written_since,
             shell_codes=True,
         )
 

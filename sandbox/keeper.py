@@ -7,9 +7,10 @@ As a subreaper it becomes the parent of every orphan below it; it exits only whe
 
 The configuration is a `marshal` dictionary: argv, cwd, environment, data (blobs offered to the program as descriptors:
 `@data:0@` in argv is the first, `@data:N@` in the first are the others), limits (wall_seconds, cpu_seconds, memory_mib,
-processes, file_mib), folders (whose file systems must not run full), filter (of
-system calls, or empty). The answer on the status pipe is a `marshal`
-dictionary: code (negative for a signal), stopped (why it was ended, or ""), error (why it could not start, or "").
+processes, file_mib, disk_mib), folders (that may be written; their file systems must not run full), written_since
+(seconds since the epoch: only files changed later count; None for the start), filter (of system calls, or empty). The
+answer on the status pipe is a `marshal` dictionary: code (negative for a signal), stopped (why it was ended, or ""),
+error (why it could not start, or "").
 """
 
 # ruff: noqa: PTH100, PTH120, PTH123
@@ -27,7 +28,7 @@ import sys
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from process_tree import descendants, usage
+from process_tree import MOST_FILES, descendants, machine_shared_memory, shared_memory, usage, written
 
 del sys.path[0]
 
@@ -51,7 +52,9 @@ class Keeper:
         self.control = control
         self.child = 0
         self.code = -int(signal.SIGKILL)
-        self.folders = [folder for folder in config["folders"] if free_mib(folder) > 2 * LEAST_FREE_MIB]
+        self.began = time.time()
+        self.shared = machine_shared_memory()
+        self.free = {folder: free_space(folder) for folder in config["folders"]}
 
     def start(self) -> str:
         """Start the program; the answer is what went wrong, or nothing."""
@@ -103,16 +106,38 @@ class Keeper:
     def excess(self) -> str:
         """The limit that the tree as a whole is over, or nothing."""
         tasks, memory = 0, 0
-        for pid in descendants():
+        pids = descendants()
+        for pid in pids:
             one_tasks, one_memory = usage(pid)
             tasks += one_tasks
             memory += one_memory
             if tasks > self.limits["processes"]:
                 return "processes"
-        if memory > 2 * self.limits["memory_mib"] * MIB:
+        if memory + self.shared_memory(pids) > 2 * self.limits["memory_mib"] * MIB:
             return "memory"
-        if any(free_mib(folder) < LEAST_FREE_MIB for folder in self.folders):
-            return "disk"
+        return self.disk_excess(pids)
+
+    def shared_memory(self, pids: list[int]) -> int:
+        """Bytes that processes share; looked at only where the whole machine shares much more than at the start."""
+        growth = machine_shared_memory() - self.shared
+        if growth < self.limits["memory_mib"] * MIB / 4:
+            return 0
+        mapped = shared_memory(pids)
+        # Pages stay when only a part of their block stays mapped: a tree that shares memory answers for all of it.
+        return max(mapped, growth) if mapped and growth > 2 * self.limits["memory_mib"] * MIB else mapped
+
+    def disk_excess(self, pids: list[int]) -> str:
+        """The limit of disk space that is passed, or nothing; files are counted only where much space has gone."""
+        quota = self.limits["disk_mib"] * MIB
+        for folder, (free, files) in self.free.items():
+            free_now, files_now = free_space(folder)
+            if free > 2 * LEAST_FREE_MIB * MIB and free_now < LEAST_FREE_MIB * MIB:
+                return "disk"
+            if free - free_now < quota / 8 and files - files_now < MOST_FILES / 8:
+                continue
+            since = self.config["written_since"]
+            if written(self.free, self.began if since is None else since, pids) > quota:
+                return "quota"
         return ""
 
     def has_ended(self) -> bool:
@@ -271,13 +296,13 @@ def send(pid: int, number: int) -> None:
         return
 
 
-def free_mib(folder: str) -> float:
-    """Free space of the file system a folder is on."""
+def free_space(folder: str) -> tuple[float, float]:
+    """Free bytes, and how many more files there may be, of the file system a folder is on."""
     try:
         facts = os.statvfs(folder)
     except OSError:
-        return float("inf")
-    return facts.f_bavail * facts.f_frsize / MIB
+        return float("inf"), float("inf")
+    return facts.f_bavail * facts.f_frsize, facts.f_ffree
 
 
 def detach() -> None:

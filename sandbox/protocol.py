@@ -26,6 +26,7 @@ class Limits:
         memory_mib: address space of each process; all together may hold twice as much.
         processes: processes and threads alive at once.
         file_mib: the largest file a process may write.
+        disk_mib: what all files in its folders may hold that were written since the folders were made.
         output_mib: bytes of stdout and stderr kept; more ends the program.
     """
 
@@ -34,6 +35,7 @@ class Limits:
     memory_mib: int = 2048
     processes: int = 128
     file_mib: int = 256
+    disk_mib: int = 1024
     output_mib: int = 32
 
 
@@ -48,6 +50,8 @@ class Program:
         readable: folders and files the program sees read-only, besides the system's own and the interpreter's.
         writable: folders it may write.
         stdin: bytes given on standard input (`run` only).
+        written_since: when the writable folders were ready, in seconds since the epoch: files that changed later
+            count as written; None for the start of the program.
     """
 
     argv: tuple[str, ...]
@@ -58,6 +62,7 @@ class Program:
     network: Network = "none"
     limits: Limits = field(default_factory=Limits)
     stdin: bytes = b""
+    written_since: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,7 @@ _REASONS = {
     "wall_clock": "ran longer than {limits.wall_seconds:g} s",
     "processes": "had more than {limits.processes} processes and threads",
     "memory": "used more than twice {limits.memory_mib} MiB of memory in all",
+    "quota": "wrote more than {limits.disk_mib} MiB, or files and folders without end",
     "disk": "was about to fill the disk",
 }
 
@@ -42,6 +43,7 @@ class KeptProgram:
             descriptor, `@data:N@` between null bytes in the first that of another.
         folders: their file systems must not run full.
         shell_codes: whether an exit code above 128 stands for a signal, as in a shell.
+        written_since: as in `Program`.
         filter: the system calls it may use from its start, as seccomp takes it; empty for all.
     """
 
@@ -53,6 +55,7 @@ class KeptProgram:
     folders: tuple[Path, ...] = ()
     shell_codes: bool = False
     filter: bytes = b""
+    written_since: float | None = None
 
     def config(self) -> bytes:
         """The keeper's configuration."""
@@ -65,6 +68,7 @@ class KeptProgram:
                 "environment": dict(self.environment),
                 "data": list(self.data),
                 "filter": self.filter,
+                "written_since": self.written_since,
                 "folders": [str(folder) for folder in self.folders],
                 "limits": {
                     "wall_seconds": float(limits.wall_seconds),
@@ -72,6 +76,7 @@ class KeptProgram:
                     "memory_mib": limits.memory_mib,
                     "processes": limits.processes,
                     "file_mib": limits.file_mib,
+                    "disk_mib": limits.disk_mib,
                 },
             }
         )

@@ -8,6 +8,7 @@ import itertools
 import json
 import os
 import tempfile
+import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -37,6 +38,7 @@ class Workspace:
         project: the copy's root.
         scratch: a folder beside it for whatever a program writes; `scratch/home` is its HOME, `scratch/tmp` its
             TMPDIR (under bubblewrap /tmp, its own, where that path is too long for sockets).
+        ready: when it was ready, in seconds since the epoch: what changes later was written by a program.
         folder: holds both; no program can write it, so that it is where `utils/untrusted_files.py` starts from.
         requests: a folder in it for what programs are given to read: they cannot change what is there.
     """
@@ -44,6 +46,7 @@ class Workspace:
     project: Path
     scratch: Path
     target: PythonTarget
+    ready: float = 0.0
 
     @property
     def folder(self) -> Path:
@@ -88,6 +91,7 @@ class Workspace:
             network=network,
             limits=limits or Limits(),
             stdin=stdin,
+            written_since=self.ready,
         )
 
     def _temporary_folder(self) -> str:
@@ -149,7 +153,7 @@ class PythonTarget:
         folder = self.scratch / f"w{next(self._numbers)}"
         try:
             await to_the_end(_make_workspace, self.snapshot.path, folder)
-            yield Workspace(folder / "project", folder / "scratch", self)
+            yield Workspace(folder / "project", folder / "scratch", self, time.time())
         finally:
             await to_the_end(remove_tree, folder, ignore_errors=True)
 

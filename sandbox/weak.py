@@ -72,6 +72,7 @@ class WeakSandbox:
             environment=program.environment,
             limits=program.limits,
             folders=program.writable,
+            written_since=program.written_since,
             filter=self.filter,
         )
 

@@ -234,7 +234,7 @@ def _copy_package(into: Path) -> None:
     source = Path(sys.modules["testwright"].__file__ or "").resolve().parent
     into.mkdir()
     shutil.copyfile(source / "__init__.py", into / "__init__.py")
-    for name in ("core", "sandbox"):
+    for name in ("core", "sandbox", "utils"):
         shutil.copytree(source / name, into / name, ignore=shutil.ignore_patterns("__pycache__"))
     for path in (into.parent, *into.parent.rglob("*")):
         path.chmod(0o755 if path.is_dir() else 0o644)
