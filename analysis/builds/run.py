@@ -200,7 +200,12 @@ async def _run_step(workspace: Workspace, step: BuildStep, left: float, before: 
 
 
 def _step_result(workspace: Workspace, step: BuildStep, completed: Completed) -> StepResult:
-    output = _readable_output(workspace, completed)
+    # Decodes a program's output, with paths relative to the project.
+    both = b"\n".join(item for item in (completed.stdout, completed.stderr) if item.strip())
+    words = without_colors(both.decode("utf-8", "replace"))
+    for base in dict.fromkeys((str(workspace.project), str(workspace.project.resolve()))):
+        words = words.replace(f"file://{base}/", "").replace(f"{base}/", "").replace(base, ".")
+    output = words.replace(str(workspace.scratch), "SCRATCH")
     result = StepResult(step, "passed", completed.exit_code, completed.seconds, output)
     if completed.ending == "wall_clock":
         return replace(
@@ -223,15 +228,6 @@ def _step_result(workspace: Workspace, step: BuildStep, completed: Completed) ->
         status = "unavailable" if step.kind == "types" else "failed"
         return replace(result, status=status, reason=reason, advice=_offline_advice(step))
     return replace(result, status="failed", reason=f"it ended with exit code {completed.exit_code}")
-
-
-def _readable_output(workspace: Workspace, completed: Completed) -> str:
-    """Decodes a program's output, with paths relative to the project."""
-    both = b"\n".join(item for item in (completed.stdout, completed.stderr) if item.strip())
-    words = without_colors(both.decode("utf-8", "replace"))
-    for base in dict.fromkeys((str(workspace.project), str(workspace.project.resolve()))):
-        words = words.replace(f"file://{base}/", "").replace(f"{base}/", "").replace(base, ".")
-    return words.replace(str(workspace.scratch), "SCRATCH")
 
 
 def _install_advice(step: BuildStep, tool: str) -> str:

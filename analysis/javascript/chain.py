@@ -254,22 +254,18 @@ def _npm(command: list[str], folder: Path, node: NodeRuntime, seconds: float) ->
             f"npm did not install the JavaScript checks in {seconds:.0f} s", advice=_ADVICE
         ) from fault
     finally:
-        _kill_process_group(started)
+        # Kills what is left of npm, children included.
+        if started.poll() is None:
+            os.killpg(started.pid, signal.SIGKILL)
+        started.wait()
+        if started.stdout is not None:
+            started.stdout.close()
     if started.returncode:
         lines = [line for line in output.decode("utf-8", "replace").splitlines() if line.strip()]
         what = " / ".join(lines[:4])[:600] or f"exit code {started.returncode}"
         raise EnvironmentFault(
             f"npm could not install the JavaScript checks: {what}", advice=_ADVICE, details={"needs": "npm"}
         )
-
-
-def _kill_process_group(started: subprocess.Popen[bytes]) -> None:
-    """Kills what is left of npm, children included."""
-    if started.poll() is None:
-        os.killpg(started.pid, signal.SIGKILL)
-    started.wait()
-    if started.stdout is not None:
-        started.stdout.close()
 
 
 def _with_scripts(folder: Path) -> ToolChain:

@@ -58,7 +58,7 @@ def analyze_document(library: Library) -> DocumentAnalysis:
         if item is not root
         for problem in item.tree.problems
     ]
-    located = _with_lines(library, _without_repeats(bundle_problems))
+    located = _with_lines(library, list(dict.fromkeys(bundle_problems)))
     problems = sorted(
         (*own, *others, *located), key=lambda entry: (entry.location != root.location, entry.location, entry.line or 0)
     )
@@ -103,10 +103,6 @@ def _at_origin(problem: Problem, whole: Bundle) -> Problem:
     """The problem at its place in the document that it came from."""
     location, parts = whole.origin(problem.parts)
     return Problem(problem.message, parts, problem.rule, problem.severity, problem.suggestion, location)
-
-
-def _without_repeats(problems: Iterable[Problem]) -> list[Problem]:
-    return list(dict.fromkeys(problems))
 
 
 def _with_lines(library: Library, problems: list[Problem]) -> list[Problem]:

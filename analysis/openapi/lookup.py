@@ -233,7 +233,12 @@ async def _locate_on_web(url: str, web: HttpFetcher) -> LocatedDocument:
         if found is not None:
             return found
         if page.status == 200 and page.media_type not in HTML and _is_document_path(parts.path):
-            return _page_with_problem(page, web)
+            # A page that should be a document but does not parse as one, with the problem to report.
+            host = OneHost(web, page.url)
+            try:
+                return LocatedDocument("url", page.url, host, read_document(page.url, page.content))
+            except UnreadableDocument as error:
+                return LocatedDocument("url", page.url, host, None, error.problem)
         tried.append(f"{display_url(url)} ({_describe_page(page)})")
         bases.append("")
     for base in dict.fromkeys(bases):
@@ -269,15 +274,6 @@ def _document_of_page(page: FetchedPage, kind: Kind, web: HttpFetcher) -> Locate
     if "openapi" not in named and "swagger" not in named:
         return None
     return LocatedDocument(kind, page.url, OneHost(web, page.url), document)
-
-
-def _page_with_problem(page: FetchedPage, web: HttpFetcher) -> LocatedDocument:
-    """A page that should be a document but does not parse as one, with the problem to report."""
-    host = OneHost(web, page.url)
-    try:
-        return LocatedDocument("url", page.url, host, read_document(page.url, page.content))
-    except UnreadableDocument as error:
-        return LocatedDocument("url", page.url, host, None, error.problem)
 
 
 def _is_document_path(path: str) -> bool:

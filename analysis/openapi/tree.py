@@ -134,13 +134,9 @@ def json_tokens(source: str) -> Iterator[SyntaxToken]:
         elif found == ":":
             expect_key = False
         elif expect_key:
-            yield SyntaxToken("key", _unquoted(found), line)
+            yield SyntaxToken("key", json.loads(found, strict=False) if "\\" in found else found[1:-1], line)
         else:
             yield SyntaxToken("value", None, line)
-
-
-def _unquoted(found: str) -> str:
-    return json.loads(found, strict=False) if "\\" in found else found[1:-1]
 
 
 def tokens_of(source: str, form: Format) -> Iterator[SyntaxToken]:

@@ -32,7 +32,10 @@ def pytest_issues(module: TestModule, name: str, fixtures: Fixtures) -> Iterator
         yield structure_issue(0, "pytest collects no test here", fix, "no_tests")
     yield from _uncollected(module, tests)
     yield from _duplicates(module)
-    yield from _marked_module(module)
+    for node in module.tree.body:
+        if isinstance(node, ast.Assign) and any(getattr(target, "id", "") == "pytestmark" for target in node.targets):
+            for mark in listed_marks(node.value):
+                yield from skip_issues(module, mark, "the whole file")
     for test in tests:
         yield from _shape(module, test, fixtures)
         yield from _marks(module, test)
@@ -105,13 +108,6 @@ def _duplicates(module: TestModule) -> Iterator[CodeIssue]:
                     message = f"{prefix}{node.name} is defined in line {first[node.name]} already, which it hides"
                     yield structure_issue(node.lineno, message, "give each test a name of its own", "duplicate_name")
                 first.setdefault(node.name, node.lineno)
-
-
-def _marked_module(module: TestModule) -> Iterator[CodeIssue]:
-    for node in module.tree.body:
-        if isinstance(node, ast.Assign) and any(getattr(target, "id", "") == "pytestmark" for target in node.targets):
-            for mark in listed_marks(node.value):
-                yield from skip_issues(module, mark, "the whole file")
 
 
 def _marks(module: TestModule, test: TestFunction) -> Iterator[CodeIssue]:

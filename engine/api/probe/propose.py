@@ -95,7 +95,7 @@ def _unknown(world: ResourceModel, baseline: BaselineRequest) -> Iterator[Propos
         request = copy_request(baseline.request)
         put_parameter(request, parameter, value)
         setup = tuple(one for one in baseline.setup) if len(baseline.operation.path_parameters) > 1 else ()
-        needed = tuple(setup) if _needs(request, setup) else ()
+        needed = tuple(setup) if (bool(variables_in(request)) and bool(setup)) else ()
         yield make_proposal(
             baseline,
             f"unknown_{parameter.name}",
@@ -105,10 +105,6 @@ def _unknown(world: ResourceModel, baseline: BaselineRequest) -> Iterator[Propos
             setup=needed,
             priority="high",
         )
-
-
-def _needs(request: Json, setup: tuple[Json, ...]) -> bool:
-    return bool(variables_in(request)) and bool(setup)
 
 
 def _other_media(baseline: BaselineRequest) -> Iterator[Proposal]:

@@ -54,7 +54,8 @@ def readings_after_change(
         if change.operation.method not in UNSAFE:
             continue
         for reading in world.baselines.values():
-            if reading.operation.method != "GET" or not _related(change, reading):
+            # Whether a reading may reflect a change: nothing known excludes it.
+            if reading.operation.method != "GET" or not (bool(change.operation.path) and bool(reading.operation.path)):
                 continue
             setup = tuple(merge_setups(change.setup, reading.setup))
             saving = change.saving
@@ -70,11 +71,6 @@ def readings_after_change(
                 priority="high",
             )
             yield change, reading, before, after
-
-
-def _related(change: BaselineRequest, reading: BaselineRequest) -> bool:
-    """Whether a reading may reflect a change: nothing known excludes it."""
-    return bool(change.operation.path) and bool(reading.operation.path)
 
 
 def filled_lists(world: ResourceModel, other: dict[str, BaselineRequest]) -> Iterator[Proposal]:

@@ -71,7 +71,8 @@ def render_api(spec: Json, framework: str, test_path: str) -> tuple[ApiTestFile,
         parse_python(source)
     except (SyntaxError, KeyError, TypeError, ValueError, IndexError) as error:
         raise AgentFailure(f"the API spec does not render as Python: {error!r}") from error
-    origin = _origin(spec)
+    target = spec["target"]
+    origin = str(target.get("path") or (target.get("description") or {}).get("path") or target["name"])
     folder = PurePosixPath(test_path).parent
     names = ["api_process", "api_serving"] + (["api_schema"] if "from api_schema import" in source else [])
     files = [ApiTestFile(test_path, with_header(format_python(source, width=_WIDTH), target=origin))]
@@ -83,11 +84,6 @@ def render_api(spec: Json, framework: str, test_path: str) -> tuple[ApiTestFile,
         contents = with_header(format_python(helper_source(name), width=_WIDTH), target="testwright's helpers")
         files.append(ApiTestFile((folder / f"{name}.py").as_posix(), contents))
     return tuple(files)
-
-
-def _origin(spec: Json) -> str:
-    target = spec["target"]
-    return str(target.get("path") or (target.get("description") or {}).get("path") or target["name"])
 
 
 class _Source:

@@ -63,7 +63,7 @@ def matching_command(arguments: Sequence[str], commands: Sequence[Command]) -> C
             options = [
                 argument.partition("=")[0]
                 for argument in arguments
-                if argument.startswith("-") and not _is_number(argument)
+                if argument.startswith("-") and not (re.fullmatch(r"-\d+(\.\d+)?", argument) is not None)
             ]
             if all(option in known or (len(option) > 2 and option[:2] in known) for option in options):
                 return command
@@ -107,10 +107,6 @@ def vocabulary_of(commands: Iterable[Sequence[str]], examples: Iterable[str]) ->
         if re.search(r"[:=,]", text) and not re.match(r"\w+://|-", text):
             found.update((word, None) for word in _WORD.findall(text))
     return tuple(found)
-
-
-def _is_number(text: str) -> bool:
-    return re.fullmatch(r"-\d+(\.\d+)?", text) is not None
 
 
 Observe = Callable[[Sequence[ProgramRun], RunConditions], Awaitable[list[RunObservation]]]
