@@ -7,12 +7,19 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from functools import lru_cache
+from itertools import chain, count
 
 from .python_source import parse_python
 
 BUILTIN_NAMES = frozenset(dir(builtins)) | {"__name__", "__file__"}
+
+
+def unique_name(name: str, taken: Container[str]) -> str:
+    """`name`, or the first of `name_2`, `name_3`, … that is not taken."""
+    numbered = (f"{name}_{number}" for number in count(2))
+    return next(choice for choice in chain((name,), numbered) if choice not in taken)
 
 
 def dotted_name(node: ast.AST) -> str:

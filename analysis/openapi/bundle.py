@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from ...utils.python_names import unique_name
 from .documents import Library, locate
 from .grammar import SECTIONS, SWAGGER_SECTIONS, copy_with_children
 from .problems import Parts, Problem, keys_of, look_up, mapping, pointer_of
@@ -62,7 +63,6 @@ class _Bundling:
     origins: dict[Parts, DocumentPlace] = field(default_factory=dict)
     placed: dict[tuple[str, DocumentPlace], Parts] = field(default_factory=dict)
     queue: list[tuple[str, DocumentPlace, Parts]] = field(default_factory=list)
-    taken: set[Parts] = field(default_factory=set)
     anchors: dict[str, dict[str, Parts]] = field(default_factory=dict)
 
     def run(self) -> dict[str, Any]:
@@ -159,11 +159,8 @@ class _Bundling:
         wanted = _PLAIN_NAME.sub("_", str(target[1][-1]) if target[1] else stem).strip("_") or "component"
         names = look_up(self.library.root.value, section)
         existing = mapping(names[0]) if names else {}
-        name, number = wanted, 2
-        while name in existing or (*section, name) in self.taken:
-            name, number = f"{wanted}_{number}", number + 1
-        self.taken.add((*section, name))
-        return (*section, name)
+        placed = {str(place[-1]) for place in self.placed.values() if place[:-1] == section}
+        return (*section, unique_name(wanted, {*existing, *placed}))
 
     def _anchors(self, location: str) -> dict[str, Parts]:
         """Named places of a document: `#anchor` for `$anchor`, the address for `$id`."""

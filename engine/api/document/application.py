@@ -11,7 +11,6 @@ import sys
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any
 
 from ....core.errors import EnvironmentFault, SandboxFailure
 from ....sandbox.protocol import Limits, Session
@@ -38,10 +37,6 @@ class AppLaunch:
     import_roots: tuple[str, ...] = (".",)
     environment: Mapping[str, str] = field(default_factory=dict)
     folder: str | None = None
-
-    def with_environment(self, more: Mapping[str, str]) -> AppLaunch:
-        """Return a copy with more variables."""
-        return AppLaunch(self.application, self.command, self.import_roots, {**self.environment, **more}, self.folder)
 
     @property
     def label(self) -> str:
@@ -92,13 +87,12 @@ class AppObserver:
         if line is None:
             raise SandboxFailure("the process that sends requests to the application ended or hung")
         self.sent += len(requests)
-        told = json.loads(line)["answers"]
-        return tuple(self._answer(one) for one in told)
-
-    def _answer(self, told: Mapping[str, Any]) -> HttpAnswer:
-        if "failure" in told:
-            return HttpAnswer(failure=self.scrubbed(str(told["failure"])), broken_link=told.get("kind") == "link")
-        return HttpAnswer(int(told["status"]), dict(told["headers"]), str(told["text"]))
+        return tuple(
+            HttpAnswer(failure=self.scrubbed(str(answer["failure"])), broken_link=answer.get("kind") == "link")
+            if "failure" in answer
+            else HttpAnswer(int(answer["status"]), dict(answer["headers"]), str(answer["text"]))
+            for answer in json.loads(line)["answers"]
+        )
 
     def scrubbed(self, text: str) -> str:
         """Replace the sandbox's folders in a text by neutral names."""

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
+from ....utils.python_names import unique_name
 from ....utils.python_source import parse_python
 from ....utils.untrusted_files import read_source
 from ...repository.python_routes import python_facts
@@ -48,7 +48,6 @@ def api_from_document(
         operations=tuple(_named(chosen)),
         schemes={str(name): dict(_resolved(scheme, document)) for name, scheme in schemes.items()},
         components=components,
-        base_path=_base_path(document),
         documented=documented,
         path=path,
         left_out=tuple(left_out),
@@ -166,10 +165,7 @@ def first_part(path: str) -> str:
 def _named(operations: Sequence[Operation]) -> Iterator[Operation]:
     taken: set[str] = set()
     for operation in operations:
-        name = base = name_of(operation.id, operation.method, operation.path)
-        number = 2
-        while name in taken:
-            name, number = f"{base}_{number}", number + 1
+        name = unique_name(name_of(operation.id, operation.method, operation.path), taken)
         taken.add(name)
         yield replace(operation, name=name)
 
@@ -197,12 +193,6 @@ def snake_case(text: str) -> str:
     """`listPets` and `list-pets` as `list_pets`."""
     apart = re.sub(r"([a-z0-9])([A-Z])|([A-Z])(?=[A-Z][a-z])", r"\1\3_\2", text)
     return re.sub(r"[^a-z0-9]+", "_", apart.lower()).strip("_")
-
-
-def _base_path(document: Json) -> str:
-    servers = _list(document.get("servers"))
-    url = _mapping(servers[0]).get("url") if servers else ""
-    return urlsplit(url).path.rstrip("/") if isinstance(url, str) and "{" not in url else ""
 
 
 def _resolved(value: Any, document: Json) -> Mapping[str, Any]:

@@ -169,7 +169,6 @@ class Api:
     operations: tuple[Operation, ...]
     schemes: Mapping[str, Json]
     components: Mapping[str, Any]
-    base_path: str = ""
     documented: bool = True
     path: str = ""
     left_out: tuple[tuple[str, str], ...] = ()

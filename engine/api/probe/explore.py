@@ -10,10 +10,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ....sandbox.target import PythonTarget
+from ....utils.python_names import unique_name
 from ..document.application import AppConditions, AppLaunch, open_application
 from ..document.auth import Credential, candidate_credentials
 from ..model.model import Api, ObservedProposal, Proposal
-from ..values.data import Fallback, SampleValues
+from ..values.data import SampleValues
 from .baselines import BaselineFinder, find_working_credentials
 from .bounds import ApiBudget, select_pairs_within, select_within
 from .execute import drop_setup, execute_proposals, mark_state_dependent, merge_observations
@@ -53,27 +54,23 @@ async def explore_api(
     launch: AppLaunch,
     *,
     secrets: Sequence[str] = (),
-    offered: Mapping[str, Sequence[Credential]] | None = None,
     budget: ApiBudget | None = None,
-    fallback: Fallback | None = None,
     surroundings: AppConditions | None = None,
 ) -> ApiExploration:
     """Explore an API.
 
     Args:
         launch: its environment has values for the variables in `secrets`.
-        offered: credentials by security scheme, instead of those derived from `secrets`.
-        fallback: makes values for schemas that the plain rules do not satisfy.
 
     Raises:
         EnvironmentFault: the application does not start. SandboxFailure: the sandbox broke.
     """
     budget = budget or ApiBudget()
     here = surroundings or AppConditions()
-    samples = SampleValues(api.components, fallback)
+    samples = SampleValues(api.components)
     world = ResourceModel(api, samples)
     async with open_application(target, launch, here) as observer:
-        found = await find_working_credentials(observer, world, offered or candidate_credentials(api, secrets))
+        found = await find_working_credentials(observer, world, candidate_credentials(api, secrets))
         credentials = {one.name: one for one in found.values()}
         world.auth = {scheme: one.name for scheme, one in found.items()}
         finder = BaselineFinder(observer, world, credentials)
@@ -142,17 +139,15 @@ def _once(proposals: Iterable[Proposal]) -> list[Proposal]:
     """Deduplicate request sequences and make names unique within an operation."""
     made: list[Proposal] = []
     stories: set[str] = set()
-    names: set[tuple[str, str]] = set()
+    names: dict[str, set[str]] = {}
     for proposal in proposals:
         story = json.dumps([proposal.setup, proposal.request], sort_keys=True, default=str)
         if story in stories or not is_complete((*proposal.setup, proposal.request)):
             continue
         stories.add(story)
-        name, number = proposal.name, 2
-        while (proposal.operation.name, name) in names:
-            name, number = f"{proposal.name}_{number}", number + 1
-        names.add((proposal.operation.name, name))
-        made.append(replace(proposal, name=name))
+        taken = names.setdefault(proposal.operation.name, set())
+        made.append(replace(proposal, name=unique_name(proposal.name, taken)))
+        taken.add(made[-1].name)
     return made
 
 

@@ -13,10 +13,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ....utils.python_names import unique_name
 from ..document.auth import Credential
 from ..document.schemas import references, standalone_schema
 from ..model.json_values import leaves, lists, parts
-from ..model.model import Api, Json, ObservedProposal
+from ..model.model import Api, HttpAnswer, Json, ObservedProposal
 from ..values.data import SampleValues, SecretFilter
 from . import curl
 from .execute import saved_values
@@ -189,20 +190,20 @@ def find_violation(seen: ObservedProposal, api: Api, samples: SampleValues) -> C
             return None
         title = f"{label} is not answered: {proposal.title.removeprefix(label).strip()}"
         return ContractViolation(seen, "no_answer", "", title, "every request is answered", answer.failure[:_SHOWN])
+    named = ", ".join(sorted(operation.responses))
     if answer.status >= 500:
         title = f"{label} answers {answer.status}: {proposal.title.removeprefix(label).strip()}"
-        return ContractViolation(seen, "server_error", str(answer.status), title, _promise(api, seen), _told(seen))
+        documented = f"statuses {named}" if named and api.documented else "no server error"
+        return ContractViolation(seen, "server_error", str(answer.status), title, documented, _shown(answer))
     if not api.documented or not seen.steady:
         return None
     if proposal.wants == "refusal" and answer.status < 400:
-        title = f"{label} takes {proposal.breaks}"
-        return ContractViolation(seen, "not_enforced", proposal.breaks, title, _constraint(seen), _told(seen))
-    if operation.responses and not _named(seen):
+        title, documented = f"{label} takes {proposal.breaks}", f"the description does not allow {proposal.breaks}"
+        return ContractViolation(seen, "not_enforced", proposal.breaks, title, documented, _shown(answer))
+    if operation.responses and not _is_declared(seen):
         title = f"{label} answers {answer.status}, which its description does not name"
-        named = ", ".join(sorted(operation.responses))
-        return ContractViolation(
-            seen, "undocumented_status", str(answer.status), title, f"statuses {named}", _told(seen)
-        )
+        documented, observed = f"statuses {named}", _shown(answer)
+        return ContractViolation(seen, "undocumented_status", str(answer.status), title, documented, observed)
     return _body_verdict(seen, samples) or _media_verdict(seen)
 
 
@@ -219,7 +220,7 @@ def _media_verdict(seen: ObservedProposal) -> ContractViolation | None:
     return ContractViolation(seen, "media_type", f"{answer.status} {told}", title, named, f"{answer.status} {told}")
 
 
-def _named(seen: ObservedProposal) -> bool:
+def _is_declared(seen: ObservedProposal) -> bool:
     proposal, status = seen.proposal, seen.answer.status
     if proposal.category in _UNTOLD or status in _ANY_SERVER or status in proposal.statuses:
         return True
@@ -236,15 +237,14 @@ def _body_verdict(seen: ObservedProposal, samples: SampleValues) -> ContractViol
     value = parse_json(answer)
     if value is None and answer.text.strip() != "null":
         title = f"{operation.label} answers {answer.status} with a body that is no JSON"
-        return ContractViolation(seen, "no_json", str(answer.status), title, "a JSON body", _told(seen))
+        return ContractViolation(seen, "no_json", str(answer.status), title, "a JSON body", _shown(answer))
     problem = samples.problem(value, schema)
     if problem is None:
         return None
     place = _schema_place(schema, problem.partition(":")[0], samples)
     title = f"{operation.label} answers {answer.status} with a body that does not fit its schema ({problem})"[:290]
-    return ContractViolation(
-        seen, "schema", f"{answer.status} {place}", title, f"the schema of the {answer.status} answer", _told(seen)
-    )
+    documented = f"the schema of the {answer.status} answer"
+    return ContractViolation(seen, "schema", f"{answer.status} {place}", title, documented, _shown(answer))
 
 
 def _schema_place(schema: Any, place: str, samples: SampleValues) -> str:
@@ -264,18 +264,8 @@ def _schema_place(schema: Any, place: str, samples: SampleValues) -> str:
     return " ".join((component, "/".join(way))).strip()
 
 
-def _promise(api: Api, seen: ObservedProposal) -> str:
-    named = ", ".join(sorted(seen.proposal.operation.responses))
-    return f"statuses {named}" if named and api.documented else "no server error"
-
-
-def _constraint(seen: ObservedProposal) -> str:
-    return f"the description does not allow {seen.proposal.breaks}"
-
-
-def _told(seen: ObservedProposal) -> str:
-    body = " ".join(seen.answer.text.split())
-    return f"{seen.answer.status} {body}"[:_SHOWN].strip()
+def _shown(answer: HttpAnswer) -> str:
+    return f"{answer.status} {' '.join(answer.text.split())}"[:_SHOWN].strip()
 
 
 def suspected_defects(
@@ -286,71 +276,47 @@ def suspected_defects(
     Args:
         start: how to start the application, printed above the requests.
     """
-    kinds_in_order = (
-        "server_error",
-        "no_answer",
-        "not_enforced",
-        "schema",
-        "no_json",
-        "media_type",
-        "undocumented_status",
-    )
+    kinds_in_order = "server_error no_answer not_enforced schema no_json media_type undocumented_status".split()
     ranks = {name: rank for rank, name in enumerate(kinds_in_order)}
     kinds: dict[tuple[str, str, str], list[ContractViolation]] = {}
     for verdict in verdicts:
         # A status that is undocumented once is usually undocumented everywhere: report it once.
         subject = "" if verdict.kind == "undocumented_status" else verdict.seen.proposal.operation.label
         kinds.setdefault((verdict.kind, subject, verdict.detail), []).append(verdict)
-    made: list[Json] = []
-    for (kind, _, detail), found in sorted(kinds.items(), key=lambda item: ranks[item[0][0]]):
-        made.append(_defect(kind, detail, found, credentials, start, {one["id"] for one in made}))
-    return made[:500]
+    defects: dict[str, Json] = {}
+    for (kind, _, detail), same in sorted(kinds.items(), key=lambda item: ranks[item[0][0]]):
+        # The shortest reproduction stands for all.
+        same.sort(key=lambda violation: len(violation.seen.proposal.setup))
+        first, operation = same[0], same[0].seen.proposal.operation
+        others = sorted({violation.seen.proposal.operation.label for violation in same} - {operation.label})
+        differing = f"{len(others) + 1} operations answer {detail}, which their descriptions do not name"
+        base = f"sd_{operation.name}_{kind}"
+        base += f"_{first.seen.proposal.name}" if kind in ("server_error", "not_enforced") else ""
+        name = re.sub(r"[^a-z0-9_]+", "_", base.lower())[:150]
+        name = unique_name(base[:145], {base[:145], *defects}) if name in defects else name
+        observed = first.observed + (f" (also {', '.join(others[:20])})" if others else "")
+        defects[name] = {
+            "id": name,
+            "title": (differing if others else first.title)[:300],
+            "subject": operation.label[:300],
+            "documented": first.documented[:4000],
+            "observed": observed[:4000],
+            "reproduce": _reproductions(same, credentials, start),
+            "evidence": {"path": operation.source, "lines": list(operation.lines)},
+        }
+    return list(defects.values())[:500]
 
 
-def _defect(
-    kind: str,
-    detail: str,
-    found: Sequence[ContractViolation],
-    credentials: Mapping[str, Credential],
-    start: str,
-    taken: set[str],
-) -> Json:
-    first = min(found, key=lambda one: len(one.seen.proposal.setup))
-    operation = first.seen.proposal.operation
-    others = sorted({one.seen.proposal.operation.label for one in found} - {operation.label})
-    title = first.title
-    if others:
-        title = f"{len(others) + 1} operations answer {detail}, which their descriptions do not name"
-    base = f"sd_{operation.name}_{kind}" + (
-        f"_{first.seen.proposal.name}" if kind in ("server_error", "not_enforced") else ""
-    )
-    name, number = re.sub(r"[^a-z0-9_]+", "_", base.lower())[:150], 2
-    while name in taken:
-        name, number = f"{base[:145]}_{number}", number + 1
-    observed = first.observed + (f" (also {', '.join(others[:20])})" if others else "")
-    return {
-        "id": name,
-        "title": title[:300],
-        "subject": operation.label[:300],
-        "documented": first.documented[:4000],
-        "observed": observed[:4000],
-        "reproduce": _reproductions(first, found, credentials, start),
-        "evidence": {"path": operation.source, "lines": list(operation.lines)},
-    }
-
-
-def _reproductions(
-    first: ContractViolation, found: Sequence[ContractViolation], credentials: Mapping[str, Credential], start: str
-) -> str:
-    """Render the reproduction of one answer, then of the same defect at other operations, as far as there is room."""
-    text = reproduction_lines(first.seen, credentials, start)
-    told = {first.seen.proposal.operation.label}
-    for one in sorted(found, key=lambda one: len(one.seen.proposal.setup)):
-        label = one.seen.proposal.operation.label
-        more = f"\n# the same for {label}:\n{reproduction_lines(one.seen, credentials, '')}"
-        if label not in told and len(text) + len(more) <= _ROOM:
+def _reproductions(same: Sequence[ContractViolation], credentials: Mapping[str, Credential], start: str) -> str:
+    """Render the reproduction of the first violation, then of the others at other operations, while there is room."""
+    text = reproduction_lines(same[0].seen, credentials, start)
+    rendered = {same[0].seen.proposal.operation.label}
+    for violation in same:
+        label = violation.seen.proposal.operation.label
+        more = f"\n# the same for {label}:\n{reproduction_lines(violation.seen, credentials, '')}"
+        if label not in rendered and len(text) + len(more) <= _ROOM:
             text += more
-            told.add(label)
+            rendered.add(label)
     return text[:8000]
 
 

@@ -20,11 +20,12 @@ from .propose_values import (
     boundary_readings,
     copy_request,
     make_proposal,
+    make_refusal,
     parameter_proposals,
-    proposal_title,
 )
 from .resource_model import BaselineRequest, ResourceModel, put_parameter, variables_in
 
+_MEDIA_STATUSES = (400, 415, 422)
 _UNKNOWN_NUMBER = 999999
 _UNKNOWN_UUID = "00000000-0000-4000-8000-000000000000"
 
@@ -33,18 +34,8 @@ def proposals_for(
     world: ResourceModel, baseline: BaselineRequest, credentials: dict[str, Credential]
 ) -> Iterator[Proposal]:
     """Yield proposals for one operation, the most informative first."""
-    yield Proposal(
-        baseline.operation,
-        "succeeds",
-        proposal_title(
-            baseline.operation, f"succeeds: {summary}" if (summary := baseline.operation.summary) else "succeeds"
-        ),
-        "success",
-        baseline.request,
-        baseline.setup,
-        wants="success",
-        priority="critical",
-    )
+    words = f"succeeds: {baseline.operation.summary}" if baseline.operation.summary else "succeeds"
+    yield make_proposal(baseline, "succeeds", words, "success", baseline.request, wants="success", priority="critical")
     yield from _without_credentials(world, baseline, credentials)
     yield from _unknown(world, baseline)
     yield from body_proposals(world, baseline)
@@ -69,17 +60,8 @@ def _without_credentials(
             others = [one for one in names if one != name]
             tried.append((f"without {name}", {**anonymous, "auth": ways.auth_entry(others)}))
     for how, request in tried:
-        yield make_proposal(
-            baseline,
-            how,
-            f"refuses a call {how}",
-            "authentication",
-            request,
-            wants="refusal",
-            breaks=how,
-            group="credentials",
-            priority="critical",
-        )
+        marks = {"category": "authentication", "group": "credentials", "priority": "critical"}
+        yield make_refusal(baseline, f"a call {how}", request, name=how, breaks=how, **marks)
 
 
 def _unknown(world: ResourceModel, baseline: BaselineRequest) -> Iterator[Proposal]:
@@ -94,17 +76,11 @@ def _unknown(world: ResourceModel, baseline: BaselineRequest) -> Iterator[Propos
             continue
         request = copy_request(baseline.request)
         put_parameter(request, parameter, value)
-        setup = tuple(one for one in baseline.setup) if len(baseline.operation.path_parameters) > 1 else ()
-        needed = tuple(setup) if (bool(variables_in(request)) and bool(setup)) else ()
-        yield make_proposal(
-            baseline,
-            f"unknown_{parameter.name}",
-            f"knows no {parameter.name} {value}",
-            "not_found",
-            request,
-            setup=needed,
-            priority="high",
-        )
+        # The other ids of the path are those of resources that the setup creates.
+        needed = len(baseline.operation.path_parameters) > 1 and variables_in(request)
+        setup = baseline.setup if needed else ()
+        name, words = f"unknown_{parameter.name}", f"knows no {parameter.name} {value}"
+        yield make_proposal(baseline, name, words, "not_found", request, setup=setup, priority="high")
 
 
 def _other_media(baseline: BaselineRequest) -> Iterator[Proposal]:
@@ -112,27 +88,10 @@ def _other_media(baseline: BaselineRequest) -> Iterator[Proposal]:
     if not body or "json" not in body["media_type"]:
         return
     malformed = {**copy_request(baseline.request), "body": {**body, "content": "{not json", "raw": True}}
-    yield make_proposal(
-        baseline,
-        "malformed_json",
-        "refuses a body that is no JSON",
-        "validation",
-        malformed,
-        wants="refusal",
-        breaks="a body that is no JSON",
-        statuses=(400, 415, 422),
-    )
+    yield make_refusal(baseline, "a body that is no JSON", malformed, name="malformed_json", statuses=_MEDIA_STATUSES)
     plain = {**copy_request(baseline.request), "body": {"media_type": "text/plain", "content": "plain text"}}
-    yield make_proposal(
-        baseline,
-        "wrong_media_type",
-        "refuses a body of another media type",
-        "validation",
-        plain,
-        wants="refusal",
-        breaks="a body of the media type text/plain",
-        statuses=(400, 415, 422),
-    )
+    words, breaks = "a body of another media type", "a body of the media type text/plain"
+    yield make_refusal(baseline, words, plain, name="wrong_media_type", breaks=breaks, statuses=_MEDIA_STATUSES)
 
 
 def wrong_methods(world: ResourceModel) -> Iterator[Proposal]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..document.schemas import type_of
-from ..model.model import UNSAFE, Json, Operation, Proposal
+from ..model.model import UNSAFE, ApiParameter, Json, Operation, Proposal
 from ..values.data import NOTHING
 from ..values.negative_requests import edge_values
 from .propose_values import copy_request, make_proposal, with_body
@@ -35,15 +35,9 @@ def repeated_requests(world: ResourceModel, baseline: BaselineRequest) -> Iterat
                 before = with_body(baseline.request, {**content, name: first})
                 if before == baseline.request and then == content.get(name):
                     continue
-                yield make_proposal(
-                    baseline,
-                    f"{name}_{then}_after_{first}",
-                    f"asked for {name} {then} after {first}",
-                    "state",
-                    with_body(baseline.request, {**content, name: then}),
-                    setup=(*baseline.setup, before),
-                    group=f"changes_{name}",
-                )
+                title, words = f"{name}_{then}_after_{first}", f"asked for {name} {then} after {first}"
+                request, setup = with_body(baseline.request, {**content, name: then}), (*baseline.setup, before)
+                yield make_proposal(baseline, title, words, "state", request, setup=setup, group=f"changes_{name}")
 
 
 def readings_after_change(
@@ -54,21 +48,14 @@ def readings_after_change(
         if change.operation.method not in UNSAFE:
             continue
         for reading in world.baselines.values():
-            # Whether a reading may reflect a change: nothing known excludes it.
-            if reading.operation.method != "GET" or not (bool(change.operation.path) and bool(reading.operation.path)):
+            if reading.operation.method != "GET":
                 continue
-            setup = tuple(merge_setups(change.setup, reading.setup))
             saving = change.saving
-            setup = tuple(one for one in setup if one != saving)
+            setup = tuple(step for step in merge_setups(change.setup, reading.setup) if step != saving)
             before = make_proposal(reading, "before", "before", "state", reading.request, setup=setup)
+            name, words = f"after_{change.operation.name}", f"after {change.operation.label}"
             after = make_proposal(
-                reading,
-                f"after_{change.operation.name}",
-                f"after {change.operation.label}",
-                "state",
-                reading.request,
-                setup=(*setup, saving),
-                priority="high",
+                reading, name, words, "state", reading.request, setup=(*setup, saving), priority="high"
             )
             yield change, reading, before, after
 
@@ -93,32 +80,17 @@ def filled_lists(world: ResourceModel, other: dict[str, BaselineRequest]) -> Ite
         if not story:
             continue
         setup = tuple(merge_setups(reading.setup, story))
-        yield make_proposal(
-            reading,
-            "lists_what_was_made",
-            "lists what was made",
-            "success",
-            reading.request,
-            setup=setup,
-            wants="success",
-            priority="high",
-        )
+        words, marks = "lists what was made", {"wants": "success", "setup": setup, "priority": "high"}
+        yield make_proposal(reading, "lists_what_was_made", words, "success", reading.request, **marks)
         for parameter in operation.parameters:
             if parameter.where != "query":
                 continue
-            for value in _telling(world, parameter, story, other):
+            for value in _separating_values(world, parameter, story):
                 request = copy_request(reading.request)
                 put_parameter(request, parameter, value)
-                yield make_proposal(
-                    reading,
-                    f"filled_by_{parameter.name}_{str(value)[:30]}",
-                    f"lists by {parameter.name} {value}",
-                    "success",
-                    request,
-                    setup=setup,
-                    group="filters",
-                    priority="high",
-                )
+                name, words = f"filled_by_{parameter.name}_{str(value)[:30]}", f"lists by {parameter.name} {value}"
+                marks = {"setup": setup, "group": "filters", "priority": "high"}
+                yield make_proposal(reading, name, words, "success", request, **marks)
 
 
 def _fills(maker: Operation, collection: Operation) -> bool:
@@ -128,7 +100,7 @@ def _fills(maker: Operation, collection: Operation) -> bool:
     return maker.method == "PUT" and re.fullmatch(re.escape(path) + r"/\{[^/]+\}/?", maker.path) is not None
 
 
-def _telling(world: ResourceModel, parameter: Any, story: list[Json], other: dict[str, BaselineRequest]) -> list[Any]:
+def _separating_values(world: ResourceModel, parameter: ApiParameter, story: list[Json]) -> list[Any]:
     """Return filter values that separate the members: their own values, and the boundaries."""
     values: list[Any] = []
     named = parameter.name.lower()

@@ -31,6 +31,16 @@ def make_proposal(
     )
 
 
+def make_refusal(baseline: BaselineRequest, words: str, request: Json, *, name: str = "", **more: Any) -> Proposal:
+    """Build the proposal of a request that the document forbids.
+
+    Args:
+        words: what is wrong with the request; the default of `breaks`, and of `name`.
+    """
+    settings: dict[str, Any] = {"category": "validation", "breaks": words, **more}
+    return make_proposal(baseline, name or words, f"refuses {words}", request=request, wants="refusal", **settings)
+
+
 def copy_request(request: Json) -> Json:
     return {key: dict(one) if isinstance(one, dict) else one for key, one in request.items() if key != "save"}
 
@@ -52,15 +62,8 @@ def body_proposals(world: ResourceModel, baseline: BaselineRequest) -> Iterator[
         request = {**copy_request(baseline.request), "body": full[0]["body"]}
         whole = full[0]["body"]["content"]
         setup = tuple(merge_setups(baseline.setup, full[1]))
-        yield make_proposal(
-            baseline,
-            "with_everything",
-            "takes all optional properties",
-            "success",
-            request,
-            setup=setup,
-            wants="success",
-        )
+        words = "takes all optional properties"
+        yield make_proposal(baseline, "with_everything", words, "success", request, setup=setup, wants="success")
     required = set(world.samples.merged(body.schema).get("required") or ())
     for variant in _chosen(body_variants(body.schema, content, world.samples, as_text=as_text)):
         yield _of_variant(baseline, variant, "body", with_body(baseline.request, variant.value))
@@ -73,10 +76,10 @@ def body_proposals(world: ResourceModel, baseline: BaselineRequest) -> Iterator[
                     if variant.place[:1] == (name,) and len(variant.place) > 1:
                         yield _of_variant(baseline, variant, "body", with_body(baseline.request, variant.value))
     if isinstance(content, dict) and world.samples.problem({}, body.schema) is not None:
-        yield _refused(baseline, "an_empty_body", "an empty body", with_body(baseline.request, {}))
+        yield make_refusal(baseline, "an empty body", with_body(baseline.request, {}), group="broken_body")
     if body.required:
         missing = {key: one for key, one in copy_request(baseline.request).items() if key != "body"}
-        yield _refused(baseline, "no_body", "no body at all", missing)
+        yield make_refusal(baseline, "no body at all", missing, name="no_body", group="broken_body")
 
 
 def invalid_bodies(world: ResourceModel, baseline: BaselineRequest) -> Iterator[Proposal]:
@@ -96,35 +99,15 @@ def boundary_readings(world: ResourceModel, baseline: BaselineRequest) -> Iterat
     if body is None or baseline.operation.method != "POST" or not baseline.saves or not isinstance(content, dict):
         return
     below = baseline.operation.path.rstrip("/") + "/{"
-    reading = next(
-        (
-            one
-            for one in world.baselines.values()
-            if one.operation.method == "GET"
-            and one.operation.path.startswith(below)
-            and one.operation.path.endswith("}")
-        ),
-        None,
-    )
+    members = [known for known in world.baselines.values() if known.operation.path.startswith(below)]
+    reading = next((one for one in members if one.operation.method == "GET" and one.operation.path[-1] == "}"), None)
     if reading is None or "json" not in body.media_type:
         return
     for variant in _chosen(body_variants(body.schema, content, world.samples)):
         if variant.kind.startswith("edge_"):
             made = {**with_body(baseline.request, variant.value), "save": dict(baseline.saves)}
-            yield make_proposal(
-                reading,
-                f"with_{variant.words}",
-                f"of one made with {variant.words}",
-                "boundary",
-                reading.request,
-                setup=(*baseline.setup, made),
-            )
-
-
-def _refused(baseline: BaselineRequest, name: str, words: str, request: Json) -> Proposal:
-    return make_proposal(
-        baseline, name, f"refuses {words}", "validation", request, wants="refusal", breaks=words, group="broken_body"
-    )
+            name, words, setup = f"with_{variant.words}", f"of one made with {variant.words}", (*baseline.setup, made)
+            yield make_proposal(reading, name, words, "boundary", reading.request, setup=setup)
 
 
 def _chosen(variants: Iterator[ValueVariant]) -> list[ValueVariant]:
@@ -138,25 +121,9 @@ def _chosen(variants: Iterator[ValueVariant]) -> list[ValueVariant]:
 
 def _of_variant(baseline: BaselineRequest, variant: ValueVariant, where: str, request: Json) -> Proposal:
     if variant.kind.startswith("edge_"):
-        return make_proposal(
-            baseline,
-            variant.words,
-            f"takes {variant.words}",
-            "boundary",
-            request,
-            wants="success",
-            group=f"edges_{where}",
-        )
-    return make_proposal(
-        baseline,
-        variant.words,
-        f"refuses {variant.words}",
-        "validation",
-        request,
-        wants="refusal",
-        breaks=variant.words,
-        group=f"broken_{where}",
-    )
+        words, group = variant.words, f"edges_{where}"
+        return make_proposal(baseline, words, f"takes {words}", "boundary", request, wants="success", group=group)
+    return make_refusal(baseline, variant.words, request, group=f"broken_{where}")
 
 
 def parameter_proposals(world: ResourceModel, baseline: BaselineRequest) -> Iterator[Proposal]:
@@ -174,33 +141,23 @@ def parameter_proposals(world: ResourceModel, baseline: BaselineRequest) -> Iter
             key = {"query": "query", "header": "headers", "cookie": "cookies"}[parameter.where]
             request = copy_request(baseline.request)
             request[key] = {other: one for other, one in (request.get(key) or {}).items() if other != name}
-            yield make_proposal(
-                baseline,
-                f"without_{name}",
-                f"refuses a call without {name}",
-                "validation",
-                request,
-                wants="refusal",
-                breaks=f"{name} missing",
-                group=f"broken_{parameter.where}",
+            group, missing = f"broken_{parameter.where}", f"{name} missing"
+            yield make_refusal(
+                baseline, f"a call without {name}", request, name=f"without_{name}", breaks=missing, group=group
             )
-        words = name
-        for variant in (
-            *broken_values(schema, world.samples, words, as_text=True),
-            *edge_values(schema, world.samples, words),
-        ):
-            if parameter.where == "path" and not _travels(variant.value):
-                continue
+        broken = broken_values(schema, world.samples, name, as_text=True)
+        for variant in (*broken, *edge_values(schema, world.samples, name)):
             if parameter.where != "query" and isinstance(variant.value, list):
                 continue
-            if parameter.where == "path" and variant.kind.startswith("edge_"):
-                continue  # what exists has been made under another name
+            # An edge of an id names nothing: what exists has been made under another name.
+            if parameter.where == "path" and (variant.kind.startswith("edge_") or not _fits_segment(variant.value)):
+                continue
             request = copy_request(baseline.request)
             put_parameter(request, parameter, variant.value)
             found = _of_variant(baseline, variant, parameter.where, request)
             yield replace(found, wants="any") if variant.kind.startswith("edge_") else found
 
 
-def _travels(value: Any) -> bool:
+def _fits_segment(value: Any) -> bool:
     """Whether a value fits into one segment of a path."""
     return isinstance(value, int | float) or (isinstance(value, str) and bool(re.fullmatch(r"[^/?#\s]+", value)))

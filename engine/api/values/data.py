@@ -7,7 +7,7 @@ specs, tests and shell lines: of an answer with a secret only the type is assert
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from jsonschema import Draft202012Validator
@@ -134,7 +134,6 @@ _BY_NAME = {
     "color": "blue",
     "language": "en",
 }
-Fallback = Callable[[Mapping[str, Any]], Any]
 
 
 class SampleValues:
@@ -142,12 +141,10 @@ class SampleValues:
 
     Args:
         components: schemas that references name.
-        fallback: makes a value for a schema that the plain rules do not satisfy; returns NOTHING where it cannot.
     """
 
-    def __init__(self, components: Mapping[str, Any], fallback: Fallback | None = None) -> None:
+    def __init__(self, components: Mapping[str, Any]) -> None:
         self.components = components
-        self._fallback = fallback
 
     def value(self, schema: Any, name: str = "", *, full: bool = False) -> Any:
         """Return a valid value; NOTHING where none is found.
@@ -156,10 +153,7 @@ class SampleValues:
             name: name of the field or parameter.
             full: include every property, not only the required ones.
         """
-        made = self._made(schema, name, full, 0)
-        if made is not NOTHING and self.problem(made, schema) is None:
-            return made
-        return self._fallback(self._rooted(schema)) if self._fallback is not None else made
+        return self._made(schema, name, full, 0)
 
     def problem(self, value: Any, schema: Any) -> str | None:
         """Return why a value is invalid, with its location; None where it is valid or the schema itself is invalid."""

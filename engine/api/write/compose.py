@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ....utils.python_names import unique_name
 from ..document.application import AppLaunch
 from ..document.auth import auth_names
 from ..model.model import Api, Json, ObservedProposal, Operation, Proposal, needs_fresh_state
@@ -191,9 +192,7 @@ def _operation(operation: Operation, proposal: Proposal) -> Json:
 
 def _unique(name: str, taken: set[str]) -> str:
     base = re.sub(r"_+", "_", re.sub(r"[^a-z0-9_]+", "_", name.lower())).strip("_")[:150]
-    made, number = base, 2
-    while made in taken:
-        made, number = f"{base}_{number}", number + 1
+    made = unique_name(base, taken)
     taken.add(made)
     return made
 

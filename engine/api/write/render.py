@@ -10,6 +10,7 @@ from typing import Any
 from ....core.errors import AgentFailure
 from ....sandbox.worker_files import WORKER_FOLDER
 from ....utils.generated_header import with_header
+from ....utils.python_names import unique_name
 from ....utils.python_source import parse_python
 from ...python.write.render import format_python
 from ..document.operations import snake_case
@@ -272,10 +273,7 @@ class _Source:
         ]
 
     def _name(self, words: str) -> str:
-        base = f"test_{words}"[:110].rstrip("_")
-        name, number = base, 2
-        while name in self._taken:
-            name, number = f"{base}_{number}", number + 1
+        name = unique_name(f"test_{words}"[:110].rstrip("_"), self._taken)
         self._taken.add(name)
         return name
 

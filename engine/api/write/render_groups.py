@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ....utils.python_names import unique_name
 from ..model.json_values import formatted, literal, saved_names_in
 from ..model.model import needs_fresh_state
 from .render_checks import RenderedCheck, SavedNames, render_checks
@@ -136,7 +137,4 @@ def _part(request: Json, name: str) -> Any:
 
 def _free(name: str, taken: Sequence[str]) -> str:
     base = name if name.isidentifier() and not keyword.iskeyword(name) and name not in _TAKEN else "value"
-    made, number = base, 2
-    while made in taken or made in ("path", "query", "headers", "body"):
-        made, number = f"{base}_{number}", number + 1
-    return made
+    return unique_name(base, ("path", "query", "headers", "body", *taken))

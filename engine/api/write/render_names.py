@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ....utils.python_names import unique_name
 from ..document.operations import name_of, snake_case
 from ..model.json_values import literal, saved_names_in
 from ..probe.resource_model import resource_of
@@ -173,10 +174,7 @@ def _same(one: Any, other: Any) -> bool:
 def _payload_name(path: str, taken: Sequence[str]) -> str:
     base = snake_case(resource_of(path)).upper() or "ANSWER"
     base = base if base.isidentifier() else "ANSWER"
-    name, number = base, 2
-    while name in taken:
-        name, number = f"{base}_{number}", number + 1
-    return name
+    return unique_name(base, taken)
 
 
 def schema_names(spec: Json) -> dict[str, str]:
@@ -188,11 +186,9 @@ def schema_names(spec: Json) -> dict[str, str]:
                 used.setdefault(literal(one["schema"]), (one["schema"], []))[1].append(case)
     found: dict[str, str] = {}
     for source, (schema, cases) in used.items():
-        name, number = schema_name(schema, cases).upper() or "ANSWER", 2
-        base = name = name if name[0].isalpha() else f"A_{name}"
-        while name in found.values() or name in ("ROOT", "ENVIRONMENT", "SCHEMAS"):
-            name, number = f"{base}_{number}", number + 1
-        found[source] = name
+        name = schema_name(schema, cases).upper() or "ANSWER"
+        name = name if name[0].isalpha() else f"A_{name}"
+        found[source] = unique_name(name, ("ROOT", "ENVIRONMENT", "SCHEMAS", *found.values()))
     return found
 
 

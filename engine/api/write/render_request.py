@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ....utils.python_names import unique_name
 from ....utils.python_source import parse_python
 from ..document.auth import auth_names
 from ..document.operations import snake_case
@@ -165,19 +166,13 @@ class SetupFunctions:
         if name not in taken:
             return name
         word, _, rest = name.partition("_")
-        made = name = name if rest.startswith("other_") else f"{word}_other_{rest}"
-        number = 2
-        while made in taken:
-            made, number = f"{name}_{number}", number + 1
-        return made
+        return unique_name(name if rest.startswith("other_") else f"{word}_other_{rest}", taken)
 
-    def functions(self, client: str = "api") -> list[str]:
+    def functions(self) -> list[str]:
         """Render the functions."""
         return [
-            "\n".join(
-                [f"def {one.name}({', '.join([client, *one.arguments])}):", *(f"    {line}" for line in one.lines)]
-            )
-            for one in self.known.values()
+            f"def {function.name}({', '.join(['api', *function.arguments])}):\n    " + "\n    ".join(function.lines)
+            for function in self.known.values()
         ]
 
 

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ....utils.python_names import unique_name
 from ....utils.redact import Redactor
 from ...python.model.model import ModuleFacts
 from ...python.model.spec_case import SpecEvidence, SpecExpectation
@@ -104,11 +105,8 @@ def shared_files(runs: Sequence[ProgramRun]) -> dict[tuple[str, str], str]:
     found: dict[tuple[str, str], str] = {}
     for file, count in counts.items():
         base = re.sub(r"\W+", "_", file[0]).strip("_").upper()
-        name, number = base, 2
-        while name in found.values():
-            name, number = f"{base}_{number}", number + 1
         if count > 1 and base[:1].isalpha():
-            found[file] = name
+            found[file] = unique_name(base, found.values())
     return found
 
 
@@ -219,12 +217,8 @@ def run_names(program: ProjectProgram, kept: Sequence[KeptRun], taken: set[str])
         same = [other.run.commands[-1] for other, its in zip(kept, bases, strict=True) if its == base]
         own = [word for word in one.run.commands[-1] if not all(word in words for words in same)]
         words = base if len(same) == 1 or not own else f"{base}_for_{'_'.join(own[:2])}"
-        text = cut_slug(_slug(words), 80)
-        name, number = text, 2
-        while f"tc_{name}" in taken:
-            name, number = f"{text}_{number}", number + 1
-        taken.add(f"tc_{name}")
-        names.append(f"tc_{name}")
+        names.append(unique_name(f"tc_{cut_slug(_slug(words), 80)}", taken))
+        taken.add(names[-1])
     return names
 
 
