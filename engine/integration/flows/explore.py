@@ -58,12 +58,7 @@ class FlowProposer:
     """Proposes trials of the entry's callables that reach other components, each with state queries after the act."""
 
     def __init__(
-        self,
-        root: Path,
-        layout: Layout,
-        facts: ModuleFacts,
-        subjects: tuple[str, ...],
-        servers: tuple[Server, ...] = (),
+        self, root: Path, layout: Layout, facts: ModuleFacts, subjects: Iterable[str], servers: tuple[Server, ...] = ()
     ) -> None:
         self._inner = SourceProposer(root, layout, facts)
         self._subjects = frozenset(subjects)
@@ -75,12 +70,12 @@ class FlowProposer:
 
     def _staged(self) -> Iterator[Trial]:
         context = self._inner.context
-        found = [
-            callable_
-            for callable_ in testable_callables(context.facts, context)
-            if callable_.qualname in self._subjects
+        subjects = [
+            scenarios(subject, context, self._servers)
+            for subject in testable_callables(context.facts, context)
+            if subject.qualname in self._subjects
         ]
-        return in_turns([scenarios(one, context, self._servers) for one in found])
+        return in_turns(subjects)
 
     def looking(self, trial: Trial) -> Trial | None:
         """The trial with its state queries; None for a trial of another subject."""
@@ -138,19 +133,11 @@ async def explore_flows(
         await _search(search, observer, budget, notes)
     counting = {component.place.module for component in components.components if not component.vocabulary}
     meant = intended_exceptions(target, components, facts)
-    wanted = [
-        record
-        for record in search.records
-        if record.trial.subject in components.subjects and raises_as_intended(record, meant)
-    ]
-    records = [one for one in wanted if crosses_components(arcs, one, components, counting)]
-    kills = await flow_kills(
-        target,
-        facts,
-        components,
-        records,
-        FlowMutationLimits() if budget.mutant_search.mutants else FlowMutationLimits(mutants=0),
-    )
+    wanted = [record for record in search.records if record.trial.subject in components.subjects]
+    intended = [record for record in wanted if raises_as_intended(record, meant)]
+    records = [record for record in intended if crosses_components(arcs, record, components, counting)]
+    limits = FlowMutationLimits() if budget.mutant_search.mutants else FlowMutationLimits(mutants=0)
+    kills = await flow_kills(target, facts, components, records, limits)
     confirmed = await _confirmed(target, facts, records, imported, watched, kills.by_record)
     return _built_flows(facts, components, arcs, search, imported, confirmed, notes, kills.by_record)
 
@@ -204,18 +191,14 @@ async def _search(search: TrialSearch, observer: Observer, budget: ExplorationBu
             return
 
 
+Arcs = frozenset[Arc]
 Watched = tuple[tuple[str, str], ...]
 Answers = list[tuple[TrialRecord, Confirmation]]
 Kills = Mapping[int, frozenset[int]]
 
 
 async def _confirmed(
-    target: PythonTarget,
-    facts: ModuleFacts,
-    records: list[TrialRecord],
-    imported: frozenset[Arc],
-    watched: Watched,
-    kills: Kills,
+    target: PythonTarget, facts: ModuleFacts, records: list[TrialRecord], imported: Arcs, watched: Watched, kills: Kills
 ) -> tuple[Answers, Mapping[str, str]]:
     """Selects and confirms flows, replacing those that cannot be confirmed; also returns the reasons by subject."""
     bad: dict[int, tuple[TrialRecord, str]] = {}
@@ -230,9 +213,7 @@ async def _confirmed(
     return kept, {record.trial.subject: reason for record, reason in bad.values()}
 
 
-def _chosen(
-    records: list[TrialRecord], facts: ModuleFacts, imported: frozenset[Arc], kills: Kills
-) -> list[TrialRecord]:
+def _chosen(records: list[TrialRecord], facts: ModuleFacts, imported: Arcs, kills: Kills) -> list[TrialRecord]:
     """Staged flows first, as they assert most; then others with a new arc, exception or killed mutant."""
     staged = select_trials([record for record in records if _is_staged(record)], facts, imported, kills)
     covered = imported.union(*(record.covered for record in staged))

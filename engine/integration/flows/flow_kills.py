@@ -10,6 +10,7 @@ import ast
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 from ....core.errors import TargetImportError
 from ....mutation.catalog import mutants_of, sample
@@ -21,11 +22,19 @@ from ...python.facts.analyse import facts_from_source
 from ...python.model.model import ModuleFacts
 from ...python.mutants.asserted_facets import AssertedFacets, FacetOracle
 from ...python.mutants.mutant_lines import ImportTimeUses
-from ...python.mutants.mutant_worker_client import MutantOutcome, MutantRequest, open_mutant_worker
+from ...python.mutants.mutant_worker_client import (
+    MutantOutcome,
+    MutantRequest,
+    MutantWorkerClient,
+    open_mutant_worker,
+)
 from ...python.search.trial_search import SLOW_STEPS, TrialRecord
 from ...python.search.trial_selection import rank_candidates
 from ..model.components import Component, IntegrationTarget
 from ..model.wide_arcs import OFFSET
+
+_Lines = Sequence[frozenset[int]]  # of the component, by place in the pool of flows
+_Pins = Sequence[AssertedFacets | None]  # what a test would assert of each flow, None for nothing
 
 SEED = 11
 _FIRST_ENUM_NUMBER = 1_000_000  # numbers from here on stand for enum members, not mutants
@@ -98,10 +107,17 @@ async def flow_kills(
                 found.setdefault(number, set()).add(at)
     for number, component in enumerate(components.components[: limits.components]):
         faults = _sampled_mutants(target, component, limits, tried)
-        lines = [_lines_in(one, number) for one in pool]
+        lines = [_lines_in(record, number) for record in pool]
         if component.vocabulary or not faults or not any(lines):
             continue
-        await _run_mutants(target, component, pool, lines, faults, pinning, limits)
+        try:
+            source = read_source_bytes(target.snapshot.path, component.place.path)
+            async with open_mutant_worker(target, facts_from_source(source, component.place), "loopback") as worker:
+                again = await worker.learn([record.trial for record in pool])
+                pins = [pinning.facets_of(record, seen) for record, seen in zip(pool, again, strict=True)]
+                await _run_mutants(worker, faults, lines, pins, limits)
+        except TargetImportError:
+            pass  # the component cannot be imported by itself: its mutants count as tried, none as killed
         tried += len(faults)
         noticed += sum(bool(mutant.killers) for mutant in faults)
         for fault in faults:
@@ -111,32 +127,19 @@ async def flow_kills(
 
 
 async def _run_mutants(
-    target: PythonTarget,
-    component: Component,
-    pool: Sequence[TrialRecord],
-    lines: Sequence[frozenset[int]],
-    faults: Sequence[_LiveMutant],
-    pinning: FacetOracle,
-    limits: FlowMutationLimits,
+    worker: MutantWorkerClient, faults: Sequence[_LiveMutant], lines: _Lines, pins: _Pins, limits: FlowMutationLimits
 ) -> None:
     """Runs the flows that reach a component on each of its mutants."""
-    try:
-        own = facts_from_source(read_source_bytes(target.snapshot.path, component.place.path), component.place)
-        async with open_mutant_worker(target, own, "loopback") as lockstep:
-            again = await lockstep.learn([one.trial for one in pool])
-            pins = [pinning.facets_of(one, seen) for one, seen in zip(pool, again, strict=True)]
-            for most, enough in limits.rounds:
-                asked = []
-                for fault in faults:
-                    places = _next(fault, lines, pins, most)
-                    if places and not fault.done and not fault.killers:
-                        fault.tried.update(places)
-                        asked.append(MutantRequest(fault.number, fault.mutant, fault.imported, places, enough))
-                by_number = {mutant.number: mutant for mutant in faults}
-                for answer in await lockstep.run(asked):
-                    _take(by_number[answer.number], answer, pins)
-    except TargetImportError:
-        return  # the component cannot be imported by itself
+    by_number = {mutant.number: mutant for mutant in faults}
+    for most, enough in limits.rounds:
+        requests = []
+        for fault in faults:
+            places = _untried(fault, lines, pins, most)
+            if places and not fault.done and not fault.killers:
+                fault.tried.update(places)
+                requests.append(MutantRequest(fault.number, fault.mutant, fault.imported, places, enough))
+        for answer in await worker.run(requests):
+            _record(by_number[answer.number], answer, pins)
 
 
 def shown_enum_members(record: TrialRecord) -> frozenset[tuple[str, str]]:
@@ -147,18 +150,14 @@ def shown_enum_members(record: TrialRecord) -> frozenset[tuple[str, str]]:
     return frozenset((record.trial.subject, word) for text in texts for word in _MEMBER.findall(text))
 
 
-def _next(
-    fault: _LiveMutant, lines: Sequence[frozenset[int]], pins: Sequence[AssertedFacets | None], most: int
-) -> tuple[int, ...]:
-    found = (
-        place
-        for place, own in enumerate(lines)
-        if place not in fault.tried and pins[place] is not None and (not fault.lines or not fault.lines.isdisjoint(own))
-    )
-    return tuple(place for _, place in zip(range(most), found, strict=False))
+def _untried(fault: _LiveMutant, lines: _Lines, pins: _Pins, most: int) -> tuple[int, ...]:
+    """The next flows for a mutant: those that assert something and run its lines."""
+    reaching = (place for place, own in enumerate(lines) if not fault.lines or not fault.lines.isdisjoint(own))
+    found = (place for place in reaching if place not in fault.tried and pins[place] is not None)
+    return tuple(islice(found, most))
 
 
-def _take(fault: _LiveMutant, answer: MutantOutcome, pins: Sequence[AssertedFacets | None]) -> None:
+def _record(fault: _LiveMutant, answer: MutantOutcome, pins: _Pins) -> None:
     if answer.status in ("broken", "same", "syntax"):
         fault.done = True  # every test kills a mutant that cannot be imported, none an equivalent one
     for difference in answer.differences:

@@ -7,7 +7,7 @@ call between modules that was observed when a flow ran.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from ...python.model.spec_case import Case, SpecExpectation
@@ -127,18 +127,10 @@ class FlowCase:
             title=str(data["title"]),
             crosses=tuple((str(cross["from"]), str(cross["to"])) for cross in data["crosses"]),
             steps=tuple(
-                FlowStep(
-                    str(step["component"]),
-                    str(step["expression"]),
-                    str(step.get("mode") or "call"),
-                    str(step.get("save_as") or ""),
-                )
-                for step in data["act"]["steps"]
+                FlowStep(**{name: str(value) for name, value in step.items()}) for step in data["act"]["steps"]
             ),
-            expect=tuple(SpecExpectation.from_json(one) for one in data["expect"]),
-            fixtures=tuple(arrange.get("fixtures") or ()),
-            services=tuple(arrange.get("services") or ()),
-            statements=tuple(arrange.get("statements") or ()),
+            expect=tuple(SpecExpectation.from_json(expectation) for expectation in data["expect"]),
+            **{name: tuple(arrange.get(name) or ()) for name in ("fixtures", "services", "statements")},
             priority=str(data.get("priority") or "medium"),
             preconditions=tuple(data.get("preconditions") or ()),
             step_texts=tuple(data.get("steps") or ()),
@@ -147,10 +139,6 @@ class FlowCase:
 
     def to_json(self) -> JsonObject:
         """The JSON form, as the integration spec's schema has it."""
-        steps: list[JsonObject] = []
-        for one in self.steps:
-            step: JsonObject = {"component": one.component, "expression": one.expression, "mode": one.mode}
-            steps.append({**step, "save_as": one.save_as} if one.save_as else step)
         return {
             "id": self.id,
             "title": self.title,
@@ -159,12 +147,12 @@ class FlowCase:
             "steps": list(self.step_texts),
             "expected": self.expected,
             "crosses": [{"from": source, "to": target} for source, target in self.crosses],
-            "arrange": {
-                "fixtures": list(self.fixtures),
-                "services": list(self.services),
-                "statements": list(self.statements),
+            "arrange": {name: list(getattr(self, name)) for name in ("fixtures", "services", "statements")},
+            "act": {
+                "steps": [
+                    {key: text for key, text in asdict(step).items() if text or key != "save_as"} for step in self.steps
+                ]
             },
-            "act": {"steps": steps},
             "expect": [expectation.to_json() for expectation in self.expect],
         }
 

@@ -173,24 +173,29 @@ async def _shown(
     """The defect as a spec entry, if a run without the option differs from one with the documented default."""
     assert argument.documented_default is not None
     assert argument.default is not None
-    usable = [
-        run
-        for run, told in seen
-        if run.words == command.words
-        and told.last is not None
-        and told.last.code == 0
-        and not set(argument.flags) & set(run.commands[-1])
-    ]
+    ended_well = [run for run, result in seen if result.last is not None and result.last.code == 0]
+    usable = [run for run in ended_well if run.words == command.words and not {*argument.flags} & {*run.commands[-1]}]
     states = sorted(usable, key=lambda run: -len(run.commands))[:_MOST_STATES]
     tried = [
         (run, _with(run, argument, argument.documented_default), _with(run, argument, argument.default))
         for run in states
     ]
-    told = await observe([run for group in tried for run in group], DEFAULT_CONDITIONS)
-    for at, (run, promised, real) in enumerate(tried):
-        without, documented, actual = told[3 * at : 3 * at + 3]
+    results = await observe([run for group in tried for run in group], DEFAULT_CONDITIONS)
+    for at, (run, promised, _) in enumerate(tried):
+        without, documented, actual = results[3 * at : 3 * at + 3]
         if _outcome(without) == _outcome(actual) and _outcome(without) != _outcome(documented):
-            return _entry(program, command, argument, (run, promised, real), (without, documented))
+            name, default = " ".join([program.name, *command.words]), argument.documented_default
+            same = f"does what {argument.flag} {argument.default} does, not {argument.flag} {default}"
+            observed = f"without {argument.flag} it {same}"
+            slug = cut_slug(re.sub(r"\W+", "_", f"{name}_{argument.name}_default").strip("_").lower(), 60)
+            return {
+                "id": f"sd_{slug}",
+                "title": f"{name}: {observed}, where its help says that {default} is the default"[:290],
+                "subject": name,
+                "documented": f"{argument.flag}: {argument.help}"[:600],
+                "observed": f"{observed}; {_said(without)} instead of {_said(documented)}"[:600],
+                "reproduce": reproduce(program, (run, promised)),
+            }
     return None
 
 
@@ -202,30 +207,6 @@ def _with(run: ProgramRun, argument: ProgramArgument, value: str) -> ProgramRun:
 def _outcome(told: RunObservation) -> tuple[Any, ...]:
     last = told.last
     return (told.failed, last and (last.code, last.out, last.err, last.ended), told.changed())
-
-
-def _entry(
-    program: ProjectProgram,
-    command: Command,
-    argument: ProgramArgument,
-    runs: tuple[ProgramRun, ProgramRun, ProgramRun],
-    told: tuple[RunObservation, RunObservation],
-) -> dict[str, Any]:
-    run, promised, _ = runs
-    said = argument.documented_default
-    name = " ".join([program.name, *command.words])
-    observed = (
-        f"without {argument.flag} it does what {argument.flag} {argument.default} does, not {argument.flag} {said}"
-    )
-    slug = cut_slug(re.sub(r"\W+", "_", f"{name}_{argument.name}_default").strip("_").lower(), 60)
-    return {
-        "id": f"sd_{slug}",
-        "title": f"{name}: {observed}, where its help says that {said} is the default"[:290],
-        "subject": name,
-        "documented": f"{argument.flag}: {argument.help}"[:600],
-        "observed": f"{observed}; {_said(told[0])} instead of {_said(told[1])}"[:600],
-        "reproduce": reproduce(program, (run, promised)),
-    }
 
 
 def _line_of(help_text: str, source: str) -> int:

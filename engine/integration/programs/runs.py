@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -156,15 +156,17 @@ async def explore_program(
 ) -> ProgramFlows:
     """Runs a program in many ways and selects runs for tests. Raises SandboxFailure."""
     found = ProgramFlows(program, known.commands)
+
+    async def observe(runs: list[ProgramRun]) -> None:
+        found.seen += zip(runs, await runner.observe(runs, TRACED_CONDITIONS), strict=True)
+
     single = single_runs(known)
-    observed = list(zip(single, await runner.observe(single, TRACED_CONDITIONS), strict=True))
-    second = following_runs(observed, single)
-    more = list(zip(second, await runner.observe(second, TRACED_CONDITIONS), strict=True))
-    third = [one for one in following_runs([*observed, *more], single) if len(one.commands) > 2 and one not in second]
-    more += zip(third, await runner.observe(third, TRACED_CONDITIONS), strict=True)
-    edges = boundary_runs([*observed, *more], known.commands)
-    more += zip(edges, await runner.observe(edges, TRACED_CONDITIONS), strict=True)
-    found.seen = [*observed, *more]
+    await observe(single)
+    second = following_runs(found.seen, single)
+    await observe(second)
+    # A third command follows two others.
+    await observe([run for run in following_runs(found.seen, single) if len(run.commands) > 2 and run not in second])
+    await observe(boundary_runs(found.seen, known.commands))
     found.defects = await wrong_documented_defaults(runner.observe, program, known.commands, found.seen, known.source)
     found.runs = len(found.seen)
     counting = {component.place.module for component in target.components if not component.vocabulary}
@@ -198,18 +200,15 @@ def rejection_reason(told: RunObservation) -> str:
     if told.failed or last is None:
         return told.failed or "nothing ran"
     if last.ended != "exited":
-        return (
-            f"it {last.ended}" if not last.ended.startswith("timed") else f"it did not end within {COMMAND_SECONDS:g} s"
-        )
+        timed_out = last.ended.startswith("timed")
+        return f"it did not end within {COMMAND_SECONDS:g} s" if timed_out else f"it {last.ended}"
     if told.outside:
         return "it writes outside of its folder"
-    if "Traceback (most recent call last)" in (last.err or ""):
-        return f"it ends with an unhandled {_exception(last.err or '')}"
+    if last.err and "Traceback (most recent call last)" in last.err:
+        # The last line of a traceback: `package.SomeError: message`.
+        exception = last.err.strip().rpartition("\n")[2].partition(":")[0].rpartition(".")[2] or "exception"
+        return f"it ends with an unhandled {exception}"
     return ""
-
-
-def _exception(err: str) -> str:
-    return err.strip().rpartition("\n")[2].partition(":")[0].rpartition(".")[2] or "exception"
 
 
 def has_assertable_result(told: RunObservation) -> bool:
@@ -222,13 +221,8 @@ def _chosen(found: ProgramFlows, arcs: WideArcs, counting: set[str]) -> list[tup
     """Selects runs greedily: the most new arcs and behaviours for the least reading cost."""
     left: list[tuple[ProgramRun, frozenset[Arc], frozenset[Any]]] = []
     for run, told in found.seen:
-        last = told.last
-        if (
-            last is None
-            or rejection_reason(told)
-            or not has_assertable_result(told)
-            or relies_on_wrong_default(run, found.commands)
-        ):
+        last, wrong = told.last, relies_on_wrong_default(run, found.commands)
+        if last is None or rejection_reason(told) or not has_assertable_result(told) or wrong:
             continue
         own = arcs.real(last.arcs)
         if any(edge.source in counting and edge.target in counting for edge in arcs.edges(own)):
@@ -302,24 +296,19 @@ async def explore_programs(
     for program in components.programs[:_MOST_PROGRAMS]:
         if target.sandbox.kind != "bubblewrap":
             note = f"{program.name} was not run: the weak sandbox does not bind child programs"
-            found.append(
-                ProgramFlows(program, lost={"": "the weak sandbox does not bind child programs"}, notes=[note])
-            )
+            found.append(ProgramFlows(program, lost={"": note.partition(": ")[2]}, notes=[note]))
             continue
         watched = [component.place for component in components.components]
         runner = ProgramRunner(target, program, watched)
-        commands = await runner.commands()
-        known = await asyncio.to_thread(_known, root, layout, program, commands, [one.path for one in watched])
-        one = await explore_program(runner, program, known, flows.arcs, components)
-        found.append(one)
+        facts = await asyncio.to_thread(_program_facts, root, layout, program, [place.path for place in watched])
+        facts = replace(facts, commands=await runner.commands())
+        found.append(await explore_program(runner, program, facts, flows.arcs, components))
     return tuple(found)
 
 
-def _known(
-    root: Path, layout: Layout, program: ProjectProgram, commands: Sequence[Command], watched: Sequence[str]
-) -> ProgramFacts:
+def _program_facts(root: Path, layout: Layout, program: ProjectProgram, watched: Sequence[str]) -> ProgramFacts:
     return ProgramFacts(
-        commands=tuple(commands),
+        commands=(),
         documented=tuple(documented_commands(root, layout, program)),
         reading=reading_of(root, watched),
         samples=tuple(samples_of(layout)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from ....utils.python_names import unique_name
@@ -84,19 +84,40 @@ def program_cases(
         lines: of the program's main function, as evidence.
         taken: case ids in use; the new ones are added.
     """
-    evidence = SpecEvidence(flows.program.place.path, lines)
+    program, evidence = flows.program, SpecEvidence(flows.program.place.path, lines)
     found: list[tuple[KeptRun, tuple[SpecExpectation, ...], tuple[tuple[str, str], ...]]] = []
     for kept in flows.kept:
         expect = expectations(kept, evidence)
         crosses = crossed_components(target, arcs.edges(kept.arcs))
         if len(expect) > 1 and crosses:
             found.append((kept, expect, crosses))
-    names = run_names(flows.program, [kept for kept, _, _ in found], taken)
-    contents = shared_files([kept.run for kept in flows.kept])
-    return [
-        _case(flows.program, kept, expect, crosses, target, name, contents)
-        for (kept, expect, crosses), name in zip(found, names, strict=True)
-    ]
+    names = run_names(program, [kept for kept, _, _ in found], taken)
+    constants = shared_files([kept.run for kept in flows.kept])
+    component = target.named(program.place.module) or target.entry
+    cases: list[FlowCase] = []
+    for (kept, expect, crosses), name in zip(found, names, strict=True):
+        run = kept.run
+        written = [(file, constants.get(file) or repr(file[1])) for file in run.files]
+        queried = ["rows_of"] if any("rows_of(" in expectation.actual for expectation in expect) else []
+        title, outcome = _words(program, kept, expect)
+        cases.append(
+            FlowCase(
+                id=name,
+                title=title,
+                crosses=crosses,
+                steps=tuple(FlowStep(component.name, _call(program, command)) for command in run.commands),
+                expect=expect,
+                fixtures=("tmp_path",),
+                services=(program.helper, *(constants[file] for file in run.files if file in constants), *queried),
+                statements=tuple(
+                    f"(tmp_path / {file[0]!r}).write_text({text}, encoding='utf-8')" for file, text in written
+                ),
+                preconditions=tuple(f"{file} lies in the folder" for file, _ in run.files),
+                step_texts=tuple(_line(program, command) for command in run.commands),
+                expected=outcome,
+            )
+        )
+    return cases
 
 
 def shared_files(runs: Sequence[ProgramRun]) -> dict[tuple[str, str], str]:
@@ -151,41 +172,6 @@ def _fit(text: str) -> bool:
     if len(text) > LONGEST_OUTPUT or Redactor().text(text) != text:
         return False
     return re.search(r"\b0x[0-9a-f]{6,}|/(?:tmp|scratch|home|root|var)/", text) is None
-
-
-def _case(
-    program: ProjectProgram,
-    kept: KeptRun,
-    expect: tuple[SpecExpectation, ...],
-    crosses: tuple[tuple[str, str], ...],
-    target: IntegrationTarget,
-    name: str,
-    contents: Mapping[tuple[str, str], str],
-) -> FlowCase:
-    run = kept.run
-    component = target.named(program.place.module)
-    called = component.name if component is not None else target.entry.name
-    statements = tuple(
-        f"(tmp_path / {file[0]!r}).write_text({contents.get(file) or repr(file[1])}, encoding='utf-8')"
-        for file in run.files
-    )
-    services = [program.helper, *(contents[file] for file in run.files if file in contents)]
-    if any("rows_of(" in expectation.actual for expectation in expect):
-        services.append("rows_of")
-    title, outcome = _words(program, kept, expect)
-    return FlowCase(
-        id=name,
-        title=title,
-        crosses=crosses,
-        steps=tuple(FlowStep(called, _call(program, command)) for command in run.commands),
-        expect=expect,
-        fixtures=("tmp_path",),
-        services=tuple(services),
-        statements=statements,
-        preconditions=tuple(f"{file} lies in the folder" for file, _ in run.files),
-        step_texts=tuple(_line(program, command) for command in run.commands),
-        expected=outcome,
-    )
 
 
 def _call(program: ProjectProgram, command: tuple[str, ...]) -> str:
