@@ -10,7 +10,7 @@ import hashlib
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path, PurePosixPath
 
 import pathspec
@@ -52,7 +52,7 @@ class TreeEntry:
 
     def to_dict(self) -> dict[str, str | int]:
         """The entry as JSON."""
-        return {"path": self.path, "size": self.size, "sha": self.sha}
+        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)

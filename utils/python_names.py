@@ -36,6 +36,17 @@ def last_name(node: ast.AST) -> str:
     return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
+def callee(node: ast.expr) -> ast.expr:
+    """What a call calls; anything else itself, such as a decorator without arguments."""
+    return node.func if isinstance(node, ast.Call) else node
+
+
+def keyword_value(node: ast.expr, name: str) -> ast.expr | None:
+    """The argument that a call passes by a name; None without one, or where the node is no call."""
+    keywords = node.keywords if isinstance(node, ast.Call) else ()
+    return next((keyword.value for keyword in keywords if keyword.arg == name), None)
+
+
 def bound_names(tree: ast.AST) -> set[str]:
     """Every name that a tree binds anywhere: assignments, imports, definitions, parameters, handlers, patterns."""
     found: set[str] = set()

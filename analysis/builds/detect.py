@@ -6,7 +6,7 @@ import configparser
 import json
 import re
 import tomllib
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -57,14 +57,7 @@ class BuildError:
 
     def to_dict(self) -> dict[str, Any]:
         """The error in the form of the tool's answer."""
-        return {
-            "path": self.path,
-            "line": self.line,
-            "column": self.column,
-            "code": self.code,
-            "message": self.message,
-            "severity": self.severity,
-        }
+        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,16 +81,9 @@ class StepResult:
 
     def to_dict(self) -> dict[str, Any]:
         """The step in the form of the tool's answer."""
-        return {
-            "kind": self.step.kind,
-            "command": self.step.command,
-            "detected_from": self.step.detected_from,
-            "status": self.status,
-            "exit_code": self.exit_code,
-            "duration_seconds": round(self.seconds, 3),
-            "reason": self.reason,
-            "advice": self.advice,
-        }
+        step = {name: getattr(self.step, name) for name in ("kind", "command", "detected_from")}
+        ending = {"status": self.status, "exit_code": self.exit_code, "duration_seconds": round(self.seconds, 3)}
+        return {**step, **ending, "reason": self.reason, "advice": self.advice}
 
 
 MAX_BYTES = 1024 * 1024

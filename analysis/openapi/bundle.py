@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
+from ...utils.graphs import reachable
 from ...utils.python_names import unique_name
-from .documents import Library, locate
+from .documents import Library, locate, references_in
 from .grammar import SECTIONS, SWAGGER_SECTIONS, copy_with_children
 from .problems import Parts, Problem, keys_of, look_up, mapping, pointer_of
 
@@ -192,42 +194,13 @@ def _with(value: dict[str, Any], parts: Parts, content: Any) -> dict[str, Any]:
     return {**value, key: inner}
 
 
-def _references(value: Any) -> set[str]:
-    """The references directly in a value."""
-    found: set[str] = set()
-    pending = [value]
-    while pending:
-        entry = pending.pop()
-        if isinstance(entry, dict):
-            if isinstance(entry.get("$ref"), str):
-                found.add(entry["$ref"])
-            pending += entry.values()
-        elif isinstance(entry, list):
-            pending += entry
-    return found
-
-
 def _circular(value: dict[str, Any]) -> tuple[str, ...]:
     """References whose target leads back to them."""
-    edges: dict[str, set[str]] = {}
-    pending = list(_references(value))
-    while pending:
-        reference = pending.pop()
-        if reference in edges:
-            continue
+
+    @cache
+    def following(reference: str) -> frozenset[str]:
         found = look_up(value, keys_of(reference)) if reference.startswith("#") else None
-        edges[reference] = _references(found[0]) if found else set()
-        pending += edges[reference]
-    return tuple(sorted(item for item in edges if _reaches(edges, item)))
+        return frozenset(references_in(found[0])) if found else frozenset()
 
-
-def _reaches(edges: dict[str, set[str]], start: str) -> bool:
-    pending, seen = list(edges[start]), set[str]()
-    while pending:
-        entry = pending.pop()
-        if entry == start:
-            return True
-        if entry not in seen:
-            seen.add(entry)
-            pending += edges.get(entry, ())
-    return False
+    everything = reachable(references_in(value), following)
+    return tuple(sorted(item for item in everything if item in reachable(following(item), following)))

@@ -50,14 +50,9 @@ def analyze_document(library: Library) -> DocumentAnalysis:
     bundled = bundle(library, swagger=swagger)
     found = [*structure_problems(bundled.value, dialect), *semantic_problems(bundled.value, swagger=swagger)]
     placed = [_at_origin(problem, bundled) for problem in found]
-    bundle_problems = [*bundled.problems, *placed]
-    others = [
-        problem.at(item.location, problem.line)
-        for item in library.documents.values()
-        if item is not root
-        for problem in item.tree.problems
-    ]
-    located = _with_lines(library, list(dict.fromkeys(bundle_problems)))
+    referred = [document for document in library.documents.values() if document is not root]
+    others = [problem.at(item.location, problem.line) for item in referred for problem in item.tree.problems]
+    located = _with_lines(library, list(dict.fromkeys((*bundled.problems, *placed))))
     problems = sorted(
         (*own, *others, *located), key=lambda entry: (entry.location != root.location, entry.location, entry.line or 0)
     )
@@ -108,15 +103,12 @@ def _with_lines(library: Library, problems: list[Problem]) -> list[Problem]:
     wanted: dict[str, list[Parts]] = {}
     for problem in problems:
         wanted.setdefault(problem.location, []).append(problem.parts)
-    lines = {
-        location: lines_of(library.documents[location].source, library.documents[location].tree.form, parts)
-        for location, parts in wanted.items()
-        if location in library.documents
-    }
-    return [
-        problem.at(problem.location, lines.get(problem.location, {}).get(problem.parts, problem.line))
-        for problem in problems
-    ]
+    lines: dict[tuple[str, Parts], int] = {}
+    for location, places in wanted.items():
+        if document := library.documents.get(location):
+            found = lines_of(document.source, document.tree.form, places)
+            lines |= {(location, parts): line for parts, line in found.items()}
+    return [item.at(item.location, lines.get((item.location, item.parts), item.line)) for item in problems]
 
 
 _CacheKey = tuple[tuple[tuple[str, str], ...], tuple[tuple[str, str], ...]]

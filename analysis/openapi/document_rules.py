@@ -66,13 +66,8 @@ def _validator(dialect: Dialect) -> Validator:
     # Imported here: reading its schemas takes most of a second.
     import openapi_spec_validator.schemas as official
 
-    by_dialect = {
-        "2.0": official.schema_v2,
-        "3.0": official.schema_v30,
-        "3.1": official.schema_v31,
-        "3.2": official.schema_v32,
-    }
-    schema = dict(by_dialect[dialect])
+    name = "schema_v2" if dialect == "2.0" else f"schema_v{dialect.replace('.', '')}"
+    schema = dict(getattr(official, name))
     return validator_for(schema)(schema)
 
 
@@ -114,9 +109,8 @@ def _outermost_schemas(value: dict[str, Any]) -> Iterator[tuple[Parts, Any]]:
         parts, entry, kind = pending.pop()
         if kind == "schema":
             yield parts, entry
-            continue
-        below = [((*parts, *place), inner, what) for place, inner, what in children(entry, kind)]
-        pending += reversed(below)
+        else:
+            pending += reversed([((*parts, *place), inner, what) for place, inner, what in children(entry, kind)])
 
 
 def _problems(errors: Iterable[ValidationError], start: Parts = ()) -> Iterator[Problem]:
@@ -166,15 +160,9 @@ def _leaves(error: ValidationError) -> Iterator[ValidationError]:
     kinds = [item for ones in ranked for item in ones if _says_kind(item)]
     if kinds and _misfit(ranked[0], error.instance)[1]:  # it is of no kind at all: tell which there are
         allowed = [value for kind in kinds if kind.path == kinds[0].path for value in _values(kind)]
-        yield kinds[0].__class__(
-            kinds[0].message,
-            validator="enum",
-            path=kinds[0].relative_path,
-            instance=kinds[0].instance,
-            validator_value=list(dict.fromkeys(allowed)),
-            schema={},
-            parent=error,
-        )
+        first, values = kinds[0], list(dict.fromkeys(allowed))
+        where = {"path": first.relative_path, "instance": first.instance, "parent": error}
+        yield first.__class__(first.message, validator="enum", validator_value=values, schema={}, **where)
     for inner in ranked[0]:
         if not _says_kind(inner):
             yield from _leaves(inner)
@@ -300,18 +288,14 @@ def _security(value: dict[str, Any], swagger: bool) -> Iterator[Problem]:
     place: Parts = ("securityDefinitions",) if swagger else ("components", "securitySchemes")
     found = look_up(value, place)
     known = mapping(found[0]) if found else {}
-    requirements_by_place: list[tuple[Parts, Any]] = [(("security",), value.get("security"))]
-    requirements_by_place += [
-        ((*parts, "security"), entry.get("security")) for parts, _, _, _, entry in operations(value)
-    ]
-    for parts, requirements in requirements_by_place:
-        for index, requirement in enumerate(sequence(requirements)):
+    have = f"; there are {', '.join(sorted(known))}" if known else ""
+    suggestion = f"describe it below {'.'.join(str(item) for item in place)}{have}"
+    for parts, holder in (((), value), *((parts, operation) for parts, _, _, _, operation in operations(value))):
+        for index, requirement in enumerate(sequence(holder.get("security"))):
             for name in mapping(requirement):
                 if name not in known and "/" not in name:  # 3.2 may name a scheme by its address
-                    message = f"there is no security scheme {name!r}"
-                    have = f"; there are {', '.join(sorted(known))}" if known else ""
-                    suggestion = f"describe it below {'.'.join(str(item) for item in place)}{have}"
-                    yield Problem(message, (*parts, index, name), "security", suggestion=suggestion)
+                    message, where = f"there is no security scheme {name!r}", (*parts, "security", index, name)
+                    yield Problem(message, where, "security", suggestion=suggestion)
 
 
 def _servers(value: dict[str, Any]) -> Iterator[Problem]:
@@ -341,8 +325,7 @@ def _chains(value: dict[str, Any]) -> Iterator[Problem]:
         if isinstance(mapping(entry).get("$ref"), str) and kind != "document" and _endless(value, entry):
             message = f"the reference {entry['$ref']!r} leads only to references, and never to an object"
             yield Problem(message, (*parts, "$ref"), "reference", suggestion="describe the object in one of them")
-        below = [((*parts, *place), inner, what) for place, inner, what in children(entry, kind)]
-        pending += reversed(below)
+        pending += reversed([((*parts, *place), inner, what) for place, inner, what in children(entry, kind)])
 
 
 def _endless(value: dict[str, Any], entry: dict[str, Any]) -> bool:

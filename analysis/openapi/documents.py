@@ -96,7 +96,7 @@ async def gather(root: Document, source: Source) -> Library:
     weight = len(root.source)
     while pending:
         document = pending.pop(0)
-        for reference in _references(document.value):
+        for reference in references_in(document.value):
             location = locate(document.location, reference)[0]
             if location in library.documents or location in library.failures:
                 continue
@@ -137,7 +137,7 @@ def _is_url(location: str) -> bool:
     return bool(urlsplit(location).scheme)
 
 
-def _references(value: Any) -> Iterator[str]:
+def references_in(value: Any) -> Iterator[str]:
     """Yields every `$ref` in document order, also those in examples: at worst one file too many is read."""
     pending = [value]
     seen: set[int] = set()

@@ -52,13 +52,7 @@ def _operation(
         "tags": [tag for tag in sequence(operation.get("tags")) if isinstance(tag, str)][:20],
         "deprecated": operation.get("deprecated") is True,
         "parameters": _parameters(value, item, operation),
-        "request_body": {
-            "required": body.get("required") is True,
-            "media_types": list(mapping(body.get("content"))),
-            "schemas": sorted({_named(entry) for entry in mapping(body.get("content")).values()} - {""}),
-        }
-        if body
-        else None,
+        "request_body": {"required": body.get("required") is True, **_content(body)} if body else None,
         "responses": [
             _response(value, code, element)
             for code, element in mapping(operation.get("responses")).items()
@@ -100,13 +94,13 @@ def _schema(schema: dict[str, Any]) -> dict[str, Any]:
 
 def _response(value: dict[str, Any], code: str, given: Any) -> dict[str, Any]:
     response = mapping(follow_reference(value, given))
-    content = mapping(response.get("content"))
-    return {
-        "status": code,
-        "description": _short(response.get("description")),
-        "media_types": list(content),
-        "schemas": sorted({_named(item) for item in content.values()} - {""}),
-    }
+    return {"status": code, "description": _short(response.get("description")), **_content(response)}
+
+
+def _content(holder: dict[str, Any]) -> dict[str, Any]:
+    """The media types and the named schemas of a request body or response."""
+    content = mapping(holder.get("content"))
+    return {"media_types": list(content), "schemas": sorted({_named(entry) for entry in content.values()} - {""})}
 
 
 def _named(media_type: Any) -> str:

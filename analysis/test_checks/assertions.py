@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from ...utils.error_formatter import CodeIssue
+from ...utils.graphs import reachable
 from ...utils.python_names import last_name
 from .code_model import TestFunction, TestModule, structure_issue
 
@@ -81,18 +82,15 @@ def _calls_helper(module: TestModule, node: ast.AST) -> bool:
 
 def _helper_asserts(module: TestModule, name: str) -> bool:
     """Whether a function of the file asserts, or one that it calls."""
-    pending, seen = [name], {name}
-    while pending:
-        for helper in module.functions[pending.pop()]:
-            for node in ast.walk(helper):
-                if asserts(module, node):
-                    return True
-                if isinstance(node, ast.Call):
-                    inner = last_name(node.func)
-                    if inner in module.functions and inner not in seen:
-                        seen.add(inner)
-                        pending.append(inner)
-    return False
+
+    def nodes(helper: str) -> list[ast.AST]:
+        return [node for function in module.functions[helper] for node in ast.walk(function)]
+
+    def called(helper: str) -> list[str]:
+        names = [last_name(node.func) for node in nodes(helper) if isinstance(node, ast.Call)]
+        return [inner for inner in names if inner in module.functions]
+
+    return any(asserts(module, node) for helper in reachable([name], called) for node in nodes(helper))
 
 
 def _surely_reached(

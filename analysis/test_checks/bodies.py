@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from ...utils.error_formatter import CodeIssue
+from ...utils.python_names import callee, keyword_value
 from .assertions import asserting_nodes, assertion_issues, asserts
 from .code_model import Function, TestFunction, TestModule, structure_issue
 
@@ -28,8 +29,7 @@ def skip_issues(module: TestModule, mark: ast.expr, who: str) -> Iterator[CodeIs
     Args:
         mark: a decorator, or an item of `pytestmark`.
     """
-    target = mark.func if isinstance(mark, ast.Call) else mark
-    name = module.origin(target)
+    name = module.origin(callee(mark))
     may_stand = _MARKS.get(name)
     if may_stand is None or (may_stand and _has_reason(mark, name)):
         return
@@ -43,15 +43,10 @@ def _has_reason(mark: ast.expr, name: str) -> bool:
     """Whether a mark has a reason, by name or position; the condition of an old `skipif` may be a text."""
     if not isinstance(mark, ast.Call):
         return False
-    by_name = next((keyword.value for keyword in mark.keywords if keyword.arg == "reason"), None)
+    by_name = keyword_value(mark, "reason")
     by_place = mark.args[1] if len(mark.args) > 1 and name.startswith("unittest.") else None
     given = by_name if by_name is not None else by_place
     return given is not None and not (isinstance(given, ast.Constant) and not given.value)
-
-
-def listed_marks(value: ast.expr) -> Iterator[ast.expr]:
-    """The marks of a `pytestmark`: one, or a list of them."""
-    yield from value.elts if isinstance(value, ast.List | ast.Tuple) else [value]
 
 
 _SKIPS = ("pytest.skip", "pytest.xfail", "unittest.SkipTest", "self.skipTest")
@@ -166,14 +161,9 @@ def _swallowed(module: TestModule, test: TestFunction, node: ast.Try | ast.TrySt
 
 
 def _is_idle(handler: ast.ExceptHandler) -> bool:
-    return all(
-        isinstance(statement, ast.Pass | ast.Continue | ast.Break)
-        or (
-            isinstance(statement, ast.Return) and (statement.value is None or isinstance(statement.value, ast.Constant))
-        )
-        or (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant))
-        for statement in handler.body
-    )
+    # A constant may be a docstring, `...` or the value that is returned.
+    idle, plain = ast.Pass | ast.Continue | ast.Break | ast.Return | ast.Expr, ast.Constant | None
+    return all(isinstance(node, idle) and isinstance(getattr(node, "value", None), plain) for node in handler.body)
 
 
 def _catches_all(module: TestModule, handler: ast.ExceptHandler) -> bool:

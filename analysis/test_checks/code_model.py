@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ...utils.error_formatter import CodeIssue
-from ...utils.python_names import dotted_name
+from ...utils.python_names import dotted_name, last_name
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -64,9 +65,8 @@ def read_module(tree: ast.Module) -> TestModule:
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
-                origins[alias.asname or alias.name.partition(".")[0]] = (
-                    alias.name if alias.asname else alias.name.partition(".")[0]
-                )
+                package = alias.name.partition(".")[0]
+                origins[alias.asname or package] = alias.name if alias.asname else package
         elif isinstance(node, ast.ImportFrom):
             star |= any(alias.name == "*" for alias in node.names)
             origins |= {alias.asname or alias.name: f"{node.module or ''}.{alias.name}" for alias in node.names}
@@ -87,17 +87,9 @@ def structure_issue(line: int, message: str, suggestion: str, rule: str) -> Code
 
 def is_meant_for_others(module: TestModule, owner: ast.ClassDef) -> bool:
     """Whether a class is a base class: classes of the file derive from it, or its name shows it."""
-    derived = any(
-        getattr(base, "attr", getattr(base, "id", "")) == owner.name
-        for inner in ast.walk(module.tree)
-        if isinstance(inner, ast.ClassDef)
-        for base in inner.bases
-    )
-    return (
-        derived
-        or owner.name.startswith("_")
-        or any(word in owner.name for word in ("Mixin", "Base", "Abstract", "Common", "Shared"))
-    )
+    classes = [node for node in ast.walk(module.tree) if isinstance(node, ast.ClassDef)]
+    derived = any(last_name(base) == owner.name for node in classes for base in node.bases)
+    return derived or re.search(r"^_|Mixin|Base|Abstract|Common|Shared", owner.name) is not None
 
 
 def mentions(module: TestModule, name: str) -> bool:

@@ -63,11 +63,8 @@ def _reaches_out(module: TestModule, test: TestFunction, definitions: dict[str, 
     if test.owner is not None:
         if any(not module.origin(base).endswith(_BASES) for base in test.owner.bases):
             return True
-        roots += [
-            statement
-            for statement in test.owner.body
-            if not (isinstance(statement, Function) and statement.name.startswith("test"))
-        ]
+        tests = [method for method in methods(test.owner) if method.name.startswith("test")]
+        roots += [statement for statement in test.owner.body if statement not in tests]
         roots += test.owner.decorator_list
     return _outside(module, roots, definitions)
 

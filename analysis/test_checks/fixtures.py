@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from ...utils.error_formatter import CodeIssue
-from ...utils.python_names import last_name
+from ...utils.python_names import callee, keyword_value, last_name
 from ...utils.python_source import parse_python
 from .code_model import Function, TestFunction, TestModule, structure_issue
 
@@ -68,14 +68,10 @@ class Fixtures:
 def fixture_name(node: Function) -> str:
     """The name under which a function is a fixture, or an empty text."""
     for decorator in node.decorator_list:
-        call = decorator if isinstance(decorator, ast.Call) else None
-        target = call.func if call else decorator
-        name = last_name(target)
+        name = last_name(callee(decorator))
         if name in ("fixture", "yield_fixture") or name.endswith("_fixture"):
-            for keyword in call.keywords if call else ():
-                if keyword.arg == "name" and isinstance(keyword.value, ast.Constant):
-                    return str(keyword.value.value)
-            return node.name
+            given = keyword_value(decorator, "name")
+            return str(given.value) if isinstance(given, ast.Constant) else node.name
     return ""
 
 
@@ -94,17 +90,15 @@ def fixture_issues(module: TestModule, tests: Iterable[TestFunction], fixtures: 
             yield from _named(test.name, marks, fixtures)
             yield from _by_value(test, fixtures)
     if not fixtures.open:
-        yield from _named("the file", _module_marks(module.tree), fixtures)
+        yield from _named("the file", module_marks(module.tree), fixtures)
     for name, node in own.items() if not fixtures.open else ():
         yield from _unfilled(node, f"the fixture {name}", set(), fixtures, is_member=node in members)
 
 
-def _module_marks(tree: ast.Module) -> list[ast.expr]:
-    found: list[ast.expr] = []
-    for node in tree.body:
-        if isinstance(node, ast.Assign) and any(getattr(target, "id", "") == "pytestmark" for target in node.targets):
-            found += node.value.elts if isinstance(node.value, ast.List | ast.Tuple) else [node.value]
-    return found
+def module_marks(tree: ast.Module) -> list[ast.expr]:
+    assigned = [node for node in tree.body if isinstance(node, ast.Assign)]
+    values = [node.value for node in assigned if any(last_name(name) == "pytestmark" for name in node.targets)]
+    return [mark for value in values for mark in (value.elts if isinstance(value, ast.List | ast.Tuple) else [value])]
 
 
 def _named(who: str, marks: list[ast.expr], fixtures: Fixtures) -> Iterator[CodeIssue]:
@@ -114,11 +108,8 @@ def _named(who: str, marks: list[ast.expr], fixtures: Fixtures) -> Iterator[Code
             continue
         wanted: list[str] = []
         if mark.func.attr == "usefixtures":
-            wanted = [
-                argument.value
-                for argument in mark.args
-                if isinstance(argument, ast.Constant) and isinstance(argument.value, str)
-            ]
+            constants = [argument.value for argument in mark.args if isinstance(argument, ast.Constant)]
+            wanted = [name for name in constants if isinstance(name, str)]
         elif mark.func.attr == "parametrize":
             wanted = _indirect(mark)
         for name in wanted:
@@ -128,7 +119,7 @@ def _named(who: str, marks: list[ast.expr], fixtures: Fixtures) -> Iterator[Code
 
 
 def _indirect(call: ast.Call) -> list[str]:
-    given = next((keyword.value for keyword in call.keywords if keyword.arg == "indirect"), None)
+    given = keyword_value(call, "indirect")
     if isinstance(given, ast.Constant):
         return (argument_names(call) or []) if given.value is True else []
     elements = given.elts if isinstance(given, ast.List | ast.Tuple) else []
@@ -183,8 +174,7 @@ def parametrised(decorators: Iterable[ast.expr]) -> tuple[set[str], bool]:
     names: set[str] = set()
     known = True
     for decorator in decorators:
-        target = decorator.func if isinstance(decorator, ast.Call) else decorator
-        text = ast.unparse(target)
+        text = ast.unparse(callee(decorator))
         if isinstance(decorator, ast.Call) and text.rpartition(".")[2] == "parametrize":
             found = argument_names(decorator)
             known &= found is not None
@@ -196,11 +186,7 @@ def parametrised(decorators: Iterable[ast.expr]) -> tuple[set[str], bool]:
 
 def argument_names(call: ast.Call) -> list[str] | None:
     """The names a parametrization fills, or None when they are not literal."""
-    given = (
-        call.args[0]
-        if call.args
-        else next((keyword.value for keyword in call.keywords if keyword.arg == "argnames"), None)
-    )
+    given = call.args[0] if call.args else keyword_value(call, "argnames")
     if isinstance(given, ast.Constant) and isinstance(given.value, str):
         return [part.strip() for part in given.value.split(",") if part.strip()]
     if isinstance(given, ast.List | ast.Tuple) and all(isinstance(element, ast.Constant) for element in given.elts):

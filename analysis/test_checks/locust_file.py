@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from ...utils.error_formatter import CodeIssue
+from ...utils.python_names import callee, keyword_value
 from .code_model import Function, TestModule, methods, structure_issue
 from .file_rules import SLEEPS
 
@@ -77,8 +78,7 @@ def _abstract(set_here: dict[str, ast.stmt]) -> bool:
 
 
 def _is_task(module: TestModule, node: Function | ast.ClassDef) -> bool:
-    decorators = [decorator.func if isinstance(decorator, ast.Call) else decorator for decorator in node.decorator_list]
-    return any(module.origin(item).rpartition(".")[2] in _MARKS for item in decorators)
+    return any(module.origin(callee(item)).rpartition(".")[2] in _MARKS for item in node.decorator_list)
 
 
 def _task_issues(owner: ast.ClassDef, task: Function) -> Iterator[CodeIssue]:
@@ -113,7 +113,7 @@ def _call_issues(module: TestModule) -> Iterator[CodeIssue]:
         if name.endswith(f"client.{node.func.attr}") and address.startswith(("http://", "https://")):
             fix = "give the path only: the host comes with --host"
             yield structure_issue(node.lineno, f"a request has its host written in: {address[:80]}", fix, "host")
-        caught = next((keyword.value for keyword in node.keywords if keyword.arg == "catch_response"), None)
+        caught = keyword_value(node, "catch_response")
         if isinstance(caught, ast.Constant) and caught.value is True and id(node) not in entered:
             fix = "write `with self.client.get(…, catch_response=True) as response:`"
             yield structure_issue(

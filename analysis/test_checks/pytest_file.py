@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from ...utils.error_formatter import CodeIssue
-from .bodies import body_issues, listed_marks, skip_issues
+from ...utils.python_names import callee, keyword_value, last_name
+from .bodies import body_issues, skip_issues
 from .code_model import Function, TestFunction, TestModule, is_meant_for_others, mentions, methods, structure_issue
 from .file_rules import duplicate_issues, sleep_and_network_issues, subject_issues
-from .fixtures import Fixtures, argument_names, fixture_issues, fixture_name
+from .fixtures import Fixtures, argument_names, fixture_issues, fixture_name, module_marks
 
 _HOOKS = tuple(f"{what}_{scope}" for what in ("setup", "teardown") for scope in ("module", "function", "method"))
 _ASYNC_MARKS = ("asyncio", "anyio", "trio", "twisted")
@@ -32,10 +33,8 @@ def pytest_issues(module: TestModule, name: str, fixtures: Fixtures) -> Iterator
         yield structure_issue(0, "pytest collects no test here", fix, "no_tests")
     yield from _uncollected(module, tests)
     yield from _duplicates(module)
-    for node in module.tree.body:
-        if isinstance(node, ast.Assign) and any(getattr(target, "id", "") == "pytestmark" for target in node.targets):
-            for mark in listed_marks(node.value):
-                yield from skip_issues(module, mark, "the whole file")
+    for mark in module_marks(module.tree):
+        yield from skip_issues(module, mark, "the whole file")
     for test in tests:
         yield from _shape(module, test, fixtures)
         yield from _marks(module, test)
@@ -113,8 +112,7 @@ def _duplicates(module: TestModule) -> Iterator[CodeIssue]:
 def _marks(module: TestModule, test: TestFunction) -> Iterator[CodeIssue]:
     owned = test.owner.decorator_list if test.owner else []
     for decorator in [*test.node.decorator_list, *owned]:
-        target = decorator.func if isinstance(decorator, ast.Call) else decorator
-        name = module.origin(target)
+        name = module.origin(callee(decorator))
         yield from skip_issues(module, decorator, test.name)
         if name == "pytest.mark.parametrize" and isinstance(decorator, ast.Call):
             yield from _parametrisation(test, decorator)
@@ -179,8 +177,8 @@ def _parametrisation(test: TestFunction, call: ast.Call) -> Iterator[CodeIssue]:
 
 def _row(row: ast.expr, wanted: int) -> tuple[int | None, str]:
     """The number of values of a row (None if unknown) and its id."""
-    if isinstance(row, ast.Call) and getattr(row.func, "attr", getattr(row.func, "id", "")) == "param":
-        given = next((keyword.value for keyword in row.keywords if keyword.arg == "id"), None)
+    if isinstance(row, ast.Call) and last_name(row.func) == "param":
+        given = keyword_value(row, "id")
         name = str(given.value) if isinstance(given, ast.Constant) else ""
         return (None if any(isinstance(argument, ast.Starred) for argument in row.args) else len(row.args)), name
     if wanted == 1:

@@ -68,19 +68,15 @@ def integration_rules(spec: dict[str, Any]) -> Iterator[SpecIssue]:
         for position, name in texts(arrange.get("services")):
             if name not in services:
                 where = (*place, "arrange", "services", position)
-                yield issue(
-                    where, "unknown_service", f"no service is called {name!r}", "describe it in `services`", name
-                )
+                fix = "describe it in `services`"
+                yield issue(where, "unknown_service", f"no service is called {name!r}", fix, name)
         yield from _edges((*place, "crosses"), case.get("crosses"), components)
         names = {"fixtures": [*(name for _, name in texts(arrange.get("fixtures"))), *sorted(services)]}
         bound, _, found = _statements((*place, "arrange", "statements"), arrange.get("statements"), scope, names)
         yield from found
         for position, step in objects(mapping(case.get("act")).get("steps")):
             where = (*place, "act", "steps", position)
-            name = text(step.get("component"))
-            if name and name not in components:
-                hint = f"use one of: {', '.join(sorted(components))}"
-                yield issue((*where, "component"), "unknown_component", f"no component is called {name!r}", hint, name)
+            yield from _component((*where, "component"), step.get("component"), components)
             yield from _expression((*where, "expression"), step.get("expression"), scope, bound)[1]
             bound.add(text(step.get("save_as")))
         known = bound | {"result"}
@@ -96,9 +92,8 @@ def timed_call_rules(spec: dict[str, Any]) -> Iterator[SpecIssue]:
         place: SpecPlace = ("cases", index)
         bound, _, found = _statements((*place, "arrange", "statements"), arrange.get("statements"), scope, arrange)
         yield from found
-        yield from _expression((*place, "act", "expression"), mapping(case.get("act")).get("expression"), scope, bound)[
-            1
-        ]
+        source = mapping(case.get("act")).get("expression")
+        yield from _expression((*place, "act", "expression"), source, scope, bound)[1]
 
 
 def read_imports(spec: dict[str, Any]) -> tuple[CaseScope, list[SpecIssue]]:
@@ -136,12 +131,8 @@ def _target_imported(spec: dict[str, Any], scope: CaseScope) -> Iterator[SpecIss
     module = text(mapping(spec.get("target")).get("module"))
     cases = spec.get("cases")
     if module and cases and module.partition(".")[0] not in {module.partition(".")[0] for module in scope.modules}:
-        yield issue(
-            ("imports",),
-            "target_not_imported",
-            f"no import brings in {module!r}, which is what the spec tests",
-            f"add an import such as 'from {module} import …'",
-        )
+        message = f"no import brings in {module!r}, which is what the spec tests"
+        yield issue(("imports",), "target_not_imported", message, f"add an import such as 'from {module} import …'")
 
 
 def _statements(
@@ -156,9 +147,8 @@ def _statements(
             tree = parse_python(source)
         except SyntaxError as error:
             fix = "write one complete Python statement"
-            issues.append(
-                issue((*place, index), "unparsable", f"the statement is not Python: {error.msg}", fix, source)
-            )
+            message = f"the statement is not Python: {error.msg}"
+            issues.append(issue((*place, index), "unparsable", message, fix, source))
             scope = CaseScope(open=True)
             continue
         for name in scope.missing(tree, bound):
@@ -201,13 +191,9 @@ def _subject_used(
             continue
     names = set(mentioned_names(trees))
     if name not in names and name not in {scope.aliases.get(name, name) for name in names}:
-        yield issue(
-            (*place, "act", "expression"),
-            "subject_unused",
-            f"the case never uses its subject {subject!r}",
-            f"call {subject!r} in the act, or name the subject that is tested",
-            mapping(case.get("act")).get("expression"),
-        )
+        where, message = (*place, "act", "expression"), f"the case never uses its subject {subject!r}"
+        fix = f"call {subject!r} in the act, or name the subject that is tested"
+        yield issue(where, "subject_unused", message, fix, mapping(case.get("act")).get("expression"))
 
 
 def _components(spec: dict[str, Any], names: set[str]) -> Iterator[SpecIssue]:
@@ -228,8 +214,10 @@ def _components(spec: dict[str, Any], names: set[str]) -> Iterator[SpecIssue]:
 def _edges(place: SpecPlace, edges: Any, components: set[str]) -> Iterator[SpecIssue]:
     for index, edge in objects(edges):
         for end in ("from", "to"):
-            name = text(edge.get(end))
-            if name and name not in components:
-                hint = f"use one of: {', '.join(sorted(components))}"
-                where = (*place, index, end)
-                yield issue(where, "unknown_component", f"no component is called {name!r}", hint, name)
+            yield from _component((*place, index, end), edge.get(end), components)
+
+
+def _component(place: SpecPlace, name: Any, components: set[str]) -> Iterator[SpecIssue]:
+    if text(name) and name not in components:
+        fix = f"use one of: {', '.join(sorted(components))}"
+        yield issue(place, "unknown_component", f"no component is called {name!r}", fix, name)

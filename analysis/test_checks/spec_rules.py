@@ -35,13 +35,9 @@ def _unique_ids(spec: dict[str, Any]) -> Iterator[SpecIssue]:
         for index, item in objects(spec.get(section)):
             name = text(item.get("id"))
             if name and name in first:
-                yield issue(
-                    (section, index, "id"),
-                    "duplicate_id",
-                    f"the id {name!r} is that of {section}[{first[name]}] already",
-                    "give every case an id of its own that says what differs",
-                    name,
-                )
+                message = f"the id {name!r} is that of {section}[{first[name]}] already"
+                fix = "give every case an id of its own that says what differs"
+                yield issue((section, index, "id"), "duplicate_id", message, fix, name)
             first.setdefault(name, index)
 
 
@@ -52,13 +48,9 @@ def _same_cases(spec: dict[str, Any]) -> Iterator[SpecIssue]:
             continue
         content = repr([case.get("arrange"), case["act"], case.get("expect"), case.get("operation")])
         if content in first:
-            yield issue(
-                ("cases", index),
-                "duplicate_case",
-                f"the case arranges, does and expects the same as cases[{first[content]}]",
-                "remove it, or let it show something else",
-                case.get("id"),
-            )
+            message = f"the case arranges, does and expects the same as cases[{first[content]}]"
+            fix = "remove it, or let it show something else"
+            yield issue(("cases", index), "duplicate_case", message, fix, case.get("id"))
         first.setdefault(content, index)
 
 
@@ -68,13 +60,8 @@ def _evidence(spec: dict[str, Any]) -> Iterator[SpecIssue]:
             place: SpecPlace = ("cases", index, "expect", position)
             evidence = expectation.get("evidence")
             if evidence is None:
-                yield issue(
-                    place,
-                    "no_evidence",
-                    "the expectation names no evidence",
-                    "add evidence: the path and the lines that say or show what is expected",
-                    expectation,
-                )
+                fix = "add evidence: the path and the lines that say or show what is expected"
+                yield issue(place, "no_evidence", "the expectation names no evidence", fix, expectation)
             else:
                 yield from _lines_in_order((*place, "evidence", "lines"), mapping(evidence).get("lines"))
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from ...utils.error_formatter import CodeIssue
+from ...utils.python_names import callee, keyword_value
 from .bodies import body_issues, skip_issues
 from .code_model import Function, TestFunction, TestModule, is_meant_for_others, mentions, methods, structure_issue
 from .file_rules import duplicate_issues, sleep_and_network_issues, subject_issues
@@ -107,13 +108,11 @@ def _test_issues(module: TestModule, test: TestFunction) -> Iterator[CodeIssue]:
 
 def _filled_by(module: TestModule, decorator: ast.expr) -> int | None:
     """The number of arguments a decorator passes in; None if unknown."""
-    target = decorator.func if isinstance(decorator, ast.Call) else decorator
-    origin = module.origin(target)
-    if origin.startswith(("unittest.skip", "unittest.expected", "pytest.mark.skip", "pytest.mark.xfail")):
-        return 0
-    if origin in ("staticmethod", "classmethod"):
+    origin = module.origin(callee(decorator))
+    marks = ("unittest.skip", "unittest.expected", "pytest.mark.skip", "pytest.mark.xfail")
+    if origin.startswith(marks) or origin in ("staticmethod", "classmethod"):
         return 0
     if origin.endswith(("patch", "patch.object")) and isinstance(decorator, ast.Call):
         replaced = len(decorator.args) > (2 if origin.endswith("object") else 1)
-        return 0 if replaced or any(keyword.arg == "new" for keyword in decorator.keywords) else 1
+        return 0 if replaced or keyword_value(decorator, "new") else 1
     return 0 if origin.endswith("patch.dict") else None

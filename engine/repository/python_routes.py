@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from http import HTTPStatus
 
-from ...utils.python_names import last_name
+from ...utils.python_names import keyword_value, last_name
 from ...utils.python_source import parse_python
 from .findings import Route, SourceFacts, joined
 
@@ -87,12 +87,14 @@ class _Module:
                 continue
             owner, verb = ast.unparse(decorator.func.value), decorator.func.attr
             path = _text(
-                decorator.args[0] if decorator.args else _keyword(decorator, "path") or _keyword(decorator, "rule")
+                decorator.args[0]
+                if decorator.args
+                else keyword_value(decorator, "path") or keyword_value(decorator, "rule")
             )
             if path is None or not (path.startswith("/") or path == "") or owner.split(".")[0] in ("mock", "pytest"):
                 continue
             if verb in ("route", "api_route"):
-                methods = [text.upper() for text in _texts(_keyword(decorator, "methods"))] or ["GET"]
+                methods = [text.upper() for text in _texts(keyword_value(decorator, "methods"))] or ["GET"]
             elif verb in _METHODS:
                 methods = [verb.upper()]
             else:
@@ -105,7 +107,7 @@ class _Module:
         name = last_name(call.func)
         if name in ("include_router", "register_blueprint", "mount") and call.args:
             what = call.args[1] if name == "mount" and len(call.args) > 1 else call.args[0]
-            prefix = _text(_keyword(call, "prefix") or _keyword(call, "url_prefix"))
+            prefix = _text(keyword_value(call, "prefix") or keyword_value(call, "url_prefix"))
             if name == "mount":
                 prefix = _text(call.args[0])
             self.mounts.append((self._dotted(what), prefix or ""))
@@ -118,7 +120,7 @@ class _Module:
         maker = ast.unparse(call.func).rpartition(".")[2]
         if isinstance(target, ast.Name) and maker in _ROUTERS:
             self.makers[target.id] = maker
-            self.prefixes[target.id] = _text(_keyword(call, "prefix") or _keyword(call, "url_prefix")) or ""
+            self.prefixes[target.id] = _text(keyword_value(call, "prefix") or keyword_value(call, "url_prefix")) or ""
 
     def _dotted(self, value: ast.expr) -> str:
         first, _, rest = ast.unparse(value).partition(".")
@@ -136,7 +138,7 @@ class _Module:
     def _add(self, method: str, path: str, owner: str, decorator: ast.Call, function: Function) -> None:
         fastapi = self.makers.get(owner) in ("FastAPI", "APIRouter")
         source = ast.get_source_segment(self.text, function) or ""
-        named = _status(_keyword(decorator, "status_code"))
+        named = _status(keyword_value(decorator, "status_code"))
         returned = _returned_statuses(function)
         # Declared, else the first success that is returned; a plain `return` answers 200.
         success = (
@@ -177,10 +179,6 @@ def _parameters(path: str) -> str:
     return re.sub(r"{(\w+):\w+}", r"{\1}", re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", path))
 
 
-def _keyword(call: ast.Call, name: str) -> ast.expr | None:
-    return next((keyword.value for keyword in call.keywords if keyword.arg == name), None)
-
-
 def _text(node: ast.expr | None) -> str | None:
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
 
@@ -219,9 +217,9 @@ def _raised_statuses(function: Function) -> list[int]:
         if isinstance(node, ast.Call):
             name = ast.unparse(node.func).rpartition(".")[2]
             if name in ("HTTPException", "abort"):
-                found.append(_status(_keyword(node, "status_code") or (node.args[0] if node.args else None)))
+                found.append(_status(keyword_value(node, "status_code") or (node.args[0] if node.args else None)))
             elif name.endswith("Response"):
-                found.append(_status(_keyword(node, "status_code") or _keyword(node, "status")))
+                found.append(_status(keyword_value(node, "status_code") or keyword_value(node, "status")))
         elif isinstance(node, ast.Raise) and isinstance(node.exc, ast.Name) and node.exc.id == "Http404":
             found.append(404)
     return [one for one in found if one is not None]
@@ -239,7 +237,7 @@ def _template(function: Function) -> str:
     for node in _own(function):
         if isinstance(node, ast.Call):
             name = ast.unparse(node.func).rpartition(".")[2]
-            texts = [text for text in (*map(_text, node.args), _text(_keyword(node, "name"))) if text]
+            texts = [text for text in (*map(_text, node.args), _text(keyword_value(node, "name"))) if text]
             if name in ("render_template", "TemplateResponse", "render"):
                 return next((text for text in texts if text.endswith((".html", ".jinja", ".j2", ".htm"))), "")
     return ""

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
-from typing import TypeVar
 
+from ....utils.graphs import reachable
 from ....utils.untrusted_files import read_source_bytes
 from ...python.facts.analyse import facts_from_source, subjects
 from ...python.model.model import CallableFacts, ModuleFacts
@@ -23,7 +22,6 @@ from .calls import calls_of, imported_modules
 _MOST_MODULES = 2_000
 _VOCABULARY = frozenset({"exception", "enum", "typeddict", "protocol", "namedtuple"})
 
-_Node = TypeVar("_Node")
 Place = tuple[str, str]
 """A dotted module name and a qualified name inside it."""
 
@@ -70,12 +68,12 @@ class SeamMap:
         ]
         return frozenset([*start, *self._called_from(start)])
 
-    def _called_from(self, start: list[Place]) -> Iterator[Place]:
-        return _breadth_first(start, lambda here: sorted(self._calls.get(here, ())))
+    def _called_from(self, start: list[Place]) -> list[Place]:
+        return reachable(start, lambda here: sorted(self._calls.get(here, ())))[len(set(start)) :]
 
     def imported(self, module: str) -> list[str]:
         """All modules of the project that a module imports, directly or not, nearer ones first."""
-        return list(_breadth_first([module], lambda here: self._imports.get(here, ())))
+        return reachable([module], lambda here: self._imports.get(here, ()))[1:]
 
     def is_vocabulary(self, module: str) -> bool:
         """Whether a module only defines exceptions, enums, constants or types."""
@@ -83,18 +81,6 @@ class SeamMap:
         if facts is None or facts.functions:
             return False
         return all(owner.kind in _VOCABULARY for owner in facts.classes)
-
-
-def _breadth_first(start: Iterable[_Node], following: Callable[[_Node], Iterable[_Node]]) -> Iterator[_Node]:
-    """Yields the nodes reachable from the start, without the start itself, nearer ones first."""
-    waiting = deque(start)
-    seen = set(waiting)
-    while waiting:
-        for node in following(waiting.popleft()):
-            if node not in seen:
-                seen.add(node)
-                waiting.append(node)
-                yield node
 
 
 def find_seams(root: Path, layout: Layout) -> SeamMap:
