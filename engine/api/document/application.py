@@ -126,9 +126,7 @@ async def open_application(
             "import_roots": list(launch.import_roots),
             "environment": dict(launch.environment),
             "folder": launch.folder,
-            "clock": surroundings.clock,
-            "start_seconds": surroundings.start_seconds,
-            "answer_seconds": surroundings.answer_seconds,
+            **{name: getattr(surroundings, name) for name in ("clock", "start_seconds", "answer_seconds")},
         }
         async with target.sandbox.session(program) as session:
             observer = AppObserver(session, workspace, surroundings)

@@ -14,17 +14,10 @@ from ...python.project.layout import Layout, ModulePlace
 from .auth import is_secret
 
 _MAKERS = {
-    "FastAPI": "fastapi",
-    "Starlette": "starlette",
-    "Flask": "flask",
-    "Quart": "quart",
-    "APIFlask": "flask",
-    "OpenAPI": "flask",
-    "get_wsgi_application": "django",
-    "get_asgi_application": "django",
+    **{"FastAPI": "fastapi", "Starlette": "starlette", "Flask": "flask", "Quart": "quart", "Sanic": "sanic"},
+    **dict.fromkeys(("APIFlask", "OpenAPI", "FlaskOpenAPI"), "flask"),
+    **dict.fromkeys(("get_wsgi_application", "get_asgi_application"), "django"),
     "Litestar": "starlette",
-    "Sanic": "sanic",
-    "FlaskOpenAPI": "flask",
 }
 _MODULES = ("fastapi", "starlette", "flask", "quart", "django", "apiflask", "litestar", "flask_openapi3")
 _FAVOURED = ("app", "application", "api", "create_app", "make_app", "get_app")
@@ -83,14 +76,8 @@ def find_application_in(layout: Layout, place: ModulePlace) -> WebApplication | 
 def _rank(one: WebApplication) -> tuple[bool, bool, int, int, str, int]:
     name = one.attribute.removesuffix("()")
     favour = _FAVOURED.index(name) if name in _FAVOURED else len(_FAVOURED)
-    return (
-        one.attribute.endswith("()"),
-        name.startswith("_"),
-        favour,
-        one.place.module.count("."),
-        one.place.path,
-        one.line,
-    )
+    private, depth = name.startswith("_"), one.place.module.count(".")
+    return one.attribute.endswith("()"), private, favour, depth, one.place.path, one.line
 
 
 def _read(place: ModulePlace, text: str, reading: _Reading) -> None:
@@ -177,15 +164,9 @@ def find_secret_variables(root: Path, places: Iterable[ModulePlace]) -> list[str
         except (SyntaxError, ValueError, RecursionError):
             continue
         # A name may reach os.environ through a function, so every upper-case constant with a secret-like name counts.
-        names |= {
-            node.value
-            for node in ast.walk(tree)
-            if isinstance(node, ast.Constant)
-            and isinstance(node.value, str)
-            and node.value.isupper()
-            and node.value.replace("_", "").isalnum()
-            and is_secret(node.value)
-        }
+        constants = (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant))
+        upper = [text for text in constants if isinstance(text, str) and text.isupper()]
+        names |= {text for text in upper if text.replace("_", "").isalnum() and is_secret(text)}
     return sorted(names)
 
 

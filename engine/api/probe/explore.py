@@ -77,7 +77,7 @@ async def explore_api(
         await finder.find()
         second = await _second_things(finder, world)
         chosen = select_within(_once(_all_proposals(world, credentials, second)), budget)
-        later, cut = await _telling_readings(finder, world, budget)
+        later, cut = await _changed_readings(finder, world, budget)
         proposals = _once([*chosen.proposals, *later, *finder.broken.values()])
         seen_here = await drop_setup(observer, await execute_proposals(observer, proposals, credentials), credentials)
         proposals = [one.proposal for one in seen_here]
@@ -88,19 +88,11 @@ async def explore_api(
         seen = [merge_observations(one, other) for one, other in zip(seen_here, seen_there, strict=True)]
         seen = await mark_state_dependent(observer, seen, credentials)
         sent += observer.sent
-    seen = [one for one in seen if not _tells_nothing(one, world)]
+    seen = [observed for observed in seen if not _is_refused_anyway(observed, world)]
     order = {operation.name: at for at, operation in enumerate(api.operations)}
-    seen.sort(key=lambda one: order[one.proposal.operation.name])
-    return ApiExploration(
-        api,
-        tuple(seen),
-        credentials,
-        tuple(_unreached(world, finder, seen)),
-        (*chosen.cut, *cut),
-        api.notes,
-        sent,
-        samples,
-    )
+    seen.sort(key=lambda observed: order[observed.proposal.operation.name])
+    unreached = tuple(_unreached(world, finder, seen))
+    return ApiExploration(api, tuple(seen), credentials, unreached, (*chosen.cut, *cut), api.notes, sent, samples)
 
 
 async def _second_things(finder: BaselineFinder, world: ResourceModel) -> dict[str, BaselineRequest]:
@@ -113,9 +105,8 @@ async def _second_things(finder: BaselineFinder, world: ResourceModel) -> dict[s
         request, saves = other
         answers = await finder.send((*baseline.story, request))
         if len(answers) == len(baseline.story) + 1 and answers[-1].ok:
-            made[baseline.operation.name] = BaselineRequest(
-                baseline.operation, request, baseline.story, answers[-1], saves
-            )
+            second = BaselineRequest(baseline.operation, request, baseline.story, answers[-1], saves)
+            made[baseline.operation.name] = second
     return made
 
 
@@ -151,7 +142,7 @@ def _once(proposals: Iterable[Proposal]) -> list[Proposal]:
     return made
 
 
-async def _telling_readings(
+async def _changed_readings(
     finder: BaselineFinder, world: ResourceModel, budget: ApiBudget
 ) -> tuple[list[Proposal], tuple[tuple[str, str], ...]]:
     """Return readings whose answer differs before and after a change; (operation, reason) for those not tried."""
@@ -172,7 +163,7 @@ async def _telling_readings(
     return found, cut
 
 
-def _tells_nothing(seen: ObservedProposal, world: ResourceModel) -> bool:
+def _is_refused_anyway(seen: ObservedProposal, world: ResourceModel) -> bool:
     """Whether an invalid request is refused exactly like a valid one: the reason of the refusal is then unknown."""
     whole = world.refused.get(seen.proposal.operation.name)
     if whole is None or seen.proposal.category != "validation":

@@ -80,17 +80,13 @@ def expectations(seen: ObservedProposal, api: Api, privacy: SecretFilter, *, sho
 
 
 def _content_type(seen: ObservedProposal, api: Api) -> Iterator[Json]:
-    told = seen.answer.headers.get("content-type", "")
-    if not told or not seen.answer.text or "boundary=" in told:
+    media_type = seen.answer.headers.get("content-type", "")
+    if not media_type or not seen.answer.text or "boundary=" in media_type:
         return
     operation = seen.proposal.operation
     promised = api.documented and bool(operation.media_of(seen.answer.status)) and operation.method != "HEAD"
-    yield {
-        "kind": "header",
-        "name": "content-type",
-        "value": told,
-        "origin": "documented" if promised else "observed",
-    }
+    origin = "documented" if promised else "observed"
+    yield {"kind": "header", "name": "content-type", "value": media_type, "origin": origin}
 
 
 def _schema(seen: ObservedProposal, api: Api, value: Any) -> Iterator[Json]:

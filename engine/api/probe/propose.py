@@ -108,15 +108,6 @@ def wrong_methods(world: ResourceModel) -> Iterator[Proposal]:
         request: Json = {"method": method, "path": path}
         if values:
             request["path_parameters"] = {name: 1 if "{{" in str(value) else value for name, value in values.items()}
-        yield Proposal(
-            known[0].operation,
-            f"method_{method.lower()}",
-            f"{path} has no method {method}",
-            "contract",
-            request,
-            wants="refusal",
-            breaks=f"the method {method}",
-            group="methods",
-            statuses=(404, 405),
-            priority="low",
-        )
+        name, title = f"method_{method.lower()}", f"{path} has no method {method}"
+        marks: Json = {"breaks": f"the method {method}", "group": "methods", "statuses": (404, 405), "priority": "low"}
+        yield Proposal(known[0].operation, name, title, "contract", request, wants="refusal", **marks)

@@ -12,6 +12,7 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError, ValidationError
+from referencing.exceptions import Unresolvable
 
 from ....utils.redact import Redactor
 from ....utils.regex_examples import fits, matching
@@ -111,28 +112,15 @@ FORMATS = {
     "password": "correct-horse-battery-1",
 }
 _BY_NAME = {
-    "email": "ada@example.com",
-    "e_mail": "ada@example.com",
-    "password": "correct-horse-battery-1",
-    "username": "ada",
-    "user_name": "ada",
-    "first_name": "Ada",
-    "firstname": "Ada",
-    "last_name": "Lovelace",
-    "lastname": "Lovelace",
-    "full_name": "Ada Lovelace",
-    "customer": "Ada",
-    "author": "Ada Lovelace",
-    "name": "Ada",
-    "city": "Paris",
-    "country": "FR",
-    "currency": "EUR",
-    "phone": "+33123456789",
-    "url": "https://example.com/",
-    "website": "https://example.com/",
-    "colour": "blue",
-    "color": "blue",
-    "language": "en",
+    **dict.fromkeys(("email", "e_mail"), "ada@example.com"),
+    **dict.fromkeys(("username", "user_name"), "ada"),
+    **dict.fromkeys(("first_name", "firstname", "customer", "name"), "Ada"),
+    **dict.fromkeys(("last_name", "lastname"), "Lovelace"),
+    **dict.fromkeys(("full_name", "author"), "Ada Lovelace"),
+    **dict.fromkeys(("url", "website"), "https://example.com/"),
+    **dict.fromkeys(("colour", "color"), "blue"),
+    **{"city": "Paris", "country": "FR", "currency": "EUR", "language": "en"},
+    **{"phone": "+33123456789", "password": "correct-horse-battery-1"},
 }
 
 
@@ -161,13 +149,8 @@ class SampleValues:
             return None
         try:
             error = next(iter(sorted(Draft202012Validator(self._rooted(schema)).iter_errors(value), key=_place)), None)
-        except (SchemaError, ValidationError, RecursionError, ValueError, TypeError, AttributeError):
-            return None
-        except Exception as error:
-            # References that lead nowhere raise a type of another library.
-            if "Unresolvable" not in type(error).__name__ and "Wrapped" not in type(error).__name__:
-                raise
-            return None
+        except (SchemaError, ValidationError, RecursionError, ValueError, TypeError, AttributeError, Unresolvable):
+            return None  # the schema itself is at fault, or a reference in it leads nowhere
         if error is None:
             return None
         place = "/".join(str(part) for part in error.absolute_path)

@@ -77,14 +77,30 @@ def render_api(spec: Json, framework: str, test_path: str) -> tuple[ApiTestFile,
     folder = PurePosixPath(test_path).parent
     names = ["api_process", "api_serving"] + (["api_schema"] if "from api_schema import" in source else [])
     files = [ApiTestFile(test_path, with_header(format_python(source, width=_WIDTH), target=origin))]
-    if framework == "pytest":
-        files.append(
-            ApiTestFile((folder / "conftest.py").as_posix(), with_header(CONFTEST, target="testwright's helpers"))
-        )
-    for name in names:
-        contents = with_header(format_python(helper_source(name), width=_WIDTH), target="testwright's helpers")
-        files.append(ApiTestFile((folder / f"{name}.py").as_posix(), contents))
+    helpers = {"conftest": CONFTEST} if framework == "pytest" else {}
+    helpers |= {name: format_python(helper_source(name), width=_WIDTH) for name in names}
+    for name, contents in helpers.items():
+        whole = with_header(contents, target="testwright's helpers")
+        files.append(ApiTestFile((folder / f"{name}.py").as_posix(), whole))
     return tuple(files)
+
+
+_API_FIXTURE = '''@pytest.fixture(scope="module")
+def api():
+    """The application, in the state that other tests have left it in."""
+    with APPLICATION as started:
+        yield started'''
+_FRESH_FIXTURE = '''@pytest.fixture
+def fresh_api(api):
+    """The application as it is after its start."""
+    api.reset()
+    return api'''
+_CLASS_HEAD = """class NAMEApiTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.api = APPLICATION
+        cls.addClassCleanup(cls.api.stop)
+        cls.api.start()"""
 
 
 class _Source:
@@ -116,40 +132,23 @@ class _Source:
 
     def _class(self, tests: Sequence[list[str]]) -> str:
         words = [part.capitalize() for part in snake_case(str(self._spec["target"]["name"])).split("_") if part]
-        head = [
-            f"class {''.join(words) or 'Api'}ApiTest(unittest.TestCase):",
-            "    @classmethod",
-            "    def setUpClass(cls):",
-            f"        cls.api = {self._application()}",
-            "        cls.addClassCleanup(cls.api.stop)",
-            "        cls.api.start()",
-        ]
-        body = ["\n".join(f"    {line}" if line else "" for line in lines) for lines in tests]
-        return "\n".join(head) + "\n\n" + "\n\n".join(body)
+        head = _CLASS_HEAD.replace("NAME", "".join(words) or "Api", 1).replace("APPLICATION", self._application(), 1)
+        return "\n\n".join([head, *("\n".join(_indented(lines)) for lines in tests)])
 
     def _import_lines(self) -> str:
-        standard = {import_ for import_ in self._imports if not import_.startswith("from api_")} | {
-            "from pathlib import Path"
-        }
+        helpers = {statement for statement in self._imports if statement.startswith("from api_")}
+        standard = {"from pathlib import Path", *(self._imports - helpers)}
         if self._auth:
             standard.add("import os")
-        if any(one["kind"] == "basic" for one in self._auth.values()):
+        if any(entry["kind"] == "basic" for entry in self._auth.values()):
             standard.add("import base64")
-        ours = sorted(
-            {"from api_process import Application", *(import_ for import_ in self._imports if "api_schema" in import_)}
-        )
+        ours = sorted({"from api_process import Application", *helpers})
         if self._pytest:
             return "\n".join([*_sorted(standard), "", "import pytest", *ours])
+        # unittest does not put the folder of a test file on the path.
+        path = ["", "sys.path.insert(0, str(Path(__file__).resolve().parent))", ""]
         standard |= {"import sys", "import unittest"}
-        return "\n".join(
-            [
-                *_sorted(standard),
-                "",
-                "sys.path.insert(0, str(Path(__file__).resolve().parent))",
-                "",
-                *(f"{one}  # noqa: E402" for one in ours),
-            ]
-        )
+        return "\n".join([*_sorted(standard), *path, *(f"{statement}  # noqa: E402" for statement in ours)])
 
     def _constants(self) -> Iterator[str]:
         lines = [f"ROOT = Path(__file__).resolve().parents[{self._depth}]"]
@@ -182,24 +181,8 @@ class _Source:
         return f"Application({', '.join(parts)})"
 
     def _fixtures(self) -> Iterator[str]:
-        yield "\n".join(
-            [
-                '@pytest.fixture(scope="module")',
-                "def api():",
-                '    """The application, in the state that other tests have left it in."""',
-                f"    with {self._application()} as started:",
-                "        yield started",
-            ]
-        )
-        yield "\n".join(
-            [
-                "@pytest.fixture",
-                "def fresh_api(api):",
-                '    """The application as it is after its start."""',
-                "    api.reset()",
-                "    return api",
-            ]
-        )
+        yield _API_FIXTURE.replace("APPLICATION", self._application())
+        yield _FRESH_FIXTURE
 
     def _tests(self) -> Iterator[list[str]]:
         for group in group_cases(self._spec["cases"]):
@@ -247,15 +230,15 @@ class _Source:
 
     def _table(self, table: CaseTable) -> Iterator[list[str]]:
         if not self._pytest:
-            for case in table.cases:
-                yield self._single(case)
+            yield from map(self._single, table.cases)
             return
         first = table.cases[0]
         name = self._name(table_name(table.cases))
-        rows = []
-        for number, case in enumerate(table.cases):
-            values = ", ".join(column.values[number] for column in table.columns)
-            rows.append(f"    pytest.param({values}, id={quoted(str(case['id']))}),")
+        cells = zip(*(column.values for column in table.columns), strict=True)
+        rows = [
+            f"        pytest.param({', '.join(values)}, id={quoted(str(case['id']))}),"
+            for values, case in zip(cells, table.cases, strict=True)
+        ]
         names = [column.name for column in table.columns]
         heads = quoted(names[0]) if len(names) == 1 else "(" + ", ".join(quoted(one) for one in names) + ")"
         client = self._client_for(first)
@@ -264,7 +247,7 @@ class _Source:
             "@pytest.mark.parametrize(",
             f"    {heads},",
             "    [",
-            *(f"    {row}" for row in rows),
+            *rows,
             "    ],",
             ")",
             f"def {name}({client}, {', '.join(names)}):",

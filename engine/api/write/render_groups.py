@@ -77,14 +77,8 @@ def _shape(case: Json, known: SavedNames) -> tuple[Any, ...]:
         (check.left, check.operator, bool(check.column)) for check in render_checks(list(case["expect"]), known)
     )
     fixed = json.dumps([request["method"], request.get("auth"), body.get("media_type"), body.get("raw")])
-    return (
-        fixed,
-        needs_fresh_state(case),
-        "content" in body,
-        checks,
-        bool(case.get("cleanup")),
-        str((case.get("arrange") or {}).get("variables")),
-    )
+    variables = str((case.get("arrange") or {}).get("variables"))
+    return fixed, needs_fresh_state(case), "content" in body, checks, bool(case.get("cleanup")), variables
 
 
 def _table(rows: Sequence[Json], known: SavedNames) -> CaseTable | None:
@@ -92,14 +86,12 @@ def _table(rows: Sequence[Json], known: SavedNames) -> CaseTable | None:
     varying = [name for name in parts[0] if len({part[name] for part in parts}) > 1]
     if len(varying) != 1:
         return None
-    if any(
-        saved_names_in(row["act"]["request"]) and saved_names_in(_part(row["act"]["request"], varying[0]))
-        for row in rows
-    ):
-        return None  # a row cannot name what is only known when the test runs
-    columns = [TableColumn(varying[0], tuple(part[varying[0]] for part in parts))]
-    if any(saved_names_in(one.get("value")) for row in rows for one in row["expect"]):
+    # A row cannot name what is only known when the test runs.
+    if any(saved_names_in(_part(row["act"]["request"], varying[0])) for row in rows):
         return None
+    if any(saved_names_in(expectation.get("value")) for row in rows for expectation in row["expect"]):
+        return None
+    columns = [TableColumn(varying[0], tuple(part[varying[0]] for part in parts))]
     all_checks = [render_checks(list(row["expect"]), known) for row in rows]
     checks: list[RenderedCheck] = []
     for position, first in enumerate(all_checks[0]):

@@ -14,17 +14,10 @@ from ..model.json_values import literal, saved_names_in
 from ..probe.resource_model import resource_of
 
 Json = Mapping[str, Any]
+_PARTS = {"body": "bodies", "query": "queries", "path": "paths", "header": "headers", "cookie": "cookies"}
 _GROUPS = {
-    "broken_body": "refuses broken bodies",
-    "broken_query": "refuses broken queries",
-    "broken_path": "refuses broken paths",
-    "broken_header": "refuses broken headers",
-    "broken_cookie": "refuses broken cookies",
-    "edges_body": "takes bodies at the edge",
-    "edges_query": "takes queries at the edge",
-    "edges_path": "takes paths at the edge",
-    "edges_header": "takes headers at the edge",
-    "edges_cookie": "takes cookies at the edge",
+    **{f"broken_{part}": f"refuses broken {parts}" for part, parts in _PARTS.items()},
+    **{f"edges_{part}": f"takes {parts} at the edge" for part, parts in _PARTS.items()},
     "with_query": "takes queries",
     "filters": "filters",
     "credentials": "refuses other credentials",
@@ -140,8 +133,8 @@ def find_shared_payloads(cases: Sequence[Json], taken: Sequence[str]) -> SharedP
     """
     found: dict[tuple[str, ...], list[tuple[str, Json]]] = {}
     for case in cases:
-        for object_ in _objects(case):
-            found.setdefault(_kind(object_), []).append((str(case["operation"]["path"]), object_))
+        for payload in _objects(case):
+            found.setdefault(_kind(payload), []).append((str(case["operation"]["path"]), payload))
     made = SharedPayloads()
     for kind, uses in found.items():
         counts = Counter(json.dumps(one, sort_keys=True) for _, one in uses if not saved_names_in(one))

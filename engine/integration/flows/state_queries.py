@@ -138,17 +138,11 @@ def _given(
             if not isinstance(node, ast.Call):
                 continue
             called = _callee(node, objects, context)
-            names = (
-                [parameter.name for parameter in called.parameters if parameter.name not in ("self", "cls")]
-                if called
-                else []
-            )
-            pairs = [
-                *zip(names, node.args, strict=False),
-                *((keyword.arg, keyword.value) for keyword in node.keywords if keyword.arg),
-            ]
-            for name, value in pairs:
-                if isinstance(value, ast.Constant | ast.UnaryOp):
+            parameters = called.parameters if called is not None else ()
+            names = [parameter.name for parameter in parameters if parameter.name not in ("self", "cls")]
+            keywords = [(keyword.arg, keyword.value) for keyword in node.keywords]
+            for name, value in (*zip(names, node.args, strict=False), *keywords):
+                if name and isinstance(value, ast.Constant | ast.UnaryOp):
                     found.setdefault(name, []).append(ast.unparse(value))
     return found
 

@@ -93,6 +93,10 @@ class FlowStep:
     mode: str = "call"
     save_as: str = ""
 
+    def to_json(self) -> JsonObject:
+        """The JSON form; without `save_as` where the value is not kept."""
+        return {key: text for key, text in asdict(self).items() if text or key != "save_as"}
+
 
 @dataclass(frozen=True, slots=True)
 class FlowCase:
@@ -148,11 +152,7 @@ class FlowCase:
             "expected": self.expected,
             "crosses": [{"from": source, "to": target} for source, target in self.crosses],
             "arrange": {name: list(getattr(self, name)) for name in ("fixtures", "services", "statements")},
-            "act": {
-                "steps": [
-                    {key: text for key, text in asdict(step).items() if text or key != "save_as"} for step in self.steps
-                ]
-            },
+            "act": {"steps": [step.to_json() for step in self.steps]},
             "expect": [expectation.to_json() for expectation in self.expect],
         }
 

@@ -19,6 +19,7 @@ _MOST_COMMANDS = 12
 _LARGEST = 400_000
 _PLACEHOLDER = re.compile(r"[<>|&;$`*\[\]{}]|\.\.\.|…|^[A-Z_]{3,}$")
 _WORD = re.compile(r"[A-Za-z]{3,}")
+_NEGATIVE = re.compile(r"-\d+(\.\d+)?")
 
 
 def documented_commands(root: Path, layout: Layout, program: ProjectProgram) -> list[tuple[str, ...]]:
@@ -60,11 +61,8 @@ def matching_command(arguments: Sequence[str], commands: Sequence[Command]) -> C
         rest = list(arguments)
         if all(word in rest for word in command.words):
             known = {flag for one in (*command.arguments, *command.before) for flag in one.flags}
-            options = [
-                argument.partition("=")[0]
-                for argument in arguments
-                if argument.startswith("-") and not (re.fullmatch(r"-\d+(\.\d+)?", argument) is not None)
-            ]
+            flagged = [word for word in arguments if word.startswith("-") and not _NEGATIVE.fullmatch(word)]
+            options = [word.partition("=")[0] for word in flagged]
             if all(option in known or (len(option) > 2 and option[:2] in known) for option in options):
                 return command
     return None

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -138,14 +138,7 @@ class ProgramRunner:
             "seconds": COMMAND_SECONDS,
             "outside": [str(workspace.project), *home],
             "runs": [
-                {
-                    "files": dict(run.files),
-                    "commands": [list(command) for command in run.commands],
-                    "hash_seed": manner.hash_seed,
-                    "zone": manner.zone,
-                    "shift": manner.shift,
-                    "traced": manner.traced,
-                }
+                {"files": dict(run.files), "commands": [list(words) for words in run.commands], **asdict(manner)}
                 for run in runs
             ],
         }

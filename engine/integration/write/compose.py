@@ -199,10 +199,8 @@ def _services(cases: Sequence[FlowCase]) -> list[dict[str, Any]]:
 
 
 def _services_of(fixtures: Sequence[str]) -> tuple[str, ...]:
-    return (
-        *(["folder"] if "tmp_path" in fixtures else []),
-        *(["serving"] if loopback.needs_helper(fixtures) else []),
-    )
+    needed = {"folder": "tmp_path" in fixtures, "serving": loopback.needs_helper(fixtures)}
+    return tuple(name for name, is_needed in needed.items() if is_needed)
 
 
 def _title(target: IntegrationTarget) -> str:
