@@ -18,6 +18,7 @@ import pathspec
 from ..core.errors import ToolFailure
 from ..sandbox.snapshot import JUNK
 from ..utils.confined_paths import inside
+from ..utils.untrusted_files import MIB, read_bytes
 from ..utils.untrusted_folders import reason_to_skip
 
 MAX_FILES = 50_000
@@ -188,12 +189,7 @@ class Checkout:
 
     def _spec_of(self, folder: str) -> pathspec.GitIgnoreSpec | None:
         if folder not in self._ignores:
-            place = self.root / folder / ".gitignore"
-            try:
-                plain = place.is_file() and not place.is_symlink()
-                lines = place.read_text("utf-8", "replace").splitlines() if plain else []
-            except OSError:
-                lines = []
+            lines = _lines(self.root / folder / ".gitignore")
             try:
                 self._ignores[folder] = pathspec.GitIgnoreSpec.from_lines(lines) if lines else None
             except ValueError:  # a pattern that git itself would pass over
@@ -240,7 +236,7 @@ class Checkout:
 
 def _lines(place: Path) -> list[str]:
     try:
-        return place.read_text("utf-8", "replace").splitlines() if place.is_file() else []
+        return read_bytes(place.parent, place.name, most=MIB).decode("utf-8", "replace").splitlines()
     except OSError:
         return []
 

@@ -168,13 +168,13 @@ class TestwrightApplication:
         """Details of a run of this project, or None."""
         return await asyncio.to_thread(self._find_run, root, run_id)
 
-    async def call_tool(self, root: Path, name: str, arguments: Mapping[str, Any]) -> Json:
+    async def call_tool(self, root: Path, name: str, arguments: Mapping[str, Any], run_id: str | None = None) -> Json:
         """Call a built-in tool for this project; tool servers of others are never called, clients have them anyway.
 
         Clients of tools that only read are opened once for each project and kept.
         """
-        if name in _CODE_RUNNING_TOOLS:
-            async with _open_built_in_tools(await self._load_settings(root, {})) as tools:
+        if name in _CODE_RUNNING_TOOLS or run_id is not None:
+            async with _open_built_in_tools(await self._load_settings(root, {}), run_id) as tools:
                 return await tools.call(name, dict(arguments))
         async with self._opening:
             if root not in self._tools:
@@ -222,12 +222,12 @@ async def served_application(flags: Mapping[str, Any]) -> AsyncIterator[Testwrig
 
 
 @asynccontextmanager
-async def _open_built_in_tools(settings: Settings) -> AsyncIterator[ToolClient]:
-    """Open our tools for a project. Their run folder is temporary; only their cache is in the state folder."""
+async def _open_built_in_tools(settings: Settings, run_id: str | None = None) -> AsyncIterator[ToolClient]:
+    """Open our tools for a project, or for a run of it. Without a run, their run folder is temporary."""
     with suppress(StorageError):  # a project that cannot be written can still be read
         await asyncio.to_thread(prepare_state_dir, settings.state)
     with tempfile.TemporaryDirectory(prefix="testwright-served-", ignore_cleanup_errors=True) as scratch:
-        folder = RunFolder(Path(scratch), "tools").create()
+        folder = RunFolder(Path(scratch), "tools").create() if run_id is None else RunFolder(settings.state, run_id)
         target = TargetProvider(settings, folder, WorkMeter())
         try:
             async with open_tools(settings, folder, target, os.environ, others=False) as tools:

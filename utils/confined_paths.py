@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path, PurePosixPath
 
 from ..core.errors import ToolFailure
+from .untrusted_files import read_bytes
 
 MAX_FILE_BYTES = 4 * 1024 * 1024
 
@@ -54,19 +55,21 @@ def first_inside(bases: tuple[Path, ...], given: str) -> Path | None:
     return None
 
 
-def read_text(place: Path, given: str) -> str:
+def read_text(place: Path, given: str, most: int = MAX_FILE_BYTES) -> str:
     """The text of a file.
 
     Raises:
-        ToolFailure: it is missing, no plain file, larger than 4 MiB, unreadable or not UTF-8.
+        ToolFailure: it is missing, no plain file, larger than `most` bytes, unreadable or not UTF-8.
     """
     try:
         if not place.is_file():
             raise ToolFailure(f"there is no file {given!r}", advice="list_files shows what is there")
         size = place.stat().st_size
-        if size > MAX_FILE_BYTES:
-            raise ToolFailure(f"{given!r} has {size} bytes; at most {MAX_FILE_BYTES} are read")
-        return place.read_bytes().decode("utf-8-sig")
+        if size > most:
+            raise ToolFailure(f"{given!r} has {size} bytes; at most {most} are read")
+        # A link inside the folder was resolved and judged; what takes its place now is not followed.
+        real = place.resolve()
+        return read_bytes(real.parent, real.name, most=most).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ToolFailure(f"{given!r} is not UTF-8 text: {error.reason} at byte {error.start}") from error
     except OSError as error:

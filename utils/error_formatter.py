@@ -12,6 +12,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import chain, islice
 from typing import Any, Literal
 
 from jsonschema.exceptions import ValidationError
@@ -20,6 +21,8 @@ Severity = Literal["error", "warning"]
 _PLAIN_KEY = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*$")
 _EXCERPT = 160
 _SHORT = 300
+MAX_ISSUES = 1000
+"""How many errors are examined: more would only cost time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +47,10 @@ class SpecIssue:
         return asdict(self)
 
 
-def join_issues(issues: Iterable[SpecIssue]) -> str:
-    """All issues in one line, each with its place."""
-    return "; ".join(f"{issue.path}: {issue.message}" for issue in issues)
+def join_issues(issues: Sequence[SpecIssue], limit: int = 10) -> str:
+    """Issues in one line, each with its place; those above the limit are counted."""
+    more = f"; and {len(issues) - limit} more" if len(issues) > limit else ""
+    return "; ".join(f"{issue.path}: {issue.message}" for issue in issues[:limit]) + more
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,23 +75,23 @@ def json_path(parts: Iterable[str | int]) -> str:
         if isinstance(part, int):
             path += f"[{part}]"
         else:
-            path += f".{part}" if _PLAIN_KEY.match(part) else f"[{json.dumps(part)}]"
+            path += f".{_cut(part)}" if _PLAIN_KEY.match(part) else f"[{json.dumps(_cut(part))}]"
     return path
 
 
 def excerpt_of(value: Any) -> str:
     """A value as one line of JSON, cut to 160 characters."""
-    text = json.dumps(value, ensure_ascii=False, sort_keys=True, default=repr)
-    return text if len(text) <= _EXCERPT else text[: _EXCERPT - 1] + "…"
+    return _cut(json.dumps(value, ensure_ascii=False, sort_keys=True, default=repr))
+
+
+def _cut(text: str, limit: int = _EXCERPT) -> str:
+    return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
 def schema_issues(errors: Iterable[ValidationError]) -> list[SpecIssue]:
-    """Issues for all errors of a schema validation, in the order of their paths, none twice."""
-    found: dict[SpecIssue, None] = {}
-    for error in sorted(errors, key=_position):
-        for issue in _issues(error):
-            found.setdefault(issue)
-    return list(found)
+    """Issues for the first 1,000 errors of a schema validation, in the order of their paths, none twice."""
+    examined = sorted(islice(errors, MAX_ISSUES), key=_position)
+    return list(dict.fromkeys(islice(chain.from_iterable(map(_issues, examined)), MAX_ISSUES)))
 
 
 def _position(error: ValidationError) -> tuple[list[tuple[int, str]], str]:
@@ -104,7 +108,10 @@ def _issues(error: ValidationError) -> Iterator[SpecIssue]:
         yield from _unknown(error, place)
     elif keyword == "not_allowed":
         name = place[-1] if place else ""
-        message, suggestion = f"{name!r} does not belong here beside the other values", f"remove {name!r}"
+        message, suggestion = (
+            f"{_cut(str(name))!r} does not belong here beside the other values",
+            f"remove {_cut(str(name))!r}",
+        )
         yield SpecIssue(json_path(place), message, "error", suggestion, keyword, excerpt_of(error.instance))
     else:
         message, suggestion = _explained(keyword, error)
@@ -128,7 +135,7 @@ def _unknown(error: ValidationError, place: list[str | int]) -> Iterator[SpecIss
         suggestion = f"rename it to {close[0]!r}" if close else f"remove it; known here: {', '.join(known)}"
         excerpt = excerpt_of(_mapping(error.instance)[name])
         yield SpecIssue(
-            json_path([*place, name]), f"unknown property {name!r}", "error", suggestion, "unknown", excerpt
+            json_path([*place, name]), f"unknown property {_cut(name)!r}", "error", suggestion, "unknown", excerpt
         )
 
 
@@ -169,7 +176,7 @@ def _explained(keyword: str, error: ValidationError) -> tuple[str, str]:
         return "the same item occurs twice", "remove the repetition"
     if keyword == "format":
         return f"{excerpt_of(instance)} is not a {value}", f"give a valid {value}"
-    return error.message, purpose
+    return _cut(error.message, _SHORT), purpose
 
 
 def _kind(value: Any) -> str:

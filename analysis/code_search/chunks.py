@@ -12,6 +12,7 @@ from typing import Literal
 
 from ...engine.python.project.layout import find_layout
 from ...utils.python_source import parse_python
+from ...utils.untrusted_files import is_source_file
 
 _MAX_FILE_BYTES = 512 * 1024
 
@@ -43,6 +44,9 @@ def list_files(root: Path) -> tuple[FileStamp, ...]:
     paths = {module.path for module in layout.modules} | {*layout.test_files, *layout.side_files, *layout.documents}
     found: list[FileStamp] = []
     for path in sorted(paths):
+        # A link may lead out of the project, and a pipe has no end.
+        if not is_source_file(root, root / path):
+            continue
         try:
             state = (root / path).stat()
         except OSError:  # deleted since the folder was listed

@@ -36,6 +36,8 @@ class TestModule:
         origins: local name → dotted origin, from the imports (`sleep` → `time.sleep`).
         star: whether a star import hides what names mean.
         functions: every function and method of the module, by name.
+        names: every name that the module reads or binds, outside of attributes.
+        bases: the last part of the name of every base class.
     """
 
     __test__ = False
@@ -44,6 +46,8 @@ class TestModule:
     origins: dict[str, str] = field(default_factory=dict)
     star: bool = False
     functions: dict[str, list[Function]] = field(default_factory=dict)
+    names: set[str] = field(default_factory=set)
+    bases: set[str] = field(default_factory=set)
 
     def origin(self, node: ast.AST) -> str:
         """The dotted name that a name or attribute chain refers to; empty for anything else."""
@@ -62,6 +66,8 @@ def read_module(tree: ast.Module) -> TestModule:
     origins: dict[str, str] = {}
     star = False
     functions: dict[str, list[Function]] = {}
+    names: set[str] = set()
+    bases: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
@@ -72,7 +78,11 @@ def read_module(tree: ast.Module) -> TestModule:
             origins |= {alias.asname or alias.name: f"{node.module or ''}.{alias.name}" for alias in node.names}
         elif isinstance(node, Function):
             functions.setdefault(node.name, []).append(node)
-    return TestModule(tree, origins, star, functions)
+        elif isinstance(node, ast.Name):
+            names.add(node.id)
+        elif isinstance(node, ast.ClassDef):
+            bases |= {last_name(base) for base in node.bases}
+    return TestModule(tree, origins, star, functions, names, bases)
 
 
 def methods(owner: ast.ClassDef) -> Iterator[Function]:
@@ -87,11 +97,4 @@ def structure_issue(line: int, message: str, suggestion: str, rule: str) -> Code
 
 def is_meant_for_others(module: TestModule, owner: ast.ClassDef) -> bool:
     """Whether a class is a base class: classes of the file derive from it, or its name shows it."""
-    classes = [node for node in ast.walk(module.tree) if isinstance(node, ast.ClassDef)]
-    derived = any(last_name(base) == owner.name for node in classes for base in node.bases)
-    return derived or re.search(r"^_|Mixin|Base|Abstract|Common|Shared", owner.name) is not None
-
-
-def mentions(module: TestModule, name: str) -> bool:
-    """Whether a name is read anywhere in the file."""
-    return any(isinstance(node, ast.Name) and node.id == name for node in ast.walk(module.tree))
+    return owner.name in module.bases or re.search(r"^_|Mixin|Base|Abstract|Common|Shared", owner.name) is not None

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +14,8 @@ import yaml
 
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 YamlNode = yaml.Node
+_MAX_DEPTH = 500
+_NESTED_ITEMS = re.compile(r"(?:[-?] ){100}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +29,8 @@ class YamlError:
 
 def read_documents(source: str) -> list[yaml.Node] | YamlError:
     """Parses the documents of a text as nodes with positions."""
+    if _is_deep(source):
+        return YamlError(0, 0, "nested too deeply")
     try:
         return [node for node in yaml.compose_all(source, Loader=_LOADER) if node is not None]
     except yaml.MarkedYAMLError as error:
@@ -35,6 +41,20 @@ def read_documents(source: str) -> list[yaml.Node] | YamlError:
         return YamlError(0, 0, " ".join(str(error).split()))
     except RecursionError:
         return YamlError(0, 0, "nested too deeply")
+
+
+def _is_deep(source: str) -> bool:
+    """Whether collections are nested so deeply that libyaml, whose time grows with the square of it, would hang."""
+    # Only then: the events of a text cost as much as its nodes.
+    if source.count("[") + source.count("{") <= _MAX_DEPTH and not _NESTED_ITEMS.search(source):
+        return False
+    depth = 0
+    with suppress(yaml.YAMLError):
+        for event in yaml.parse(source, Loader=_LOADER):
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            if depth > _MAX_DEPTH:
+                return True
+    return False
 
 
 def entries(node: yaml.Node | None) -> Iterator[tuple[str, yaml.Node, yaml.Node]]:

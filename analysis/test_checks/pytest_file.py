@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from ...utils.error_formatter import CodeIssue
 from ...utils.python_names import callee, keyword_value, last_name
 from .bodies import body_issues, skip_issues
-from .code_model import Function, TestFunction, TestModule, is_meant_for_others, mentions, methods, structure_issue
+from .code_model import Function, TestFunction, TestModule, is_meant_for_others, methods, structure_issue
 from .file_rules import duplicate_issues, sleep_and_network_issues, subject_issues
 from .fixtures import Fixtures, argument_names, fixture_issues, fixture_name, module_marks
 
@@ -28,7 +28,7 @@ def pytest_issues(module: TestModule, name: str, fixtures: Fixtures) -> Iterator
     if not (base.startswith("test_") or base.endswith("_test.py")):
         yield structure_issue(0, f"pytest does not collect a file called {base}", "call it test_….py", "file_name")
     tests = list(collected(module))
-    if not tests and not _inherits_tests(module) and not mentions(module, "globals"):
+    if not tests and not _inherits_tests(module) and "globals" not in module.names:
         fix = "write functions called test_…, or classes Test… with such methods"
         yield structure_issue(0, "pytest collects no test here", fix, "no_tests")
     yield from _uncollected(module, tests)

@@ -20,13 +20,14 @@ _RULES: dict[str, Rules] = {
 }
 
 
-def quality_issues(spec: dict[str, Any], test_type: str) -> list[SpecIssue]:
-    """Lists every quality rule the spec breaks; parts of the wrong shape are left to the schema.
+def quality_issues(spec: dict[str, Any], test_type: str) -> Iterator[SpecIssue]:
+    """Yields every quality rule the spec breaks; parts of the wrong shape are left to the schema.
 
     Args:
         test_type: selects the rules that apply in addition to the common ones.
     """
-    return [*_unique_ids(spec), *_same_cases(spec), *_evidence(spec), *_RULES[test_type](spec)]
+    for rules in (_unique_ids, _same_cases, _evidence, _RULES[test_type]):
+        yield from rules(spec)
 
 
 def _unique_ids(spec: dict[str, Any]) -> Iterator[SpecIssue]:

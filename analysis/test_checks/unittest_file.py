@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from ...utils.error_formatter import CodeIssue
 from ...utils.python_names import callee, keyword_value
 from .bodies import body_issues, skip_issues
-from .code_model import Function, TestFunction, TestModule, is_meant_for_others, mentions, methods, structure_issue
+from .code_model import Function, TestFunction, TestModule, is_meant_for_others, methods, structure_issue
 from .file_rules import duplicate_issues, sleep_and_network_issues, subject_issues
 
 _CASES = ("unittest.TestCase", "unittest.IsolatedAsyncioTestCase", "unittest.case.TestCase")
@@ -30,7 +30,7 @@ def unittest_issues(module: TestModule, name: str) -> Iterator[CodeIssue]:
     tests = [
         TestFunction(method, owner) for owner in owners for method in methods(owner) if method.name.startswith("test")
     ]
-    made_otherwise = mentions(module, "globals") or "load_tests" in module.functions
+    made_otherwise = "globals" in module.names or "load_tests" in module.functions
     if not tests and not made_otherwise and not any(_may_inherit(module, owner) for owner in owners):
         fix = "write methods test_… in a class that derives from unittest.TestCase"
         yield structure_issue(0, "unittest finds no test here", fix, "no_tests")
@@ -64,7 +64,7 @@ def _cases(module: TestModule) -> Iterator[ast.ClassDef]:
 
 def _outside(module: TestModule, owners: list[ast.ClassDef]) -> Iterator[CodeIssue]:
     for node in module.tree.body:
-        if isinstance(node, Function) and node.name.startswith("test_") and not mentions(module, node.name):
+        if isinstance(node, Function) and node.name.startswith("test_") and node.name not in module.names:
             fix = "make it a method of a TestCase"
             yield structure_issue(node.lineno, f"unittest never runs the function {node.name}", fix, "class_name")
     for owner in module.classes():

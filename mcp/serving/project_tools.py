@@ -12,7 +12,8 @@ from ...core.errors import ToolInputError
 from ..toolbox.content_cache import content_key
 from ..toolbox.tool_spec import ClientForm, Json, ToolAnswer, ToolSpec
 from .context import ROOT, ClientCall, ServerContext
-from .jobs import run_exclusive
+from .handles import RUNS, parse_run_uri
+from .jobs import find_run, run_exclusive
 from .progress import run_to_end
 from .roots import Root, RootPath
 
@@ -26,10 +27,15 @@ def for_clients(spec: ToolSpec) -> ToolSpec:
     async def run(call: ClientCall, /, **arguments: Any) -> ToolAnswer:
         if not form.needs_project:
             return await _shared_answer(call.server, spec, arguments)
-        root, mapped = await _resolve(call.server, form, arguments)
+        run_id: str | None = None
+        sent = arguments.get(form.file_argument or "")
+        if isinstance(sent, str) and sent.startswith(RUNS):
+            root, run_id, mapped = await _resolve_staged(call.server, form, arguments, sent)
+        else:
+            root, mapped = await _resolve(call.server, form, arguments)
 
         async def work() -> Json:
-            return await call.server.backend.call_tool(root.path, spec.name, mapped)
+            return await call.server.backend.call_tool(root.path, spec.name, mapped, run_id)
 
         return ToolAnswer(await (run_exclusive(call, root, spec.name, work) if form.runs_code else run_to_end(work())))
 
@@ -48,6 +54,15 @@ async def _shared_answer(server: ServerContext, spec: ToolSpec, arguments: Json)
     key = content_key(spec.name, arguments)
     result, source = await server.results.get_or_compute(key, lambda: spec.call(None, arguments))
     return ToolAnswer(result, source="memory" if source else "")
+
+
+async def _resolve_staged(server: ServerContext, form: ClientForm, arguments: Json, uri: str) -> tuple[Root, str, Json]:
+    """The project and the run of a file that is named by its URI, and the arguments with its path in the run."""
+    run_id, part = parse_run_uri(uri)
+    root, _ = await find_run(server, run_id)
+    mapped = {name: value for name, value in arguments.items() if not (form.has_root and name == "root")}
+    # A staged file goes by its path in the project.
+    return root, run_id, {**mapped, str(form.file_argument): part.removeprefix("tests/")}
 
 
 async def _resolve(server: ServerContext, form: ClientForm, arguments: Json) -> tuple[Root, Json]:

@@ -35,7 +35,7 @@ from ..toolbox.tool_spec import Json
 from .context import ServerContext
 from .handles import RUNS, run_uri
 from .jobs import find_run
-from .run_files import run_folder
+from .run_files import read_run_text, run_folder
 from .sessions import SessionRun, session_of
 
 PAGE_CHARS = 128 * 1024
@@ -60,15 +60,15 @@ def run_templates(server: ServerContext) -> tuple[ResourceTemplateSpec, ...]:
 
     def document(name: str) -> Callable[..., Any]:
         async def read(run_id: str, cursor: str = "0") -> str:
-            return await _read_text(server, run_id, lambda folder: folder.path / name)
+            return await _read_text(server, run_id, lambda _: name)
 
         return read
 
     async def spec(run_id: str, name: str, cursor: str = "0") -> str:
-        return await _read_text(server, run_id, lambda folder: inside(folder.specs, name))
+        return await _read_text(server, run_id, lambda folder: _below(folder, folder.specs, name))
 
     async def test(run_id: str, path: str, cursor: str = "0") -> str:
-        return await _read_text(server, run_id, lambda folder: inside(folder.staged, path))
+        return await _read_text(server, run_id, lambda folder: _below(folder, folder.staged, path))
 
     async def events(run_id: str, cursor: str = "0") -> str:
         return await _read_events(server, run_id, cursor)
@@ -163,20 +163,23 @@ def _paged(content: Mapping[str, Any]) -> list[Json]:
     return [page, {"uri": following, "mimeType": "text/plain", "text": note}]
 
 
-async def _read_text(server: ServerContext, run_id: str, locate: Callable[[RunFolder], Path]) -> str:
+def _below(folder: RunFolder, base: Path, path: str) -> str:
+    return inside(base, path).relative_to(folder.path).as_posix()
+
+
+async def _read_text(server: ServerContext, run_id: str, locate: Callable[[RunFolder], str]) -> str:
     folder = await _find_folder(server, run_id)
 
     def read() -> str:
-        file = locate(folder)
-        # A link could lead out of the run's folder.
-        if file.is_symlink() or not file.is_file():
+        path = locate(folder)
+        if not (folder.path / path).is_file():
             known = ", ".join(sorted(path.name for path in folder.path.iterdir() if path.name in _DOCUMENTS))
-            raise ResourceNotFoundError(f"run {run_id} has no {file.name}; it has: {known or 'nothing to read yet'}")
-        return file.read_text("utf-8")
+            raise ResourceNotFoundError(f"run {run_id} has no {path}; it has: {known or 'nothing to read yet'}")
+        return read_run_text(folder, path)
 
     try:
         return await asyncio.to_thread(read)
-    except (ToolFailure, OSError, UnicodeDecodeError) as error:
+    except (ToolFailure, OSError) as error:
         raise ResourceNotFoundError(f"this part of run {run_id} cannot be read: {error}") from error
 
 

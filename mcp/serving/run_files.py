@@ -9,6 +9,7 @@ from ...core.errors import ToolInputError
 from ...store.files.run_folder import RunFolder
 from ...store.files.staging import Staging
 from ...utils.confined_paths import inside, read_text
+from ...utils.untrusted_files import MAX_RESULT_BYTES
 from .backend import Json
 from .context import ServerContext
 from .roots import Root
@@ -21,7 +22,12 @@ def run_folder(server: ServerContext, root: Root, run_id: str) -> RunFolder:
 
 def read_json(folder: RunFolder, path: str) -> Json:
     """Reads a JSON object of a run. Raises ToolFailure without such a file, ToolInputError when it is no object."""
-    return parse_object(read_text(inside(folder.path, path), path), path)
+    return parse_object(read_run_text(folder, path), path)
+
+
+def read_run_text(folder: RunFolder, path: str) -> str:
+    """Reads a text of a run, up to 64 MiB. Raises ToolFailure."""
+    return read_text(inside(folder.path, path), path, MAX_RESULT_BYTES)
 
 
 def parse_object(text: str, path: str) -> Json:

@@ -8,7 +8,8 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 
-from ...core.errors import TestwrightError
+from ...core.errors import TestwrightError, ToolFailure
+from ...utils.json_bounds import is_within
 from ...utils.outgoing_text import valid_json
 from ...utils.redact import Redact
 from ..sdk import (
@@ -72,6 +73,8 @@ def as_mcp_tool(
 
 def _success(answer: ToolAnswer) -> CallToolResult:
     # Text repeats the data: clients of older protocols read no structured content.
+    if not is_within(answer.data):
+        raise ToolFailure("the answer is nested too deeply to be sent", advice="ask about a smaller part")
     data = valid_json(answer.data)
     content: list[ContentBlock] = [TextContent(type="text", text=json.dumps(data, ensure_ascii=False))]
     content += [

@@ -18,6 +18,7 @@ from .services import ToolServices
 Json = dict[str, Any]
 Audience = Literal["graphs", "clients", "both"]
 
+_MAX_ERRORS, _MAX_SUGGESTIONS = 50, 10
 TIMEOUT_META = "testwright/timeout_seconds"
 CACHED_META = "testwright/cached"
 """Where an answer came from: `run`, this run's memory; `kept`, an earlier run; `memory`, the server's memory. Absent
@@ -142,10 +143,20 @@ def check_arguments(name: str, validator: Draft202012Validator, arguments: Mappi
     if issues:
         required = schema.get("required", ())
         parameters = ", ".join(f"{parameter}{'' if parameter in required else '?'}" for parameter in properties)
-        suggestions = [issue.suggestion for issue in issues if issue.suggestion]
+        suggestions = [issue.suggestion for issue in issues[:_MAX_SUGGESTIONS] if issue.suggestion]
         raise ToolInputError(
             f"the arguments of {name} do not fit: {join_issues(issues)}",
             advice="; ".join([*suggestions, f"it takes {name}({parameters})"]),
-            details={"errors": [issue.to_dict() for issue in issues]},
+            details={"errors": [issue.to_dict() for issue in issues[:_MAX_ERRORS]]},
         )
-    return {parameter: value for parameter, value in complete.items() if parameter in properties}
+    known = {parameter: value for parameter, value in complete.items() if parameter in properties}
+    return _with_whole_numbers(schema, known)
+
+
+def _with_whole_numbers(schema: Mapping[str, Any], value: Any) -> Any:
+    """The value with 1.0 as 1 where a schema wants an integer: to JSON Schema they are the same number."""
+    if schema.get("type") == "integer" and isinstance(value, float):
+        return int(value)
+    if isinstance(value, dict) and "properties" in schema:
+        return {name: _with_whole_numbers(schema["properties"].get(name, {}), part) for name, part in value.items()}
+    return value

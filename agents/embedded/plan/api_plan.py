@@ -12,7 +12,7 @@ from typing import Any
 from ....engine.api.document.apps import WebApplication, find_application_in, find_applications
 from ....engine.python.project.exploration_digest import Foundations
 from ....engine.python.project.layout import ModulePlace
-from ....utils.untrusted_files import read_source_bytes
+from ....utils.untrusted_files import is_source_file, read_source_bytes
 from ...contract.protocol import JsonObject
 from .plan_steps import add_generate_step
 from .step_scope import PlannedSteps, StepScope
@@ -90,7 +90,7 @@ def _documents(scope: StepScope, planned: PlannedSteps) -> Iterator[str]:
         place = Path(root, document).resolve()
         if is_address(document):
             yield document
-        elif place.is_relative_to(root) and place.is_file():
+        elif place.is_relative_to(root) and is_source_file(root, place):
             yield place.relative_to(root).as_posix()
         else:
             planned.not_understood.append(

@@ -97,9 +97,13 @@ class TargetIndex:
         if inside:
             return TargetMatch(inside)
         file = self._layout.root / relative
-        if file.is_dir() and ("/" in path or explicit_folder(path)):
+        try:
+            is_folder, is_file = file.is_dir(), file.is_file()
+        except OSError:
+            return TargetMatch(why_not="no file can have such a name")
+        if is_folder and ("/" in path or explicit_folder(path)):
             return TargetMatch(why_not="the folder holds no Python module that could be tested")
-        if file.is_file() and (file.suffix == ".py" or "/" in path or "." in path):
+        if is_file and (file.suffix == ".py" or "/" in path or "." in path):
             return self._file(relative)
         if path.endswith(".py"):
             named = tuple(ModuleTarget(place) for place in self.modules if PurePosixPath(place.path).name == path)

@@ -10,7 +10,7 @@ from ..context import RUN_ID, ClientCall
 from ..handles import HANDLE_SCHEMA, report_answer, resources_of, run_uri
 from ..jobs import find_run
 from ..roots import Root
-from ..run_files import run_folder
+from ..run_files import read_run_text, run_folder
 
 PAGE_CHARS = 16_000
 
@@ -19,7 +19,7 @@ async def _run(call: ClientCall, /, run_id: str, cursor: int) -> ToolAnswer:
     root, run = await find_run(call.server, run_id)
     if not run["report"]:
         return ToolAnswer({**_without_report(run_id, root, run), "text": "", "next_cursor": None})
-    text = await asyncio.to_thread(run_folder(call.server, root, run_id).report_md.read_text, "utf-8")
+    text = await asyncio.to_thread(read_run_text, run_folder(call.server, root, run_id), "report.md")
     end = cursor + PAGE_CHARS
     page = {"text": text[cursor:end], "next_cursor": end if end < len(text) else None}
     return report_answer(run_id, root.name, run["report"], page)

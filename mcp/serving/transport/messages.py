@@ -6,9 +6,12 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+from ....utils.json_bounds import MAX_DEPTH, is_within
+
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
 INVALID_PARAMS = -32602
+INTERNAL_ERROR = -32603
 
 MESSAGE_LIMIT_BYTES = 4 * 1024 * 1024
 """The default for the largest message that is accepted, over stdio and over HTTP."""
@@ -74,6 +77,8 @@ def _envelope_refusal(message: dict[str, Any]) -> Refusal | None:
         return Refusal(INVALID_REQUEST, 'the "id" of a request is a text or a whole number')
     if not isinstance(message.get("params", {}), dict):
         return Refusal(INVALID_PARAMS, '"params" is an object of named values', request_id)
+    if not is_within(message):
+        return Refusal(INVALID_PARAMS, f"the message is nested more than {MAX_DEPTH} levels deep", request_id)
     if not _is_valid(message):
         return Refusal(
             INVALID_PARAMS, "a text in the message has a lone surrogate, which no Unicode text has", request_id

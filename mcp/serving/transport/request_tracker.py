@@ -8,13 +8,12 @@ from collections import Counter
 from collections.abc import Callable
 
 from .asgi import App, Message, Receive, Scope, Send, answer, header
-from .messages import INVALID_REQUEST, Refusal
+from .messages import INTERNAL_ERROR, INVALID_REQUEST, Refusal
 from .options import HttpOptions
 from .resume import ResumableStreams
 
 _LOG = logging.getLogger(__name__)
 _SESSION = b"mcp-session-id"
-_INTERNAL_ERROR = -32603
 
 
 class RequestTracker:
@@ -62,7 +61,7 @@ class RequestTracker:
         except Exception:  # noqa: BLE001 - any defect must cost one request only
             _LOG.exception("a request failed")
             if not request.has_begun:
-                await answer(send, 500, Refusal(_INTERNAL_ERROR, "the server failed; see its log"))
+                await answer(send, 500, Refusal(INTERNAL_ERROR, "the server failed; see its log"))
         finally:
             self._end(session, scope, vanished=request.has_vanished)
             if session is not None and scope["method"] == "DELETE":

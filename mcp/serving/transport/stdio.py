@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any
@@ -9,10 +10,12 @@ from typing import Any
 import anyio
 from pydantic import ValidationError
 
-from ...sdk import MCPServer, SessionMessage, jsonrpc_message_adapter, run_over_streams
-from .messages import INVALID_REQUEST, MESSAGE_LIMIT_BYTES, Refusal, check_message, too_large
+from ...sdk import JSONRPCMessage, MCPServer, SessionMessage, jsonrpc_message_adapter, run_over_streams
+from .messages import INTERNAL_ERROR, INVALID_REQUEST, MESSAGE_LIMIT_BYTES, Refusal, check_message, too_large
 from .signals import stop_on_signals
 from .stdio_lines import LineReader, LineWriter, claim_standard_streams
+
+_LOG = logging.getLogger(__name__)
 
 
 async def serve_stdio(server: MCPServer[Any], *, message_limit_bytes: int = MESSAGE_LIMIT_BYTES) -> None:
@@ -36,8 +39,7 @@ async def serve_stdio(server: MCPServer[Any], *, message_limit_bytes: int = MESS
                 async def send() -> None:
                     async with to_send:
                         async for message in to_send:
-                            text = message.message.model_dump_json(by_alias=True, exclude_unset=True)
-                            await writer.write(text.encode())
+                            await writer.write(_line(message.message))
 
                 async def until_disconnected(work: Callable[[], Awaitable[None]]) -> None:
                     # A client that no longer reads counts as disconnected.
@@ -51,6 +53,15 @@ async def serve_stdio(server: MCPServer[Any], *, message_limit_bytes: int = MESS
                 tasks.start_soon(until_disconnected, send)
                 await run_over_streams(server, received, outward)
                 tasks.cancel_scope.cancel()
+
+
+def _line(message: JSONRPCMessage) -> bytes:
+    try:
+        return message.model_dump_json(by_alias=True, exclude_unset=True).encode()
+    # A message that cannot be written costs its request an answer, not every client the server.
+    except ValueError:
+        _LOG.exception("a message cannot be written")
+        return Refusal(INTERNAL_ERROR, "the answer cannot be written as JSON", getattr(message, "id", None)).body()
 
 
 async def _receive_line(line: bytes | None, limit: int, inward: Any, writer: LineWriter) -> None:

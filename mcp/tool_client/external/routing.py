@@ -199,9 +199,7 @@ def _misfits(schema: Mapping[str, Any], value: Any) -> str:
         issues = schema_issues(Draft202012Validator(schema, registry=Registry()).iter_errors(value))
     except Unresolvable as error:
         return f"the schema refers to what is not in it ({error.ref})"
-    return join_issues(issues[:_MAX_ISSUES]) + (
-        f" and {len(issues) - _MAX_ISSUES} more" if len(issues) > _MAX_ISSUES else ""
-    )
+    return join_issues(issues, _MAX_ISSUES)
 
 
 def _parsed(text: str) -> Any:

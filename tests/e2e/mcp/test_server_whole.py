@@ -40,6 +40,8 @@ async def test_a_spec_is_written_then_its_tests_then_they_join_the_project_when_
         given = {"spec_path": made["spec_path"]}
         done = data(await client.call_tool("generate_tests_from_spec", given, progress_callback=second))
         report = json.loads(text_of(await client.read_resource(done["resources"]["report_json"])))
+        staged = {"code_path": done["tests"][0]["uri"], "framework": "pytest"}
+        assert data(await client.call_tool("validate_test_code", staged))["valid"]
         assert tree(root) == before
         added = data(await client.call_tool("apply_tests", {"run_id": done["run_id"]}))
         again = data(await client.call_tool("apply_tests", {"run_id": done["run_id"]}))
@@ -168,9 +170,9 @@ async def test_hundreds_of_validations_of_one_spec_at_once_cost_one(
 ) -> None:
     real, called = validate_spec.check_spec, list[object]()
 
-    def counted(*arguments: Any) -> dict[str, Any]:
+    def counted(*arguments: Any, **options: Any) -> dict[str, Any]:
         called.append(arguments)
-        return real(*arguments)
+        return real(*arguments, **options)
 
     monkeypatch.setattr("testwright.mcp.tools.validate_spec.check_spec", counted)
     asked = {"spec_json": {"schema_version": "1.0.0", "cases": []}, "schema_type": "unit"}

@@ -147,8 +147,8 @@ class ScriptedApplication:
         found = self.stored.get(run_id)
         return found if found is not None and found["root"] == str(root) else None
 
-    async def call_tool(self, root: Path, name: str, arguments: Mapping[str, Any]) -> Json:
-        return await self._answer("call_tool", root, name, dict(arguments))
+    async def call_tool(self, root: Path, name: str, arguments: Mapping[str, Any], run_id: str | None = None) -> Json:
+        return await self._answer("call_tool", root, name, dict(arguments), *([run_id] if run_id else []))
 
     async def _answer(self, method: str, *asked: Any) -> Any:
         self.asked.append((method, asked))

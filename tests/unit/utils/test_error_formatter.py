@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from jsonschema import Draft202012Validator
 
-from testwright.utils.error_formatter import code_feedback, json_path, schema_issues, spec_feedback
+from testwright.utils.error_formatter import (
+    MAX_ISSUES,
+    code_feedback,
+    join_issues,
+    json_path,
+    schema_issues,
+    spec_feedback,
+)
 
 SCHEMA = {
     "type": "object",
@@ -44,6 +53,13 @@ def test_all_errors_are_told_each_with_path_message_severity_and_fix():
     assert all(one.message and one.suggestion and one.severity == "error" for one in found)
     assert found[0].suggestion == "add 'name': What it is called."
     assert found[2].suggestion == "rename it to 'name'"
+
+
+def test_the_work_and_the_size_of_errors_are_bounded():
+    found = issues({"name": "ab", "size": "small", **{f"k{number}{'k' * 5000}": "x" * 5000 for number in range(3000)}})
+    assert len(found) <= MAX_ISSUES
+    assert len(json.dumps([issue.to_dict() for issue in found[:50]])) < 60_000
+    assert join_issues(found, 2).endswith(f"and {len(found) - 2} more")
 
 
 def test_list_positions_are_ordered_as_numbers():

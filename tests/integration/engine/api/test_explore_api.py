@@ -49,7 +49,7 @@ def spec_of(exploration: ApiExploration, framework: str = "pytest") -> dict[str,
 def test_the_spec_is_valid_and_says_where_each_expectation_comes_from(exploration: ApiExploration) -> None:
     spec = spec_of(exploration)
     assert [error.message for error in validator("schemas/api_test_schema_v2.json").iter_errors(spec)] == []
-    assert quality_issues(spec, "api") == []
+    assert list(quality_issues(spec, "api")) == []
     origins = {one["kind"]: one["origin"] for case in spec["cases"] for one in case["expect"]}
     assert origins["status"] == "documented"
     assert origins["body_equals"] == "observed"

@@ -55,7 +55,7 @@ def cases(spec: dict[str, Any], start: str) -> dict[str, dict[str, Any]]:
 
 def test_the_spec_is_valid_and_names_no_defect(spec: dict[str, Any]) -> None:
     assert [error.message for error in validator("schemas/api_test_schema_v2.json").iter_errors(spec)] == []
-    assert quality_issues(spec, "api") == []
+    assert list(quality_issues(spec, "api")) == []
     assert spec["suspected_defects"] == []
 
 

@@ -304,6 +304,18 @@ async def test_with_several_roots_a_test_file_to_validate_is_named_by_its_absolu
     assert application.asked[-1][1][0] == project
 
 
+async def test_a_staged_file_is_validated_by_the_uri_that_generating_it_gave(project: Path) -> None:
+    application = ScriptedApplication({"call_tool": {"errors": [], "valid": True}})
+    application.keep(project, "run-7")
+    uri = "testwright://runs/run-7/tests/tests/generated/test_a.py"
+    async with scripted_client(application, project) as client:
+        data(await client.call_tool("validate_test_code", {"code_path": uri, "framework": "pytest"}))
+        gone = told(await client.call_tool("lint_code", {"file_path": uri.replace("run-7", "run-8")}))
+    ((_, (_, name, sent, run)),) = application.asked
+    assert (name, sent["code_path"], run) == ("validate_test_code", "tests/generated/test_a.py", "run-7")
+    assert gone["type"] == "RunNotFound"
+
+
 async def test_arguments_that_do_not_fit_are_all_named_with_the_signature(project: Path) -> None:
     async with scripted_client(ScriptedApplication(), project) as client:
         error = told(await client.call_tool("generate_tests", {"reqest": "x", "framework": "nose"}))

@@ -8,6 +8,7 @@ from testwright.mcp.serving.transport.messages import check_message
 from testwright.tests.support.mcp.processes import TRIAL, Served, over_stdio
 from testwright.tests.support.mcp.raw_messages import INITIALIZED, call, initialize, request
 
+DEEP = b"[" * 150 + b"]" * 150
 pytestmark = pytest.mark.feature("T-11")
 
 
@@ -111,6 +112,13 @@ def test_a_cancelled_call_is_stopped_while_others_go_on(lasting):
         (b'{"jsonrpc": "2.0", "id": null, "method": "ping"}', -32600, None),
         (b'{"jsonrpc": "2.0", "id": "a", "method": 5}', -32600, "a"),
         (b'{"jsonrpc": "2.0", "id": "a", "method": "ping", "params": [1]}', -32602, "a"),
+        (b'{"jsonrpc": "2.0", "id": "a", "method": "ping", "params": {"x": "\\udcff"}}', -32602, "a"),
+        (b'{"jsonrpc": "2.0", "id": "\\ud800", "method": "ping"}', -32602, None),
+        (
+            b'{"jsonrpc": "2.0", "id": 7, "method": "ping", "params": {"x": ' + DEEP + b"}}",
+            -32602,
+            7,
+        ),
     ],
 )
 def test_each_malformed_message_gets_its_error(raw, code, request_id):
@@ -127,6 +135,7 @@ def test_each_malformed_message_gets_its_error(raw, code, request_id):
         b'{"jsonrpc": "2.0", "method": "notifications/initialized"}',
         b'{"jsonrpc": "2.0", "id": 1, "result": {}}',
         b'{"jsonrpc": "2.0", "id": null, "error": {"code": -32700, "message": "?"}}',
+        b'{"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {"x": "\\ud83d\\ude00"}}',
     ],
 )
 def test_requests_notifications_and_responses_are_taken(raw):

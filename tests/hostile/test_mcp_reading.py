@@ -1,0 +1,42 @@
+"""What a client can read through the tools: the served project, and nothing that a link in it leads to."""
+
+import json
+import os
+
+import pytest
+
+from testwright.tests.support.hostile.projects import hostile_project
+from testwright.tests.support.mcp.serving import data, real_client
+
+SECRET = "the secret word is xylophone"
+
+
+@pytest.fixture
+def project(tmp_path):
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "notes.md").write_text(f"# Notes\n\n{SECRET}\n")
+    (outside / "secret.py").write_text(f'"""{SECRET}"""\n\n\ndef secret():\n    """{SECRET}"""\n    return 1\n')
+    root = hostile_project(tmp_path / "pk", {"docs/guide.md": "# Guide\n\nThe word of the guide is glockenspiel.\n"})
+    (root / "NOTES.md").symlink_to(outside / "notes.md")
+    (root / "docs" / "linked").symlink_to(outside)
+    (root / "src" / "pk" / "link.py").symlink_to(outside / "secret.py")
+    (root / "inside.md").symlink_to("docs/guide.md")
+    os.mkfifo(root / "README.md")
+    return root
+
+
+async def test_a_search_reads_no_link_that_leads_out_and_no_pipe(project):
+    async with real_client(project) as client:
+        found = data(await client.call_tool("get_codebase_context", {"query": "secret word xylophone glockenspiel"}))
+    assert "glockenspiel" in json.dumps(found)
+    assert "xylophone" not in json.dumps(found)
+
+
+async def test_a_file_that_became_a_link_since_it_was_indexed_is_not_read(project, tmp_path):
+    async with real_client(project) as client:
+        data(await client.call_tool("get_codebase_context", {"query": "glockenspiel"}))
+        (project / "docs" / "guide.md").unlink()
+        (project / "docs" / "guide.md").symlink_to(tmp_path / "outside" / "notes.md")
+        found = data(await client.call_tool("get_codebase_context", {"query": "glockenspiel guide"}))
+    assert "xylophone" not in json.dumps(found)
