@@ -10,9 +10,7 @@ from ..utils.python_source import parse_python
 from .equivalence import rule_of
 from .model import Mutant
 from .operators import Change, changes_at
-from .origins import ImportOrigins
-from .sites import Site, sites_of
-from .text import SourceText
+from .sites import ImportOrigins, Site, SourceText, sites_of
 
 
 def mutants_of(source: bytes, path: str) -> tuple[Mutant, ...]:

@@ -11,9 +11,7 @@ import ast
 from collections.abc import Callable, Iterator
 
 from .operators import Change
-from .origins import LOGGER, ImportOrigins
-from .sites import Site
-from .text import SourceText
+from .sites import LOGGER, ImportOrigins, Site, SourceText
 
 _LOGGING = frozenset({"debug", "info", "warning", "warn", "error", "exception", "critical", "log"})
 _METADATA = frozenset({"__version__", "__author__", "__license__", "__copyright__", "__email__", "__date__"})

@@ -11,8 +11,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from .sites import Site
-from .text import SourceText
+from .sites import Site, SourceText
 
 
 @dataclass(frozen=True, slots=True)

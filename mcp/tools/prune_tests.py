@@ -7,8 +7,8 @@ tests of the dropped cases are cut out and the rest is kept.
 from __future__ import annotations
 
 from ...core.errors import AgentFailure, ToolFailure
-from ...engine.python.write.remove_tests import proven_cases, without_tests
 from ...engine.python.write.render import format_python
+from ...engine.python.write.repair import proven_cases, without_tests
 from ...engine.rendering import render_files, renderable_types
 from ...gate.evidence.prune import prune, without_cases
 from ...store.files.files import write_file

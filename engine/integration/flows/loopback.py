@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ...python.inputs.call_forms import function_form
+from ...python.inputs.calls import function_form
 from ...python.model.model import CallableFacts, Trial
 from ..model.servers import Server, binding
 

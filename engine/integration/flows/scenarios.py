@@ -10,8 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ...python.inputs.call_forms import function_form, member_form
-from ...python.inputs.construct import variable_for
+from ...python.inputs.calls import function_form, member_form, variable_for
 from ...python.model.model import CallableFacts, ClassFacts, ModuleFacts, Parameter, Trial
 from ...python.search.initial_trials import ProposalContext
 from ...python.source.annotations import TypeHint, type_hint

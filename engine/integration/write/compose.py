@@ -12,8 +12,7 @@ from typing import Any
 from ....core.errors import AgentFailure
 from ....utils.generated_header import with_header
 from ....utils.python_source import parse_python
-from ...python.facts.exception_names import message_part
-from ...python.facts.import_names import ImportNames, imported_from_origin
+from ...python.facts.names import ImportNames, imported_from_origin, message_part
 from ...python.judge.defects import suspected_defects
 from ...python.judge.finding_selection import AssertableFinding, assertable_findings
 from ...python.model.model import ModuleFacts

@@ -15,8 +15,14 @@ from dataclasses import dataclass, replace
 
 from ....sandbox.protocol import Network
 from ....sandbox.target import PythonTarget
-from ..judge.documented_behaviour import DocumentVerdict, as_written, compare_with_document, is_announced
-from ..judge.stability import StableObservation, stable_part
+from ..judge.comparison import (
+    DocumentVerdict,
+    StableObservation,
+    as_written,
+    compare_with_document,
+    is_announced,
+    stable_part,
+)
 from ..model.model import ModuleFacts, Trial
 from ..model.observation_json import ObservedTrial
 from ..search.background_context import BackgroundContext, background_context

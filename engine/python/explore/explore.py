@@ -11,30 +11,40 @@ from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass, field, replace
 from time import monotonic
+from typing import Protocol, runtime_checkable
 
-from ....core.errors import ProjectError
+from ....core.errors import ProjectError, TargetImportError
 from ....sandbox.target import PythonTarget
 from ....utils.untrusted_files import read_source_bytes
-from ..judge.documented_behaviour import compare_with_document
-from ..model.arcs import ArcMap
+from ..facts.optional_imports import OptionalImport, optional_imports, rank_optional_imports, without_import
+from ..judge.comparison import compare_with_document
+from ..model.arcs import ArcMap, branch_arcs
 from ..model.model import Arc, Exploration, ModuleFacts, TrialFinding
 from ..model.mutant_search import NO_KILLS, Kills, MutantSearchLimits
 from ..mutants.kill_search import find_kills
 from ..mutants.mutant_worker_client import open_mutant_worker
 from ..search.assertable_selection import replace_unassertable
 from ..search.background_context import background_context
-from ..search.parallel_observers import ObserverPair, OrderedDelivery, Watcher, open_observer_pair
-from ..search.time_dependence import time_dependent_trials
-from ..search.trial_search import AimingProposer, TrialRecord, TrialSearch
+from ..search.observer import EXPLORING
+from ..search.parallel_observers import (
+    ObserverPair,
+    OrderedDelivery,
+    Watcher,
+    open_observer_pair,
+    time_dependent_trials,
+)
+from ..search.trial_search import AimingProposer, Proposer, TrialRecord, TrialSearch
+from ..search.trial_selection import select_trials
 from ..search.unreached import unreached_callables
 from .confirm import NO_VERDICT, Confirmation, confirm, open_confirmation_workers
-from .fallbacks import TRIALS as FALLBACK_TRIALS
-from .fallbacks import explore_fallbacks
 
 BATCH = 100
 EARLY_TRIALS = 150
 CONFIRMATIONS = 4
 FALLBACK_QUIET = 250
+FALLBACK_TRIALS = 600
+_MOST_IMPORTS = 2
+SearchRunner = Callable[[TrialSearch, Watcher], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,3 +289,72 @@ class TimeBudget:
         if note not in self._notes:
             self._notes.append(note)
         return True
+
+
+@runtime_checkable
+class RestartableProposer(Protocol):
+    """A proposer that can start again to aim at unreached arcs."""
+
+    def restart(self, reached: frozenset[Arc]) -> Proposer:
+        """Returns a new proposer without observations that considers some arcs reached."""
+        ...
+
+
+async def explore_fallbacks(
+    target: PythonTarget,
+    facts: ModuleFacts,
+    source: str,
+    search: TrialSearch,
+    observer: Watcher,
+    run: SearchRunner,
+) -> None:
+    """Adds trials of the module without its optional imports to `search`, where arcs are left to reach.
+
+    Args:
+        source: the module's text.
+        observer: worker of the unchanged module.
+        run: runs a search to its end.
+
+    Raises:
+        SandboxFailure: the sandbox breaks.
+    """
+    proposer = search.proposer
+    found = optional_imports(source, facts)
+    if not found or not isinstance(proposer, RestartableProposer):
+        return
+    branches = branch_arcs(source)
+    for import_ in rank_optional_imports(found, source, facts, set(branches - search.reached))[:_MOST_IMPORTS]:
+        if import_ not in rank_optional_imports([import_], source, facts, set(branches - search.reached)):
+            continue  # an earlier fallback reached the arcs that depend on it
+        await _without(import_, target, facts, search, observer, run)
+
+
+async def _without(
+    one: OptionalImport,
+    target: PythonTarget,
+    facts: ModuleFacts,
+    search: TrialSearch,
+    observer: Watcher,
+    run: SearchRunner,
+) -> None:
+    assert isinstance(search.proposer, RestartableProposer)
+    arcs: ArcMap = search.arcs
+    try:
+        async with open_observer_pair(target, facts, replace(EXPLORING, missing=one.modules)) as other:
+            reached = frozenset(search.reached) | arcs.real(other.import_arcs)
+            # Only trials with new arcs are kept, so new kinds of outcome must not prolong this search.
+            inner = TrialSearch(facts, arcs, search.proposer.restart(reached), reached, FALLBACK_TRIALS, kinds=False)
+            await run(inner, other)
+    except TargetImportError:
+        return  # the import is not optional after all
+    new = [record for record in inner.records if not record.arcs <= reached]
+    chosen = replace_unassertable(new, facts, reached)
+    covered = set(reached).union(*(record.covered for record in chosen))
+    for record in select_trials(new, facts, reached):
+        # An ImportError is judged unassertable in general, but it is the very behaviour of this fallback.
+        if not record.arcs <= covered:
+            covered |= record.arcs
+            chosen.append(record)
+    trials = [trial for record in chosen if (trial := without_import(record.trial, facts, one)) is not None]
+    for trial, seen in zip(trials, await observer.watch(trials), strict=True):
+        search.learn(trial, seen)

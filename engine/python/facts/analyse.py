@@ -12,8 +12,7 @@ from ....utils.python_source import parse_python
 from ....utils.untrusted_files import read_source_bytes
 from ..model.model import CallableFacts, ClassFacts, ModuleFacts
 from ..project.layout import Layout, ModulePlace, module_at
-from .callables import callable_facts, is_overload
-from .class_facts import class_facts
+from .definitions import callable_facts, class_facts, is_overload
 from .docstrings import documentation_of
 
 _MAXIMUM_CONSTANT = 400

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ....utils.python_source import parse_expression
-from ..model.candidates import Candidate
-from ..model.model import ModuleFacts, Observation, Trial
+from ..model.model import Candidate, ModuleFacts, Observation, Trial
 from ..usage.harvest import Harvester, matched_arguments
-from .construct import variable_for
+from .calls import variable_for
 
 _MAXIMUM_OBJECTS = 10
 _MAXIMUM_CHANGES = 8

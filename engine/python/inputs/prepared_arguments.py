@@ -6,10 +6,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ..model.candidates import Candidate
-from ..model.model import CallableFacts, ModuleFacts, Parameter
+from ..model.model import CallableFacts, Candidate, ModuleFacts, Parameter
 from ..source.annotations import type_hint
-from .arguments import Pools, Row, argument_rows, rendered_arguments
+from .calls import Pools, Row, argument_rows, rendered_arguments
 from .learning import LearnedInputs
 from .receivers import receivers
 from .values import Values

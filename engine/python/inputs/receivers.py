@@ -6,11 +6,8 @@ import re
 from dataclasses import dataclass
 from itertools import pairwise
 
-from ..model.candidates import Candidate
-from ..model.model import CallableFacts, ClassFacts, ModuleFacts
-from .arguments import argument_rows, rendered_arguments
-from .call_forms import NOT_CALLED, member_form
-from .construct import variable_for
+from ..model.model import CallableFacts, Candidate, ClassFacts, ModuleFacts
+from .calls import NOT_CALLED, argument_rows, member_form, rendered_arguments, variable_for
 from .learning import LearnedInputs
 from .values import Values, interleaved
 

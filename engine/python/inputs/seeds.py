@@ -11,8 +11,7 @@ from ..facts.analyse import imports_of, subjects
 from ..model.model import CallableFacts, Documentation, Example, ModuleFacts, Trial
 from ..usage.project_index import ProjectIndex
 from ..usage.scoping import NameScope, is_reproducible
-from ..usage.slicing import needed_statements, standalone
-from ..usage.statement_subject import Subjects
+from ..usage.slicing import Subjects, needed_statements, standalone
 
 _MAXIMUM_TEXT = 900
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from ..facts.type_inference import default_hint, inferred_hints, name_entry, uses_of
-from ..model.candidates import Candidate, combined, distinct
-from ..model.model import CallableFacts, ClassFacts, ModuleFacts, Parameter
+from ..model.model import CallableFacts, Candidate, ClassFacts, ModuleFacts, Parameter, combined, distinct
 from ..source.annotations import ANY, TypeHint, type_hint
 from ..usage.project_index import ProjectIndex
-from .construct import class_candidates
+from .calls import class_candidates
 from .learning import LearnedInputs
 from .operands import operand_values
 from .pools import BY_TYPE, IMPORTED, LAMBDAS, RELATIVE, SAME_AS

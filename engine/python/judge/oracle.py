@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from ....utils.python_source import parse_expression
-from ..facts.exception_names import TypeReference, message_part, name_of_type, whole_message, words_in
+from ..facts.names import TypeReference, message_part, name_of_type, whole_message, words_in
 from ..facts.optional_imports import module_copy_variable
 from ..model.model import CallableFacts, ModuleFacts, Raised, TrialFinding, Value
 from ..model.spec_case import CODE, MESSAGE, PRINTED_ERRORS, SpecEvidence, SpecExpectation

@@ -6,6 +6,7 @@ Values and statements are Python source text, so that a trial reads like the tes
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -321,3 +322,40 @@ class Exploration:
     trials: int = 0
     notes: tuple[str, ...] = ()
     source_lines: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """An expression for a value of a parameter.
+
+    Attributes:
+        imports: import statements the expression and `arrange` need.
+        arrange: statements that must run before it.
+        fixtures: names the runner provides.
+        origin: where the value came from, as in `Trial.source`.
+    """
+
+    source: str
+    imports: tuple[str, ...] = ()
+    arrange: tuple[str, ...] = ()
+    fixtures: tuple[str, ...] = ()
+    origin: str = "signature"
+
+
+def distinct(candidates: list[Candidate], limit: int) -> list[Candidate]:
+    """The first `limit` candidates, without two of the same text."""
+    found: dict[str, Candidate] = {}
+    for candidate in candidates:
+        found.setdefault(candidate.source, candidate)
+    return list(found.values())[:limit]
+
+
+def combined(source: str, parts: Iterable[Candidate], imports: Iterable[str] = ()) -> Candidate:
+    """An expression made of several candidates, with everything that all of them need; `imports` come first."""
+    parts = list(parts)
+    return Candidate(
+        source=source,
+        imports=tuple(dict.fromkeys((*imports, *(text for part in parts for text in part.imports)))),
+        arrange=tuple(dict.fromkeys(text for part in parts for text in part.arrange)),
+        fixtures=tuple(dict.fromkeys(text for part in parts for text in part.fixtures)),
+    )

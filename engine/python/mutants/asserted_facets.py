@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from ..judge.comparison import stable_part
 from ..judge.finding_selection import reason_unfit
 from ..judge.normal_form import normal_form
 from ..judge.oracle import Oracle
-from ..judge.stability import stable_part
 from ..model.model import ModuleFacts, TrialFinding
 from ..model.observation_json import ObservedTrial
 from ..model.spec_case import CODE, PRINTED_ERRORS, SpecExpectation

@@ -17,15 +17,13 @@ from ....utils.python_source import parse_python
 from ..model.model import Arc, ModuleFacts, Trial
 from ..model.mutant_search import Kills, MutantSearchLimits
 from ..search.initial_trials import trial_key
-from ..search.parallel_observers import Watcher
-from ..search.time_dependence import time_dependent_trials
+from ..search.parallel_observers import Watcher, time_dependent_trials
 from ..search.trial_search import SLOW_STEPS, AimingProposer, TrialRecord, TrialSearch
 from ..search.trial_selection import TrialCandidate, rank_candidates
 from .asserted_facets import AssertedFacets, FacetOracle
-from .explicit_defaults import with_explicit_defaults
 from .module_instances import with_module_instances
 from .mutant_lines import ImportTimeUses, is_within, lines_of
-from .mutant_values import MutantValues, with_values
+from .mutant_values import MutantValues, with_explicit_defaults, with_values
 from .mutant_worker_client import MutantOutcome, MutantRequest, MutantWorkerClient, open_mutant_worker
 
 SEED = 5

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from ....core.errors import ProjectError
-from .project_files import ProjectTree, read_tree
-from .source_roots import declared_roots
+from .source_roots import ProjectTree, declared_roots, read_tree
 
 _TEST_FOLDERS = frozenset({"tests", "test", "testsuite", "unittests"})
 _SIDE_FOLDERS = frozenset(

@@ -12,8 +12,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from ....utils.python_source import parse_expression
-from ..inputs.structured_text_mutation import changed_text, changed_words, is_structured, words_of
-from ..inputs.variations import variations
+from ..inputs.variations import changed_text, changed_words, is_structured, variations, words_of
 from ..model.model import ModuleFacts, Trial
 from ..source.literals import LiteralSpan, literal_places, plain, with_source
 

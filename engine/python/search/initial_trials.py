@@ -11,8 +11,16 @@ from pathlib import Path
 
 from ....utils.python_source import parse_expression
 from ..facts.analyse import subjects
-from ..inputs.arguments import Pools, Row, argument_rows, rendered_arguments
-from ..inputs.call_forms import NOT_CALLED, CallForm, function_form, member_form
+from ..inputs.calls import (
+    NOT_CALLED,
+    CallForm,
+    Pools,
+    Row,
+    argument_rows,
+    function_form,
+    member_form,
+    rendered_arguments,
+)
 from ..inputs.learning import LearnedInputs
 from ..inputs.prepared_arguments import prepared_rows, with_new_file
 from ..inputs.receivers import Receiver, receivers

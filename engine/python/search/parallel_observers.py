@@ -5,19 +5,30 @@ A trial's position alone decides which worker runs it, so that two explorations 
 
 from __future__ import annotations
 
+import ast
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Sequence
+import builtins
+import keyword
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
 from ....sandbox.target import PythonTarget
-from ..model.model import Arc, ModuleFacts, Trial
+from ....utils.python_names import assigned_names, last_name
+from ....utils.python_source import parse_expression
+from ..judge.comparison import stable_part
+from ..model.model import Arc, CallableFacts, ModuleFacts, Trial
 from ..model.observation_json import ObservedTrial
+from ..source.titles import positional_names
+from ..usage.slicing import names_in
 from .background_context import background_context
-from .named_arguments import name_changed_arguments
 from .observer import EXPLORING, AnswerCallback, Conditions, Observer, open_observer
+from .trial_search import has_assertable_outcome
 
 _MINIMUM_SHARED = 16
+# Seconds from the start of the ticking clock (2024-01-01) to the last second of the following year.
+YEARS_END = 731 * 86400 - 1
+_PLAIN = {ast.List: "items", ast.Dict: "mapping", ast.Set: "members"}
 
 
 class ObserverPair:
@@ -119,3 +130,83 @@ async def open_observer_pair(
         other.start()
         async with open_observer(target, facts, conditions) as first, other.use() as second:
             yield ObserverPair(first, second)
+
+
+async def time_dependent_trials(
+    batch: Sequence[Trial], answers: Sequence[ObservedTrial], observer: Watcher
+) -> set[int]:
+    """Returns indexes of trials that read a clock and keep no assertable outcome when a year ends between two reads."""
+    if observer.conditions.clock is None:
+        return set()
+    dated = [index for index, seen in enumerate(answers) if seen.dated]
+    later = await observer.watch([batch[index] for index in dated], later=YEARS_END) if dated else []
+    found: set[int] = set()
+    for index, again in zip(dated, later, strict=True):
+        before = answers[index].observation
+        same = stable_part(before, [again.observation])
+        if same is None or (
+            same.unstable and has_assertable_outcome(before) and not has_assertable_outcome(same.observation)
+        ):
+            found.add(index)
+    return found
+
+
+def name_changed_arguments(trial: Trial, changed: tuple[tuple[int, int], ...], facts: ModuleFacts) -> Trial | None:
+    """Returns the trial with literals of its act assigned to variables named after their parameters.
+
+    Args:
+        changed: line and column of the literals.
+
+    Returns:
+        None if the act has no literal at these positions.
+    """
+    try:
+        act = parse_expression(trial.act)
+        taken = {*names_in(trial.act), *assigned_names(trial.arrange), *trial.fixtures}
+    except SyntaxError:
+        return None
+    for statement in trial.imports:
+        taken |= set(statement.replace(",", " ").replace(".", " ").split())
+    callables = {
+        callable_.name: callable_ for callable_ in facts.callables() if callable_.kind in ("function", "constructor")
+    }
+    subject = next((callable_ for callable_ in facts.callables() if callable_.qualname == trial.subject), None)
+    if subject is not None:
+        callables[subject.name] = subject
+    methods = {callable_.name: callable_ for callable_ in facts.callables() if callable_.name not in callables}
+    arrange: list[str] = []
+    for call, name, node in _arguments(act, {**methods, **callables}):
+        if (node.lineno, node.col_offset) not in changed:
+            continue
+        variable = _unused_name(name or _PLAIN.get(type(node), "given"), taken)
+        taken.add(variable)
+        arrange.append(f"{variable} = {ast.unparse(node)}")
+        replacement = ast.Name(variable, ast.Load())
+        call.args = [replacement if argument is node else argument for argument in call.args]
+        for given in call.keywords:
+            if given.value is node:
+                given.value = replacement
+    if not arrange:
+        return None
+    return replace(trial, act=ast.unparse(act), arrange=(*trial.arrange, *arrange))
+
+
+def _arguments(act: ast.expr, callables: dict[str, CallableFacts]) -> Iterator[tuple[ast.Call, str, ast.expr]]:
+    """Generates each argument of each call with the parameter it is passed to; empty where that is unknown."""
+    for call in [node for node in ast.walk(act) if isinstance(node, ast.Call)]:
+        called = last_name(call.func)
+        names = positional_names(callables.get(called))
+        for at, argument in enumerate(list(call.args)):
+            yield call, names[at] if at < len(names) else "", argument
+        for given in list(call.keywords):
+            yield call, given.arg or "", given.value
+
+
+def _unused_name(name: str, taken: set[str]) -> str:
+    name = name.strip("_") or "given"
+    if keyword.iskeyword(name) or hasattr(builtins, name):
+        name = f"given_{name}"
+    choice, number = name, 2
+    while choice in taken or choice == "result":
+        choice, number = f"{name}_{number}", number + 1
+    return choice

@@ -13,12 +13,9 @@ from dataclasses import dataclass, replace
 
 from ....utils.python_source import parse_expression
 from ..facts.type_inference import name_entry
-from ..inputs.arguments import Row
-from ..inputs.call_forms import CallForm, member_form
-from ..inputs.construct import variable_for
+from ..inputs.calls import CallForm, Row, member_form, variable_for
 from ..inputs.receivers import Receiver, changes_state
-from ..model.candidates import Candidate
-from ..model.model import CallableFacts, ClassFacts, Parameter, Trial
+from ..model.model import CallableFacts, Candidate, ClassFacts, Parameter, Trial
 from .initial_trials import ProposalContext, is_public_name, receiver_trial, trial_key
 
 _FILLING = re.compile(r"__setitem__|(add|set|put|push|insert|append|register|enqueue|store|save|write|record)(_.*)?")

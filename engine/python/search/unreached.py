@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from ..facts.analyse import subjects as subjects_of
-from ..inputs.call_forms import NOT_CALLED
+from ..inputs.calls import NOT_CALLED
 from ..model.model import Arc, CallableFacts, ModuleFacts, Observation, TrialFinding, Unreached
 from .trial_search import Subject
 

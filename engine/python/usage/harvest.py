@@ -9,8 +9,7 @@ from typing import Any
 
 from ....utils.python_names import dotted_name
 from ....utils.python_source import parse_python
-from ..model.candidates import Candidate
-from ..model.model import CallableFacts, ModuleFacts, Parameter, Trial
+from ..model.model import CallableFacts, Candidate, ModuleFacts, Parameter, Trial
 
 _MAXIMUM_EACH = 12
 _MAXIMUM_LENGTH = 160

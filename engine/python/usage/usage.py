@@ -17,8 +17,7 @@ from ..model.model import ModuleFacts, Trial
 from ..project.layout import Layout
 from .project_index import ProjectIndex
 from .scoping import NameScope, is_reproducible
-from .slicing import needed_statements, standalone
-from .statement_subject import Subjects
+from .slicing import Subjects, needed_statements, standalone
 from .steps import Step, TestFile, block_steps, read_test_file, test_steps
 
 _MAXIMUM_FILES = 60

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..facts.import_names import ImportNames, imported_from_origin
+from ..facts.names import ImportNames, imported_from_origin
 from ..judge.defects import suspected_defects
 from ..judge.finding_selection import AssertableFinding, assertable_findings
 from ..judge.oracle import OracleVerdict

@@ -11,7 +11,7 @@ import pytest
 
 import testwright
 from testwright.core.errors import UsageError
-from testwright.engine.python.write.remove_tests import proven_cases
+from testwright.engine.python.write.repair import proven_cases
 from testwright.tests.support.projects.files import SMALL, copy_of_shop, make_project, run_command, tree
 from testwright.tests.support.runs.comparison import FEW, REQUEST, report_of, run_folder, work_of
 

@@ -10,7 +10,7 @@ from testwright.core.errors import AgentFailure
 from testwright.engine.integration.model.components import Edge, FlowCase
 from testwright.engine.integration.model.wide_arcs import OFFSET, WideArcs
 from testwright.engine.python.explore.explore import ExplorationBudget
-from testwright.engine.python.write.remove_tests import proven_cases
+from testwright.engine.python.write.repair import proven_cases
 from testwright.engine.rendering import render_files
 from testwright.mcp.tools.validate_code import check_code
 from testwright.mcp.tools.validate_spec import check_spec

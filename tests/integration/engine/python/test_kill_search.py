@@ -19,10 +19,9 @@ from testwright.engine.python.model.mutant_search import MutantSearchLimits
 from testwright.engine.python.model.spec_case import MESSAGE, Case, SpecExpectation
 from testwright.engine.python.mutants import mutant_worker_client
 from testwright.engine.python.mutants.asserted_facets import facets_of
-from testwright.engine.python.mutants.explicit_defaults import with_explicit_defaults
 from testwright.engine.python.mutants.kill_search import SEED
 from testwright.engine.python.mutants.mutant_lines import ImportTimeUses
-from testwright.engine.python.mutants.mutant_values import MutantValues, with_values
+from testwright.engine.python.mutants.mutant_values import MutantValues, with_explicit_defaults, with_values
 from testwright.engine.python.mutants.mutant_worker_client import Difference, MutantRequest, open_mutant_worker
 from testwright.engine.python.project.layout import find_layout
 from testwright.engine.python.search.source_proposer import SourceProposer

@@ -10,7 +10,7 @@ from testwright.engine.python.explore.explore import ExplorationBudget
 from testwright.engine.python.facts.analyse import analyse_module
 from testwright.engine.python.model.model import Exploration
 from testwright.engine.python.project.layout import find_layout
-from testwright.engine.python.search.named_arguments import name_changed_arguments
+from testwright.engine.python.search.parallel_observers import name_changed_arguments
 from testwright.engine.python.write.compose import compose_spec
 from testwright.engine.python.write.render import render
 from testwright.tests.support.engine.exploration import PATH, explored, trial

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from testwright.engine.python.explore.explore import ExplorationBudget
-from testwright.engine.python.judge.stability import stable_part
+from testwright.engine.python.judge.comparison import stable_part
 from testwright.engine.python.model.model import Exploration, Observation, Raised
 from testwright.engine.python.write.compose import compose_spec
 from testwright.engine.python.write.render import render

@@ -8,13 +8,12 @@ import pytest
 
 from testwright.engine.python.facts.analyse import analyse_module
 from testwright.engine.python.judge.finding_selection import AssertableFinding, without_repeats
-from testwright.engine.python.judge.normal_form import normal_form
+from testwright.engine.python.judge.normal_form import normal_form, plain_expression, plain_statement
 from testwright.engine.python.judge.oracle import OracleVerdict
 from testwright.engine.python.model.model import ModuleFacts, Observation, TrialFinding, Value
 from testwright.engine.python.model.spec_case import SpecExpectation
 from testwright.engine.python.project.layout import find_layout
 from testwright.engine.python.search.unreached import unreached_callables
-from testwright.engine.python.source.plain_forms import plain_expression, plain_statement
 from testwright.engine.python.source.titles import describe
 from testwright.tests.support.engine.exploration import PATH, trial
 from testwright.utils.python_source import parse_expression

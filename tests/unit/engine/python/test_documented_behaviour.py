@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from testwright.engine.python.judge.documented_behaviour import compare_with_document
+from testwright.engine.python.judge.comparison import compare_with_document
 from testwright.engine.python.model.model import Observation, Raised, Trial, Value
 from testwright.engine.python.model.observation_json import ObservedTrial
 

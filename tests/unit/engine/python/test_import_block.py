@@ -6,7 +6,7 @@ import subprocess
 
 from ruff.__main__ import find_ruff_bin
 
-from testwright.engine.python.facts.import_names import ImportNames
+from testwright.engine.python.facts.names import ImportNames
 from testwright.engine.python.model.spec_case import SpecExpectation
 from testwright.engine.python.source.import_block import import_block
 

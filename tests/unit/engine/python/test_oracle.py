@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from testwright.engine.python.facts.exception_names import message_part, name_of_type
+from testwright.engine.python.facts.names import message_part, name_of_type
+from testwright.engine.python.judge.comparison import stable_part
 from testwright.engine.python.judge.oracle import Oracle
-from testwright.engine.python.judge.stability import stable_part
 from testwright.engine.python.judge.value_checks import value_checks
 from testwright.engine.python.model.model import CallableFacts, ModuleFacts, Observation, Raised, TrialFinding, Value
 from testwright.engine.python.mutants.asserted_facets import facets_of

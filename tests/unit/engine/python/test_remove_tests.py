@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from testwright.engine.python.write.remove_tests import proven_cases, without_tests
+from testwright.engine.python.write.repair import proven_cases, without_tests
 
 FILE = '''"""Tests."""
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from testwright.engine.python.judge.stability import same_source, stable_part
+from testwright.engine.python.judge.comparison import same_source, stable_part
 from testwright.engine.python.model.model import Observation, Raised, Value
 
 

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from testwright.engine.python.inputs.structured_text_mutation import (
+from testwright.engine.python.inputs.variations import (
     changed_text,
     changed_words,
     is_structured,

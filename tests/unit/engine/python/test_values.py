@@ -4,13 +4,11 @@ import re
 
 import pytest
 
-from testwright.engine.python.facts.parameter_names import BY_NAME
-from testwright.engine.python.facts.type_inference import inferred_hints
-from testwright.engine.python.inputs.arguments import argument_rows, rendered_arguments
+from testwright.engine.python.facts.type_inference import BY_NAME, inferred_hints
+from testwright.engine.python.inputs.calls import argument_rows, rendered_arguments
+from testwright.engine.python.inputs.operands import matching_texts, text_examples
 from testwright.engine.python.inputs.pools import BY_TYPE, IMPORTED, LAMBDAS
-from testwright.engine.python.inputs.text_examples import matching_texts, text_examples
-from testwright.engine.python.model.candidates import Candidate
-from testwright.engine.python.model.model import CallableFacts, Parameter
+from testwright.engine.python.model.model import CallableFacts, Candidate, Parameter
 from testwright.engine.python.source.annotations import TypeHint, prose_hint, type_hint
 from testwright.tests.support.engine.python_projects import context_of, write_project
 

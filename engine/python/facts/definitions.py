@@ -1,4 +1,4 @@
-"""Reads the facts of one class: its kind, its constructor, its members."""
+"""Reads the facts of one function, method or property from its syntax tree."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ import ast
 from dataclasses import replace
 
 from ....utils.python_names import dotted_name
-from ..model.model import CallableFacts, ClassFacts, ClassKind, Parameter
-from .callables import callable_facts, is_overload, is_setter, line_range
+from ..model.model import CallableFacts, CallableKind, ClassFacts, ClassKind, Parameter, ParameterKind
+from .bodies import Function, read_body
 from .docstrings import documentation_of
 
+_CONTEXT_DECORATORS = ("contextmanager", "asynccontextmanager")
+_PROPERTY_DECORATORS = ("property", "cached_property", "abstractproperty", "functools.cached_property")
 _ENUMS = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"})
 _ATTRS = frozenset(
     {"attr.s", "attr.attrs", "attr.dataclass", "attrs.define", "attrs.frozen", "attrs.mutable", "attr.define"}
@@ -17,6 +19,95 @@ _ATTRS = frozenset(
 _ATTRS_BARE = frozenset({"define", "frozen", "mutable", "attrs"})
 _PYDANTIC = frozenset({"BaseModel", "BaseSettings", "RootModel", "pydantic.BaseModel"})
 _FACTORIES = frozenset({"field", "Field", "attrib", "ib"})
+
+
+def callable_facts(node: Function, owner: str | None, *, nested_in: str = "") -> CallableFacts:
+    """Reads the facts of a function; with `owner` those of a member of that class, without its `self` or `cls`."""
+    decorators = tuple(ast.unparse(decorator) for decorator in node.decorator_list)
+    kind = _callable_kind(node, owner, decorators)
+    parameters = parameters_of(node.args)
+    bound = owner is not None and kind in ("method", "property", "classmethod", "constructor")
+    if bound and parameters and parameters[0].kind in ("positional_only", "positional_or_keyword"):
+        parameters = parameters[1:]
+    body = read_body(node, tuple(parameter.name for parameter in parameters))
+    is_context = any(one.rpartition(".")[2] in _CONTEXT_DECORATORS for one in decorators)
+    qualname = f"{owner}.{node.name}" if owner else node.name
+    return CallableFacts(
+        qualname=nested_in + qualname,
+        kind=kind,
+        lines=line_range(node),
+        parameters=parameters,
+        returns=ast.unparse(node.returns) if node.returns else None,
+        owner=owner,
+        is_async=isinstance(node, ast.AsyncFunctionDef),
+        is_generator=body.yields and not is_context,
+        is_context_manager=is_context,
+        decorators=decorators,
+        constants=tuple(body.constants),
+        comparisons=tuple(body.comparisons),
+        raises=tuple(body.raises),
+        branch_lines=tuple(sorted(body.branch_lines)),
+        uses=tuple(body.uses),
+        declines=tuple(body.declines),
+        documentation=documentation_of(node),
+    )
+
+
+def parameters_of(arguments: ast.arguments) -> tuple[Parameter, ...]:
+    """The parameters of a signature in order of declaration."""
+    found: list[Parameter] = []
+    positional = [*arguments.posonlyargs, *arguments.args]
+    defaults: list[ast.expr | None] = [None] * (len(positional) - len(arguments.defaults))
+    defaults.extend(arguments.defaults)
+    for index, (one, default) in enumerate(zip(positional, defaults, strict=True)):
+        kind: ParameterKind = "positional_only" if index < len(arguments.posonlyargs) else "positional_or_keyword"
+        found.append(_parameter(one, kind, default))
+    if arguments.vararg:
+        found.append(_parameter(arguments.vararg, "var_positional", None))
+    for one, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+        found.append(_parameter(one, "keyword_only", default))
+    if arguments.kwarg:
+        found.append(_parameter(arguments.kwarg, "var_keyword", None))
+    return tuple(found)
+
+
+def _parameter(node: ast.arg, kind: ParameterKind, default: ast.expr | None) -> Parameter:
+    annotation = ast.unparse(node.annotation) if node.annotation else None
+    return Parameter(node.arg, kind, annotation, ast.unparse(default) if default is not None else None)
+
+
+def _callable_kind(node: Function, owner: str | None, decorators: tuple[str, ...]) -> CallableKind:
+    if owner is None:
+        return "function"
+    if any(
+        decorator in _PROPERTY_DECORATORS or decorator.endswith((".getter", "property")) for decorator in decorators
+    ):
+        return "property"
+    if "staticmethod" in decorators:
+        return "staticmethod"
+    if "classmethod" in decorators or node.name in ("__init_subclass__", "__class_getitem__"):
+        return "classmethod"
+    return "method"
+
+
+def line_range(node: Function | ast.ClassDef) -> tuple[int, int]:
+    """First and last line of a definition, decorators included."""
+    return min(
+        (decorator.lineno for decorator in node.decorator_list), default=node.lineno
+    ), node.end_lineno or node.lineno
+
+
+def is_overload(node: Function) -> bool:
+    """Whether this is a signature for type checkers only."""
+    return any(dotted_name(decorator).rpartition(".")[2] == "overload" for decorator in node.decorator_list)
+
+
+def is_setter(node: Function) -> bool:
+    """Whether this is the setter or deleter of a property defined before."""
+    return any(
+        isinstance(decorator, ast.Attribute) and decorator.attr in ("setter", "deleter")
+        for decorator in node.decorator_list
+    )
 
 
 def class_facts(node: ast.ClassDef) -> ClassFacts:
@@ -27,7 +118,7 @@ def class_facts(node: ast.ClassDef) -> ClassFacts:
         for decorator in node.decorator_list
     ]
     members = _members(node)
-    kind = _kind(node, bases, decorators, members)
+    kind = _class_kind(node, bases, decorators, members)
     fields = _enum_members(node) if kind == "enum" else _fields(node)
     maker = members.pop("__new__", None)
     constructor = members.pop("__init__", None) or maker
@@ -106,7 +197,7 @@ def _old_property(owner: str, node: ast.Assign, call: ast.Call, found: dict[str,
         found[target.id] = replace(getter, qualname=f"{owner}.{target.id}", kind="property", parameters=())
 
 
-def _kind(
+def _class_kind(
     node: ast.ClassDef, bases: tuple[str, ...], decorators: list[str], members: dict[str, CallableFacts]
 ) -> ClassKind:
     last = [base.partition("[")[0].rpartition(".")[2] for base in bases]

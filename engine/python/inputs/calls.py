@@ -1,0 +1,294 @@
+"""Generates rows of arguments for a call: which parameters are passed, with which of their values."""
+
+from __future__ import annotations
+
+import keyword
+import random
+import re
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from ..model.model import CallableFacts, Candidate, ClassFacts, Mode, ModuleFacts, Parameter, combined, distinct
+from ..usage.project_index import ProjectIndex
+
+Row = tuple[tuple[Parameter, Candidate], ...]
+Pools = Mapping[str, tuple[Candidate, ...]]
+_MIXED_ROWS = 60
+_CLOCK = re.compile(r"(\w+\.)*(monotonic|perf_counter|time|now|utcnow|today)(_ns)?")
+_ARITHMETIC = {
+    **{"add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**", "matmul": "@"},
+    **{"and": "&", "or": "|", "xor": "^", "lshift": "<<", "rshift": ">>"},
+}
+_COMPARISONS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+_BINARY = {f"__{name}__": sign for name, sign in (_ARITHMETIC | _COMPARISONS).items()}
+_REFLECTED = {f"__r{name}__": sign for name, sign in _ARITHMETIC.items()}
+_UNARY = {
+    "__len__": "len({})",
+    "__str__": "str({})",
+    "__repr__": "repr({})",
+    "__bool__": "bool({})",
+    "__int__": "int({})",
+    "__float__": "float({})",
+    "__index__": "range(9)[{}]",
+    "__abs__": "abs({})",
+    "__neg__": "-{}",
+    "__pos__": "+{}",
+    "__invert__": "~{}",
+    "__reversed__": "list(reversed({}))",
+    "__next__": "next({})",
+    "__bytes__": "bytes({})",
+    "__fspath__": "{}.__fspath__()",
+    "__hash__": "hash({}) == hash({})",
+    "__round__": "round({})",
+    "__complex__": "complex({})",
+    "__aiter__": "{}",
+    "__sizeof__": "{}.__sizeof__()",
+}
+NOT_CALLED = frozenset(
+    "__init__ __new__ __getattr__ __setattr__ __delattr__ __getattribute__ __sizeof__ __del__ __reduce__ __reduce_ex__ "
+    "__getstate__ __setstate__ __set_name__ __init_subclass__ __class_getitem__ __subclasshook__ __dir__ __post_init__ "
+    "__attrs_post_init__ __getnewargs__ __await__ __exit__ __aexit__ __weakref__ __prepare__ __instancecheck__ "
+    "__subclasscheck__".split()
+)
+_MAXIMUM_OBJECTS = 8
+
+
+def argument_rows(one: CallableFacts, pools: Pools, limit: int) -> Iterator[Row]:
+    """Yields at most `limit` distinct rows, the plainest first; none where a required parameter has no values.
+
+    First the required parameters with their first values; then each parameter varied alone, round-robin; then mixtures
+    drawn with a seed of the callable's name. A parameter whose default is a real clock is always passed: results that
+    depend on that clock cannot be repeated.
+    """
+    if any(item.required and not pools.get(item.name) for item in one.parameters):
+        return
+    required = [item for item in one.parameters if item.required or (_takes_clock(item) and pools.get(item.name))]
+    seen: set[str] = set()
+    for chosen in _choices(one, pools, required):
+        row = _row(one, chosen)
+        key = rendered_arguments(row).source
+        if key not in seen:
+            seen.add(key)
+            yield row
+            if len(seen) >= limit:
+                return
+
+
+def _choices(one: CallableFacts, pools: Pools, required: list[Parameter]) -> Iterator[dict[str, Candidate]]:
+    base = {item.name: pools[item.name][0] for item in required}
+    spread = [item for item in one.parameters if item.kind == "var_positional" and pools.get(item.name)]
+    if spread:
+        yield {**base, spread[0].name: pools[spread[0].name][0]}
+    yield base
+    varied = [item for item in one.parameters if pools.get(item.name)]
+    longest = max((len(pools[item.name]) for item in varied), default=0)
+    for index in range(longest):
+        for item in varied:
+            start = 1 if item.name in base else 0
+            if start + index < len(pools[item.name]):
+                yield {**base, item.name: pools[item.name][start + index]}
+    if len(varied) > 1:
+        yield from _mixtures(one, pools, varied)
+
+
+def _mixtures(one: CallableFacts, pools: Pools, varied: list[Parameter]) -> Iterator[dict[str, Candidate]]:
+    """Yields rows that vary several parameters at a time; seeded, so that each run draws the same."""
+    generator = random.Random(zlib.crc32(one.qualname.encode()))
+    for _ in range(_MIXED_ROWS):
+        chosen: dict[str, Candidate] = {}
+        for item in varied:
+            if item.required or _takes_clock(item) or generator.random() < 0.5:
+                chosen[item.name] = generator.choice(pools[item.name])
+        yield chosen
+
+
+def _takes_clock(item: Parameter) -> bool:
+    return _CLOCK.fullmatch(item.default or "") is not None
+
+
+def _row(one: CallableFacts, chosen: dict[str, Candidate]) -> Row:
+    """The chosen values in order of declaration; positional-only parameters before a chosen one get their defaults."""
+    last = max(
+        (index for index, item in enumerate(one.parameters) if item.kind == "positional_only" and item.name in chosen),
+        default=-1,
+    )
+    row: list[tuple[Parameter, Candidate]] = []
+    for index, item in enumerate(one.parameters):
+        if item.name in chosen:
+            row.append((item, chosen[item.name]))
+        elif item.kind == "positional_only" and index < last and item.default is not None:
+            row.append((item, Candidate(item.default)))
+    return tuple(row)
+
+
+def rendered_arguments(row: Row) -> Candidate:
+    """Renders the text between the brackets of the call, with all it needs."""
+    parts: list[str] = []
+    spreads = any(item.kind == "var_positional" for item, _ in row)
+    for item, value in row:
+        if item.kind in ("var_positional", "var_keyword"):
+            if value.source:
+                parts.append(value.source)
+        elif item.kind == "keyword_only" or (
+            item.default is not None and item.kind != "positional_only" and not spreads
+        ):
+            parts.append(f"{item.name}={value.source}")
+        else:
+            parts.append(value.source)
+    return combined(", ".join(parts), (value for _, value in row))
+
+
+@dataclass(frozen=True, slots=True)
+class CallForm:
+    """An expression and the mode in which its result is used."""
+
+    act: str
+    mode: Mode = "call"
+
+
+def function_form(one: CallableFacts, row: Row, prefix: str = "") -> CallForm:
+    """A call of a function, class method, static method or constructor; `prefix` is `Class.` for members."""
+    return CallForm(f"{prefix}{one.name}({rendered_arguments(row).source})", mode_of(one))
+
+
+def mode_of(one: CallableFacts) -> Mode:
+    """What is done with the result of a call."""
+    if one.is_async:
+        return "aiterate" if one.is_generator else "aenter" if one.is_context_manager else "await"
+    return "iterate" if one.is_generator else "enter" if one.is_context_manager else "call"
+
+
+def member_form(one: CallableFacts, receiver: str, row: Row) -> CallForm | None:
+    """Writes a use of a method or property of a variable; None for methods that only the interpreter calls."""
+    name = one.name
+    if one.kind == "property":
+        if row:
+            return CallForm(f"setattr({receiver}, {name!r}, {row[0][1].source})")
+        return CallForm(f"{receiver}.{name}")
+    if name in NOT_CALLED:
+        return None
+    values = [value for _, value in row]
+    if name in _UNARY and not row:
+        return CallForm(_UNARY[name].format(receiver, receiver), "aiterate" if name == "__aiter__" else "call")
+    if name == "__iter__":
+        return CallForm(f"list({receiver})") if not one.is_async else CallForm(receiver, "aiterate")
+    if name in ("__enter__", "__aenter__"):
+        return CallForm(receiver, "aenter" if name == "__aenter__" else "enter")
+    if name == "__call__":
+        return CallForm(f"{receiver}({rendered_arguments(row).source})", mode_of(one))
+    operator = _operator(name, receiver, values)
+    if operator is not None:
+        return CallForm(operator)
+    return CallForm(f"{receiver}.{name}({rendered_arguments(row).source})", mode_of(one))
+
+
+def _operator(name: str, receiver: str, values: list[Candidate]) -> str | None:
+    if len(values) != 1:
+        return None
+    other = values[0].source
+    operand = f"({other})" if other.startswith(("lambda", "not ")) or " for " in other else other
+    if name in _BINARY:
+        return f"{receiver} {_BINARY[name]} {operand}"
+    if name in _REFLECTED:
+        return f"{operand} {_REFLECTED[name]} {receiver}"
+    if name == "__getitem__":
+        return f"{receiver}[{other}]"
+    if name == "__contains__":
+        return f"{operand} in {receiver}"
+    return None
+
+
+class ValueSource(Protocol):
+    """The part of `values.Values` that this module uses; a protocol, because that module imports this one."""
+
+    facts: ModuleFacts
+    index: ProjectIndex
+
+    def for_parameter(
+        self, one: CallableFacts, parameter: Parameter, where: ModuleFacts | None = None, depth: int = 0
+    ) -> tuple[Candidate, ...]:
+        """Values for a parameter."""
+        ...
+
+    def of_class(self, where: ModuleFacts, owner: ClassFacts, depth: int = 0) -> list[Candidate]:
+        """Objects of a class."""
+        ...
+
+
+def class_candidates(values: ValueSource, where: ModuleFacts, owner: ClassFacts, depth: int) -> list[Candidate]:
+    """Expressions that build an object of a class, the simplest first; empty when none is known."""
+    importing = (f"from {where.module} import {owner.name}",)
+    if owner.kind == "enum":
+        return [Candidate(f"{owner.name}.{name}", importing) for name, _ in owner.fields][:_MAXIMUM_OBJECTS]
+    if owner.kind in ("abstract", "protocol"):  # only a subclass can be instantiated
+        children = [
+            subclass
+            for subclass in values.index.subclasses(owner.name)
+            if subclass[1].kind not in ("abstract", "protocol")
+        ]
+        return [item for child in children[:3] for item in values.of_class(*child, depth + 1)][:_MAXIMUM_OBJECTS]
+    constructor = values.index.constructor(where, owner)
+    if owner.kind == "typeddict":
+        return _dictionaries(values, where, constructor, depth)
+    if constructor is None:
+        text = f"{owner.name}('message')" if owner.kind == "exception" else f"{owner.name}()"
+        return [Candidate(text, importing), *_factories(values, where, owner, importing, depth)]
+    pools = {
+        parameter.name: values.for_parameter(constructor, parameter, where, depth)
+        for parameter in constructor.parameters
+    }
+    rows = argument_rows(constructor, pools, limit=_MAXIMUM_OBJECTS)
+    calls = [rendered_arguments(row) for row in rows]
+    found = [combined(f"{owner.name}({inner.source})", [inner], importing) for inner in calls]
+    return distinct([*found, *_factories(values, where, owner, importing, depth)], _MAXIMUM_OBJECTS + 2)
+
+
+def _dictionaries(
+    values: ValueSource, where: ModuleFacts, constructor: CallableFacts | None, depth: int
+) -> list[Candidate]:
+    if constructor is None:
+        return [Candidate("{}")]
+    pools = {one.name: values.for_parameter(constructor, one, where, depth) for one in constructor.parameters}
+    found: list[Candidate] = []
+    for row in argument_rows(constructor, pools, limit=4):
+        text = ", ".join(f"{parameter.name!r}: {value.source}" for parameter, value in row)
+        found.append(combined(f"{{{text}}}", (value for _, value in row)))
+    return found
+
+
+def _factories(
+    values: ValueSource, where: ModuleFacts, owner: ClassFacts, importing: tuple[str, ...], depth: int
+) -> list[Candidate]:
+    """Calls of class and static methods that make objects: `Money.parse('1.50')`, `Tree.from_rows([...])`."""
+    found: list[Candidate] = []
+    for member in owner.members:
+        returned = (member.returns or "").strip("'\"")
+        makes = returned in ("Self", owner.name, "typing.Self") or re.match(
+            r"(from|parse|of|create|make|new)_?", member.name
+        )
+        if member.kind not in ("classmethod", "staticmethod") or not makes or not member.public or member.is_async:
+            continue
+        pools = {
+            parameter.name: values.for_parameter(member, parameter, where, depth + 1) for parameter in member.parameters
+        }
+        for row in argument_rows(member, pools, limit=2):
+            inner = rendered_arguments(row)
+            found.append(combined(f"{owner.name}.{member.name}({inner.source})", [inner], importing))
+    return found[:4]
+
+
+def variable_for(name: str, taken: Sequence[str] = ()) -> str:
+    """A variable name for an object of a class: `shopping_cart` for `ShoppingCart`; never one in `taken`."""
+    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name.strip("_")).lower()
+    variable = words or "subject"
+    if variable in _RESERVED or variable in taken or variable == name:
+        variable = f"a_{variable}" if variable[:1].isalpha() else f"the_{variable}"
+    return variable
+
+
+_RESERVED = frozenset(keyword.kwlist) | frozenset(
+    "list dict set tuple str int float bool bytes type object range slice iter next len map filter zip sum min max "
+    "result format hash id input".split()
+)
