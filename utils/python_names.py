@@ -101,10 +101,30 @@ def imported_names(node: ast.Import | ast.ImportFrom) -> set[str]:
     return {name for alias in node.names for name in _bound_by(alias)}
 
 
+def names_of(tree: ast.AST) -> set[str]:
+    """Every plain name in a tree, read or bound."""
+    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+
+
 def loaded_names(node: ast.AST) -> list[str]:
     """Names that a tree reads, in order of appearance, once each."""
     names = [one.id for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)]
     return list(dict.fromkeys(names))
+
+
+def unused_name(base: str, taken: Container[str]) -> str:
+    """The base, or where that is taken the first of `base_2`, `base_3`, … that is not."""
+    name, number = base, 2
+    while name in taken:
+        name, number = f"{base}_{number}", number + 1
+    return name
+
+
+def assigned_variable(statement: ast.stmt) -> tuple[str, ast.expr] | None:
+    """Name and value of a plain assignment to one variable; None for any other statement."""
+    if isinstance(statement, ast.Assign) and len(statement.targets) == 1 and isinstance(statement.targets[0], ast.Name):
+        return statement.targets[0].id, statement.value
+    return None
 
 
 def mentioned_names(trees: Iterable[ast.AST]) -> Iterator[str]:

@@ -37,6 +37,22 @@ def parse_python(source: str | bytes, filename: str = "<source>") -> ast.Module:
             raise SyntaxError("the source is nested too deeply to parse") from error
 
 
+def parse_or_none(source: str | bytes, filename: str = "<source>") -> ast.Module | None:
+    """The syntax tree of a module; None where the source is not Python."""
+    try:
+        return parse_python(source, filename)
+    except SyntaxError:
+        return None
+
+
+def expression_or_none(source: str) -> ast.expr | None:
+    """The syntax tree of one expression; None where the source is none."""
+    try:
+        return parse_expression(source)
+    except SyntaxError:
+        return None
+
+
 def parse_expression(source: str) -> ast.expr:
     """The syntax tree of one expression. Raises SyntaxError."""
     with _PARSING:
@@ -46,6 +62,14 @@ def parse_expression(source: str) -> ast.expr:
             raise SyntaxError(str(error)) from error
         except (RecursionError, MemoryError) as error:
             raise SyntaxError("the expression is nested too deeply to parse") from error
+
+
+def literal_or(source: str, default: Any) -> Any:
+    """The value of a literal expression; the default for any other source."""
+    try:
+        return literal_value(source)
+    except ValueError:
+        return default
 
 
 def literal_value(source: str) -> Any:

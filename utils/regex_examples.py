@@ -1,20 +1,22 @@
 """Generates texts that a regular expression matches, and texts that it does not: the plainest, always the same.
 
-Two generators walk the tree of Python's own parser. `samples` varies its texts, for unit tests of code that uses a
-pattern; `matching` finds one text within limits of length, for values that a JSON Schema describes. Their texts are
-part of generated tests, so neither may change.
+They walk the tree of Python's own parser. `samples` varies its texts, and `matching_texts` gives the shortest ones, for
+unit tests of code that uses a pattern; `matching` finds one text within limits of length, for values that a JSON Schema
+describes. Their texts are part of generated tests, so none may change.
 """
 
 from __future__ import annotations
 
 import re
 import warnings
+from collections.abc import Callable
 from re import _constants as constants  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
 
 _SPECIAL = re.compile(r"[\\^$*+?\[\](){}|]")
 _REPEATS = (constants.MAX_REPEAT, constants.MIN_REPEAT)
+_POSSESSIVE = constants.POSSESSIVE_REPEAT
 _MAX_SAMPLES = 3
 _MAX_SAMPLE_LENGTH = 60
 _SAMPLE_LETTERS = "abcxyzABC0123456789 -_.,:;!"
@@ -26,6 +28,9 @@ _SAMPLE_CATEGORIES = {
     constants.CATEGORY_WORD: "a",
     constants.CATEGORY_NOT_WORD: "-",
 }
+_MATCH_CATEGORIES = _SAMPLE_CATEGORIES | {constants.CATEGORY_DIGIT: "1"}
+_MAX_MATCH_LENGTH = 60
+_MAX_MATCH_REPEATS = 12
 _CATEGORY_PATTERNS = {
     constants.CATEGORY_DIGIT: r"\d",
     constants.CATEGORY_NOT_DIGIT: r"\D",
@@ -64,6 +69,17 @@ def samples(pattern: str, most: int = _MAX_SAMPLES) -> list[str]:
             if 0 < len(text) <= _MAX_SAMPLE_LENGTH and re.search(pattern, text):
                 found[text] = None
     return list(found)[:most]
+
+
+def matching_texts(pattern: str) -> list[str]:
+    """At most three texts that the pattern matches: the shortest, one with every optional part, one in between."""
+    parsed = _parsed(pattern)
+    found: list[str] = []
+    for choose in (lambda low, _: low, lambda low, high: min(high, max(low, 1)), lambda low, high: min(high, low + 2)):
+        text = _Match(choose).text(parsed) if parsed else ""
+        if text and len(text) <= _MAX_MATCH_LENGTH and text not in found and re.search(pattern, text):
+            found.append(text)
+    return found
 
 
 def fits(pattern: str, text: str) -> bool:
@@ -114,16 +130,17 @@ def _parsed(pattern: str) -> Any:
             warnings.simplefilter("ignore")
             re.compile(pattern)
             return parser.parse(pattern)
-    except (re.error, RecursionError, OverflowError):
+    except (re.error, RecursionError, OverflowError, ValueError):
         return None
 
 
-class _Sample:
-    """Builds one sample; `turn` chooses branches, characters and repetitions."""
+class _Writer:
+    """Writes a text for a parsed pattern; subclasses choose branches, repetitions and characters of classes."""
 
-    def __init__(self, turn: int) -> None:
-        self._turn = turn
-        self._groups: dict[int, str] = {}
+    letters = _SAMPLE_LETTERS
+
+    def __init__(self) -> None:
+        self._groups: dict[int | None, str] = {}
 
     def text(self, parsed: Any) -> str:
         """A text for a sequence of parts. Raises _UnsupportedError."""
@@ -133,22 +150,56 @@ class _Sample:
         if kind is constants.LITERAL:
             return chr(value)
         if kind in (constants.NOT_LITERAL, constants.ANY):
-            return next(letter for letter in _SAMPLE_LETTERS if kind is constants.ANY or ord(letter) != value)
+            return next(letter for letter in self.letters if kind is constants.ANY or ord(letter) != value)
         if kind is constants.IN:
             return self._class(value)
         if kind is constants.BRANCH:
-            return self.text(value[1][self._turn % len(value[1])])
+            return self.text(value[1][self._branch(len(value[1]))])
         if kind is constants.SUBPATTERN:
             self._groups[value[0]] = self.text(value[-1])
             return self._groups[value[0]]
-        if kind in (*_REPEATS, constants.POSSESSIVE_REPEAT):
-            least, most, inner = value
-            times = max(least, min(self._turn % 2 or 1, most)) if self._turn % 3 != 2 else least
-            return "".join(self.text(inner) for _ in range(min(times, _MAX_SAMPLE_LENGTH)))
+        if kind in _REPEATS:
+            return self._repeated(*value)
+        return self._other(kind, value)
+
+    def _class(self, items: Any) -> str:
+        raise NotImplementedError
+
+    def _branch(self, count: int) -> int:
+        raise NotImplementedError
+
+    def _repeated(self, least: int, most: int, inner: Any) -> str:
+        raise NotImplementedError
+
+    def _other(self, kind: Any, value: Any) -> str:
         if kind is constants.GROUPREF:
             return self._groups.get(value, "")
         if kind is constants.ATOMIC_GROUP:
             return self.text(value)
+        if kind is _POSSESSIVE:
+            return self._repeated(*value)
+        return self._zero_width(kind, value)
+
+    def _zero_width(self, kind: Any, value: Any) -> str:
+        """The text for anchors and look-arounds."""
+        return ""
+
+
+class _Sample(_Writer):
+    """Builds one sample; `turn` chooses branches, characters and repetitions."""
+
+    def __init__(self, turn: int) -> None:
+        super().__init__()
+        self._turn = turn
+
+    def _branch(self, count: int) -> int:
+        return self._turn % count
+
+    def _repeated(self, least: int, most: int, inner: Any) -> str:
+        times = max(least, min(self._turn % 2 or 1, most)) if self._turn % 3 != 2 else least
+        return "".join(self.text(inner) for _ in range(min(times, _MAX_SAMPLE_LENGTH)))
+
+    def _zero_width(self, kind: Any, value: Any) -> str:
         if kind is constants.ASSERT:
             # A look-ahead is written out; what a look-behind demands stands in the text already, or never will.
             return self.text(value[1]) if value[0] > 0 else ""
@@ -158,7 +209,7 @@ class _Sample:
 
     def _class(self, items: Any) -> str:
         if items[0][0] is constants.NEGATE:
-            return next(letter for letter in _SAMPLE_LETTERS if not any(_admits(item, letter) for item in items[1:]))
+            return next(letter for letter in self.letters if not any(_admits(item, letter) for item in items[1:]))
         kind, value = items[self._turn % len(items)]
         if kind is constants.LITERAL:
             return chr(value)
@@ -169,48 +220,79 @@ class _Sample:
         raise _UnsupportedError
 
 
+class _Match(_Writer):
+    """Builds a short match; `choose` takes the least and the most repetitions and returns how many are written."""
+
+    letters = "ab"
+
+    def __init__(self, choose: Callable[[int, int], int]) -> None:
+        super().__init__()
+        self._choose = choose
+
+    def _branch(self, count: int) -> int:
+        return min(count - 1, self._choose(0, 1))
+
+    def _repeated(self, least: int, most: int, inner: Any) -> str:
+        count = self._choose(least, most if most is not constants.MAXREPEAT else least + 3)
+        return "".join(self.text(inner) for _ in range(min(max(count, least), _MAX_MATCH_REPEATS)))
+
+    def _class(self, items: Any) -> str:
+        negated = bool(items) and items[0][0] is constants.NEGATE
+        listed = [letter for kind, value in items for letter in self._characters(kind, value)]
+        # Of a negated class a plain character that it does not exclude.
+        return next((letter for letter in "ax1 -_" if letter not in listed), "é") if negated else "".join(listed[:1])
+
+    def _characters(self, kind: Any, value: Any) -> list[str]:
+        if kind is constants.LITERAL:
+            return [chr(value)]
+        if kind is constants.RANGE:
+            low, high = value
+            # Of the digits, 1 is plainer than 0.
+            return [chr(code) for code in ((low + 1, high, low) if chr(low) == "0" else (low, high))]
+        return [_MATCH_CATEGORIES.get(value, "a")] if kind is constants.CATEGORY else []
+
+
+class _Value(_Writer):
+    """Builds a value with each outermost repetition `extra` times more than required."""
+
+    letters = _VALUE_LETTERS
+
+    def __init__(self, extra: int) -> None:
+        super().__init__()
+        self._extra = extra
+
+    def _branch(self, count: int) -> int:
+        return 0
+
+    def _repeated(self, least: int, most: int, inner: Any) -> str:
+        times = min(least + self._extra, _MAX_VALUE_LENGTH, *(() if most is constants.MAXREPEAT else (int(most),)))
+        # Only the outermost repetition is extended, or lengths would multiply.
+        return "".join(_Value(0).text(inner) for _ in range(times))
+
+    def _other(self, kind: Any, value: Any) -> str:
+        if kind is constants.AT:
+            return ""
+        raise _UnsupportedError
+
+    def _class(self, items: Any) -> str:
+        """The plainest character of a class."""
+        is_negated = bool(items) and items[0][0] is constants.NEGATE
+        listed = [item for item in items if item[0] is not constants.NEGATE]
+        for letter in (*self.letters, *map(chr, range(33, 127))):
+            if any(_admits(item, letter) for item in listed) is not is_negated:
+                return letter
+        for kind, value in listed:
+            if kind in (constants.LITERAL, constants.RANGE):
+                return chr(value if kind is constants.LITERAL else value[0])
+        raise _UnsupportedError
+
+
 def _value(tree: Any, extra: int) -> str | None:
     """A text for a pattern, each repetition `extra` times more than required; None where a part is unsupported."""
     try:
-        return "".join(_value_part(kind, value, extra) for kind, value in tree)
+        return _Value(extra).text(tree)
     except (_UnsupportedError, RecursionError):
         return None
-
-
-def _value_part(kind: Any, value: Any, extra: int = 0) -> str:
-    if kind is constants.LITERAL:
-        return chr(value)
-    if kind is constants.NOT_LITERAL:
-        return next(letter for letter in _VALUE_LETTERS if ord(letter) != value)
-    if kind is constants.ANY:
-        return "a"
-    if kind is constants.AT:
-        return ""
-    if kind is constants.IN:
-        return _value_class(value)
-    if kind in _REPEATS:
-        least, most, inner = value
-        times = min(least + extra, _MAX_VALUE_LENGTH, *(() if most is constants.MAXREPEAT else (int(most),)))
-        # Only the outermost repetition is extended, or lengths would multiply.
-        return "".join(_value_part(inner_kind, inner_value) for _ in range(times) for inner_kind, inner_value in inner)
-    if kind is constants.SUBPATTERN:
-        return "".join(_value_part(part[0], part[1], extra) for part in value[-1])
-    if kind is constants.BRANCH:
-        return "".join(_value_part(part[0], part[1], extra) for part in value[1][0])
-    raise _UnsupportedError
-
-
-def _value_class(items: Any) -> str:
-    """The plainest character of a class."""
-    is_negated = bool(items) and items[0][0] is constants.NEGATE
-    listed = [item for item in items if item[0] is not constants.NEGATE]
-    for one in (*_VALUE_LETTERS, *map(chr, range(33, 127))):
-        if any(_admits(item, one) for item in listed) is not is_negated:
-            return one
-    for kind, value in listed:
-        if kind in (constants.LITERAL, constants.RANGE):
-            return chr(value if kind is constants.LITERAL else value[0])
-    raise _UnsupportedError
 
 
 def _admits(item: Any, character: str) -> bool:

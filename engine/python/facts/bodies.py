@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 from ....utils.python_names import dotted_name
@@ -38,20 +39,25 @@ class _Reader(ast.NodeVisitor):
         self._conditions: list[str] = []
         self._depth = 0
         self._alike: tuple[tuple[tuple[type[ast.AST], ...], Callable[[Any], None]], ...] = (
-            ((ast.For, ast.AsyncFor), self._loop),
             ((ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp), self._comprehension),
-            ((ast.With, ast.AsyncWith), self._with),
             ((ast.FunctionDef, ast.AsyncFunctionDef), self._function),
-            ((ast.Yield, ast.YieldFrom), self._yield),
         )
 
     def visit(self, node: ast.AST) -> None:
-        """Dispatches groups of similar nodes to one method, other nodes by their name."""
+        """Dispatches groups of similar nodes to one method, other nodes by their name.
+
+        A method `_note_…` leaves the node's children to this one; others visit them as they need.
+        """
         for kinds, read in self._alike:
             if isinstance(node, kinds):
                 read(node)
                 return
-        super().visit(node)
+        note = getattr(self, f"_note_{type(node).__name__.lower()}", None)
+        if note is None:
+            super().visit(node)
+        else:
+            note(node)
+            self.generic_visit(node)
 
     # Statements
 
@@ -76,30 +82,27 @@ class _Reader(ast.NodeVisitor):
         if isinstance(target, ast.Attribute):
             self._names.use(target, "assigned")
 
-    def visit_AugAssign(self, node: ast.AugAssign) -> None:
+    def _note_augassign(self, node: ast.AugAssign) -> None:
         self._assigned(node.target)
-        self.generic_visit(node)
 
-    def visit_Delete(self, node: ast.Delete) -> None:
+    def _note_delete(self, node: ast.Delete) -> None:
         for target in node.targets:
             self._assigned(target)
-        self.generic_visit(node)
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
         if node.value is not None:
             self.visit(node.value)
             self._names.alias(node.target, node.value)
 
-    def _loop(self, node: ast.For | ast.AsyncFor) -> None:
+    def _note_for(self, node: ast.For | ast.AsyncFor) -> None:
         self.body.branch_lines.add(node.lineno)
-        self._names.use(node.iter, "iterated")
-        self._names.bind_items(node.target, node.iter)
-        self.generic_visit(node)
+        self._note_comprehension(node)
 
-    def visit_comprehension(self, node: ast.comprehension) -> None:
+    _note_asyncfor = _note_for
+
+    def _note_comprehension(self, node: ast.comprehension | ast.For | ast.AsyncFor) -> None:
         self._names.use(node.iter, "iterated")
         self._names.bind_items(node.target, node.iter)
-        self.generic_visit(node)
 
     def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> None:
         for generator in node.generators:
@@ -117,51 +120,44 @@ class _Reader(ast.NodeVisitor):
                 self.visit(statement)
             self._conditions.pop()
 
-    def visit_While(self, node: ast.While) -> None:
+    def _note_while(self, node: ast.While | ast.IfExp) -> None:
         self._test(node.test)
-        self.generic_visit(node)
 
-    def visit_IfExp(self, node: ast.IfExp) -> None:
-        self._test(node.test)
-        self.generic_visit(node)
+    _note_ifexp = _note_while
 
     def _test(self, test: ast.expr) -> None:
         self.body.branch_lines.add(test.lineno)
-        parts = test.values if isinstance(test, ast.BoolOp) else [test]
-        for part in parts:
+        for part in test.values if isinstance(test, ast.BoolOp) else [test]:
             inner = part.operand if isinstance(part, ast.UnaryOp) and isinstance(part.op, ast.Not) else part
             self._names.use(inner, "truth")
 
-    def visit_Try(self, node: ast.Try) -> None:
+    def _note_try(self, node: ast.Try) -> None:
         self.body.branch_lines.update(handler.lineno for handler in node.handlers)
-        self.generic_visit(node)
 
-    def visit_Raise(self, node: ast.Raise) -> None:
+    def _note_raise(self, node: ast.Raise) -> None:
         exception = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
         name = dotted_name(exception) if exception is not None else ""
         if name:
             condition = self._conditions[-1] if self._conditions else None
             self.body.raises.append(RaiseSite(exception=name, line=node.lineno, condition=condition))
-        self.generic_visit(node)
 
-    def visit_Return(self, node: ast.Return) -> None:
+    def _note_return(self, node: ast.Return) -> None:
         if isinstance(node.value, ast.Name) and node.value.id == "NotImplemented":
             self.body.declines.append(node.lineno)
-        self.generic_visit(node)
 
-    def _with(self, node: ast.With | ast.AsyncWith) -> None:
+    def _note_with(self, node: ast.With | ast.AsyncWith) -> None:
         for item in node.items:
             self._names.use(item.context_expr, "entered")
-        self.generic_visit(node)
 
-    def visit_Match(self, node: ast.Match) -> None:
+    _note_asyncwith = _note_with
+
+    def _note_match(self, node: ast.Match) -> None:
         root = self._names.deep_root(node.subject)
         for case in node.cases:
             self.body.branch_lines.add(case.pattern.lineno)
             for one in ast.walk(case.pattern):
                 if isinstance(one, ast.MatchValue) and root is not None:
                     self._compare(root, "==", one.value, one.lineno)
-        self.generic_visit(node)
 
     def _function(self, node: Function) -> None:
         self._depth += 1
@@ -176,20 +172,19 @@ class _Reader(ast.NodeVisitor):
 
     # Expressions
 
-    def _yield(self, node: ast.AST) -> None:
+    def _note_yield(self, node: ast.AST) -> None:
         if not self._depth:
             self.body.yields = True
-        if isinstance(node, ast.YieldFrom):
-            self._names.use(node.value, "iterated")
-        self.generic_visit(node)
 
-    def visit_Await(self, node: ast.Await) -> None:
-        self._names.use(node.value, "awaited")
-        self.generic_visit(node)
-
-    def visit_Starred(self, node: ast.Starred) -> None:
+    def _note_yieldfrom(self, node: ast.YieldFrom) -> None:
+        self._note_yield(node)
         self._names.use(node.value, "iterated")
-        self.generic_visit(node)
+
+    def _note_await(self, node: ast.Await) -> None:
+        self._names.use(node.value, "awaited")
+
+    def _note_starred(self, node: ast.Starred) -> None:
+        self._names.use(node.value, "iterated")
 
     def visit_Constant(self, node: ast.Constant) -> None:
         if node.value is None or isinstance(node.value, bool) or node.value is Ellipsis:
@@ -207,35 +202,30 @@ class _Reader(ast.NodeVisitor):
         if not isinstance(node.value, ast.Constant):
             self.visit(node.value)
 
-    def visit_Compare(self, node: ast.Compare) -> None:
+    def _note_compare(self, node: ast.Compare) -> None:
         self.body.branch_lines.add(node.lineno)
-        left = node.left
-        for operator, right in zip(node.ops, node.comparators, strict=True):
-            name = OPERATORS[type(operator)]
-            self._compare_sides(left, name, right, node.lineno)
-            left = right
-        self.generic_visit(node)
+        for operator, sides in zip(node.ops, pairwise((node.left, *node.comparators)), strict=True):
+            self._compare_sides(*sides, OPERATORS[type(operator)], node.lineno)
 
-    def _compare_sides(self, left: ast.expr, name: str, right: ast.expr, line: int) -> None:
+    def _compare_sides(self, left: ast.expr, right: ast.expr, name: str, line: int) -> None:
         for side, other in ((left, right), (right, left)):
             root = self._names.deep_root(side)
             if root is None or not is_operand(other):
                 continue
             prefix = "len " if isinstance(side, ast.Call) and dotted_name(side.func) == "len" else ""
             self._compare(root, prefix + name, other, line)
-            if not prefix and isinstance(other, ast.Constant) and name not in ("is", "is not"):
-                kind = (
-                    "number" if isinstance(other.value, int | float) else "text" if isinstance(other.value, str) else ""
-                )
-                if kind and side is left and self._names.root(side):
-                    self._names.use(side, kind)
+            if not prefix and isinstance(other, ast.Constant) and name not in ("is", "is not") and side is left:
+                if isinstance(other.value, int | float):
+                    self._names.use(side, "number")
+                elif isinstance(other.value, str):
+                    self._names.use(side, "text")
 
     def _compare(self, root: Root, operator: str, operand: ast.expr, line: int) -> None:
         source = ast.unparse(operand)
         if len(source) <= _MAXIMUM_SOURCE:
             self.body.comparisons[BodyComparison(name=root[0], operator=operator, operand=source, line=line)] = None
 
-    def visit_BinOp(self, node: ast.BinOp) -> None:
+    def _note_binop(self, node: ast.BinOp) -> None:
         for side, other in ((node.left, node.right), (node.right, node.left)):
             if isinstance(node.op, ast.Mod) and side is node.right:
                 continue
@@ -247,23 +237,19 @@ class _Reader(ast.NodeVisitor):
                 self._names.use(side, "arithmetic")
             if isinstance(other, ast.Name) and other.id == "self":
                 self._names.use(side, f"beside_self:{type(node.op).__name__}")
-        self.generic_visit(node)
 
-    def visit_BoolOp(self, node: ast.BoolOp) -> None:
+    def _note_boolop(self, node: ast.BoolOp) -> None:
         self.body.branch_lines.add(node.lineno)
         for value in node.values:
             self._names.use(value, "truth")
-        self.generic_visit(node)
 
-    def visit_Subscript(self, node: ast.Subscript) -> None:
+    def _note_subscript(self, node: ast.Subscript) -> None:
         index = node.slice
         source = "slice" if isinstance(index, ast.Slice) else ast.unparse(index) if is_literal(index) else "?"
         self._names.use(node.value, f"item:{source[:60]}")
-        self.generic_visit(node)
 
-    def visit_Attribute(self, node: ast.Attribute) -> None:
+    def _note_attribute(self, node: ast.Attribute) -> None:
         self._names.use(node.value, f"attribute:{node.attr}")
-        self.generic_visit(node)
 
     def visit_Call(self, node: ast.Call) -> None:
         function = dotted_name(node.func)
@@ -271,7 +257,9 @@ class _Reader(ast.NodeVisitor):
             self._names.use(node.func, f"called:{len(node.args)}")
         if isinstance(node.func, ast.Attribute):
             self._names.use(node.func.value, f"method:{node.func.attr}")
-            self._text_test(node, node.func)
+            root = self._names.deep_root(node.func.value)
+            if root is not None and node.func.attr in TEXT_TESTS and node.args and is_operand(node.args[0]):
+                self._compare(root, node.func.attr, node.args[0], node.lineno)
         if function:
             self._arguments(node, function)
         if isinstance(node.func, ast.Attribute):
@@ -295,14 +283,6 @@ class _Reader(ast.NodeVisitor):
             self._names.use(argument, f"argument:{function}:{position}")
         for keyword in node.keywords:
             self._names.use(keyword.value, f"argument:{function}:{keyword.arg or '**'}")
-
-    def _text_test(self, node: ast.Call, function: ast.Attribute) -> None:
-        root = self._names.deep_root(function.value)
-        if root is None or function.attr not in TEXT_TESTS:
-            return
-        for argument in node.args[:1]:
-            if is_operand(argument):
-                self._compare(root, function.attr, argument, node.lineno)
 
 
 OPERATORS: dict[type[ast.cmpop], str] = {

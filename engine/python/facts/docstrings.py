@@ -8,7 +8,7 @@ import inspect
 
 import docstring_parser
 
-from ....utils.python_source import parse_python
+from ....utils.python_source import parse_or_none
 from ..model.model import Documentation, Example
 
 _MAXIMUM_LENGTH = 20_000
@@ -84,24 +84,16 @@ def _whole_statement(lines: list[str], at: int, indent: int, source: str) -> tup
     Returns:
         The statement and the line after it; None when the source is whole, or does not become so.
     """
-    if _parses(source) or "\n" in source:
+    if parse_or_none(source) or "\n" in source:
         return None
     for end in range(at + 1, min(len(lines), at + _LONGEST_STATEMENT) + 1):
         rest = [line[indent:] if not line[:indent].strip() else line for line in lines[at + 1 : end]]
         if any(line.startswith(">>>") for line in rest):
             return None
         whole = "\n".join([source, *rest])
-        if rest and _parses(whole):
+        if rest and parse_or_none(whole):
             return whole, end
     return None
-
-
-def _parses(source: str) -> bool:
-    try:
-        parse_python(source)
-    except SyntaxError:
-        return False
-    return True
 
 
 def _blocks(text: str) -> list[tuple[int, list[doctest.Example]]]:

@@ -182,9 +182,8 @@ def _target(facts: ModuleFacts, one: CallableFacts, function: str) -> CallableFa
 
 def _parameter_at(target: CallableFacts, place: str) -> str | None:
     if place.isdigit():
-        positional = [one.name for one in target.parameters if one.kind in ("positional_only", "positional_or_keyword")]
-        index = int(place)
-        return positional[index] if index < len(positional) else None
+        positional = [parameter.name for parameter in target.parameters if parameter.is_positional]
+        return next(iter(positional[int(place) :]), None)
     return next((parameter.name for parameter in target.parameters if parameter.name == place), None)
 
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from ....utils.python_source import parse_expression
+from ....utils.python_source import expression_or_none
 from ..model.model import Candidate, ModuleFacts, Observation, Trial
 from ..usage.harvest import Harvester, matched_arguments
 from .calls import variable_for
@@ -59,7 +57,8 @@ class LearnedInputs:
         misfit = observation.outcome == "raised" and raised is not None and raised.type_name in _MISFITS
         key = trial.act, trial.subject
         if key not in self._given:  # the same act comes with many arrangements
-            self._given[key] = list(self._arguments(trial))
+            tree = expression_or_none(trial.act)
+            self._given[key] = matched_arguments(self._harvester, tree, trial.subject) if tree else []
         given = self._given[key]
         if not misfit:
             self._accepted.update(given)
@@ -67,13 +66,6 @@ class LearnedInputs:
         elif len([one for one in given if one not in self._accepted]) == 1:
             # All other arguments worked in some call, so this one caused the type error.
             self.rejected.update(one for one in given if one not in self._accepted)
-
-    def _arguments(self, trial: Trial) -> Iterator[tuple[str, str, str]]:
-        try:
-            tree = parse_expression(trial.act)
-        except SyntaxError:
-            return
-        yield from matched_arguments(self._harvester, tree, trial.subject)
 
     def _learn_object(self, trial: Trial, observation: Observation) -> None:
         value = observation.value

@@ -4,28 +4,18 @@ from __future__ import annotations
 
 import datetime
 import re
-import re._constants as codes
-import re._parser as parser
-from collections.abc import Callable
 from typing import Any
 
-from ....utils.python_source import literal_value
+from ....utils.python_source import literal_or
+from ....utils.regex_examples import matching_texts
 from ..model.model import BodyComparison, CallableFacts, Candidate, ModuleFacts, Parameter, distinct
 
+_NO_LITERAL = object()
 _MAXIMUM_SIZE = 64
 _MAXIMUM_VALUES = 18
 _MAXIMUM_TEXTS = 10
 _MOMENT = datetime.datetime(2024, 2, 29, 10, 30, 15, tzinfo=datetime.UTC)
 _LOOKS_LIKE_PATTERN = re.compile(r"\\[dwsWDSbAZ.]|\[[^\]]+\][+*?{]?|\(\?|^\^|\$$|\.[*+]|\)[*+?]")
-_MAXIMUM = 60
-_LETTERS = {
-    codes.CATEGORY_DIGIT: "1",
-    codes.CATEGORY_NOT_DIGIT: "a",
-    codes.CATEGORY_SPACE: " ",
-    codes.CATEGORY_NOT_SPACE: "a",
-    codes.CATEGORY_WORD: "a",
-    codes.CATEGORY_NOT_WORD: "-",
-}
 
 
 def operand_values(where: ModuleFacts, one: CallableFacts, parameter: Parameter, types: list[str]) -> list[Candidate]:
@@ -59,10 +49,7 @@ def _texts(where: ModuleFacts, one: CallableFacts, parameter: Parameter, textual
         sources.extend(one.constants)
     found: list[Candidate] = []
     for source in sources:
-        try:
-            value = literal_value(source)
-        except ValueError:
-            continue
+        value = literal_or(source, None)
         if isinstance(value, str):
             found.extend(Candidate(repr(text), origin="constant") for text in text_examples(value))
     return found[:_MAXIMUM_TEXTS]
@@ -72,9 +59,8 @@ def comparison_values(where: ModuleFacts, comparison: BodyComparison) -> list[Ca
     """Values that make a comparison true, and values that make it false."""
     operator = comparison.operator
     operand = dict(where.constants).get(comparison.operand, comparison.operand)
-    try:
-        value = literal_value(operand)
-    except ValueError:
+    value = literal_or(operand, _NO_LITERAL)
+    if value is _NO_LITERAL:
         return []
     found: list[Any] = [value]
     if operator.startswith("len "):
@@ -120,15 +106,9 @@ def _small(value: Any) -> bool:
 
 def _fits(source: str, types: list[str]) -> bool:
     """Whether a constant has one of the types; long prose and large numbers are left out."""
-    if len(source) > 30:
-        return False
-    try:
-        value = literal_value(source)
-    except ValueError:
-        return False
-    if isinstance(value, str) and value.count(" ") > 2:
-        return False
-    return type(value).__name__ in types and _small(value)
+    value = literal_or(source, _NO_LITERAL) if len(source) <= 30 else _NO_LITERAL
+    prose = isinstance(value, str) and value.count(" ") > 2
+    return value is not _NO_LITERAL and not prose and type(value).__name__ in types and _small(value)
 
 
 def text_examples(constant: str) -> list[str]:
@@ -138,71 +118,3 @@ def text_examples(constant: str) -> list[str]:
         return [text] if text != constant and "%" not in text else []
     prose = constant.count(" ") > 2
     return matching_texts(constant) if _LOOKS_LIKE_PATTERN.search(constant) and not prose else []
-
-
-def matching_texts(pattern: str) -> list[str]:
-    """At most three texts that the pattern matches: the shortest, one with every optional part, one in between."""
-    try:
-        compiled = re.compile(pattern)
-        tree = parser.parse(pattern)
-    except (re.error, RecursionError, OverflowError, ValueError):
-        return []
-    found: list[str] = []
-    for choose in (lambda low, _: low, lambda low, high: min(high, max(low, 1)), lambda low, high: min(high, low + 2)):
-        text = _text(tree, choose, {})
-        if text and len(text) <= _MAXIMUM and text not in found and compiled.search(text):
-            found.append(text)
-    return found
-
-
-def _text(tree: Any, choose: Callable[[int, int], int], groups: dict[int, str]) -> str:
-    return "".join(_item(code, value, choose, groups) for code, value in tree)
-
-
-def _item(code: Any, value: Any, choose: Callable[[int, int], int], groups: dict[int, str]) -> str:
-    if code is codes.LITERAL:
-        return chr(value)
-    if code is codes.ANY:
-        return "a"
-    if code is codes.NOT_LITERAL:
-        return "a" if value != ord("a") else "b"
-    if code is codes.IN:
-        return _member(value)
-    if code is codes.BRANCH:
-        branches = value[1]
-        return _text(branches[min(len(branches) - 1, choose(0, 1))], choose, groups)
-    if code is codes.SUBPATTERN:
-        text = _text(value[3], choose, groups)
-        if value[0] is not None:
-            groups[value[0]] = text
-        return text
-    if code in (codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT):
-        low, high, inner = value
-        count = min(choose(low, high if high is not codes.MAXREPEAT else low + 3), 12)
-        return "".join(_text(inner, choose, groups) for _ in range(max(count, low if low < 12 else 12)))
-    if code is codes.ATOMIC_GROUP:
-        return _text(value, choose, groups)
-    if code is codes.GROUPREF:
-        return groups.get(value, "")
-    return ""
-
-
-def _member(items: Any) -> str:
-    """A character of a set; for a negated one a plain character that is not in it."""
-    if items and items[0][0] is codes.NEGATE:
-        excluded = "".join(_characters(items[1:]))
-        return next((one for one in "ax1 -_" if one not in excluded), "é")
-    return next(iter(_characters(items)), "")
-
-
-def _characters(items: Any) -> list[str]:
-    found: list[str] = []
-    for code, value in items:
-        if code is codes.LITERAL:
-            found.append(chr(value))
-        elif code is codes.RANGE:
-            low, high = value
-            found.extend(chr(one) for one in ((low + 1, high, low) if chr(low) == "0" else (low, high)))
-        elif code is codes.CATEGORY:
-            found.append(_LETTERS.get(value, "a"))
-    return found

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ....utils.python_source import parse_python
+from ....utils.python_source import parse_or_none, parse_python
 from ..facts.analyse import imports_of, subjects
 from ..model.model import CallableFacts, Documentation, Example, ModuleFacts, Trial
 from ..usage.project_index import ProjectIndex
@@ -47,14 +47,10 @@ def _documented(
 def _example_trial(
     example: Example, own: CallableFacts | None, facts: ModuleFacts, index: ProjectIndex, finder: Subjects
 ) -> Trial | None:
-    try:
-        before = [node for text in example.arrange for node in parse_python(text).body]
-        body = parse_python(example.act).body
-    except SyntaxError:
+    trees = [tree for text in (*example.arrange, example.act) if (tree := parse_or_none(text))]
+    if len(trees) <= len(example.arrange) or len(trees[-1].body) != 1:
         return None
-    if len(body) != 1:
-        return None
-    last = body[0]
+    before, last = [node for tree in trees[:-1] for node in tree.body], trees[-1].body[0]
     # `cart = Cart()` without output: the assigned expression is the act.
     if isinstance(last, ast.Assign) and isinstance(last.targets[0], ast.Name) and not example.want:
         last = ast.copy_location(ast.Expr(value=last.value), last)

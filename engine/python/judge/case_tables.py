@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from ....utils.python_names import unused_name
 from ....utils.python_source import parse_expression
 from ..model.spec_case import Case
 from ..source.case_shapes import NAMELESS, CaseShape, ParameterName
@@ -209,13 +210,9 @@ def _distinct(names: Sequence[str], taken: set[str]) -> tuple[str, ...]:
     found: list[str] = []
     for name in names:
         base = name if name.isidentifier() else "value"
-        choice, number = base, 2
-        if choice in used:
-            choice = f"{base}_value"
-        while choice in used:
-            choice, number = f"{base}_{number}", number + 1
-        used.add(choice)
-        found.append(choice)
+        plain = [choice for choice in (base, f"{base}_value") if choice not in used]
+        found.append(plain[0] if plain else unused_name(base, used))
+        used.add(found[-1])
     return tuple(found)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
-from ....utils.python_source import literal_value, parse_expression
+from ....utils.python_source import expression_or_none, literal_value
 from ..model.model import ModuleFacts, Observation, Raised, Trial, Value
 from ..model.observation_json import ObservedTrial
 
@@ -134,10 +134,8 @@ def same_source(one: str, other: str) -> bool:
     """Whether two sources build equal values, ignoring the order of sets and dictionaries and float rounding."""
     if one == other:
         return True
-    try:
-        return _same(parse_expression(one), parse_expression(other))
-    except SyntaxError:
-        return False
+    mine, theirs = expression_or_none(one), expression_or_none(other)
+    return mine is not None and theirs is not None and _same(mine, theirs)
 
 
 def same_items(one: str, other: str) -> bool:
@@ -287,15 +285,13 @@ def _matches(wanted: str, got: str) -> bool:
 
 def _as_values(wanted: str, shown: str) -> DocumentVerdict:
     """Compares two differing texts as values; open where their forms may differ between Python versions."""
-    try:
-        said, told = parse_expression(wanted), parse_expression(shown)
-    except SyntaxError:
+    expected, actual = expression_or_none(wanted), expression_or_none(shown)
+    if expected is None or actual is None:
         return DocumentVerdict()
-    if same_source(ast.unparse(said), ast.unparse(told)):
+    if same_source(ast.unparse(expected), ast.unparse(actual)):
         return DocumentVerdict(True)
-    if _calls(said) != _calls(told) or any(
-        isinstance(node, ast.Constant) and node.value is ... for node in ast.walk(said)
-    ):
+    shortened = any(isinstance(node, ast.Constant) and node.value is ... for node in ast.walk(expected))
+    if shortened or _calls(expected) != _calls(actual):
         return DocumentVerdict()
     try:
         one, other = literal_value(wanted), literal_value(shown)

@@ -7,8 +7,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ....utils.python_names import last_name
-from ....utils.python_source import parse_expression
+from ....utils.python_names import last_name, unused_name
+from ....utils.python_source import expression_or_none, parse_expression
 from ..model.model import CallableFacts, Exploration, TrialFinding, Value
 from ..source.titles import cut_slug, slug, subject_slug
 
@@ -68,10 +68,7 @@ def _entry(
 ) -> dict[str, Any]:
     trial = finding.trial
     observed = _observed(finding)
-    base = cut_slug(f"{subject_slug(trial.subject)}_{slug(observed)}", 60)
-    identifier, number = base, 2
-    while identifier in used:
-        identifier, number = f"{base}_{number}", number + 1
+    identifier = unused_name(cut_slug(f"{subject_slug(trial.subject)}_{slug(observed)}", 60), used)
     used.add(identifier)
     lines = (trial.wanted_line, trial.wanted_line) if trial.wanted_line > 0 else (1, 1)
     if trial.wanted_line <= 0 and facts is not None and facts.lines[0] > 0:
@@ -131,10 +128,7 @@ def _differs(wanted: str, value: Value) -> bool:
 
 
 def _builtin_name(annotation: str) -> str | None:
-    try:
-        node = parse_expression(annotation)
-    except SyntaxError:
-        return None
+    node = expression_or_none(annotation)
     if isinstance(node, ast.Subscript):
         node = node.value
     return node.id if isinstance(node, ast.Name) and node.id in _BUILTINS else None

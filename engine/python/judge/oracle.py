@@ -11,7 +11,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from ....utils.python_source import parse_expression
+from ....utils.python_names import names_of
+from ....utils.python_source import expression_or_none, parse_expression
 from ..facts.names import TypeReference, message_part, name_of_type, whole_message, words_in
 from ..facts.optional_imports import module_copy_variable
 from ..model.model import CallableFacts, ModuleFacts, Raised, TrialFinding, Value
@@ -258,7 +259,9 @@ class Oracle:
         checks: list[SpecExpectation] = []
         bound = _names_bound(finding)
         for expression, value in finding.observation.effects:
-            if expression in finding.unstable or "._" in expression or not _reads_only(expression, bound):
+            node = expression_or_none(expression)
+            about_arranged = node is not None and not names_of(node).isdisjoint(bound)
+            if expression in finding.unstable or "._" in expression or not about_arranged:
                 continue
             found, imports = value_checks(expression, value, finding.unstable)
             if found and len(checks) + len(found) <= MOST_STATE_CHECKS:
@@ -311,13 +314,3 @@ def _names_bound(finding: TrialFinding) -> set[str]:
     for statement in (*finding.trial.arrange, *finding.trial.imports):
         names |= set(statement.replace("(", " ").replace(",", " ").replace(".", " ").replace(":", " ").split())
     return names
-
-
-def _reads_only(expression: str, bound: set[str]) -> bool:
-    """Whether an expression about state reads an arranged name."""
-    try:
-        node = parse_expression(expression)
-    except SyntaxError:
-        return False
-    names = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
-    return bool(names & bound)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from ....utils.python_source import literal_value, parse_expression
+from ....utils.python_source import expression_or_none, literal_value, parse_expression
 from ..model.model import Value
 from ..model.spec_case import SpecExpectation
 
@@ -59,9 +59,8 @@ def _pinned(actual: str, value: Value) -> list[SpecExpectation]:
     source = value.source or ""
     if source in ("None", "True", "False"):
         return [SpecExpectation("is", actual, source)]
-    try:
-        node = parse_expression(source)
-    except SyntaxError:
+    node = expression_or_none(source)
+    if node is None:
         return []
     if _has_nan(node):
         return [SpecExpectation("holds", f"math.isnan({actual})")] if isinstance(node, ast.Call | ast.Attribute) else []

@@ -35,6 +35,11 @@ class Parameter:
         """Whether a call must give it."""
         return self.default is None and self.kind not in ("var_positional", "var_keyword")
 
+    @property
+    def is_positional(self) -> bool:
+        """Whether one positional argument binds it."""
+        return self.kind in ("positional_only", "positional_or_keyword")
+
 
 @dataclass(frozen=True, slots=True)
 class BodyComparison:

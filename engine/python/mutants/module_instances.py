@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 from dataclasses import replace
 
-from ....utils.python_source import parse_expression, parse_python
+from ....utils.python_source import expression_or_none, parse_python
 from ..model.model import ModuleFacts, Trial
 from ..search.trial_search import TrialRecord
 
@@ -79,10 +79,7 @@ def _replaced(text: str, part: ast.expr, name: str) -> str:
         def visit(self, node: ast.AST) -> ast.AST:
             return self.generic_visit(node)
 
-    try:
-        tree: ast.AST = parse_expression(text)
-    except SyntaxError:
-        tree = parse_python(text)
+    tree = expression_or_none(text) or parse_python(text)
     before = ast.unparse(tree)
     after = ast.unparse(_Replace().visit(tree))
     return text if after == before and not isinstance(part, ast.Name) else after

@@ -13,7 +13,7 @@ from dataclasses import replace
 from ....mutation.model import Mutant
 from ....mutation.sites import SourceText
 from ....utils.python_names import last_name
-from ....utils.python_source import parse_expression, parse_python
+from ....utils.python_source import expression_or_none, parse_expression, parse_or_none, parse_python
 from ....utils.regex_examples import is_pattern, samples
 from ..model.model import CallableFacts, ModuleFacts, Parameter, Trial
 from ..source.literals import ACT, literal_places, plain, with_source
@@ -214,12 +214,10 @@ def with_explicit_defaults(trial: Trial, facts: ModuleFacts) -> list[Trial]:
     found: list[Trial | None] = [_everywhere(trial, known)]
     for statement in (ACT, *range(len(trial.arrange))):
         text = trial.act if statement == ACT else trial.arrange[statement]
-        try:
-            tree = parse_expression(text) if statement == ACT else parse_python(text)
-        except SyntaxError:
-            continue
-        for node, facts_of_it in _calls(tree, known):
-            found += [_changed(trial, statement, tree) for _ in _given(node, facts_of_it)]
+        tree = expression_or_none(text) if statement == ACT else parse_or_none(text)
+        if tree is not None:
+            calls = _calls(tree, known)
+            found += [_changed(trial, statement, tree) for call, callee in calls for _ in _given(call, callee)]
     return list(dict.fromkeys(one for one in found if one is not None))[:_MOST]
 
 
@@ -228,9 +226,8 @@ def _everywhere(trial: Trial, known: Mapping[str, CallableFacts]) -> Trial | Non
     changed, count = trial, 0
     for statement in (*range(len(trial.arrange)), ACT):
         text = trial.act if statement == ACT else trial.arrange[statement]
-        try:
-            tree = parse_expression(text) if statement == ACT else parse_python(text)
-        except SyntaxError:
+        tree = expression_or_none(text) if statement == ACT else parse_or_none(text)
+        if tree is None:
             return None
         more = 0
         for node, facts in _calls(tree, known):
@@ -247,13 +244,8 @@ def _everywhere(trial: Trial, known: Mapping[str, CallableFacts]) -> Trial | Non
 
 def _calls(tree: ast.AST, known: Mapping[str, CallableFacts]) -> list[tuple[ast.Call, CallableFacts]]:
     """Returns the calls of the module's callables, in the order of the tree."""
-    found: list[tuple[ast.Call, CallableFacts]] = []
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call):
-            name = last_name(node.func)
-            if name in known:
-                found.append((node, known[name]))
-    return found
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    return [(call, known[name]) for call in calls if (name := last_name(call.func)) in known]
 
 
 def _given(call: ast.Call, facts: CallableFacts) -> Iterator[None]:
@@ -271,9 +263,7 @@ def _free(call: ast.Call, facts: CallableFacts, shift: int) -> list[tuple[Parame
     """Returns plain parameters that a call leaves to their defaults, each with a value that depends on `shift`."""
     if any(isinstance(arg, ast.Starred) for arg in call.args) or any(keyword.arg is None for keyword in call.keywords):
         return []
-    places = [
-        parameter for parameter in facts.parameters if parameter.kind in ("positional_only", "positional_or_keyword")
-    ]
+    places = [parameter for parameter in facts.parameters if parameter.is_positional]
     taken = {place.name for place in places[: len(call.args)]} | {keyword.arg for keyword in call.keywords}
     return [
         (parameter, value)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from ....utils.generated_header import is_untouched
-from ....utils.python_source import parse_python
+from ....utils.python_source import parse_or_none
 from ....utils.untrusted_files import is_source_file, read_source, read_source_bytes
 
 _WORD = re.compile(r"\w+")
@@ -131,7 +131,7 @@ class Foundations:
 
     def _file(self, path: str) -> _File:
         if path not in self._read:
-            tree = self._tree(path)
+            tree = parse_or_none(self._text(path), path)
             if tree is None:
                 text = self._text(path)
                 self._read[path] = _File(hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest())
@@ -140,12 +140,6 @@ class Foundations:
                 dynamic = not _DYNAMIC.isdisjoint(self._words_of(path))
                 self._read[path] = _File(code, frozenset(_defined(tree)), tuple(_imported(tree, path)), dynamic)
         return self._read[path]
-
-    def _tree(self, path: str) -> ast.Module | None:
-        try:
-            return parse_python(self._text(path), path)
-        except SyntaxError:
-            return None
 
     def _words_of(self, path: str) -> frozenset[str]:
         if path not in self._words:

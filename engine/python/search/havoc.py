@@ -5,17 +5,18 @@
 
 from __future__ import annotations
 
-import ast
 import random
 import zlib
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import Any
 
-from ....utils.python_source import parse_expression
+from ....utils.python_source import literal_or
 from ..inputs.variations import changed_text, changed_words, is_structured, variations, words_of
 from ..model.model import ModuleFacts, Trial
 from ..source.literals import LiteralSpan, literal_places, plain, with_source
 
+_MAXIMUM_CONSTANT = 200
 _MAXIMUM_TOKEN = 12
 _MAXIMUM_TEXT = 80
 _LONGEST_MIXED = 60
@@ -29,15 +30,10 @@ def module_constants(facts: ModuleFacts) -> tuple[str | int | float | bytes, ...
     sources = [text for callable_ in facts.callables() for text in callable_.constants]
     found: dict[tuple[str, str], str | int | float | bytes] = {}
     for text in (*sources, *(value for _, value in facts.constants)):
-        if len(text) > 200:
-            continue
-        try:
-            value = ast.literal_eval(parse_expression(text))
-        except (ValueError, SyntaxError):
-            continue
-        for one in value if isinstance(value, list | tuple | set | dict) else (value,):
-            if _is_word(one):
-                found.setdefault((type(one).__name__, repr(one)), one)
+        value: Any = literal_or(text, None) if len(text) <= _MAXIMUM_CONSTANT else None
+        for item in value if isinstance(value, list | tuple | set | dict) else (value,):
+            if _is_word(item):
+                found.setdefault((type(item).__name__, repr(item)), item)
     return tuple(found[key] for key in sorted(found))
 
 
@@ -79,17 +75,11 @@ def havoc_mutations(
 def _near(facts: ModuleFacts, line: int) -> tuple[str | int | float | bytes, ...]:
     """Returns constants of comparisons near a line, four times each so that they are drawn more often."""
     found: list[str | int | float | bytes] = []
-    for callable_ in facts.callables():
-        if callable_.lines[0] <= line <= callable_.lines[1]:
-            for comparison in callable_.comparisons:
-                if abs(comparison.line - line) > 3:
-                    continue
-                try:
-                    value = ast.literal_eval(parse_expression(comparison.operand))
-                except (ValueError, SyntaxError):
-                    continue
-                items = list(value) if isinstance(value, tuple | list) else [value]
-                found.extend(item for item in items if isinstance(item, str | int | float | bytes))
+    around = [item for item in facts.callables() if item.lines[0] <= line <= item.lines[1]]
+    for comparison in (comparison for callable_ in around for comparison in callable_.comparisons):
+        value = literal_or(comparison.operand, None) if abs(comparison.line - line) <= 3 else None
+        items = value if isinstance(value, tuple | list) else [value]
+        found.extend(item for item in items if isinstance(item, str | int | float | bytes))
     return tuple(found * 4)
 
 

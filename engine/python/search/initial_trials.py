@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 
-from ....utils.python_source import parse_expression
+from ....utils.python_names import names_of
+from ....utils.python_source import expression_or_none
 from ..facts.analyse import subjects
 from ..inputs.calls import (
     NOT_CALLED,
@@ -257,11 +257,8 @@ def _imports(context: ProposalContext, given: tuple[str, ...], needs: tuple[str,
 
 @lru_cache(maxsize=4096)
 def _names_in(text: str) -> frozenset[str]:
-    try:
-        tree = parse_expression(f"f({text})")
-    except SyntaxError:
-        return frozenset()
-    return frozenset(node.id for node in ast.walk(tree) if isinstance(node, ast.Name))
+    tree = expression_or_none(f"f({text})")
+    return frozenset(names_of(tree)) if tree else frozenset()
 
 
 def _origin(row: Row) -> str:

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 from ....utils.python_names import dotted_name
-from ....utils.python_source import literal_value, parse_expression
+from ....utils.python_source import expression_or_none, literal_or, parse_expression
 from ..inputs.receivers import change_calls
 from ..inputs.variations import variations
 from ..model.model import CallableFacts, Candidate, ModuleFacts, Observation, Trial
@@ -84,10 +84,7 @@ def constant_mutations(trial: Trial, subject: CallableFacts) -> Iterator[Trial]:
     """Replaces each literal by constants of the subject's body of the same type."""
     places = [place for place in literal_places(trial) if isinstance(place.value, str | int | float | bytes)]
     for constant in subject.constants[:20]:
-        try:
-            value = ast.literal_eval(parse_expression(constant))
-        except (ValueError, SyntaxError):
-            continue
+        value = literal_or(constant, _NOTHING)
         for place in places:
             if type(place.value) is type(value) and place.value != value and len(constant) < 60:
                 yield with_source(trial, place, constant)
@@ -98,12 +95,10 @@ def constant_mutations(trial: Trial, subject: CallableFacts) -> Iterator[Trial]:
 
 def argument_mutations(trial: Trial, subject: CallableFacts, context: ProposalContext) -> Iterator[Trial]:
     """Swaps arguments, drops keyword arguments, passes optional parameters."""
-    try:
-        tree = parse_expression(trial.act)
-    except SyntaxError:
-        return
-    call = _subject_call(tree, subject)
-    if call is None:
+    tree = expression_or_none(trial.act)
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)] if tree else []
+    call = next((node for node in calls if dotted_name(node.func).rpartition(".")[2] == subject.name), None)
+    if tree is None or call is None:
         return
     given = {one.arg for one in call.keywords}
     count = len(call.args)
@@ -115,11 +110,7 @@ def argument_mutations(trial: Trial, subject: CallableFacts, context: ProposalCo
         call.keywords.remove(keyword)
         yield _with_act(trial, ast.unparse(tree))
         call.keywords.append(keyword)
-    positional = [
-        parameter.name
-        for parameter in subject.parameters
-        if parameter.kind in ("positional_only", "positional_or_keyword")
-    ]
+    positional = [parameter.name for parameter in subject.parameters if parameter.is_positional]
     taken = {*positional[:count], *(name for name in given if name)}
     optional = [
         parameter for parameter in subject.parameters if parameter.default is not None and parameter.name not in taken
@@ -130,13 +121,6 @@ def argument_mutations(trial: Trial, subject: CallableFacts, context: ProposalCo
         for name, pool in pools.items():
             if index < len(pool):
                 yield _with_keyword(trial, tree, call, name, pool[index])
-
-
-def _subject_call(tree: ast.expr, subject: CallableFacts) -> ast.Call | None:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and dotted_name(node.func).rpartition(".")[2] == subject.name:
-            return node
-    return None
 
 
 def _with_act(trial: Trial, act: str) -> Trial:
@@ -269,10 +253,7 @@ def _for_comparison(trial: Trial, places: list[LiteralSpan], left: str, right: s
 @lru_cache(maxsize=4096)
 def _value(text: str) -> Any:
     """Returns the value of a recorded operand. Cached: the same few recur, and callers never change them."""
-    try:
-        return literal_value(text)
-    except ValueError:
-        return _NOTHING
+    return literal_or(text, _NOTHING)
 
 
 def _replacements(place: LiteralSpan, mine: Any, other: Any) -> Iterator[str]:

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 
 from ....utils.python_names import dotted_name
-from ....utils.python_source import parse_expression
+from ....utils.python_source import expression_or_none
 
 _WRAPPERS = frozenset({"Annotated", "ClassVar", "Final", "Required", "NotRequired", "ReadOnly", "Unpack", "InitVar"})
 # Other spellings, in annotations and in docstrings, of the type names in KNOWN.
@@ -54,12 +54,8 @@ ANY = TypeHint("Any")
 
 def type_hint(annotation: str | None) -> TypeHint:
     """Parses an annotation, forward references in quotes included; `Any` for none and for text that is no type."""
-    if not annotation:
-        return ANY
-    try:
-        return _from_node(parse_expression(annotation), 0)
-    except SyntaxError:
-        return ANY
+    node = expression_or_none(annotation) if annotation else None
+    return _from_node(node, 0) if node is not None else ANY
 
 
 def prose_hint(text: str) -> TypeHint:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ....utils.python_names import dotted_name
-from ....utils.python_source import parse_python
+from ....utils.python_source import parse_or_none, parse_python
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +40,9 @@ def read_imports(statements: Iterable[str]) -> list[Binding]:
 
 @lru_cache(maxsize=1024)
 def _bindings(statement: str) -> tuple[Binding, ...]:
-    try:
-        nodes = parse_python(statement.strip()).body
-    except SyntaxError:
-        return ()
+    tree = parse_or_none(statement.strip())
     found: list[Binding] = []
-    for node in nodes:
+    for node in tree.body if tree else ():
         if isinstance(node, ast.Import):
             found += [Binding(name.name, None, name.asname) for name in node.names]
         elif isinstance(node, ast.ImportFrom) and node.level == 0:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-from ....utils.python_source import parse_python
+from ....utils.python_source import parse_or_none
 from ..model.model import Trial
 
 _CONTAINERS = (ast.List, ast.Tuple, ast.Set, ast.Dict)
@@ -47,11 +47,8 @@ def literal_places(trial: Trial) -> list[LiteralSpan]:
 @lru_cache(maxsize=2048)
 def _in_line(text: str) -> tuple[tuple[int, int, Any, str], ...]:
     """Start, end, value and source of each literal in a line; cached, because many trials share statements."""
-    if "\n" in text:
-        return ()
-    try:
-        tree = parse_python(text)
-    except SyntaxError:
+    tree = parse_or_none(text) if "\n" not in text else None
+    if tree is None:
         return ()
     encoded = text.encode()
     found: list[tuple[int, int, Any, str]] = []

@@ -100,11 +100,7 @@ def positional_names(facts: CallableFacts | None) -> list[str]:
     """Names of the parameters that positional arguments bind, without `self` or `cls`."""
     if facts is None:
         return []
-    names = [
-        parameter.name
-        for parameter in facts.parameters
-        if parameter.kind in ("positional_only", "positional_or_keyword")
-    ]
+    names = [parameter.name for parameter in facts.parameters if parameter.is_positional]
     bound = facts.kind in ("method", "classmethod", "property", "constructor")
     return names[1:] if bound and names[:1] in (["self"], ["cls"]) else names
 

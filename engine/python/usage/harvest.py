@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ....utils.python_names import dotted_name
-from ....utils.python_source import parse_python
+from ....utils.python_source import parse_or_none
 from ..model.model import CallableFacts, Candidate, ModuleFacts, Parameter, Trial
 
 _MAXIMUM_EACH = 12
@@ -42,12 +42,9 @@ class Harvester:
     def read(self, trials: Iterable[Trial]) -> Harvest:
         """Adds the arguments and objects of the trials' calls."""
         for trial in trials:
-            try:
-                tree = parse_python("\n".join([*trial.arrange, trial.act]))
-            except SyntaxError:
-                continue
+            tree = parse_or_none("\n".join([*trial.arrange, trial.act]))
             imports = {_bound(text): text for text in trial.imports}
-            for node in ast.walk(tree):
+            for node in ast.walk(tree) if tree else ():
                 if isinstance(node, ast.Call):
                     self._call(node, imports)
         return self.harvest

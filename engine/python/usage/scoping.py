@@ -6,8 +6,8 @@ import ast
 import builtins
 from collections.abc import Iterable, Mapping
 
-from ....utils.python_names import bound_outside_patterns, loaded_names
-from ....utils.python_source import parse_python
+from ....utils.python_names import bound_outside_patterns, loaded_names, names_of
+from ....utils.python_source import parse_or_none
 from ..model.model import ModuleFacts
 from .project_index import ProjectIndex
 
@@ -116,11 +116,8 @@ def is_reproducible(text: str) -> bool:
     """Whether the source stays clear of clocks, randomness, the network, the environment and the terminal."""
     if any(mark in text for mark in _UNSTABLE) or ".now(" in text or ".today(" in text or ".utcnow(" in text:
         return False
-    try:
-        names = {node.id for node in ast.walk(parse_python(text)) if isinstance(node, ast.Name)}
-    except SyntaxError:
-        return False
-    return not names & (_UNSTABLE_NAMES | _NEVER)
+    tree = parse_or_none(text)
+    return tree is not None and names_of(tree).isdisjoint(_UNSTABLE_NAMES | _NEVER)
 
 
 # Names of the standard library that documents use without importing them.

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ....utils.generated_header import is_untouched
 from ....utils.python_names import bound_outside_patterns
-from ....utils.python_source import parse_python
+from ....utils.python_source import parse_or_none
 from ....utils.untrusted_files import read_source
 from ..facts.analyse import imports_of, package_of, subjects
 from ..facts.docstrings import examples_in
@@ -89,9 +89,8 @@ class _Finder:
         return text if (self._package in text or last in text) and self._names.search(text) else None
 
     def _python(self, path: str, text: str, source: str) -> None:
-        try:
-            tree = parse_python(text, path)
-        except SyntaxError:
+        tree = parse_or_none(text, path)
+        if tree is None:
             return
         imports = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
         by_path = path.removesuffix(".py").replace("/", ".").rpartition(".")[0]
@@ -177,10 +176,8 @@ def _with_helpers(needed: list[ast.stmt], act: ast.expr, scope: NameScope, file:
 
 
 def _statements(source: str) -> list[ast.stmt]:
-    try:
-        return parse_python(source).body
-    except SyntaxError:
-        return []
+    tree = parse_or_none(source)
+    return tree.body if tree else []
 
 
 def _call_steps(tree: ast.Module) -> Iterator[Step]:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
+from ....utils.python_names import unused_name
 from ....utils.python_source import parse_python
 from ..judge.case_tables import Group, ParameterTable, cases_by_shape, common_outcome, read_group, shape_key, tabulate
 from ..model.model import CallableFacts, ModuleFacts
@@ -170,11 +171,8 @@ def ids_by_table(cases: Sequence[Case]) -> dict[str, str]:
     found: dict[str, str] = {}
     for case in cases:
         name = _after_table(case, read_group(case.group).name) if case.group else case.id
-        choice, number = name, 2
-        while choice != case.id and choice in used:
-            choice, number = f"{name}_{number}", number + 1
-        used.add(choice)
-        found[case.id] = choice
+        found[case.id] = unused_name(name, used - {case.id})
+        used.add(found[case.id])
     return found
 
 

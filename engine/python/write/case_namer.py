@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from ....utils.python_names import last_name
-from ....utils.python_source import parse_expression, parse_python
+from ....utils.python_names import assigned_variable, last_name, unused_name
+from ....utils.python_source import expression_or_none, parse_expression, parse_python
 from ..facts.optional_imports import missing_import_slug
 from ..model.model import CallableFacts, ModuleFacts, TrialFinding
 from ..model.spec_case import CODE, PRINTED_ERRORS, SpecExpectation
@@ -93,10 +93,7 @@ class CaseNamer:
         return CaseNaming(f"tc_{identifier}", _cut(title, 280), _STEPS[mode].format(shown), _cut(outcome, 900))
 
     def _arguments(self, act: str, subject: str) -> list[CallArgument]:
-        try:
-            return arguments_of(act, self._callables.get(subject))
-        except SyntaxError:
-            return []
+        return arguments_of(act, self._callables.get(subject)) if expression_or_none(act) else []
 
     def _slugs(
         self, subject: str, statements: Sequence[str], act: str, expect: Sequence[SpecExpectation]
@@ -166,9 +163,7 @@ class CaseNamer:
             if text and text not in self._used and len(candidate) <= LONGEST_SLUG:
                 self._used.add(text)
                 return text
-        choice, number = first, 2
-        while choice in self._used:
-            choice, number = f"{first}_{number}", number + 1
+        choice = unused_name(first, self._used)
         self._used.add(choice)
         return choice
 
@@ -178,9 +173,8 @@ def _with_values(arguments: list[CallArgument], statements: Sequence[str]) -> li
     values: dict[str, ast.expr] = {}
     for statement in statements:
         body = parse_python(statement.strip()).body
-        node = body[0] if len(body) == 1 else None
-        if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
-            values[node.targets[0].id] = node.value
+        if len(body) == 1 and (assigned := assigned_variable(body[0])):
+            values[assigned[0]] = assigned[1]
     literal = ast.Constant | ast.UnaryOp | ast.List | ast.Tuple | ast.Dict | ast.Set
     return [
         replace(argument, node=values[argument.node.id])
@@ -206,15 +200,10 @@ def _has_receiver(facts: CallableFacts) -> bool:
 
 def _after(statements: Sequence[str]) -> str:
     """Returns `after_add` if the last arranging statement calls `add` for its effect."""
-    for statement in reversed(statements[-1:]):
-        body = parse_python(statement.strip()).body
-        node = body[-1] if body else None
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
-            function = node.value.func
-            name = last_name(function)
-            if name:
-                return f"after_{snake_case(name)}"
-    return ""
+    body = parse_python(statements[-1].strip()).body if statements else []
+    node = body[-1] if body else None
+    name = last_name(node.value.func) if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) else ""
+    return f"after_{snake_case(name)}" if name else ""
 
 
 def _arranged(statements: Sequence[str]) -> str:

@@ -18,7 +18,7 @@ from ruff.__main__ import find_ruff_bin
 
 from ....core.errors import AgentFailure, EnvironmentFault
 from ....utils.generated_header import with_header
-from ....utils.python_names import assigned_names
+from ....utils.python_names import assigned_names, unused_name
 from ....utils.python_source import parse_python
 from ..facts.optional_imports import missing_import_slug
 from ..judge.case_tables import merge_tables, read_group, tabulate
@@ -204,10 +204,7 @@ class _Names:
     def of(self, text: str) -> str:
         """Returns `test_…` for the words of an id or a group."""
         words = text.removeprefix(self._prefix) if self._prefix else text
-        name = base = f"test_{words}" if words else "test_it"
-        number = 2
-        while name in self._used:
-            name, number = f"{base}_{number}", number + 1
+        name = unused_name(f"test_{words}" if words else "test_it", self._used)
         self._used.add(name)
         return name
 

@@ -17,7 +17,8 @@ from ruff.__main__ import find_ruff_bin
 
 from ....core.errors import AgentFailure, EnvironmentFault
 from ....utils.case_names import TestNode, cases_of_test, owned_tests, row_case, rows_of
-from ....utils.python_source import parse_python
+from ....utils.python_names import unused_name
+from ....utils.python_source import parse_or_none
 from ..model.spec_case import Case
 from .compose import SCHEMA_VERSION
 from .render import file_source
@@ -128,12 +129,9 @@ def case_ranges(source: str, known: Container[str] = ()) -> list[CaseRange]:
     Args:
         known: case ids that test names may encode; see `utils/case_names.py`.
     """
-    try:
-        tree = parse_python(source)
-    except SyntaxError:
-        return []
+    tree = parse_or_none(source)
     found: list[CaseRange] = []
-    for test, owner in owned_tests(tree):
+    for test, owner in owned_tests(tree) if tree else ():
         for node, row in rows_of(test):
             name = row_case(owner, test, row, known)
             found.append(CaseRange(node.lineno, node.end_lineno or node.lineno, (name,) if name else ()))
@@ -185,10 +183,7 @@ def _repair_case(repair: Repair, index: int, rest: str, error: Mapping[str, Any]
     case, rule = cases[index], error.get("rule")
     if rule == "duplicate_id":
         taken = {one.get("id") for one in cases if isinstance(one, dict)}
-        base, number = str(case.get("id")), 2
-        while f"{base}_{number}" in taken:
-            number += 1
-        case["id"] = f"{base}_{number}"
+        case["id"] = unused_name(str(case.get("id")), taken)
         repair.changes.append(f"cases[{index}] renamed to {case['id']}")
         return True
     if rule == "unknown" and re.fullmatch(r"\.\w+", rest) and rest[1:] in case:
@@ -257,15 +252,12 @@ def without_tests(source: str, drop: Collection[str]) -> str:
     Raises:
         EnvironmentFault: ruff, which removes the imports, cannot be run.
     """
-    try:
-        tree = parse_python(source)
-    except SyntaxError:
-        return source
+    tree = parse_or_none(source)
     data = source.encode()
     starts = [0]
     for line in data.split(b"\n"):
         starts.append(starts[-1] + len(line) + 1)
-    spans = list(_spans(tree.body, set(drop)))
+    spans = list(_spans(tree.body, set(drop))) if tree else []
     if not spans:
         return source
     for first, last in sorted({_bytes(span, starts, data) for span in spans}, reverse=True):

@@ -6,11 +6,12 @@ import pytest
 
 from testwright.engine.python.facts.type_inference import BY_NAME, inferred_hints
 from testwright.engine.python.inputs.calls import argument_rows, rendered_arguments
-from testwright.engine.python.inputs.operands import matching_texts, text_examples
+from testwright.engine.python.inputs.operands import text_examples
 from testwright.engine.python.inputs.pools import BY_TYPE, IMPORTED, LAMBDAS
 from testwright.engine.python.model.model import CallableFacts, Candidate, Parameter
 from testwright.engine.python.source.annotations import TypeHint, prose_hint, type_hint
 from testwright.tests.support.engine.python_projects import context_of, write_project
+from testwright.utils.regex_examples import matching_texts
 
 pytestmark = pytest.mark.feature("B-06")
 
