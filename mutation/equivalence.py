@@ -104,13 +104,9 @@ def _typing_only(change: Change, site: Site, text: SourceText, origins: ImportOr
 def _checker_decorator(change: Change, site: Site, text: SourceText, origins: ImportOrigins) -> bool:
     """A decorator for type checkers is removed, or the change is in the body of an overload."""
     if change.operator == "removed decorator":
-        removed = [
-            decorator for decorator in _decorators(site.node) if change.start < text.span(decorator)[1] <= change.end
-        ]
+        removed = [item for item in _decorators(site.node) if change.start < text.span(item)[1] <= change.end]
         return any(_for_checkers(one, origins, _FOR_CHECKERS) for one in removed)
-    return any(
-        _for_checkers(decorator, origins, _OVERLOAD) for holder in site.above for decorator in _decorators(holder)
-    )
+    return any(_for_checkers(item, origins, _OVERLOAD) for holder in site.above for item in _decorators(holder))
 
 
 def _for_checkers(decorator: ast.expr, origins: ImportOrigins, names: frozenset[str]) -> bool:
@@ -147,9 +143,7 @@ def _no_cover(change: Change, site: Site, text: SourceText, origins: ImportOrigi
 
 def _abstract_body(change: Change, site: Site, text: SourceText, origins: ImportOrigins) -> bool:
     """In the body of an abstract method that only raises NotImplementedError."""
-    holder = next(
-        (one for one in reversed(site.above) if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)), None
-    )
+    holder = next((it for it in reversed(site.above) if isinstance(it, ast.FunctionDef | ast.AsyncFunctionDef)), None)
     if holder is None or site.head not in holder.body:
         return False
     abstract = any(_name_of(decorator) in ("abstractmethod", "abstractproperty") for decorator in holder.decorator_list)

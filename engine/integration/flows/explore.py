@@ -15,13 +15,14 @@ from time import monotonic
 
 from ....core.errors import ProjectError
 from ....sandbox.target import PythonTarget
+from ....utils.in_turns import in_turns
 from ....utils.untrusted_files import read_source_bytes
 from ...python.explore.confirm import Confirmation, confirm
 from ...python.explore.explore import ExplorationBudget
 from ...python.facts.analyse import facts_from_source
 from ...python.model.model import Arc, Exploration, ModuleFacts, Observation, Trial, TrialFinding
 from ...python.project.layout import Layout
-from ...python.search.initial_trials import in_turns, testable_callables
+from ...python.search.initial_trials import testable_callables
 from ...python.search.observer import EXPLORING, Observer, open_observer
 from ...python.search.source_proposer import SourceProposer
 from ...python.search.trial_search import RICH_SOURCES, Proposer, TrialRecord, TrialSearch

@@ -133,22 +133,17 @@ async def _in_full_context(
     target: PythonTarget, facts: ModuleFacts, trials: Sequence[Trial], answers: list[Confirmation]
 ) -> list[Confirmation]:
     """Drops contradictions that the doctest as written, with all lines before it, does not show."""
-    suspects = [
-        index for index, answer in enumerate(answers) if answer.verdict.contradicts and not is_announced(trials[index])
-    ]
+    suspects = [at for at, answer in enumerate(answers) if answer.verdict.contradicts and not is_announced(trials[at])]
     if not suspects:
         return answers
     whole = {index: as_written(trials[index], facts) for index in suspects}
     ready = [(index, trial) for index, trial in whole.items() if trial is not None]
     seen = await _repeat(open_observer(target, facts, PLAIN), [trial for _, trial in ready], ())
-    holds = {
-        index
-        for (index, trial), (one,) in zip(ready, seen, strict=True)
-        if compare_with_document(trial, one).agrees is False
-    }
+    runs = zip(ready, seen, strict=True)
+    holds = {at for (at, trial), (again,) in runs if compare_with_document(trial, again).agrees is False}
     return [
-        replace(answer, verdict=NO_VERDICT) if index in whole and index not in holds else answer
-        for index, answer in enumerate(answers)
+        replace(answer, verdict=NO_VERDICT) if at in whole and at not in holds else answer
+        for at, answer in enumerate(answers)
     ]
 
 
@@ -173,22 +168,20 @@ async def _repeat(
         return seen
 
 
-def _settle(
-    trial: Trial, plain: ObservedTrial, others: Sequence[ObservedTrial], together: ObservedTrial
-) -> Confirmation:
+def _settle(trial: Trial, plain: ObservedTrial, others: Sequence[ObservedTrial], joint: ObservedTrial) -> Confirmation:
     """Decides about one trial.
 
     Args:
         plain: its run in a process of its own.
         others: the exploration's run first, then those under other conditions.
-        together: its run after others in the same process.
+        joint: its run after others in the same process.
     """
     alone = stable_part(plain.observation, [other.observation for other in others])
     if alone is None:
         # Name the cause: does it differ already between two plain processes?
         same = stable_part(plain.observation, [others[0].observation])
         return Confirmation(None, reason=ALONE if same is None else ELSEWHERE_OR_AFTER)
-    shared = stable_part(alone.observation, [together.observation])
+    shared = stable_part(alone.observation, [joint.observation])
     # Further instability beyond what the other runs showed comes from the trials before it.
     if shared is None or set(shared.unstable) - set(alone.unstable) - _unstable_names(alone):
         return Confirmation(None, reason=AFTER_OTHERS)
@@ -208,8 +201,5 @@ def _is_clean(plain: ObservedTrial, alone: StableObservation) -> bool:
 
 def _unstable_names(alone: StableObservation) -> set[str]:
     """Returns the unstable facets with related names: a value's length and the value of a length."""
-    return {
-        name
-        for facet in alone.unstable
-        for name in (facet, f"len({facet})", facet.removeprefix("len(").removesuffix(")"))
-    }
+    lengths = {f"len({facet})" for facet in alone.unstable}
+    return lengths.union(alone.unstable, (facet.removeprefix("len(").removesuffix(")") for facet in alone.unstable))

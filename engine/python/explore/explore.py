@@ -301,12 +301,7 @@ class RestartableProposer(Protocol):
 
 
 async def explore_fallbacks(
-    target: PythonTarget,
-    facts: ModuleFacts,
-    source: str,
-    search: TrialSearch,
-    observer: Watcher,
-    run: SearchRunner,
+    target: PythonTarget, facts: ModuleFacts, source: str, search: TrialSearch, observer: Watcher, run: SearchRunner
 ) -> None:
     """Adds trials of the module without its optional imports to `search`, where arcs are left to reach.
 

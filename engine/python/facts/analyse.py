@@ -38,9 +38,7 @@ def analyse_module(root: Path, path: str | Path, layout: Layout) -> ModuleFacts:
     try:
         contents = read_source_bytes(root, place.path)
     except OSError as error:
-        raise ProjectError(
-            f"{place.path} cannot be read: {error.strerror}.", advice="Check its permissions."
-        ) from error
+        raise ProjectError(f"{path} cannot be read: {error.strerror}.", advice="Check its permissions.") from error
     return facts_from_source(contents, place)
 
 
@@ -185,11 +183,7 @@ def _exported(statements: list[ast.stmt]) -> tuple[str, ...] | None:
         if not any(isinstance(target, ast.Name) and target.id == "__all__" for target in targets):
             continue
         elements = node.value.elts if isinstance(node.value, ast.List | ast.Tuple) else [None]
-        texts = [
-            element.value
-            for element in elements
-            if isinstance(element, ast.Constant) and isinstance(element.value, str)
-        ]
+        texts = [item.value for item in elements if isinstance(item, ast.Constant) and isinstance(item.value, str)]
         if len(texts) < len(elements):
             return None
         names = [*(names or ()), *texts]

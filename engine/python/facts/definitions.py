@@ -79,9 +79,7 @@ def _parameter(node: ast.arg, kind: ParameterKind, default: ast.expr | None) -> 
 def _callable_kind(node: Function, owner: str | None, decorators: tuple[str, ...]) -> CallableKind:
     if owner is None:
         return "function"
-    if any(
-        decorator in _PROPERTY_DECORATORS or decorator.endswith((".getter", "property")) for decorator in decorators
-    ):
+    if any(text in _PROPERTY_DECORATORS or text.endswith((".getter", "property")) for text in decorators):
         return "property"
     if "staticmethod" in decorators:
         return "staticmethod"
@@ -92,9 +90,7 @@ def _callable_kind(node: Function, owner: str | None, decorators: tuple[str, ...
 
 def line_range(node: Function | ast.ClassDef) -> tuple[int, int]:
     """First and last line of a definition, decorators included."""
-    return min(
-        (decorator.lineno for decorator in node.decorator_list), default=node.lineno
-    ), node.end_lineno or node.lineno
+    return min([node.lineno, *(item.lineno for item in node.decorator_list)]), node.end_lineno or node.lineno
 
 
 def is_overload(node: Function) -> bool:
@@ -104,19 +100,13 @@ def is_overload(node: Function) -> bool:
 
 def is_setter(node: Function) -> bool:
     """Whether this is the setter or deleter of a property defined before."""
-    return any(
-        isinstance(decorator, ast.Attribute) and decorator.attr in ("setter", "deleter")
-        for decorator in node.decorator_list
-    )
+    return any(isinstance(item, ast.Attribute) and item.attr in ("setter", "deleter") for item in node.decorator_list)
 
 
 def class_facts(node: ast.ClassDef) -> ClassFacts:
     """Reads the facts of a class; members in order of definition, the last definition of a name wins."""
     bases = tuple(ast.unparse(base) for base in node.bases)
-    decorators = [
-        dotted_name(decorator.func if isinstance(decorator, ast.Call) else decorator)
-        for decorator in node.decorator_list
-    ]
+    decorators = [dotted_name(item.func if isinstance(item, ast.Call) else item) for item in node.decorator_list]
     members = _members(node)
     kind = _class_kind(node, bases, decorators, members)
     fields = _enum_members(node) if kind == "enum" else _fields(node)

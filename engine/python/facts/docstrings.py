@@ -12,19 +12,17 @@ from ....utils.python_source import parse_or_none
 from ..model.model import Documentation, Example
 
 _MAXIMUM_LENGTH = 20_000
+_SECTION_MARKS = tuple(":param :return :raise :type args: arguments: raises: returns: ---- @param".split())
 _LONGEST_STATEMENT = 60
 _Owner = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def documentation_of(node: _Owner) -> Documentation:
     """Parses the docstring of a module, class or function; empty when it has none."""
-    first = node.body[0] if node.body else None
-    if not (
-        isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str)
-    ):
+    raw = ast.get_docstring(node, clean=False)
+    if raw is None:
         return Documentation()
-    raw = first.value.value
-    text = inspect.cleandoc(raw)
+    first, text = node.body[0], inspect.cleandoc(raw)
     parameters: tuple[tuple[str, str], ...] = ()
     returns = ""
     raises: tuple[tuple[str, str], ...] = ()
@@ -42,7 +40,7 @@ def documentation_of(node: _Owner) -> Documentation:
         parameters=parameters,
         returns=returns,
         raises=raises,
-        examples=examples_in(raw, first.value.lineno),
+        examples=examples_in(raw, first.lineno),
         lines=(first.lineno, first.end_lineno or first.lineno),
     )
 
@@ -118,9 +116,7 @@ def _blocks(text: str) -> list[tuple[int, list[doctest.Example]]]:
 
 def _has_sections(text: str) -> bool:
     lowered = text[:_MAXIMUM_LENGTH].lower()
-    return any(
-        mark in lowered for mark in (":param", ":return", ":raise", ":type", "args:", "arguments:", "raises:")
-    ) or ("returns:" in lowered or "----" in lowered or "@param" in lowered)
+    return any(mark in lowered for mark in _SECTION_MARKS)
 
 
 def _parsed(text: str) -> docstring_parser.Docstring | None:

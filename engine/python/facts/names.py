@@ -9,6 +9,7 @@ import sys
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, replace
 
+from ....utils.python_names import names_of
 from ....utils.python_source import parse_expression, parse_python
 from ..model.model import ModuleFacts
 from ..model.spec_case import SpecExpectation
@@ -108,9 +109,7 @@ class ImportNames:
 
     def _bind(self, imports: Iterable[str], texts: list[str]) -> dict[str, str]:
         """Adds the bindings that the texts read; returns the names that must change, old to new."""
-        read = {
-            node.id for text in texts for node in ast.walk(parse_python(text.strip())) if isinstance(node, ast.Name)
-        }
+        read = {name for text in texts for name in names_of(parse_python(text.strip()))}
         renamed: dict[str, str] = {}
         for binding in read_imports(imports):
             if binding.bound not in read or binding.name == "*":

@@ -10,11 +10,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from ....utils.in_turns import in_turns
 from ..model.model import CallableFacts, Candidate, ClassFacts, Mode, ModuleFacts, Parameter, combined, distinct
 from ..usage.project_index import ProjectIndex
 
 Row = tuple[tuple[Parameter, Candidate], ...]
 Pools = Mapping[str, tuple[Candidate, ...]]
+_OPEN_KINDS = ("abstract", "protocol")
+_MAKING = re.compile(r"(from|parse|of|create|make|new)_?")
 _MIXED_ROWS = 60
 _CLOCK = re.compile(r"(\w+\.)*(monotonic|perf_counter|time|now|utcnow|today)(_ns)?")
 _ARITHMETIC = {
@@ -25,24 +28,14 @@ _COMPARISONS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": 
 _BINARY = {f"__{name}__": sign for name, sign in (_ARITHMETIC | _COMPARISONS).items()}
 _REFLECTED = {f"__r{name}__": sign for name, sign in _ARITHMETIC.items()}
 _UNARY = {
-    "__len__": "len({})",
-    "__str__": "str({})",
-    "__repr__": "repr({})",
-    "__bool__": "bool({})",
-    "__int__": "int({})",
-    "__float__": "float({})",
+    **{f"__{name}__": f"{name}({{}})" for name in "len str repr bool int float abs next bytes round complex".split()},
     "__index__": "range(9)[{}]",
-    "__abs__": "abs({})",
     "__neg__": "-{}",
     "__pos__": "+{}",
     "__invert__": "~{}",
     "__reversed__": "list(reversed({}))",
-    "__next__": "next({})",
-    "__bytes__": "bytes({})",
     "__fspath__": "{}.__fspath__()",
     "__hash__": "hash({}) == hash({})",
-    "__round__": "round({})",
-    "__complex__": "complex({})",
     "__aiter__": "{}",
     "__sizeof__": "{}.__sizeof__()",
 }
@@ -83,12 +76,9 @@ def _choices(one: CallableFacts, pools: Pools, required: list[Parameter]) -> Ite
         yield {**base, spread[0].name: pools[spread[0].name][0]}
     yield base
     varied = [item for item in one.parameters if pools.get(item.name)]
-    longest = max((len(pools[item.name]) for item in varied), default=0)
-    for index in range(longest):
-        for item in varied:
-            start = 1 if item.name in base else 0
-            if start + index < len(pools[item.name]):
-                yield {**base, item.name: pools[item.name][start + index]}
+    # The first value of a parameter in `base` was passed already.
+    others = {item.name: pools[item.name][1 if item.name in base else 0 :] for item in varied}
+    yield from in_turns([{**base, name: value} for value in pool] for name, pool in others.items())
     if len(varied) > 1:
         yield from _mixtures(one, pools, varied)
 
@@ -110,10 +100,8 @@ def _takes_clock(item: Parameter) -> bool:
 
 def _row(one: CallableFacts, chosen: dict[str, Candidate]) -> Row:
     """The chosen values in order of declaration; positional-only parameters before a chosen one get their defaults."""
-    last = max(
-        (index for index, item in enumerate(one.parameters) if item.kind == "positional_only" and item.name in chosen),
-        default=-1,
-    )
+    given = [at for at, item in enumerate(one.parameters) if item.kind == "positional_only" and item.name in chosen]
+    last = max(given, default=-1)
     row: list[tuple[Parameter, Candidate]] = []
     for index, item in enumerate(one.parameters):
         if item.name in chosen:
@@ -222,12 +210,8 @@ def class_candidates(values: ValueSource, where: ModuleFacts, owner: ClassFacts,
     importing = (f"from {where.module} import {owner.name}",)
     if owner.kind == "enum":
         return [Candidate(f"{owner.name}.{name}", importing) for name, _ in owner.fields][:_MAXIMUM_OBJECTS]
-    if owner.kind in ("abstract", "protocol"):  # only a subclass can be instantiated
-        children = [
-            subclass
-            for subclass in values.index.subclasses(owner.name)
-            if subclass[1].kind not in ("abstract", "protocol")
-        ]
+    if owner.kind in _OPEN_KINDS:  # only a subclass can be instantiated
+        children = [child for child in values.index.subclasses(owner.name) if child[1].kind not in _OPEN_KINDS]
         return [item for child in children[:3] for item in values.of_class(*child, depth + 1)][:_MAXIMUM_OBJECTS]
     constructor = values.index.constructor(where, owner)
     if owner.kind == "typeddict":
@@ -235,10 +219,7 @@ def class_candidates(values: ValueSource, where: ModuleFacts, owner: ClassFacts,
     if constructor is None:
         text = f"{owner.name}('message')" if owner.kind == "exception" else f"{owner.name}()"
         return [Candidate(text, importing), *_factories(values, where, owner, importing, depth)]
-    pools = {
-        parameter.name: values.for_parameter(constructor, parameter, where, depth)
-        for parameter in constructor.parameters
-    }
+    pools = {item.name: values.for_parameter(constructor, item, where, depth) for item in constructor.parameters}
     rows = argument_rows(constructor, pools, limit=_MAXIMUM_OBJECTS)
     calls = [rendered_arguments(row) for row in rows]
     found = [combined(f"{owner.name}({inner.source})", [inner], importing) for inner in calls]
@@ -265,14 +246,10 @@ def _factories(
     found: list[Candidate] = []
     for member in owner.members:
         returned = (member.returns or "").strip("'\"")
-        makes = returned in ("Self", owner.name, "typing.Self") or re.match(
-            r"(from|parse|of|create|make|new)_?", member.name
-        )
+        makes = returned in ("Self", owner.name, "typing.Self") or _MAKING.match(member.name)
         if member.kind not in ("classmethod", "staticmethod") or not makes or not member.public or member.is_async:
             continue
-        pools = {
-            parameter.name: values.for_parameter(member, parameter, where, depth + 1) for parameter in member.parameters
-        }
+        pools = {item.name: values.for_parameter(member, item, where, depth + 1) for item in member.parameters}
         for row in argument_rows(member, pools, limit=2):
             inner = rendered_arguments(row)
             found.append(combined(f"{owner.name}.{member.name}({inner.source})", [inner], importing))

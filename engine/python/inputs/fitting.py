@@ -17,29 +17,21 @@ _ACCEPTED: Mapping[str, frozenset[str]] = {
     "int": frozenset({"int", "bool"}),
     "float": frozenset({"float", "int", "bool"}),
     "complex": frozenset({"complex", "float", "int", "bool"}),
-    "bool": frozenset({"bool"}),
-    "str": frozenset({"str"}),
     "bytes": frozenset({"bytes", "bytearray"}),
-    "list": frozenset({"list"}),
-    "tuple": frozenset({"tuple"}),
     "set": frozenset({"set", "frozenset"}),
-    "frozenset": frozenset({"frozenset"}),
     "dict": frozenset({"dict", "Counter", "OrderedDict", "defaultdict"}),
     "Mapping": frozenset({"dict", "Counter", "OrderedDict", "defaultdict"}),
     "Sequence": frozenset({"list", "tuple", "str", "bytes", "bytearray", "range", "deque"}),
     "Iterable": _ITERABLES,
-    "Collection": _ITERABLES - {"iterator"},
-    "Container": _ITERABLES - {"iterator"},
-    "Sized": _ITERABLES - {"iterator"},
+    **dict.fromkeys(("Collection", "Container", "Sized"), _ITERABLES - {"iterator"}),
     "Iterator": frozenset({"iterator"}),
     "Callable": frozenset({"function"}),
-    "None": frozenset({"None"}),
-    "Decimal": frozenset({"Decimal"}),
-    "Fraction": frozenset({"Fraction"}),
     "date": frozenset({"date", "datetime"}),
-    "datetime": frozenset({"datetime"}),
-    "timedelta": frozenset({"timedelta"}),
-    "Path": frozenset({"Path"}),
+    # These accept nothing but themselves.
+    **{
+        name: frozenset({name})
+        for name in "bool str list tuple frozenset None Decimal Fraction datetime timedelta Path".split()
+    },
 }
 # Types of literals: never an object of a project's class.
 _PLAIN = frozenset("int float complex bool str bytes list tuple set frozenset dict None range".split())

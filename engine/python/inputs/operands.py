@@ -21,12 +21,10 @@ _LOOKS_LIKE_PATTERN = re.compile(r"\\[dwsWDSbAZ.]|\[[^\]]+\][+*?{]?|\(\?|^\^|\$$
 def operand_values(where: ModuleFacts, one: CallableFacts, parameter: Parameter, types: list[str]) -> list[Candidate]:
     """Values for a parameter from its comparisons, then from the body's other constants of its type."""
     found = _texts(where, one, parameter, "str" in types or not types)
-    names = {
-        parameter.name,
-        *(f"self.{what[7:]}" for used, what in one.uses if used == parameter.name and what.startswith("stored:")),
-    }
+    stored = [what[7:] for used, what in one.uses if used == parameter.name and what.startswith("stored:")]
+    names = {parameter.name, *(f"self.{name}" for name in stored)}
     # A parameter that is stored in `self` is also compared in the other methods of its class.
-    siblings = next((owner.members for owner in where.classes if owner.name == one.owner), ()) if len(names) > 1 else ()
+    siblings = next((owner.members for owner in where.classes if owner.name == one.owner), ()) if stored else ()
     for source in (one, *siblings):
         for comparison in source.comparisons:
             if comparison.name in names:

@@ -68,11 +68,7 @@ def _filled_objects(
         where, owner = known
         taken.add(owner.name)
         made = receivers(values, where, owner, _RECEIVERS, learned if where is facts else None)
-        changed = [
-            Candidate(each.variable, each.imports, each.arrange, each.fixtures, "sequence")
-            for each in made
-            if each.changes
-        ]
+        changed = [Candidate(it.variable, it.imports, it.arrange, it.fixtures, "sequence") for it in made if it.changes]
         if changed:
             found[parameter.name] = changed
     return found

@@ -49,9 +49,7 @@ def receivers(
     made = values.of_class(where, owner)
     if seen:
         made = [*interleaved([seen[:2], made[:1]]), *interleaved([seen[2:], made[1:]])]
-    fresh = [
-        Receiver(variable, (*one.arrange, f"{variable} = {one.source}"), one.imports, one.fixtures) for one in made
-    ]
+    fresh = [Receiver(variable, (*it.arrange, f"{variable} = {it.source}"), it.imports, it.fixtures) for it in made]
     if not fresh:
         return []
     changes = learned.changes.get(owner.name, []) if learned is not None else []
@@ -93,9 +91,7 @@ def change_calls(values: Values, where: ModuleFacts, owner: ClassFacts, variable
     found: list[Candidate] = []
     members = [(place, member) for place, one in values.index.lineage(where, owner) for member in one.members]
     seen: set[str] = set()
-    ranked = sorted(
-        members, key=lambda one: (bool(_ENDING.fullmatch(one[1].name)), not _CHANGING.fullmatch(one[1].name))
-    )
+    ranked = sorted(members, key=lambda it: (bool(_ENDING.fullmatch(it[1].name)), not _CHANGING.fullmatch(it[1].name)))
     for place, member in ranked:
         if member.name in seen or not changes_state(member) or len(found) >= _MAXIMUM_CHANGES:
             continue

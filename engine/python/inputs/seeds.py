@@ -29,11 +29,7 @@ def example_trials(facts: ModuleFacts, index: ProjectIndex) -> Iterator[Trial]:
 
 
 def _documented(
-    documentation: Documentation,
-    own: CallableFacts | None,
-    facts: ModuleFacts,
-    index: ProjectIndex,
-    finder: Subjects,
+    documentation: Documentation, own: CallableFacts | None, facts: ModuleFacts, index: ProjectIndex, finder: Subjects
 ) -> Iterator[Trial]:
     for example in documentation.examples:
         trial = _example_trial(example, own, facts, index, finder)
@@ -59,11 +55,7 @@ def _example_trial(
     imports = [one for one in (*before, last) if isinstance(one, ast.Import | ast.ImportFrom)]
     package = facts.module.rpartition(".")[0]
     scope = NameScope(facts, index, imports_of(list(imports), package))
-    needed = [
-        statement
-        for statement in needed_statements(before, last)
-        if not isinstance(statement, ast.Import | ast.ImportFrom)
-    ]
+    needed = [node for node in needed_statements(before, last) if not isinstance(node, ast.Import | ast.ImportFrom)]
     resolved = standalone(needed, last.value, scope)
     if resolved is None or isinstance(resolved[1].value, ast.Name):
         return None

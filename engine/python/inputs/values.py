@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from ....utils.in_turns import in_turns
 from ..facts.type_inference import default_hint, inferred_hints, name_entry, uses_of
 from ..model.model import CallableFacts, Candidate, ClassFacts, ModuleFacts, Parameter, combined, distinct
 from ..source.annotations import ANY, TypeHint, type_hint
@@ -101,12 +104,12 @@ class Values:
 
     def _typed(self, one: CallableFacts, parameter: Parameter, where: ModuleFacts, depth: int) -> list[Candidate]:
         hints = self.hints(one, parameter, where)
-        pools: list[list[Candidate]] = []
-        for hint in hints:
-            if hint.name == "Callable" and not hint.arguments:
-                pools.append(self._callables(one, parameter, where))
-            else:
-                pools.append(self.of_type(hint, where, depth, name=parameter.name))
+        pools = [
+            self._callables(one, parameter, where)
+            if hint.name == "Callable" and not hint.arguments
+            else self.of_type(hint, where, depth)
+            for hint in hints
+        ]
         entry = name_entry(parameter.name)
         if entry is not None and (not hints or entry[0] in {hint.name for hint in hints[:2]} or entry[0] == "Clock"):
             first = _CLOCKS if entry[0] == "Clock" else [Candidate(text) for text in entry[1]]
@@ -124,17 +127,16 @@ class Values:
         return interleaved(pools)
 
     def _callables(self, one: CallableFacts, parameter: Parameter, where: ModuleFacts) -> list[Candidate]:
-        arities = sorted(
-            {int(what[7:]) for what in uses_of(where, one, parameter.name) if what.startswith("called:")} or {1, -1}
-        )
+        calls = [use[7:] for use in uses_of(where, one, parameter.name) if use.startswith("called:")]
+        arities = sorted({int(count) for count in calls} or {1, -1})
         return interleaved([[Candidate(text) for text in LAMBDAS.get(arity, LAMBDAS[-1])] for arity in arities])
 
-    def of_type(self, hint: TypeHint, where: ModuleFacts, depth: int = 0, name: str = "") -> list[Candidate]:
+    def of_type(self, hint: TypeHint, where: ModuleFacts, depth: int = 0) -> list[Candidate]:
         """Values of a type as named in the module `where`; empty for an unknown type."""
         if depth > _MAXIMUM_DEPTH:
             return []
         if hint.name == "Union":
-            return interleaved([self.of_type(member, where, depth, name) for member in hint.members()])
+            return interleaved([self.of_type(member, where, depth) for member in hint.members()])
         if hint.name == "Literal":
             return [Candidate(argument.name) for argument in hint.arguments]
         project = self.index.class_in(hint.name, where)
@@ -148,10 +150,8 @@ class Values:
             return self._mappings(hint, where, depth)
         if hint.name == "Callable":
             return self._callables_of(hint, where, depth)
-        if hint.name in ("PathLike", "path"):
-            return path_candidates()
-        if hint.name == "Path":
-            return file_candidates()
+        if hint.name in ("PathLike", "path", "Path"):
+            return list(_FILES if hint.name == "Path" else _PATHS)
         if hint.name == "pattern":
             return [Candidate(text) for text in ("'[a-z]+'", "'(a)(b)?'", "''", "'('")]
         plain = plain_candidates(hint.name, reads_clock=where.reads_clock)
@@ -252,7 +252,7 @@ def plain_candidates(name: str, *, reads_clock: bool = False) -> list[Candidate]
         relative = [Candidate(text, ("import datetime",)) for text in RELATIVE.get(name, ()) if reads_clock]
         if relative:
             return interleaved([relative, plain_candidates(name)])
-        statement, sources = IMPORTED[name]
+        statement, *sources = IMPORTED[name]
         return [Candidate(source, (statement,)) for source in sources]
     if name == "Callable":
         return [Candidate(text) for text in LAMBDAS[1]]
@@ -277,36 +277,29 @@ def joined(parts: list[Candidate], opening: str, closing: str) -> Candidate:
 
 def interleaved(pools: list[list[Candidate]]) -> list[Candidate]:
     """Interleaves pools: their first values, then their second ones, and so on, without repetitions."""
-    longest = max((len(pool) for pool in pools), default=0)
-    mixed = [pool[index] for index in range(longest) for pool in pools if index < len(pool)]
-    return distinct(mixed, _MAXIMUM_VALUES)
+    return distinct(list(in_turns(pools)), _MAXIMUM_VALUES)
 
 
 _WRITTEN = "(tmp_path / 'notes.txt').write_text('first line\\nsecond line\\n')"
-
-
 _EMPTY = "(tmp_path / 'empty.json').write_text('[]')"
-
-
-def file_candidates() -> list[Candidate]:
-    """Path objects: an existing file, a missing one, a path that is only parsed, a folder, a file of data."""
-    return [
-        Candidate("tmp_path / 'notes.txt'", arrange=(_WRITTEN,), fixtures=("tmp_path",)),
-        Candidate("tmp_path / 'missing.txt'", fixtures=("tmp_path",)),
-        Candidate("Path('folder/file.txt')", ("from pathlib import Path",)),
-        Candidate("tmp_path", arrange=(_WRITTEN,), fixtures=("tmp_path",)),
-        Candidate("tmp_path / 'empty.json'", arrange=(_EMPTY,), fixtures=("tmp_path",)),
-    ]
-
-
-def path_candidates() -> list[Candidate]:
-    """Paths as text, and a real file and folder."""
-    return [
-        Candidate("'folder/file.txt'"),
-        Candidate("tmp_path / 'notes.txt'", arrange=(_WRITTEN,), fixtures=("tmp_path",)),
-        Candidate("str(tmp_path / 'notes.txt')", arrange=(_WRITTEN,), fixtures=("tmp_path",)),
-        Candidate("tmp_path", arrange=(_WRITTEN,), fixtures=("tmp_path",)),
-        Candidate("''"),
-        Candidate("tmp_path / 'missing.txt'", fixtures=("tmp_path",)),
-        Candidate("str(tmp_path)", fixtures=("tmp_path",)),
-    ]
+_FILE = Candidate("tmp_path / 'notes.txt'", arrange=(_WRITTEN,), fixtures=("tmp_path",))
+_FOLDER = Candidate("tmp_path", arrange=(_WRITTEN,), fixtures=("tmp_path",))
+_MISSING = Candidate("tmp_path / 'missing.txt'", fixtures=("tmp_path",))
+# Path objects: an existing file, a missing one, a path that is only parsed, a folder, a file of data.
+_FILES = (
+    _FILE,
+    _MISSING,
+    Candidate("Path('folder/file.txt')", ("from pathlib import Path",)),
+    _FOLDER,
+    Candidate("tmp_path / 'empty.json'", arrange=(_EMPTY,), fixtures=("tmp_path",)),
+)
+# Paths as text, and a real file and folder.
+_PATHS = (
+    Candidate("'folder/file.txt'"),
+    _FILE,
+    replace(_FILE, source=f"str({_FILE.source})"),
+    _FOLDER,
+    Candidate("''"),
+    _MISSING,
+    Candidate("str(tmp_path)", fixtures=("tmp_path",)),
+)

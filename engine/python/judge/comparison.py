@@ -308,9 +308,7 @@ def _calls(node: ast.AST) -> list[str]:
 def _roughly(one: object, other: object) -> bool:
     """Whether two values are equal except for rounding in the document."""
     if isinstance(one, int | float) and isinstance(other, int | float) and not isinstance(one, bool):
-        return isinstance(one, float) | isinstance(other, float) and math.isclose(
-            one, other, rel_tol=0.01, abs_tol=0.01
-        )
+        return float in (type(one), type(other)) and math.isclose(one, other, rel_tol=0.01, abs_tol=0.01)
     if isinstance(one, list | tuple) and isinstance(other, list | tuple) and len(one) == len(other):
         return type(one) is type(other) and all(a == b or _roughly(a, b) for a, b in zip(one, other, strict=True))
     if isinstance(one, dict) and isinstance(other, dict) and one.keys() == other.keys():

@@ -8,6 +8,7 @@ import symtable
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ....utils.python_names import mentioned_names
 from ....utils.python_source import parse_expression, parse_python
 from ..model.model import Arc, CallableFacts, Exploration, ModuleFacts, TrialFinding
 from ..model.spec_case import WEAK_KINDS, Case
@@ -97,9 +98,7 @@ def _uses(finding: TrialFinding, name: str) -> bool:
     trial = finding.trial
     aliases = {import_.name: import_.bound for import_ in read_imports(trial.imports) if import_.name}
     tree = parse_python("\n".join((*trial.arrange, trial.act)))
-    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-    names |= {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
-    return name in names or aliases.get(name, name) in names
+    return not {name, aliases.get(name, name)}.isdisjoint(mentioned_names([tree]))
 
 
 def _tells_what_it_is_not(finding: TrialFinding) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from ....utils.python_names import assigned_names, last_name
+from ....utils.python_names import assigned_names, last_name, mentioned_names
 from ....utils.python_source import literal_value, parse_expression, parse_python
 from ..model.model import ModuleFacts, TrialFinding, Value
 from ..usage.slicing import count_of, names_in, without_unrelated
@@ -105,9 +105,8 @@ def _without_print(finding: TrialFinding, facts: ModuleFacts, texts: frozenset[s
     plain = _gives_text(shown, facts, texts) and not _may_be_no_text(printed)
     act = inner if plain else f"str({inner})"
     value = Value("str", repr(printed), length=len(printed), text=printed[:200])
-    return replace(
-        finding, trial=replace(trial, act=act), observation=replace(seen, value=value, output="", outcome="returned")
-    )
+    seen = replace(seen, value=value, output="", outcome="returned")
+    return replace(finding, trial=replace(trial, act=act), observation=seen)
 
 
 def _printed_argument(given: list[ast.expr], output: str) -> tuple[ast.expr, str] | None:
@@ -140,10 +139,7 @@ def _gives_text(node: ast.expr, facts: ModuleFacts, texts: frozenset[str]) -> bo
     name = last_name(node.func)
     if name in ("str", "repr", "join", "format"):
         return True
-    return any(
-        callable_.name == name and (callable_.returns == "str" or callable_.qualname in texts)
-        for callable_ in facts.callables()
-    )
+    return any(item.name == name and (item.returns == "str" or item.qualname in texts) for item in facts.callables())
 
 
 def _without_stars(finding: TrialFinding) -> TrialFinding:
@@ -173,14 +169,10 @@ def _only_the_raising_call(finding: TrialFinding, facts: ModuleFacts) -> TrialFi
     if not subject.lines[0] <= raised.line <= subject.lines[1] or subject.kind not in ("function", "constructor"):
         return finding
     node = parse_expression(trial.act)
-    calls = [one for one in ast.walk(node) if isinstance(one, ast.Call) and _name_of(one) == subject.name]
+    calls = [one for one in ast.walk(node) if isinstance(one, ast.Call) and last_name(one.func) == subject.name]
     if len(calls) != 1 or calls[0] is node:
         return finding
     return replace(finding, trial=replace(trial, act=ast.unparse(calls[0])))
-
-
-def _name_of(call: ast.Call) -> str:
-    return last_name(call.func)
 
 
 def _inlined(finding: TrialFinding) -> TrialFinding:
@@ -238,7 +230,8 @@ def _without_comparison(finding: TrialFinding) -> TrialFinding:
         return finding
     left, right = node.left, node.comparators[0]
     subject = trial.subject.rpartition(".")[2]
-    if isinstance(node.ops[0], ast.Eq) and subject not in _mentions(left) and subject in _mentions(right):
+    naming = [side for side in (left, right) if subject in mentioned_names([side])]
+    if isinstance(node.ops[0], ast.Eq) and naming == [right]:
         left, right = right, left
     constant = isinstance(right, ast.Constant) and right.value in (None, True, False)
     if isinstance(node.ops[0], ast.Is) and constant:
@@ -271,12 +264,6 @@ def _cut_iteration(finding: TrialFinding) -> TrialFinding:
         trial=replace(trial, act=act, mode="call", imports=imports),
         observation=replace(finding.observation, value=replace(value, source=source, length=_SHOWN_ITEMS)),
     )
-
-
-def _mentions(node: ast.expr) -> set[str]:
-    """Returns names and attributes in an expression."""
-    found = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
-    return found | {one.attr for one in ast.walk(node) if isinstance(one, ast.Attribute)}
 
 
 def plain_statement(source: str) -> str:

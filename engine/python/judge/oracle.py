@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from ....utils.python_names import names_of
 from ....utils.python_source import expression_or_none, parse_expression
 from ..facts.names import TypeReference, message_part, name_of_type, whole_message, words_in
 from ..facts.optional_imports import module_copy_variable
-from ..model.model import CallableFacts, ModuleFacts, Raised, TrialFinding, Value
+from ..model.model import ModuleFacts, Raised, TrialFinding, Value
 from ..model.spec_case import CODE, MESSAGE, PRINTED_ERRORS, SpecEvidence, SpecExpectation
 from .value_checks import fields_of, value_checks
 
@@ -31,17 +30,7 @@ _FUNCTION_TYPES = frozenset(
 )
 # The concrete iterator type is an implementation detail.
 _ITERATOR_TYPES = frozenset(
-    {
-        "map",
-        "filter",
-        "zip",
-        "enumerate",
-        "reversed",
-        "generator",
-        "list_iterator",
-        "dict_keyiterator",
-        "range_iterator",
-    }
+    "map filter zip enumerate reversed generator list_iterator dict_keyiterator range_iterator".split()
 )
 # Every value is an instance of these: the assertion would be empty.
 _EVERY_VALUE = frozenset({"object", "builtins.object"})
@@ -79,9 +68,7 @@ class Oracle:
 
     def __init__(self, facts: ModuleFacts, raising: frozenset[str] = frozenset()) -> None:
         self._facts = facts
-        self._callables: Mapping[str, CallableFacts] = {
-            callable_.qualname: callable_ for callable_ in facts.callables()
-        }
+        self._callables = {item.qualname: item for item in facts.callables()}
         self._raising = raising
         self._words = words_in(text for callable_ in facts.callables() for text in callable_.constants)
         self._raise_lines = {site.line for callable_ in facts.callables() for site in callable_.raises}
@@ -111,18 +98,15 @@ class Oracle:
         documented = self._documents_raise(finding, raised)
         own = raised.line in self._raise_lines and raised.line > 0
         accident = name.expression in ACCIDENTS or raised.message.startswith(_UNPACKING)
-        declined = raised.type_name == "TypeError" and any(
-            start in self._declining for start, _ in finding.observation.arcs
-        )
+        ran = {start for start, _ in finding.observation.arcs}
+        declined = raised.type_name == "TypeError" and not ran.isdisjoint(self._declining)
         if accident and not own and not declined and not documented:
-            return OracleVerdict(
-                reason=f"no oracle found: {name.expression} here is an accident of the call, not behaviour"
-            )
+            accidental = f"{name.expression} here is an accident of the call, not behaviour"
+            return OracleVerdict(reason=f"no oracle found: {accidental}")
         meant = own and bool(module_copy_variable(finding.trial, self._facts))
         if name.expression in _MISSING_MODULES and not documented and not meant:
-            return OracleVerdict(
-                reason=f"no oracle found: {raised.message or 'a module is missing'} in this environment"
-            )
+            missing = raised.message or "a module is missing"
+            return OracleVerdict(reason=f"no oracle found: {missing} in this environment")
         match = whole = None
         if own and raised.code is None and not {f"message:{raised.type_name}", "message"} & set(finding.unstable):
             given = "\n".join((*finding.trial.arrange, finding.trial.act))
@@ -140,9 +124,8 @@ class Oracle:
         draft = _Draft([demand], list(name.imports))
         if raised.code is not None and not _names_bound(finding) & {"raised"}:
             kind = "is" if raised.code == "None" else "equals"
-            draft.expectations.append(
-                replace(demand, kind=kind, actual=CODE, value=raised.code, exception=None, match=None)
-            )
+            code = replace(demand, kind=kind, actual=CODE, value=raised.code, exception=None, match=None)
+            draft.expectations.append(code)
         self._state(finding, draft)
         self._output(finding, draft)
         self._warnings(finding, draft)
@@ -197,14 +180,10 @@ class Oracle:
         if not checks and not draft.expectations:
             checks, imports = self._property(finding, value)
         checks = _truth(finding, checks, self._facts)
-        told = {
-            (expectation.actual.rpartition(".")[2], expectation.value)
-            for expectation in draft.expectations
-            if "." in expectation.actual
-        }
-        if told and len(checks) > 1:
+        stated = {(item.actual.rpartition(".")[2], item.value) for item in draft.expectations if "." in item.actual}
+        if stated and len(checks) > 1:
             # A call that returns its own receiver: the receiver's state is asserted already.
-            checks = [check for check in checks if (check.actual.rpartition(".")[2], check.value) not in told]
+            checks = [check for check in checks if (check.actual.rpartition(".")[2], check.value) not in stated]
         draft.expectations[:0] = [self._labelled(finding, check) for check in checks]
         draft.imports += imports
 
@@ -220,18 +199,12 @@ class Oracle:
 
     def _is_none_informative(self, finding: TrialFinding) -> bool:
         """Whether returning None is worth asserting: the callable could have returned a value or raised."""
-        seen = finding.observation
-        if seen.effects or seen.output or seen.errors or seen.warnings:
+        seen, subject = finding.observation, finding.trial.subject
+        if seen.effects or seen.output or seen.errors or seen.warnings or subject.rpartition(".")[2].startswith("__"):
             return False
-        if finding.trial.subject.rpartition(".")[2].startswith("__"):
-            return False
-        facts = self._callables.get(finding.trial.subject)
-        if finding.agrees:
-            return True
-        returns = (facts.returns or "") if facts else ""
-        if returns and returns != "None":
-            return True
-        return finding.trial.subject in self._raising
+        facts = self._callables.get(subject)
+        returns = facts.returns if facts else None
+        return finding.agrees or returns not in (None, "", "None") or subject in self._raising
 
     def _property(self, finding: TrialFinding, value: Value) -> tuple[list[SpecExpectation], list[str]]:
         """Returns expectations about properties of a value that is unstable or has no source."""
@@ -267,10 +240,8 @@ class Oracle:
             if found and len(checks) + len(found) <= MOST_STATE_CHECKS:
                 checks += found
                 draft.imports += imports
-        draft.expectations += [self._labelled_state(finding, check) for check in checks]
-
-    def _labelled_state(self, finding: TrialFinding, one: SpecExpectation) -> SpecExpectation:
-        return replace(one, origin="observed", evidence=self._where(finding))
+        where = self._where(finding)
+        draft.expectations += [replace(check, origin="observed", evidence=where) for check in checks]
 
     def _output(self, finding: TrialFinding, draft: _Draft) -> None:
         output = finding.observation.output

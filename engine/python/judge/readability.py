@@ -41,22 +41,12 @@ def reading_cost(trial: Trial, observation: Observation) -> float:
             shown = 15
         else:
             shown = 60
-        if (
-            value.source == "None"
-            and not observation.effects
-            and not (observation.output or observation.errors or observation.warnings)
-        ):
+        leaves_traces = observation.effects or observation.output or observation.errors or observation.warnings
+        if value.source == "None" and not leaves_traces:
             shown = 40
     imports = 3 * max(0, len(trial.imports) - 1)
-    return (
-        text
-        + 12 * odd
-        + 10 * nameless
-        + shown
-        + imports
-        + _SOURCES.get(trial.source, 14)
-        + (6 if trial.fixtures else 0)
-    )
+    origin = _SOURCES.get(trial.source, 14) + (6 if trial.fixtures else 0)
+    return text + 12 * odd + 10 * nameless + shown + imports + origin
 
 
 def rebinds_import(trial: Trial) -> bool:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from ....mutation.catalog import mutants_of, sample
 from ....mutation.model import Mutant
 from ....sandbox.target import PythonTarget
+from ....utils.in_turns import in_turns
 from ....utils.python_source import parse_python
 from ..model.model import Arc, ModuleFacts, Trial
 from ..model.mutant_search import Kills, MutantSearchLimits
@@ -315,12 +316,10 @@ def _further(state: MutantSearch, proposer: AimingProposer, wave: int) -> list[T
             mine.append((proposer.object_stories(live.mutant.line), STORY_STEPS))
         live.aimed = {trial_key(one) for part, _ in mine for one in part}
         turns += mine
-    longest = max((len(one) for one, _ in turns), default=0)
     found: dict[tuple[str, ...], Trial] = {}
     lines = 0
-    for at in range(longest):
-        for turn, cost in turns:
-            if at < len(turn) and lines <= state.limits.fresh_lines and trial_key(turn[at]) not in found:
-                found[trial_key(turn[at])] = turn[at]
-                lines += cost
+    for trial, cost in in_turns([(trial, cost) for trial in part] for part, cost in turns):
+        if lines <= state.limits.fresh_lines and trial_key(trial) not in found:
+            found[trial_key(trial)] = trial
+            lines += cost
     return list(found.values())

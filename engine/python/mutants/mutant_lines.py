@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ....mutation.model import Mutant
+from ....utils.python_names import mentioned_names, names_of
 from ....utils.python_source import parse_python
 from ..model.model import Arc
 
@@ -99,19 +100,11 @@ def _bound(node: ast.stmt) -> frozenset[str]:
     if isinstance(node, ast.ClassDef):
         return frozenset()
     targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
-    return frozenset(
-        one.id
-        for target in targets
-        if isinstance(target, ast.AST)
-        for one in ast.walk(target)
-        if isinstance(one, ast.Name)
-    )
+    return frozenset(name for target in targets if isinstance(target, ast.AST) for name in names_of(target))
 
 
 def _names(nodes: Iterable[ast.AST]) -> frozenset[str]:
-    walked = [one for node in nodes for one in ast.walk(node)]
-    names = {one.id for one in walked if isinstance(one, ast.Name)}
-    return frozenset(names | {one.attr for one in walked if isinstance(one, ast.Attribute)})
+    return frozenset(mentioned_names(nodes))
 
 
 def _end(node: ast.stmt) -> int:

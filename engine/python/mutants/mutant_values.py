@@ -56,9 +56,7 @@ class MutantValues:
             if found or isinstance(row, ast.stmt):
                 break
         found += self._places(above)
-        words = dict.fromkeys(
-            (type(derived), derived) for value in dict.fromkeys(found) for derived in _derived_values(value)
-        )
+        words = dict.fromkeys((type(word), word) for value in dict.fromkeys(found) for word in _derived_values(value))
         return [*self._letters(above), *(derived for _, derived in words)][:_MOST_WORDS]
 
     def _letters(self, above: list[ast.AST]) -> list[Word]:
@@ -205,11 +203,7 @@ def _children(node: ast.AST) -> list[ast.AST]:
 
 def with_explicit_defaults(trial: Trial, facts: ModuleFacts) -> list[Trial]:
     """Returns variants of the trial: all plain parameters passed in all calls, then in one call, then one at a time."""
-    known = {
-        callable_.name: callable_
-        for callable_ in facts.callables()
-        if callable_.kind in ("function", "constructor", "classmethod")
-    }
+    known = {item.name: item for item in facts.callables() if item.kind in ("function", "constructor", "classmethod")}
     known |= {callable_.qualname: callable_ for callable_ in facts.callables() if callable_.kind == "constructor"}
     found: list[Trial | None] = [_everywhere(trial, known)]
     for statement in (ACT, *range(len(trial.arrange))):

@@ -128,11 +128,7 @@ async def open_mutant_worker(
             observer = Observer(target, facts, conditions, workspace)
             program = observer.program("mutants.compare_trials")
             async with target.sandbox.session(program) as session:
-                more = {
-                    "project": str(workspace.project),
-                    "target": facts.path,
-                    "jobs": os.cpu_count() or 1,
-                }
+                more = {"project": str(workspace.project), "target": facts.path, "jobs": os.cpu_count() or 1}
                 scratch = workspace.scratch / "lockstep"
                 await session.send(json.dumps(observer.configuration(scratch) | more).encode())
                 line = await session.receive(START_SECONDS)

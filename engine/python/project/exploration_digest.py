@@ -104,10 +104,8 @@ class Foundations:
         """Files that may use the module or define objects for it: they name its definitions, or define its names."""
         words, own = self._words_of(path), self._file(path).defined
         own = words if own is None else own
-        names = {
-            *own,
-            PurePosixPath(path).stem if not path.endswith("__init__.py") else PurePosixPath(path).parent.name,
-        }
+        place = PurePosixPath(path)
+        names = {*own, place.stem if place.name != "__init__.py" else place.parent.name}
         spelled = {_plain(word) for word in words}
         for one in self._python:
             classes = _CLASS.findall(self._text(one))

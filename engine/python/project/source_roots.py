@@ -162,9 +162,8 @@ class ProjectTree:
     def imports_below(self, folder: str) -> bool:
         """Whether some file imports a module or package lying directly in `folder` by its bare name."""
         prefix = "" if folder == "." else f"{folder}/"
-        inside = {
-            path[len(prefix) :].split("/")[0].removesuffix(".py") for path in self.python if path.startswith(prefix)
-        }
+        below = [path.removeprefix(prefix) for path in self.python if path.startswith(prefix)]
+        inside = {path.split("/")[0].removesuffix(".py") for path in below}
         return any(name.split(".")[0] in inside for name in self._names())
 
     def _names(self) -> frozenset[str]:

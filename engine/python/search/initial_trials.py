@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 
+from ....utils.in_turns import in_turns
 from ....utils.python_names import names_of
 from ....utils.python_source import expression_or_none
 from ..facts.analyse import subjects
@@ -94,18 +95,6 @@ def is_public_name(name: str) -> bool:
     return not name.startswith("_") or (name.endswith("__") and name not in NOT_CALLED)
 
 
-def in_turns(turns: list[Iterator[Trial]]) -> Iterator[Trial]:
-    """Generates one trial of each iterator in turns until all are exhausted."""
-    while turns:
-        left: list[Iterator[Trial]] = []
-        for turn in turns:
-            trial = next(turn, None)
-            if trial is not None:
-                left.append(turn)
-                yield trial
-        turns = left
-
-
 def testable_callables(facts: ModuleFacts, context: ProposalContext) -> list[CallableFacts]:
     """Returns the module's subjects and the members that public classes inherit from private or abstract ones of it."""
     found = list(subjects(facts))
@@ -125,7 +114,7 @@ def testable_callables(facts: ModuleFacts, context: ProposalContext) -> list[Cal
     return found
 
 
-def unseen_trials(trials: list[Trial] | tuple[Trial, ...], seen: set[tuple[str, ...]]) -> Iterator[Trial]:
+def unseen_trials(trials: Iterable[Trial], seen: set[tuple[str, ...]]) -> Iterator[Trial]:
     """Generates the trials not in `seen` and adds them to it."""
     for trial in trials:
         key = trial_key(trial)
@@ -173,11 +162,7 @@ def _constructions(one: CallableFacts, owner: ClassFacts, context: ProposalConte
 
 
 def _member_trials(
-    one: CallableFacts,
-    owner: ClassFacts,
-    pools: Pools,
-    context: ProposalContext,
-    limit: int,
+    one: CallableFacts, owner: ClassFacts, pools: Pools, context: ProposalContext, limit: int
 ) -> Iterator[Trial]:
     """Combines receivers with argument rows, plain ones first."""
     objects = receivers(context.values, context.facts, owner, _RECEIVERS, context.learned)

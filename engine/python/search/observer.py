@@ -234,9 +234,7 @@ class Observer:
 
 @asynccontextmanager
 async def open_observer(
-    target: PythonTarget,
-    facts: ModuleFacts,
-    conditions: Conditions = EXPLORING,
+    target: PythonTarget, facts: ModuleFacts, conditions: Conditions = EXPLORING
 ) -> AsyncGenerator[Observer]:
     """Opens a worker on a fresh workspace, with the target imported.
 

@@ -144,9 +144,8 @@ async def time_dependent_trials(
     for index, again in zip(dated, later, strict=True):
         before = answers[index].observation
         same = stable_part(before, [again.observation])
-        if same is None or (
-            same.unstable and has_assertable_outcome(before) and not has_assertable_outcome(same.observation)
-        ):
+        lost = same is None or (same.unstable and not has_assertable_outcome(same.observation))
+        if lost and (same is None or has_assertable_outcome(before)):
             found.add(index)
     return found
 
@@ -167,9 +166,7 @@ def name_changed_arguments(trial: Trial, changed: tuple[tuple[int, int], ...], f
         return None
     for statement in trial.imports:
         taken |= set(statement.replace(",", " ").replace(".", " ").split())
-    callables = {
-        callable_.name: callable_ for callable_ in facts.callables() if callable_.kind in ("function", "constructor")
-    }
+    callables = {item.name: item for item in facts.callables() if item.kind in ("function", "constructor")}
     subject = next((callable_ for callable_ in facts.callables() if callable_.qualname == trial.subject), None)
     if subject is not None:
         callables[subject.name] = subject

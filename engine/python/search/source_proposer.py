@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ....utils.in_turns import in_turns
 from ....utils.untrusted_files import read_source
 from ..model.arcs import branch_arcs
 from ..model.model import Arc, CallableFacts, ModuleFacts, Observation, Trial
@@ -19,7 +20,6 @@ from .initial_trials import (
     ProposalContext,
     callable_trials,
     context_from_index,
-    in_turns,
     initial_trials,
     is_public_name,
     proposal_context,

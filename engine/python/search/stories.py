@@ -63,9 +63,7 @@ class _StoryBuilder:
                     own = replace(member, qualname=f"{owner.name}.{member.name}", owner=owner.name)
                     self._members.setdefault(member.name, own)
         fillers = [one for one in self._members.values() if _FILLING.fullmatch(one.name) and _required(one)]
-        self.filler = next(
-            (filler for filler in fillers if changes_state(filler) or filler.name == "__setitem__"), None
-        )
+        self.filler = next((item for item in fillers if changes_state(item) or item.name == "__setitem__"), None)
 
     def build(self) -> Iterator[Story]:
         """Generates stories of a filled object, touched and untouched, then of copies, then with a moving clock."""
@@ -104,11 +102,7 @@ class _StoryBuilder:
     def _timed(self) -> Iterator[Story]:
         """Generates stories of an object whose clock the test moves to the numbers in its construction."""
         constructor = self._context.index.constructor(self._context.facts, self._owner)
-        clock = (
-            next((parameter for parameter in constructor.parameters if _is_clock(parameter)), None)
-            if constructor
-            else None
-        )
+        clock = next((item for item in constructor.parameters if _is_clock(item)), None) if constructor else None
         if constructor is None or clock is None:
             return
         for made in self._constructions():

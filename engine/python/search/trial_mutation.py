@@ -9,13 +9,14 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
+from ....utils.in_turns import in_turns
 from ....utils.python_names import dotted_name
 from ....utils.python_source import expression_or_none, literal_or, parse_expression
 from ..inputs.receivers import change_calls
 from ..inputs.variations import variations
 from ..model.model import CallableFacts, Candidate, ModuleFacts, Observation, Trial
 from ..source.literals import LiteralSpan, literal_places, plain, with_source
-from .initial_trials import ProposalContext, trial_key
+from .initial_trials import ProposalContext, trial_key, unseen_trials
 
 _MAXIMUM_GUIDED = 30
 _NOTHING = object()
@@ -40,14 +41,7 @@ def mutations_of(
     """
     operands = [operand for operand in observation.operands if lines is None or operand[0] in lines]
     guided = guided_mutations(trial, operands)[:_MAXIMUM_GUIDED]
-    found = list(_two_to_one(guided, near_mutations(trial, facts, context)))
-    own = trial_key(trial)
-    kept: dict[tuple[str, ...], Trial] = {}
-    for one in found:
-        key = trial_key(one)
-        if key != own:
-            kept.setdefault(key, one)
-    return list(kept.values())
+    return list(unseen_trials(_two_to_one(guided, near_mutations(trial, facts, context)), {trial_key(trial)}))
 
 
 def _two_to_one(guided: list[Trial], near: list[Trial]) -> Iterator[Trial]:
@@ -60,24 +54,15 @@ def _two_to_one(guided: list[Trial], near: list[Trial]) -> Iterator[Trial]:
 def near_mutations(trial: Trial, facts: ModuleFacts, context: ProposalContext) -> list[Trial]:
     """Returns mutations that need no observation, in turns: of literals, arguments and the calls before the act."""
     subject = next((callable_ for callable_ in facts.callables() if callable_.qualname == trial.subject), None)
-    kinds = [list(_literal_mutations(trial))]
+    # The first variations of all literals, then the second ones, and so on.
+    varied = [[with_source(trial, at, text) for text in variations(at.value)] for at in literal_places(trial)]
+    kinds = [list(in_turns(varied))]
     if subject is not None:
         kinds.append(list(argument_mutations(trial, subject, context)))
         kinds.append(list(constant_mutations(trial, subject)))
         kinds.append(list(sequence_mutations(trial, subject, context)))
         kinds.append(list(construction_mutations(trial, subject, context)))
-    longest = max(len(kind) for kind in kinds)
-    return [kind[index] for index in range(longest) for kind in kinds if index < len(kind)]
-
-
-def _literal_mutations(trial: Trial) -> Iterator[Trial]:
-    """Replaces each literal by variations of it: the first variations of all literals, then the second ones, …"""
-    rows = [(place, variations(place.value)) for place in literal_places(trial)]
-    longest = max((len(found) for _, found in rows), default=0)
-    for index in range(longest):
-        for place, found in rows:
-            if index < len(found):
-                yield with_source(trial, place, found[index])
+    return list(in_turns(kinds))
 
 
 def constant_mutations(trial: Trial, subject: CallableFacts) -> Iterator[Trial]:
@@ -112,15 +97,10 @@ def argument_mutations(trial: Trial, subject: CallableFacts, context: ProposalCo
         call.keywords.append(keyword)
     positional = [parameter.name for parameter in subject.parameters if parameter.is_positional]
     taken = {*positional[:count], *(name for name in given if name)}
-    optional = [
-        parameter for parameter in subject.parameters if parameter.default is not None and parameter.name not in taken
-    ]
+    optional = [item for item in subject.parameters if item.default is not None and item.name not in taken]
     pools = {one.name: context.values.for_parameter(subject, one) for one in optional if one.kind != "positional_only"}
-    longest = max((len(pool) for pool in pools.values()), default=0)
-    for index in range(longest):
-        for name, pool in pools.items():
-            if index < len(pool):
-                yield _with_keyword(trial, tree, call, name, pool[index])
+    for name, value in in_turns([(name, value) for value in pool] for name, pool in pools.items()):
+        yield _with_keyword(trial, tree, call, name, value)
 
 
 def _with_act(trial: Trial, act: str) -> Trial:
@@ -229,14 +209,8 @@ def guided_mutations(trial: Trial, operands: Iterable[tuple[int, str, str]]) -> 
     places = literal_places(trial)
     found: dict[tuple[str, ...], Trial] = {}
     turns = [_for_comparison(trial, places, left, right) for _, left, right in operands]
-    while turns:  # round robin: a single comparison of texts would otherwise fill the list
-        left_over: list[Iterator[Trial]] = []
-        for turn in turns:
-            changed = next(turn, None)
-            if changed is not None:
-                left_over.append(turn)
-                found.setdefault((changed.act, *changed.arrange), changed)
-        turns = left_over
+    for changed in in_turns(turns):  # a single comparison of texts would otherwise fill the list
+        found.setdefault((changed.act, *changed.arrange), changed)
     return list(found.values())
 
 

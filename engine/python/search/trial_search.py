@@ -294,9 +294,9 @@ def has_assertable_outcome(observation: Observation) -> bool:
         return True
     if observation.effects or observation.output or observation.errors or observation.warnings:
         return True
-    return value is not None and (
-        value.source not in (None, "None") or any(inner.source for _, inner in value.attributes)
-    )
+    if value is None:
+        return False
+    return value.source not in (None, "None") or any(item.source for _, item in value.attributes)
 
 
 def returned_none(observation: Observation) -> bool:

@@ -74,9 +74,7 @@ def _reason(facts: CallableFacts, subject: Subject | None, kind: str, dropped: s
         if facts.name in NOT_CALLED:
             return f"no call was tried: {facts.name} is there for {_CALLED_BY.get(facts.name, 'Python itself')} to call"
         return "no way to call it was found: no arguments or object could be built"
-    message = (
-        subject.refused.raised.message if subject.refused is not None and subject.refused.raised is not None else ""
-    )
+    message = subject.refused.raised.message if subject.refused and subject.refused.raised else ""
     for beginnings, action in _NETWORK:
         if message.startswith(beginnings):
             return f"needs network: it {action}"

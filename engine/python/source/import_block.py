@@ -112,9 +112,8 @@ def _lines(bindings: list[Binding]) -> list[str]:
         if one.name is not None and one.alias is None:
             members.setdefault(one.module, []).append(one)
     aliased = [binding for binding in bindings if binding.name is not None and binding.alias is not None]
-    entries = [
-        (_natural(module), sorted(_member(one.name or "") for one in found), "") for module, found in members.items()
-    ]
+    groups = {module: sorted(_member(one.name or "") for one in group) for module, group in members.items()}
+    entries = [(_natural(module), names, "") for module, names in groups.items()]
     entries += [(_natural(one.module), [_member(one.name or "")], one.statement) for one in aliased]
     modules = {_natural(module): module for module in members}
     return lines + [

@@ -297,6 +297,4 @@ def symbols_in_words(text: str) -> str:
     if len(runs) > _MOST_SYMBOLS or not all(names):
         return "symbols"
     many = ["es" if name.endswith(("h", "s")) else "s" for name in names]
-    return "_".join(
-        name + (more if count > 1 else "") for name, more, (_, count) in zip(names, many, runs, strict=True)
-    )
+    return "_".join(name + (end if count > 1 else "") for name, end, (_, count) in zip(names, many, runs, strict=True))

@@ -7,7 +7,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from ....utils.python_names import assigned_names, bound_outside_patterns, last_name, loaded_names
+from ....utils.python_names import (
+    assigned_names,
+    bound_outside_patterns,
+    dotted_name,
+    last_name,
+    loaded_names,
+    names_of,
+)
 from ....utils.python_source import parse_python
 from ..model.model import CallableFacts, ModuleFacts, TrialFinding
 from .scoping import NameScope
@@ -80,9 +87,7 @@ def _changed_name(node: ast.stmt) -> str | None:
 def _is_variable(node: ast.stmt, before: Sequence[ast.stmt]) -> bool:
     """Whether the changed name was bound before: it is a variable, not a function or module."""
     name = _changed_name(node)
-    return any(
-        name in bound_outside_patterns([one]) for one in before if not isinstance(one, ast.Import | ast.ImportFrom)
-    )
+    return any(name in bound_outside_patterns([it]) for it in before if not isinstance(it, ast.Import | ast.ImportFrom))
 
 
 def base_name(node: ast.AST) -> str | None:
@@ -136,9 +141,7 @@ class Subjects:
                 return True
             if isinstance(node, ast.Attribute) and (node.attr in self._members or node.attr in self._functions):
                 return True
-            dunder = (
-                _FUNCTIONS.get(node.func.id) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else None
-            )
+            dunder = _FUNCTIONS.get(dotted_name(node.func)) if isinstance(node, ast.Call) else None
             if isinstance(node, ast.Subscript | ast.BinOp | ast.Compare) or dunder in self._members:
                 return bool(self._dunders)
         return False
@@ -257,4 +260,4 @@ def count_of(source: str, name: str) -> int:
 @lru_cache(maxsize=4096)
 def names_in(source: str) -> frozenset[str]:
     """Every plain name in source text. Raises SyntaxError."""
-    return frozenset(node.id for node in ast.walk(parse_python(source.strip())) if isinstance(node, ast.Name))
+    return frozenset(names_of(parse_python(source.strip())))

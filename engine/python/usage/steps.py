@@ -11,6 +11,7 @@ from ....utils.python_names import dotted_name
 from ..facts.bodies import Function
 
 Step = tuple[list[ast.stmt], ast.expr]
+_LITERALS = (ast.Constant, ast.List, ast.Tuple, ast.Dict, ast.Set)
 _MAXIMUM_ROWS = 12
 _MAXIMUM_HELPER_LINES = 15
 # Context managers of test code whose block holds the acts themselves.
@@ -65,11 +66,7 @@ test_steps.__test__ = False  # pyright: ignore[reportFunctionMemberAccess]
 
 
 def _class_steps(node: ast.ClassDef, file: TestFile) -> Iterator[Step]:
-    functions = {
-        statement.name: statement
-        for statement in node.body
-        if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef)
-    }
+    functions = {item.name: item for item in node.body if isinstance(item, ast.FunctionDef | ast.AsyncFunctionDef)}
     setup: list[ast.stmt] = []
     for name in ("setUpClass", "setup_class", "setUp", "setup_method", "setup"):
         if name in functions:
@@ -86,11 +83,7 @@ def _function_steps(node: Function, file: TestFile, setup: list[ast.stmt]) -> It
         if name in file.fixtures:
             before.extend(_fixture_statements(name, file, 0))
     for row in _rows(node):
-        body = (
-            [_Substitute(row).visit(copy.deepcopy(statement)) for statement in node.body]
-            if row
-            else copy.deepcopy(node.body)
-        )
+        body = [_Substitute(row).visit(copy.deepcopy(statement)) for statement in node.body]
         without_self = [_WithoutSelf().visit(one) for one in (*copy.deepcopy(before), *body)]
         yield from block_steps([], without_self)
 
@@ -206,20 +199,15 @@ def _asserted(test: ast.expr) -> list[ast.expr]:
     """The expressions whose values an assertion checks, without the expected values."""
     if isinstance(test, ast.Compare):
         sides = [test.left, *test.comparators]
-        calls = [
-            side for side in sides if not isinstance(side, ast.Constant | ast.List | ast.Tuple | ast.Dict | ast.Set)
-        ]
+        calls = [side for side in sides if not isinstance(side, _LITERALS)]
         return [*calls, *([test] if len(calls) == 2 or isinstance(test.ops[0], ast.In | ast.NotIn) else [])]
     if isinstance(test, ast.UnaryOp):
         return _asserted(test.operand)
     if isinstance(test, ast.BoolOp):
         return [inner for value in test.values for inner in _asserted(value)]
-    if (
-        isinstance(test, ast.Call)
-        and dotted_name(test.func) in ("isinstance", "all", "any", "len", "list", "callable")
-        and test.args
-    ):
-        return [test.args[0], *([test] if dotted_name(test.func) == "len" else [])]
+    called = dotted_name(test.func) if isinstance(test, ast.Call) and test.args else ""
+    if isinstance(test, ast.Call) and called in ("isinstance", "all", "any", "len", "list", "callable"):
+        return [test.args[0], *([test] if called == "len" else [])]
     return [test]
 
 
@@ -250,11 +238,7 @@ class _WithoutSelf(ast.NodeTransformer):
     """Rewrites `self.cart` of a TestCase as `cart`; calls of its own methods stay as they are."""
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
-        if (
-            isinstance(node.func, ast.Attribute)
-            and isinstance(node.func.value, ast.Name)
-            and node.func.value.id == "self"
-        ):
+        if isinstance(node.func, ast.Attribute) and dotted_name(node.func.value) == "self":
             node.args = [self.visit(argument) for argument in node.args]
             node.keywords = [self.visit(keyword) for keyword in node.keywords]
             return node
@@ -263,6 +247,6 @@ class _WithoutSelf(ast.NodeTransformer):
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         self.generic_visit(node)
-        if isinstance(node.value, ast.Name) and node.value.id == "self":
+        if dotted_name(node.value) == "self":
             return ast.copy_location(ast.Name(id=node.attr, ctx=node.ctx), node)
         return node

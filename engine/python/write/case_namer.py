@@ -149,9 +149,7 @@ class CaseNamer:
     def _given(self, facts: CallableFacts | None, arguments: Sequence[CallArgument]) -> str:
         if facts is not None and facts.kind == "constructor":
             return named_argument_words(arguments, 3)
-        required = (
-            sum(1 for parameter in facts.parameters if parameter.required) if facts is not None else len(arguments)
-        )
+        required = sum(item.required for item in facts.parameters) if facts is not None else len(arguments)
         bound = facts is not None and facts.kind in ("method", "classmethod") and _has_receiver(facts)
         return call_words(arguments, required=required - 1 if bound else required)
 

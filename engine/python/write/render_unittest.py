@@ -131,11 +131,8 @@ def _each(actual: str, node: ast.expr, one: SpecExpectation) -> list[str]:
         return lines + [line for at, inner in enumerate(node.elts) for line in _each(f"{actual}[{at}]", inner, one)]
     if isinstance(node, ast.Dict) and all(key is not None for key in node.keys):
         keys = [ast.unparse(key) for key in node.keys if key is not None]
-        lines = (
-            [f"self.assertEqual(set({actual}), {{{', '.join(keys)}}})"]
-            if keys
-            else [f"self.assertEqual({actual}, {{}})"]
-        )
+        sides = f"set({actual}), {{{', '.join(keys)}}}" if keys else f"{actual}, {{}}"
+        lines = [f"self.assertEqual({sides})"]
         pairs = zip(keys, node.values, strict=True)
         return lines + [line for key, inner in pairs for line in _each(f"{actual}[{key}]", inner, one)]
     number = node.operand if isinstance(node, ast.UnaryOp) else node
