@@ -1,4 +1,4 @@
-"""Finds the mutation sites of a module: every node that runs, with the nodes around it."""
+"""Finds the mutation sites of a module: every node that runs, with its ancestors, its text and the origins of names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads the facts of one function, method or property from its syntax tree."""
+"""Reads the facts of functions, methods, properties and classes from their syntax trees."""
 
 from __future__ import annotations
 

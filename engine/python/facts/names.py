@@ -1,4 +1,7 @@
-"""Gives each imported name of a test file one meaning: colliding names are imported under an alias."""
+"""Names what tests refer to: imported names, each with one meaning in a file, exceptions and their messages.
+
+Colliding names are imported under an alias.
+"""
 
 from __future__ import annotations
 

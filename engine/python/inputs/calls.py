@@ -1,4 +1,7 @@
-"""Generates rows of arguments for a call: which parameters are passed, with which of their values."""
+"""Writes calls: rows of arguments for them, their readable forms, and those that build objects of project classes.
+
+Forms are operators for dunder methods and attributes for properties.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Derives values from the constants that a body compares with: equal to them, next to them, made of them."""
+"""Derives values from the constants of a body: equal to them, next to them, texts that its patterns accept."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Generates variations of a value: boundaries, lengths, prefixes, other types, emptiness."""
+"""Generates variations of a value: boundaries, lengths, prefixes, other types, emptiness, changed lines and tokens."""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Compares observations of one trial under different conditions and removes the facets that differ."""
+"""Compares observations of one trial: with other runs, to drop the facets that differ, and with its document.
+
+Doctests are compared as doctest does. Where a comparison would not be fair, for example for addresses in a repr, the
+verdict stays open.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Searches for trials that kill mutants of the module.
 
 `kill_search` runs the search, `mutant_worker_client` talks to the worker, `asserted_facets` decides whether a test
-would detect a difference; `explicit_defaults`, `module_instances` and `mutant_values` generate trials for surviving
-mutants. Imports search and judge; never explore or write.
+would detect a difference; `module_instances` and `mutant_values` generate trials for surviving mutants.
+Imports search and judge; never explore or write.
 """

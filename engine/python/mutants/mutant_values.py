@@ -1,6 +1,7 @@
 """Derives values that may expose a mutant from constants near its position.
 
-Keys of a table are looked up, patterns are matched, numbers are met exactly and one off.
+Keys of a table are looked up, patterns are matched, numbers are met exactly and one off. Default arguments are passed
+explicitly: mutants in a sum of fields only show where no field is zero.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Finds the source roots of a project in its project files and by convention."""
+"""Walks a project once for its files, and finds its source roots in project files and by convention."""
 
 from __future__ import annotations
 

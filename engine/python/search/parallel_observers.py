@@ -1,6 +1,7 @@
 """Runs trials in two workers at once, to use more than one processor.
 
-A trial's position alone decides which worker runs it, so that two explorations give the same result.
+A trial's position alone decides which worker runs it, so that two explorations give the same result. Literal arguments
+that a call changed are bound to variables and run again; trials that depend on the date are found by a later clock.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Slices the statements before an expression down to those that it depends on."""
+"""Slices the statements before an expression down to those that it depends on, and finds the callable that it tests."""
 
 from __future__ import annotations
 

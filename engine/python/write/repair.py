@@ -1,5 +1,6 @@
-"""Repairs specs and removes cases according to validation errors; the same errors give the same repair.
+"""Repairs specs, and removes cases from specs and test files, according to validation errors.
 
+The same errors give the same repair.
 A case is kept or removed as a whole: no expectation is dropped or weakened to remove an error.
 """
 

@@ -197,7 +197,7 @@ def test_pools_hold_valid_expressions_without_clocks_or_addresses():
     texts = [text for pool in (*BY_TYPE.values(), *LAMBDAS.values()) for text in pool]
     texts += [text for _, _, pool in BY_NAME for text in pool]
     space: dict[str, object] = {}
-    for statement, sources in IMPORTED.values():
+    for statement, *sources in IMPORTED.values():
         exec(statement, space)
         texts += sources
     exec("import io", space)
