@@ -16,14 +16,6 @@ from . import options as given
 from .failures import report_failures
 from .loading import load_settings_aloud
 
-ASSESS_HELP = """Judge tests that are there already: do they hold, what do they cover, which faults would they notice?
-
-They run in a copy: shuffled, backwards, in fresh processes, in another folder, locale and zone, on another day, and
-beside themselves. No file is changed. Exit codes: 0 all hold, 3 something is missing, 5 no test ran, 9 some fail,
-10 some hold only sometimes, 11 some run too long.
-
-Example: testwright assess tests --root examples/shop
-"""
 FORMATS = ("text", "json", "markdown")
 Paths = Annotated[list[str] | None, typer.Argument(help="Test files or folders of the project. Default: all it has.")]
 Targets = Annotated[
@@ -39,7 +31,7 @@ _RUN = {"run_id": given.RunId, "framework": given.Framework, "python": given.Pyt
 
 def register(app: typer.Typer) -> None:
     """Add the command to the application."""
-    app.command("assess", help=ASSESS_HELP)(assess)
+    app.command("assess")(assess)
 
 
 @given.with_options(given.LOCATION_OPTIONS, _RUN)
@@ -55,7 +47,14 @@ def assess(
     debug: given.Debug = False,
     **options: Any,
 ) -> None:
-    """See ASSESS_HELP."""
+    """Judge tests that are there already: do they hold, what do they cover, which faults would they notice?
+
+    They run in a copy: shuffled, backwards, in fresh processes, in another folder, locale and zone, on another day, and
+    beside themselves. No file is changed. Exit codes: 0 all hold, 3 something is missing, 5 no test ran, 9 some fail,
+    10 some hold only sometimes, 11 some run too long.
+
+    Example: testwright assess tests --root examples/shop
+    """
     form = form or ("json" if as_json else "text")
     with report_failures(debug=debug, as_json=form == "json"):
         if form not in FORMATS:

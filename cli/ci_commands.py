@@ -10,21 +10,19 @@ import typer
 from . import options as given
 from .failures import report_failures
 
-GITHUB_HELP = """A step of a GitHub workflow: inputs from INPUT_* variables, answers in the runner's files.
-
-This is what the Action of this repository runs; docs/ci.md says how to use it.
-
-Example: testwright ci github
-"""
-
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the application."""
-    app.command("github", help=GITHUB_HELP)(github)
+    app.command("github")(github)
 
 
 def github(debug: given.Debug = False) -> None:
-    """See GITHUB_HELP."""
+    """A step of a GitHub workflow: inputs from INPUT_* variables, answers in the runner's files.
+
+    This is what the Action of this repository runs; docs/ci.md says how to use it.
+
+    Example: testwright ci github
+    """
     with report_failures(debug=debug):
         from .github.github import github_step
 

@@ -19,39 +19,21 @@ from .console import Console
 from .failures import report_failures
 from .loading import fast_imports
 
-SCHEMAS_HELP = """List the JSON Schemas of specs, agents and reports, or print one that stands alone.
-
-Example: testwright schemas schemas/unit_test_schema_v1.json
-"""
-DOCTOR_HELP = """Show what this machine and the project's environment have, and what that allows.
-
-Example: testwright doctor --root examples/shop
-"""
-TRUST_HELP = """Let the file of a project set everything, until what needs your consent in it changes.
-
-Most settings hold without this; `doctor` shows those that do not. The consent is kept outside the project.
-
-Example: testwright trust --root examples/shop
-"""
-GRAPH_HELP = """Print the planning or the testing graph as Mermaid text.
-
-Example: testwright graph testing
-"""
-
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the application."""
-    app.command("schemas", help=SCHEMAS_HELP)(schemas)
-    app.command("doctor", help=DOCTOR_HELP)(doctor)
-    app.command("trust", help=TRUST_HELP)(trust)
-    app.command("graph", help=GRAPH_HELP)(graph)
+    for command in (schemas, doctor, trust, graph):
+        app.command()(command)
 
 
 def schemas(
     name: Annotated[str | None, typer.Argument(help="A schema's path as listed, with or without schemas/.")] = None,
     debug: given.Debug = False,
 ) -> None:
-    """See SCHEMAS_HELP."""
+    """List the JSON Schemas of specs, agents and reports, or print one that stands alone.
+
+    Example: testwright schemas schemas/unit_test_schema_v1.json
+    """
     with report_failures(debug=debug):
         if name is None:
             sys.stdout.write("\n".join(schema_names()) + "\n")
@@ -69,7 +51,10 @@ def doctor(
     as_json: given.Json = False,
     debug: given.Debug = False,
 ) -> None:
-    """See DOCTOR_HELP."""
+    """Show what this machine and the project's environment have, and what that allows.
+
+    Example: testwright doctor --root examples/shop
+    """
     with report_failures(debug=debug, as_json=as_json):
         from .doctor import examine
 
@@ -92,7 +77,12 @@ def trust(
     revoke: Annotated[bool, typer.Option("--revoke", help="Withdraw the consent.")] = False,
     debug: given.Debug = False,
 ) -> None:
-    """See TRUST_HELP."""
+    """Let the file of a project set everything, until what needs your consent in it changes.
+
+    Most settings hold without this; `doctor` shows those that do not. The consent is kept outside the project.
+
+    Example: testwright trust --root examples/shop
+    """
     with report_failures(debug=debug):
         settings = load_settings({"root": root})
         file = project_file_of(settings.root)
@@ -108,7 +98,10 @@ def trust(
 def graph(
     which: Annotated[str, typer.Argument(help="planning or testing.")] = "planning", debug: given.Debug = False
 ) -> None:
-    """See GRAPH_HELP."""
+    """Print the planning or the testing graph as Mermaid text.
+
+    Example: testwright graph testing
+    """
     with report_failures(debug=debug):
         with fast_imports():
             from ..app import service

@@ -19,18 +19,12 @@ from .loading import load_settings_aloud
 if TYPE_CHECKING:
     from ..mcp.sdk import MCPServer
 
-SERVE_HELP = """Serve testwright to MCP clients, over stdio, or over streamable HTTP with --http.
-
-Paths are confined to the roots. Nothing is added to a project unless a client calls apply_tests.
-
-Example: testwright mcp serve --root examples/shop
-"""
 _DEFAULT_RUNNING, _DEFAULT_WAITING = 2, 8
 
 
 def register(group: typer.Typer) -> None:
     """Add the commands to the group."""
-    group.command("serve", help=SERVE_HELP)(serve)
+    group.command("serve")(serve)
 
 
 @given.with_options(
@@ -74,7 +68,12 @@ def serve(
     debug: given.Debug = False,
     **options: Any,
 ) -> None:
-    """See SERVE_HELP."""
+    """Serve testwright to MCP clients, over stdio, or over streamable HTTP with --http.
+
+    Paths are confined to the roots. Nothing is added to a project unless a client calls apply_tests.
+
+    Example: testwright mcp serve --root examples/shop
+    """
     with report_failures(debug=debug):
         listening = _listening(http, token_env, allowed_host or [], allowed_origin or [])
         asyncio.run(_serve(root or [Path()], given.flags_of(options), (max_runs, max_waiting), listening))

@@ -24,18 +24,6 @@ if TYPE_CHECKING:
     from ..agents.embedded.plan.repository_steps import Depth, E2eFramework, Goal
     from ..app.run_report import RunResult
 
-CRAWL_HELP = """Map the repository: its files, entry points and what it is built with.
-
-Example: testwright crawl --root examples/shop --depth core
-"""
-CASES_HELP = """Crawl, then write test cases for the routes and pages that were found; no code.
-
-Example: testwright cases --root . --depth standard --json
-"""
-ENGINEER_HELP = """Crawl, write test cases, and turn them into Playwright or Maestro files.
-
-Example: testwright engineer --root . --depth smoke --framework playwright --dry-run
-"""
 _FILES: dict[Goal, str] = {"crawl": "repository.json", "cases": "test-cases.json", "engineer": "engineered.json"}
 _DEPTHS: dict[str, Depth] = {"smoke": "smoke", "core": "core", "standard": "standard", "deep": "deep"}
 _FRAMEWORKS: dict[str, E2eFramework] = {"playwright": "playwright", "maestro": "maestro"}
@@ -53,9 +41,8 @@ _RUN = {"run_id": given.RunId}
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the application."""
-    app.command("crawl", help=CRAWL_HELP)(crawl)
-    app.command("cases", help=CASES_HELP)(cases)
-    app.command("engineer", help=ENGINEER_HELP)(engineer)
+    for command in (crawl, cases, engineer):
+        app.command()(command)
 
 
 @given.with_options(given.LOCATION_OPTIONS, _RUN, given.MODEL_OPTIONS, given.TOOL_OPTIONS)
@@ -66,7 +53,10 @@ def crawl(
     debug: given.Debug = False,
     **options: Any,
 ) -> None:
-    """See CRAWL_HELP."""
+    """Map the repository: its files, entry points and what it is built with.
+
+    Example: testwright crawl --root examples/shop --depth core
+    """
     _execute("crawl", options, depth=depth, ref=ref, framework="playwright", as_json=as_json, debug=debug)
 
 
@@ -78,7 +68,10 @@ def cases(
     debug: given.Debug = False,
     **options: Any,
 ) -> None:
-    """See CASES_HELP."""
+    """Crawl, then write test cases for the routes and pages that were found; no code.
+
+    Example: testwright cases --root . --depth standard --json
+    """
     _execute("cases", options, depth=depth, ref=ref, framework="playwright", as_json=as_json, debug=debug)
 
 
@@ -91,7 +84,10 @@ def engineer(
     debug: given.Debug = False,
     **options: Any,
 ) -> None:
-    """See ENGINEER_HELP."""
+    """Crawl, write test cases, and turn them into Playwright or Maestro files.
+
+    Example: testwright engineer --root . --depth smoke --framework playwright --dry-run
+    """
     _execute("engineer", options, depth=depth, ref=ref, framework=framework, as_json=as_json, debug=debug)
 
 

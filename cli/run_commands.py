@@ -19,20 +19,6 @@ from .loading import fast_imports, load_settings_aloud
 from .outcome import cached_summary, print_plan, print_result
 from .progress import show_progress
 
-RUN_HELP = """Plan, specify, write, validate, run and judge tests, then add them to the project.
-
-Example: testwright run "unit tests for src/shop/cart.py" --root examples/shop
-"""
-PLAN_HELP = """Only make the plan and show it; nothing is run or written.
-
-Example: testwright plan "only what has no tests" --root examples/shop
-"""
-RESUME_HELP = """Continue a run that was interrupted, or that a ceiling ended, with the settings it began with.
-
-What was done stays done, and no answer of a model is paid for twice. A run that a ceiling ended needs a higher one.
-
-Example: testwright resume nightly --root examples/shop
-"""
 _PLANNED = {
     "framework": given.Framework,
     "test_type": given.TestType,
@@ -48,14 +34,16 @@ _SKIPPING = {"no_run": given.NoRun, "no_analyze": given.NoAnalyze}
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the application."""
-    app.command("run", help=RUN_HELP)(run)
-    app.command("plan", help=PLAN_HELP)(plan)
-    app.command("resume", help=RESUME_HELP)(resume)
+    for command in (run, plan, resume):
+        app.command()(command)
 
 
 @given.with_options(given.LOCATION_OPTIONS, _RUN, given.MODEL_OPTIONS, _JUDGING, given.TOOL_OPTIONS, _SKIPPING)
 def run(request: given.Request, as_json: given.Json = False, debug: given.Debug = False, **options: Any) -> None:
-    """See RUN_HELP."""
+    """Plan, specify, write, validate, run and judge tests, then add them to the project.
+
+    Example: testwright run "unit tests for src/shop/cart.py" --root examples/shop
+    """
     with report_failures(debug=debug, as_json=as_json):
         settings = load_settings(given.flags_of(options))
         if (answer := _cached_result(request, settings)) is not None:
@@ -86,7 +74,10 @@ def _cached_result(request: str, settings: Settings) -> CachedRun | None:
     given.LOCATION_OPTIONS, _PLANNED, {"model": given.Model, "base_url": given.BaseUrl, **given.CEILING_OPTIONS}
 )
 def plan(request: given.Request, as_json: given.Json = False, debug: given.Debug = False, **options: Any) -> None:
-    """See PLAN_HELP."""
+    """Only make the plan and show it; nothing is run or written.
+
+    Example: testwright plan "only what has no tests" --root examples/shop
+    """
     with report_failures(debug=debug, as_json=as_json):
         with fast_imports():
             from ..app import service
@@ -100,7 +91,12 @@ def plan(request: given.Request, as_json: given.Json = False, debug: given.Debug
 
 @given.with_options(given.LOCATION_OPTIONS, {"jobs": given.Jobs, **given.CEILING_OPTIONS})
 def resume(run_id: given.ExistingRun, as_json: given.Json = False, debug: given.Debug = False, **options: Any) -> None:
-    """See RESUME_HELP."""
+    """Continue a run that was interrupted, or that a ceiling ended, with the settings it began with.
+
+    What was done stays done, and no answer of a model is paid for twice. A run that a ceiling ended needs a higher one.
+
+    Example: testwright resume nightly --root examples/shop
+    """
     with report_failures(debug=debug, as_json=as_json):
         with fast_imports():
             from ..app import service

@@ -22,32 +22,13 @@ from .outcome import print_files
 if TYPE_CHECKING:
     from ..store.listing import RunSummary
 
-APPLY_HELP = """Add the tests that a run has staged to the project.
-
-A file that a person has changed since testwright wrote it is left alone.
-
-Example: testwright apply nightly --root examples/shop
-"""
-LIST_HELP = """List the runs of a project, newest first.
-
-Example: testwright runs list --root examples/shop
-"""
-SHOW_HELP = """Show a run's report, or what is known of it where it has none.
-
-Example: testwright runs show nightly --root examples/shop
-"""
-CLEAN_HELP = """Remove old runs; the tests they added to the project stay.
-
-Example: testwright clean --keep 5 --root examples/shop
-"""
-
 
 def register(app: typer.Typer, runs: typer.Typer) -> None:
     """Add the commands to the application."""
-    app.command("apply", help=APPLY_HELP)(apply)
-    app.command("clean", help=CLEAN_HELP)(clean)
-    runs.command("list", help=LIST_HELP)(list_runs)
-    runs.command("show", help=SHOW_HELP)(show_run)
+    app.command("apply")(apply)
+    app.command("clean")(clean)
+    runs.command("list")(list_runs)
+    runs.command("show")(show_run)
 
 
 def apply(
@@ -57,7 +38,12 @@ def apply(
     as_json: given.Json = False,
     debug: given.Debug = False,
 ) -> None:
-    """See APPLY_HELP."""
+    """Add the tests that a run has staged to the project.
+
+    A file that a person has changed since testwright wrote it is left alone.
+
+    Example: testwright apply nightly --root examples/shop
+    """
     with report_failures(debug=debug, as_json=as_json):
         with fast_imports():
             from ..app import service
@@ -77,7 +63,10 @@ def list_runs(
     as_json: given.Json = False,
     debug: given.Debug = False,
 ) -> None:
-    """See LIST_HELP."""
+    """List the runs of a project, newest first.
+
+    Example: testwright runs list --root examples/shop
+    """
     with report_failures(debug=debug, as_json=as_json):
         with fast_imports():
             from ..app import service
@@ -101,7 +90,10 @@ def show_run(
     as_json: given.Json = False,
     debug: given.Debug = False,
 ) -> None:
-    """See SHOW_HELP."""
+    """Show a run's report, or what is known of it where it has none.
+
+    Example: testwright runs show nightly --root examples/shop
+    """
     with report_failures(debug=debug, as_json=as_json):
         with fast_imports():
             from ..app import service
@@ -132,7 +124,10 @@ def clean(
     as_json: given.Json = False,
     debug: given.Debug = False,
 ) -> None:
-    """See CLEAN_HELP."""
+    """Remove old runs; the tests they added to the project stay.
+
+    Example: testwright clean --keep 5 --root examples/shop
+    """
     with report_failures(debug=debug, as_json=as_json):
         with fast_imports():
             from ..app import service

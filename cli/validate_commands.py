@@ -19,17 +19,6 @@ from .console import Console
 from .failures import report_failures
 from .loading import fast_imports
 
-SPEC_HELP = """Check a test spec against its schema and the rules of a good spec.
-
-Example: testwright validate spec .testwright/runs/RUN_ID/specs/shop_cart.json
-"""
-CODE_HELP = """Check a test file: syntax, lint and structure.
-
-Without --framework it is told from the file: Playwright by its import, Jest for other scripts, Maestro for YAML, Locust
-by its import, pytest for other Python files.
-
-Example: testwright validate code tests/generated/shop/test_shop_cart.py
-"""
 CodeFramework = Annotated[
     Literal["pytest", "unittest", "jest", "playwright", "maestro", "locust"] | None,
     typer.Option("--framework", help="What the file is a test for. Default: told from the file."),
@@ -41,8 +30,8 @@ _LOCUST = re.compile(r"^\s*(from|import)\s+locust\b", re.MULTILINE)
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the application."""
-    app.command("spec", help=SPEC_HELP)(spec)
-    app.command("code", help=CODE_HELP)(code)
+    app.command("spec")(spec)
+    app.command("code")(code)
 
 
 def spec(
@@ -52,7 +41,10 @@ def spec(
     as_json: given.Json = False,
     debug: given.Debug = False,
 ) -> None:
-    """See SPEC_HELP."""
+    """Check a test spec against its schema and the rules of a good spec.
+
+    Example: testwright validate spec .testwright/runs/RUN_ID/specs/shop_cart.json
+    """
     with report_failures(debug=debug, as_json=as_json):
         with fast_imports():
             from ..app import service
@@ -72,7 +64,13 @@ def code(
     as_json: given.Json = False,
     debug: given.Debug = False,
 ) -> None:
-    """See CODE_HELP."""
+    """Check a test file: syntax, lint and structure.
+
+    Without --framework it is told from the file: Playwright by its import, Jest for other scripts, Maestro for YAML,
+    Locust by its import, pytest for other Python files.
+
+    Example: testwright validate code tests/generated/shop/test_shop_cart.py
+    """
     with report_failures(debug=debug, as_json=as_json):
         with fast_imports():
             from ..app import service

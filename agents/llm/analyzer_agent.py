@@ -51,12 +51,13 @@ class ModelAnalyzerAgent(ModelAgent):
     Args:
         chat: the model.
         root: the project.
-        repairs: how often an unreadable answer is returned to the model.
         contract: the schemas to check.
     """
 
-    def __init__(self, chat: ModelChat, root: Path, *, repairs: int = 1, contract: AgentContract | None = None) -> None:
-        super().__init__("analyzer", chat, repairs=repairs, contract=contract)
+    role = "analyzer"
+
+    def __init__(self, chat: ModelChat, root: Path, *, contract: AgentContract | None = None) -> None:
+        super().__init__(chat, contract=contract)
         self._root = root
 
     async def _work(self, request: AgentRequest) -> AgentResponse | JsonObject:

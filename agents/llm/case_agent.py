@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...utils.canonical import canonical_json
-from ..contract.lifecycle import AgentContract
 from ..contract.protocol import (
     AgentRequest,
     AgentResponse,
@@ -19,7 +18,6 @@ from ..contract.protocol import (
 )
 from ..embedded.repository.case_words import Open, Script, Send, read_case
 from ..guardrails.problems import problem
-from ..model.chat import ModelChat
 from .model_agent import ModelAgent, UnusableAnswer, closed, list_of, text_of
 
 ANSWER_SCHEMA: JsonObject = closed(
@@ -44,13 +42,10 @@ class ModelCaseAgent(ModelAgent):
     The first user message is the hydration envelope as canonical JSON. A case about a path that no route or page
     of the crawl has is returned once, then left out (`left_out` in the response's metadata).
 
-    Args:
-        chat: the model.
-        contract: the schemas to check.
+    Args: as of `ModelAgent`.
     """
 
-    def __init__(self, chat: ModelChat, *, repairs: int = 1, contract: AgentContract | None = None) -> None:
-        super().__init__("case", chat, repairs=repairs, contract=contract)
+    role = "case"
 
     async def _work(self, request: AgentRequest) -> AgentResponse:
         inputs = consumer_view(request.inputs or {})

@@ -41,10 +41,10 @@ class ModelCrawlerAgent(ModelAgent):
         contract: the schemas to check.
     """
 
-    def __init__(
-        self, chat: ModelChat, tools: RepositoryTools, *, repairs: int = 1, contract: AgentContract | None = None
-    ) -> None:
-        super().__init__("crawler", chat, repairs=repairs, contract=contract)
+    role = "crawler"
+
+    def __init__(self, chat: ModelChat, tools: RepositoryTools, *, contract: AgentContract | None = None) -> None:
+        super().__init__(chat, contract=contract)
         self._tools = tools
 
     async def _work(self, request: AgentRequest) -> AgentResponse:

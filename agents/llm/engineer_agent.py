@@ -8,7 +8,6 @@ from typing import Any
 
 from ...utils.canonical import canonical_json
 from ...utils.generated_header import with_header, without_header
-from ..contract.lifecycle import AgentContract
 from ..contract.protocol import (
     AgentRequest,
     AgentResponse,
@@ -21,7 +20,6 @@ from ..contract.protocol import (
 from ..guardrails.confined_files import confine_files
 from ..guardrails.engineer_limits import refused_files
 from ..guardrails.problems import problem
-from ..model.chat import ModelChat
 from .model_agent import ModelAgent, UnusableAnswer, closed, list_of, text_of
 
 ANSWER_SCHEMA: JsonObject = closed(
@@ -40,13 +38,10 @@ class ModelEngineerAgent(ModelAgent):
     without an assertion and files that access more than the application are returned once, then refused. Cases
     that no file names are `not_written` in the response's metadata.
 
-    Args:
-        chat: the model.
-        contract: the schemas to check.
+    Args: as of `ModelAgent`.
     """
 
-    def __init__(self, chat: ModelChat, *, repairs: int = 1, contract: AgentContract | None = None) -> None:
-        super().__init__("engineer", chat, repairs=repairs, contract=contract)
+    role = "engineer"
 
     async def _work(self, request: AgentRequest) -> AgentResponse:
         inputs = consumer_view(request.inputs or {})

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from ...core.errors import AgentFailure, MalformedLlmOutput, SchemaValidationError
 from ...utils.error_formatter import summarize_errors
@@ -35,17 +35,22 @@ class ModelAgent(Agent):
     """Base of the agents with a model. Each call has a fresh message list; there is no history.
 
     Args:
-        role: planner, spec, writer or analyzer.
         chat: answers calls.
-        repairs: how often an answer in the wrong form is returned to the model within one request.
         contract: the schemas to check.
+
+    Attributes:
+        role: names the agent and its prompt.
+        repairs: how often an answer in the wrong form is returned to the model within one request; 0 where the graph
+            refines the answer.
     """
 
-    def __init__(self, role: str, chat: ModelChat, *, repairs: int = 0, contract: AgentContract | None = None) -> None:
-        super().__init__(role, contract=contract)
+    role: ClassVar[str]
+    repairs: ClassVar[int] = 1
+
+    def __init__(self, chat: ModelChat, *, contract: AgentContract | None = None) -> None:
+        super().__init__(self.role, contract=contract)
         self._chat = chat
-        self._repairs = repairs
-        self._prompt = load_prompt(role)
+        self._prompt = load_prompt(self.role)
 
     async def _ask_model(
         self,
@@ -68,7 +73,7 @@ class ModelAgent(Agent):
         Raises:
             UnusableAnswer: the answer is not in that form, repairs included. ModelFailure, BudgetExhausted.
         """
-        for repair in range(self._repairs + 1):
+        for repair in range(self.repairs + 1):
             reason = summarize_errors(rejected.problems if rejected is not None else mends) or "first"
             call = replace(self._call(prompt or self._prompt, user, schema, attempt, rejected), reason=reason)
             _note_prompt(call.prompt_version)
@@ -76,7 +81,7 @@ class ModelAgent(Agent):
                 return await self._chat.complete(call)
             except (MalformedLlmOutput, SchemaValidationError) as error:
                 problems = problems_of(error)
-                if repair == self._repairs:
+                if repair == self.repairs:
                     raise UnusableAnswer(error.message, problems) from error
                 rejected = RejectedAnswer(problems, str(error.details.get("excerpt") or ""))
         raise AssertionError("unreachable: the last repair returns or raises")
@@ -95,7 +100,7 @@ class ModelAgent(Agent):
         """
         answer = await self._ask_model(user, schema)
         problems = find_problems(answer.parsed)
-        if problems and self._repairs:
+        if problems and self.repairs:
             answer = await self._ask_model(user, schema, attempt=2, rejected=RejectedAnswer(problems, answer.text))
         return answer.parsed
 

@@ -59,14 +59,13 @@ class ModelPlannerAgent(ModelAgent):
     Args:
         chat: the model.
         steps: the embedded planner, which builds the steps; started and shut down with this one.
-        repairs: how often an answer in the wrong form, or with unknown targets, is returned to the model.
         contract: the schemas to check.
     """
 
-    def __init__(
-        self, chat: ModelChat, steps: Agent, *, repairs: int = 1, contract: AgentContract | None = None
-    ) -> None:
-        super().__init__("planner", chat, repairs=repairs, contract=contract)
+    role = "planner"
+
+    def __init__(self, chat: ModelChat, steps: Agent, *, contract: AgentContract | None = None) -> None:
+        super().__init__(chat, contract=contract)
         self._steps = steps
 
     async def _start(self) -> None:
@@ -106,7 +105,7 @@ class ModelPlannerAgent(ModelAgent):
 
         Raises RequestError when the model finds none.
         """
-        for repair in range(self._repairs + 1):
+        for repair in range(self.repairs + 1):
             try:
                 answer = await self._ask_model(
                     user, PARTS_SCHEMA if in_parts else ANSWER_SCHEMA, rejected=rejected, prompt=in_parts
@@ -120,7 +119,7 @@ class ModelPlannerAgent(ModelAgent):
             wrong = _target_problems(meaning, index)
             if not wrong:
                 return meaning
-            if repair == self._repairs:
+            if repair == self.repairs:
                 return _known(meaning, index)
             rejected = RejectedAnswer(wrong, answer.text)
         raise AssertionError("unreachable: the last repair returns or raises")

@@ -66,8 +66,11 @@ class ModelSpecAgent(ModelAgent):
         contract: the schemas to check.
     """
 
+    role = "spec"
+    repairs = 0
+
     def __init__(self, chat: ModelChat, engine: Agent, root: Path, *, contract: AgentContract | None = None) -> None:
-        super().__init__("spec", chat, contract=contract)
+        super().__init__(chat, contract=contract)
         self._engine = engine
         self._root = root
 

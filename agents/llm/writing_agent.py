@@ -39,10 +39,13 @@ class ModelWritingAgent(ModelAgent):
         contract: the schemas to check.
     """
 
+    role = "writer"
+    repairs = 0
+
     def __init__(
         self, chat: ModelChat, *, style: StyleProvider | None = None, contract: AgentContract | None = None
     ) -> None:
-        super().__init__("writer", chat, contract=contract)
+        super().__init__(chat, contract=contract)
         self._style = style
 
     async def _work(self, request: AgentRequest) -> AgentResponse:

@@ -117,7 +117,7 @@ async def test_a_request_for_several_kinds_of_tests_is_asked_about_in_parts(tmp_
     part = {"test_type": "unit", "targets": [target], "whole_project": False}
     chat = FakeChat({"parts": [part, {**part, "targets": []}], **aside}, {"parts": [part], **aside})
     response = await asked(
-        ModelPlannerAgent(chat, EmbeddedPlannerAgent(), repairs=1),
+        ModelPlannerAgent(chat, EmbeddedPlannerAgent()),
         {"user_request": request, "root": str(till(tmp_path))},
     )
     assert "$.parts[1].targets" in chat.calls[1].user
