@@ -80,14 +80,8 @@ async def open_model_clients(
     Raises:
         SettingsError: there is no key for OpenAI, no readable price table, or no price under a ceiling on cost.
     """
-    began = time.monotonic()
-    ceilings = Ceilings(settings.max_tokens, settings.max_cost, settings.max_seconds)
-
-    def seconds_used() -> float:
-        return seconds_before + time.monotonic() - began
-
     if not settings.models.names:
-        yield ModelClients({}, ModelBudget(ceilings, seconds_used))
+        yield ModelClients({}, _new_budget(settings, seconds_before))
         return
     # Importing the client library takes a second; runs without models skip it.
     from ..agents.model.abilities import CapabilityFile
@@ -95,18 +89,16 @@ async def open_model_clients(
     from ..agents.model.run_chat import RunChat, spend_of_stored
 
     base_url = base_url_of(settings.base_url, environment)
-    prices = load_prices(settings.prices, base_url)
-    _require_prices(settings, prices)
+    prices = _load_prices(settings, base_url)
     before = [spend_of_stored(role, answer, prices) for role, answer in kept.all()] if kept is not None else []
-    budget = ModelBudget(ceilings, seconds_used, before=before, on_usage=spent)
+    budget = _new_budget(settings, seconds_before, before=before, on_usage=spent)
     abilities = CapabilityFile(cache / "endpoints.json" if cache is not None else None)
     key = key_for(base_url, environment)
     async with AsyncExitStack() as opened:
         chats: dict[str, RunChat] = {}
         for name in settings.models.names:
-            endpoint = Endpoint(
-                EndpointSettings(name, base_url, settings.model_timeout, settings.answer_tokens, settings.stream), key
-            )
+            limits = (settings.model_timeout, settings.answer_tokens)
+            endpoint = Endpoint(EndpointSettings(name, base_url, *limits, settings.stream), key)
             opened.push_async_callback(endpoint.aclose)
             chats[name] = RunChat(
                 endpoint,
@@ -118,15 +110,24 @@ async def open_model_clients(
                 given_out=given_out,
                 waiting=waiting,
             )
-        asked = {role: settings.models.of(role) for role in ROLES}
+        by_role = {role: chats[name] for role in ROLES if (name := settings.models.of(role)) is not None}
         priced = frozenset(name for name in settings.models.names if prices.of(name) is not None)
-        yield ModelClients({role: chats[name] for role, name in asked.items() if name is not None}, budget, priced)
+        yield ModelClients(by_role, budget, priced)
 
 
-def _require_prices(settings: Settings, prices: Prices) -> None:
-    """Refuse a ceiling on cost when the price of a model is unknown."""
+def _new_budget(settings: Settings, seconds_before: float, **usage: Any) -> ModelBudget:
+    """Create the budget of a session that starts now; `usage` as for `ModelBudget`."""
+    began = time.monotonic()
+    ceilings = Ceilings(settings.max_tokens, settings.max_cost, settings.max_seconds)
+    return ModelBudget(ceilings, lambda: seconds_before + time.monotonic() - began, **usage)
+
+
+def _load_prices(settings: Settings, base_url: str) -> Prices:
+    """Load the prices of models. Raises SettingsError for a ceiling on cost when the price of a model is unknown."""
+    prices = load_prices(settings.prices, base_url)
     unknown = [name for name in settings.models.names if prices.of(name) is None]
     if settings.max_cost is not None and unknown:
         raise SettingsError(
             f"--max-cost needs a price for {', '.join(unknown)}.", advice="Give one with --prices, or use --max-tokens."
         )
+    return prices

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 
 from ..config.settings import Settings
@@ -12,12 +12,11 @@ from ..core.events import EventType
 from ..engine.python.project.layout import find_layout
 from ..sandbox.interpreter import Interpreter
 from ..sandbox.opening import open_sandbox
-from ..sandbox.protocol import Sandbox
+from ..sandbox.protocol import Completed, Program, Sandbox, SandboxKind, Session
 from ..sandbox.target import PythonTarget, prepare_target
 from ..store.files.event_log import EventLog
 from ..store.files.run_folder import RunFolder
 from ..utils.work_meter import WorkMeter
-from .metering import MeteredSandbox
 
 
 def interpreter_in_words(interpreter: Interpreter) -> str:
@@ -105,3 +104,31 @@ class TargetProvider:
             exclude=[settings.state],
             trusted=bool(settings.trust_project),
         )
+
+
+class MeteredSandbox:
+    """A sandbox whose every program counts as work; a report computes from it how long a run was idle (`run.idle`)."""
+
+    def __init__(self, sandbox: Sandbox, meter: WorkMeter) -> None:
+        self._sandbox = sandbox
+        self._meter = meter
+
+    @property
+    def kind(self) -> SandboxKind:
+        """See `Sandbox.kind`."""
+        return self._sandbox.kind
+
+    async def run(self, program: Program) -> Completed:
+        """See `Sandbox.run`."""
+        with self._meter.working():
+            return await self._sandbox.run(program)
+
+    def session(self, program: Program) -> AbstractAsyncContextManager[Session]:
+        """See `Sandbox.session`."""
+        return self._session(program)
+
+    @asynccontextmanager
+    async def _session(self, program: Program) -> AsyncIterator[Session]:
+        with self._meter.working():
+            async with self._sandbox.session(program) as session:
+                yield session

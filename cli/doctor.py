@@ -10,6 +10,7 @@ import sys
 import tempfile
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict, dataclass
+from importlib.metadata import distributions
 from pathlib import Path
 from typing import Any
 
@@ -17,14 +18,22 @@ from ..agents.model.endpoint import base_url_of, key_for
 from ..analysis.javascript.chain import cache_folders, find_installed, find_node
 from ..config.settings import Settings
 from ..core.errors import EnvironmentFault, SettingsError, TestwrightError
+from ..engine.api.document.apps import WebApplication, find_applications
+from ..engine.python.project.layout import find_layout
 from ..sandbox.bubblewrap import RECOMMENDED_VERSION, BubblewrapSandbox
 from ..sandbox.interpreter import find_interpreter
 from ..sandbox.opening import open_sandbox
 from ..sandbox.overlay import test_overlay
 from ..sandbox.protocol import Limits, Program
-from .doctor_api import api_check
 
 _ENOUGH_MIB = 500
+_SERVING_PACKAGES = {
+    "fastapi": ("fastapi", "uvicorn"),
+    "starlette": ("starlette", "uvicorn"),
+    "quart": ("quart", "uvicorn"),
+    "flask": ("flask",),
+    "django": ("django",),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,11 +177,31 @@ def javascript_check(settings: Settings, environment: Mapping[str, str]) -> Doct
 
 
 def _api(settings: Settings) -> DoctorCheck:
+    """Whether API tests can be made: the project's web applications, and the packages that serve them. Runs nothing."""
+    name = "API tests"
     try:
-        ok, found, meaning = api_check(settings)
+        found = find_applications(find_layout(settings.root))
+        if not found:
+            meaning = "API tests need one, or --app-command"
+            return DoctorCheck(name, True, False, "no web application in the source", meaning)
+        interpreter = find_interpreter(settings.root, settings.python, trusted=bool(settings.trust_project))
+        missing = missing_packages(found[0], interpreter.site_paths)
     except TestwrightError as error:
-        return DoctorCheck("API tests", False, False, error.message, error.advice)
-    return DoctorCheck("API tests", ok, False, found, meaning)
+        return DoctorCheck(name, False, False, error.message, error.advice)
+    if missing:
+        advice = f"{interpreter.path} -m pip install {' '.join(missing)}; other tests need nothing of it"
+        return DoctorCheck(name, False, False, f"{found[0].label} needs {' and '.join(missing)}, missing there", advice)
+    meaning = "it is started for the tests and asked over HTTP"
+    return DoctorCheck(name, True, False, f"{found[0].label} ({found[0].framework})", meaning)
+
+
+def missing_packages(application: WebApplication, sites: tuple[Path, ...]) -> list[str]:
+    """Names of packages that an application needs to be served and that no folder of an environment has."""
+    needed = _SERVING_PACKAGES.get(application.framework, ())
+    there = {
+        str(distribution.metadata["Name"]).lower() for distribution in distributions(path=[str(site) for site in sites])
+    }
+    return [name for name in needed if name not in there]
 
 
 def _tool(name: str, meaning: str, without: str) -> DoctorCheck:

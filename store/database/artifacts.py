@@ -112,11 +112,6 @@ class Artifacts:
         asked = select(tables.artifacts).where(tables.artifacts.c.run_id == run_id).order_by(tables.artifacts.c.number)
         return self._all(asked if kind is None else asked.where(tables.artifacts.c.kind == kind))
 
-    def latest(self, run_id: str, kind: str) -> Artifact | None:
-        """The newest artifact of a kind, or None."""
-        found = self.find(run_id, kind)
-        return found[-1] if found else None
-
     def _all(self, asked: Select[Any]) -> list[Artifact]:
         with self._access.reading() as connection:
             try:

@@ -15,8 +15,6 @@ from sqlalchemy import (
     Text,
     UniqueConstraint,
 )
-from sqlalchemy.engine import Dialect
-from sqlalchemy.types import TypeDecorator, TypeEngine
 
 metadata = MetaData(
     naming_convention={
@@ -28,23 +26,6 @@ metadata = MetaData(
 )
 
 
-class _Json(TypeDecorator[object]):
-    """JSON, in the binary form where the database is PostgreSQL: its dialect is loaded there only."""
-
-    impl = JSON
-    cache_ok = True
-
-    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[object]:
-        """See `TypeDecorator.load_dialect_impl`."""
-        if dialect.name != "postgresql":
-            return dialect.type_descriptor(JSON())
-        from sqlalchemy.dialects.postgresql import JSONB
-
-        return dialect.type_descriptor(JSONB())
-
-
-json_type = _Json()
-
 runs = Table(
     "runs",
     metadata,
@@ -52,7 +33,7 @@ runs = Table(
     Column("run_id", String(64), nullable=False, unique=True),
     Column("root", Text, nullable=False),
     Column("request", Text, nullable=False),
-    Column("settings", json_type, nullable=False),
+    Column("settings", JSON, nullable=False),
     Column("version", String(64), nullable=False),
     Column("status", String(16), nullable=False),
     Column("exit_reason", String(64), nullable=True),
@@ -61,7 +42,7 @@ runs = Table(
     Column("started_at", Float, nullable=True),
     Column("finished_at", Float, nullable=True),
     Column("resumed", Integer, nullable=False),
-    Column("spent", json_type, nullable=False),
+    Column("spent", JSON, nullable=False),
     sqlite_autoincrement=True,
 )
 
@@ -73,7 +54,7 @@ artifacts = Table(
     Column("run_id", String(64), ForeignKey("runs.run_id", ondelete="CASCADE"), nullable=False),
     Column("kind", String(64), nullable=False),
     Column("content_hash", String(64), nullable=False),
-    Column("content", json_type, nullable=False),
+    Column("content", JSON, nullable=False),
     Column("created_at", Float, nullable=False),
     Index("ix_artifacts_run_id_kind", "run_id", "kind"),
     sqlite_autoincrement=True,
@@ -87,7 +68,7 @@ answers = Table(
     Column("role", String(64), nullable=False),
     Column("attempt", Integer, nullable=False),
     Column("prompt_hash", String(64), nullable=False),
-    Column("answer", json_type, nullable=False),
+    Column("answer", JSON, nullable=False),
     Column("created_at", Float, nullable=False),
     UniqueConstraint("run_id", "role", "attempt", "prompt_hash"),
     sqlite_autoincrement=True,
