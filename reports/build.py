@@ -6,26 +6,31 @@ broke off has a report as well.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, get_args
 
 from ..core.outcome import ExitReason, RunCounts, exit_code_of, exit_reason_of, status_of
 from .model import (
+    Coverage,
+    CoverageChange,
     NotUnderstood,
     Report,
     ReportFinding,
+    ReportOrigins,
     ReportPlanStep,
     ReportTarget,
     SkippedTarget,
     StepStatus,
     SuspectedDefect,
+    Totals,
     WrittenFile,
 )
-from .reading import count, failure_class, items, mapping, parts, place, rows, stable, text, words
+from .operations import counts_of
+from .reading import added_up, count, failure_class, items, mapping, parts, place, rows, stable, text, words
 from .run_facts import RunFacts, run_part
 from .targets import classes_of, target_of
-from .totals import totals_of
 
 _GENERATES = "generate_"
 _OF_REPOSITORIES = ("crawl_repository", "write_test_cases", "engineer_tests")
@@ -226,4 +231,46 @@ def _not_understood(understanding: Json) -> tuple[NotUnderstood, ...]:
             row if isinstance(row, Mapping) else {"text": text(row)}
             for row in items(understanding.get("not_understood"))
         ],
+    )
+
+
+def totals_of(
+    targets: Sequence[ReportTarget], defects: Sequence[SuspectedDefect], files: Sequence[WrittenFile]
+) -> Totals:
+    """Add up all targets, defects and files."""
+    status = Counter(target.status for target in targets)
+    outcome = Counter(file.outcome for file in files)
+    return Totals(
+        targets=len(targets),
+        targets_completed=status["completed"],
+        targets_failed=status["failed"],
+        targets_skipped=status["skipped"],
+        cases=sum(target.cases for target in targets),
+        kept=sum(len(target.kept) for target in targets),
+        dropped=sum(len(target.dropped) for target in targets),
+        suspected_defects=len(defects),
+        not_reached=sum(len(target.not_reached) for target in targets),
+        files_added=outcome["added"],
+        files_updated=outcome["updated"],
+        files_unchanged=outcome["unchanged"],
+        files_conflicting=outcome["conflict"],
+        files_staged=outcome["staged"],
+        origins=_origins(targets),
+        coverage=_coverage(targets),
+        operations=counts_of(targets),
+    )
+
+
+def _origins(targets: Sequence[ReportTarget]) -> ReportOrigins:
+    evidence = [row for target in targets for row in target.evidence]
+    return ReportOrigins(**Counter(expectation.origin for row in evidence for expectation in row.expectations))
+
+
+def _coverage(targets: Sequence[ReportTarget]) -> CoverageChange:
+    """Add up the coverage of the targets that were measured; `before` only when it is known for all of these."""
+    measured = [target.coverage for target in targets if target.coverage.after is not None]
+    before = [coverage.before for coverage in measured if coverage.before is not None]
+    return CoverageChange(
+        before=added_up(Coverage, before) if len(before) == len(measured) else None,
+        after=added_up(Coverage, [coverage.after for coverage in measured if coverage.after is not None]),
     )

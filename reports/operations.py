@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from .model import OperationCounts, Operations, OperationShown, ReportTarget
-from .reading import items, mapping, rows, text
+from .reading import added_up, items, mapping, rows, text
 
 
 def operations_of(spec: Mapping[str, Any], kept: Sequence[str]) -> Operations | None:
@@ -53,16 +53,8 @@ def missing_statuses(one: OperationShown) -> tuple[str, ...]:
 
 
 def counts_of(targets: Iterable[ReportTarget]) -> OperationCounts | None:
-    """The counts of all targets that have any, added up."""
-    found = [target.operations for target in targets if target.operations is not None]
-    if not found:
-        return None
-    return OperationCounts(
-        described=sum(one.described for one in found),
-        covered=sum(one.covered for one in found),
-        statuses=sum(one.statuses for one in found),
-        shown=sum(one.shown for one in found),
-    )
+    """Add up the counts of all targets that have any."""
+    return added_up(OperationCounts, [target.operations for target in targets if target.operations is not None])
 
 
 def counted(found: OperationCounts | None) -> str:

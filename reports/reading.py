@@ -42,6 +42,11 @@ def parts(cls: type[Part], value: Any) -> tuple[Part, ...]:
     return tuple(item for item in made if item is not None)
 
 
+def added_up(cls: type[Part], counts: Sequence[Part]) -> Part | None:
+    """Add up counts field by field; None without any."""
+    return cls(**{name: sum(getattr(row, name) for row in counts) for name in cls.model_fields}) if counts else None
+
+
 def mapping(value: Any) -> Mapping[str, Any]:
     """The value when it is a mapping, else an empty one."""
     return value if isinstance(value, Mapping) else {}

@@ -1,6 +1,7 @@
 """Opens the run database: SQLite with a write-ahead log, its schema version checked, its errors typed.
 
-It holds runs, artifacts and answers; LangGraph's checkpoints are a file of their own in each run's folder.
+It holds runs, artifacts and answers; LangGraph's checkpoints are a file of their own in each run's folder. The schema
+version is SQLite's `PRAGMA user_version`; a later schema adds its own step from version N to N + 1.
 """
 
 from __future__ import annotations
@@ -12,21 +13,25 @@ from pathlib import Path
 from typing import Any
 
 from filelock import FileLock, Timeout
-from sqlalchemy import URL, Connection, Engine, create_engine, event
+from sqlalchemy import URL, Connection, Engine, create_engine, event, text
 from sqlalchemy.exc import DBAPIError
 
-from ...core.errors import RunLocked
+from ...core.errors import RunLocked, StateVersionError
 from ..files.files import typed_errors
 from ..files.run_folder import prepare_state_dir
+from . import tables
 from .answers import ModelAnswers
 from .artifacts import Artifacts
-from .migrate import create_tables, is_current
 from .runs import Runs
 from .sqlite_errors import database_error
 
 DATABASE = "testwright.db"
 BUSY_SECONDS = 30.0
 _WRITING = "testwright_writing"
+SCHEMA_VERSION = 1
+
+# Early databases recorded their version in Alembic's table; its only revision has the tables of version 1.
+_ALEMBIC_REVISIONS = {"0001": 1}
 
 
 class Store:
@@ -149,3 +154,33 @@ def _begin(connection: Connection) -> None:
     # A transaction that reads first and writes later would fail at once when another process wrote in between.
     writing = connection.get_execution_options().get(_WRITING, False)
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
+
+
+def is_current(connection: Connection) -> bool:
+    """Whether the database has the tables of this version.
+
+    Raises:
+        StateVersionError: a newer version wrote the database.
+        DatabaseError: it cannot be read.
+    """
+    version = connection.execute(text("PRAGMA user_version")).scalar_one()
+    if version == 0 and connection.dialect.has_table(connection, "alembic_version"):
+        revision = connection.execute(text("SELECT version_num FROM alembic_version")).scalar_one_or_none()
+        version = _ALEMBIC_REVISIONS.get(str(revision), revision)
+    if version not in (0, SCHEMA_VERSION):
+        raise StateVersionError(
+            f"The run database has schema version {version}, which this version of testwright does not know.",
+            advice="Upgrade testwright, or give another folder with --state-dir. The database was left as it is.",
+            details={"revision": str(version), "known": str(SCHEMA_VERSION)},
+        )
+    return version == SCHEMA_VERSION
+
+
+def create_tables(connection: Connection) -> None:
+    """Create the missing tables and record the schema version, in the connection's transaction.
+
+    Raises:
+        DatabaseError: the database cannot be read or written, or the disk is full.
+    """
+    tables.metadata.create_all(connection)
+    connection.execute(text(f"PRAGMA user_version = {SCHEMA_VERSION}"))

@@ -1,4 +1,4 @@
-"""Defines the tables of the run database. A change here needs a migration step in `migrate.py`."""
+"""Defines the tables of the run database. A change here needs a migration step in `database.py`."""
 
 from __future__ import annotations
 

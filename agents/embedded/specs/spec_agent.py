@@ -23,6 +23,9 @@ from ...contract.protocol import (
     success_response,
 )
 
+_DECISIVE_INPUTS = ("target", "test_type", "framework", "user_request")
+"""Inputs that decide whether a request is for the prefetched spec."""
+
 
 @dataclass(frozen=True, slots=True)
 class SpecResult:
@@ -53,10 +56,6 @@ class SpecGenerator(Protocol):
             TestwrightError: the target cannot be read, started or explored; it becomes the agent's typed error.
         """
         ...
-
-
-_DECISIVE_INPUTS = ("target", "test_type", "framework", "user_request")
-"""Inputs that decide whether a request is for the prefetched spec."""
 
 
 class PrefetchedSpec:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from testwright.agents.embedded.analyzer_agent import analyse_results
-from testwright.agents.llm.verdicts import apply_verdicts
+from testwright.agents.llm.analyzer_agent import apply_verdicts
 from testwright.tests.support.mcp.tool_session import expectation, unit_case, unit_spec
 
 pytestmark = pytest.mark.feature("B-02")
