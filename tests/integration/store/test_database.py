@@ -13,7 +13,7 @@ from filelock import FileLock
 from sqlalchemy import Inspector, inspect
 
 from testwright.core.errors import RunLocked, StateVersionError, StorageError, StoreCorrupt
-from testwright.store.database import database, migrate, tables
+from testwright.store.database import database, tables
 from testwright.store.database.database import Store
 from testwright.tests.support.runs.child_processes import child, wait_for_line
 
@@ -49,8 +49,8 @@ INSERT INTO runs VALUES (1, 'early', '/p', 'x', '{}', '0.1.0', 'created', NULL, 
 def test_a_new_database_has_all_tables_and_the_current_schema_version(tmp_path: Path) -> None:
     for open_again in (False, True):
         with Store.open(tmp_path) as store, store.reading() as connection:
-            assert migrate.is_current(connection), open_again
-            assert connection.exec_driver_sql("PRAGMA user_version").scalar() == migrate.SCHEMA_VERSION
+            assert database.is_current(connection), open_again
+            assert connection.exec_driver_sql("PRAGMA user_version").scalar() == database.SCHEMA_VERSION
             assert set(inspect(connection).get_table_names()) == set(tables.metadata.tables)
 
 
