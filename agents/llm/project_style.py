@@ -35,6 +35,7 @@ StyleProvider = Callable[[str], str]
 """Describes the style for tests of a module, by its dotted name; "" without one."""
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
+_STATEMENTS = (ast.stmt, ast.excepthandler, ast.match_case)
 
 
 @dataclass(slots=True)
@@ -109,8 +110,8 @@ def _texts(root: Path, paths: Sequence[str]) -> Iterator[tuple[str, str]]:
 def _see(seen: _Conventions, path: str, text: str, tree: ast.Module) -> None:
     tests = list(_tests(tree))
     seen.files += bool(tests)
-    for owner in ast.walk(tree):
-        if isinstance(owner, _Function) and _is_fixture(owner):
+    for owner in _functions(tree):
+        if _is_fixture(owner):
             seen.defined.setdefault(owner.name, path)
     for test, owner in tests:
         seen.names.append(test.name if owner is None else f"{owner.name}.{test.name}")
@@ -134,6 +135,16 @@ def _tests(tree: ast.Module) -> Iterator[tuple[_Function, ast.ClassDef | None]]:
             for inner in node.body:
                 if isinstance(inner, _Function) and inner.name.startswith("test"):
                     yield inner, node
+
+
+def _functions(tree: ast.Module) -> Iterator[_Function]:
+    """Yield the functions of a module at any depth; only statements are visited, which are few beside expressions."""
+    waiting: list[ast.AST] = [tree]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, _Function):
+            yield node
+        waiting += [inner for inner in ast.iter_child_nodes(node) if isinstance(inner, _STATEMENTS)]
 
 
 def _fixtures(test: _Function) -> list[str]:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from testwright.tests.support.projects.small_api import FASTAPI_APP
 from testwright.tests.support.runs.workflows import KEY, PRICING, PROJECT, ROOT, PullRequest
 
 REQUEST = "unit tests for the shop"
@@ -138,7 +139,7 @@ def test_a_runner_without_an_installation_makes_one_and_keeps_it(tmp_path):
 
 @pytest.mark.feature("T-18", "T-20")
 def test_suspected_defects_of_an_api_are_annotated_with_a_line_that_reproduces_them(tmp_path):
-    checked_out = PullRequest(tmp_path, changed={"README.md": "# Whole\n"})
+    checked_out = PullRequest(tmp_path, changed={f"{PROJECT}/src/shop/api.py": FASTAPI_APP})
     ran = checked_out.run(
         request="API tests for the shop",
         test_type="api",

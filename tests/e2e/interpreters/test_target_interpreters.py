@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from testwright.tests.support.projects.files import make_project, run_command
+from testwright.tests.support.projects.files import make_project
+from testwright.tests.support.runs.command_line import invoke_command
 from testwright.tests.support.runs.interpreters import TARGET_VERSIONS, find_interpreter
 
 FOUND = [version for version in TARGET_VERSIONS if find_interpreter(version)]
@@ -16,7 +17,7 @@ def test_a_run_explores_measures_and_keeps_tests_on_a_target_of_this_version(ver
     root = make_project(tmp_path / "project")
     python = find_interpreter(version)
 
-    outcome = run_command("run", "small.numbers", "--python", str(python), "--trials", "200", "--json", cwd=root)
+    outcome = invoke_command("run", "small.numbers", "--python", str(python), "--trials", "200", "--json", cwd=root)
 
     assert outcome.code == 0, outcome.err
     report = json.loads(outcome.out)

@@ -13,6 +13,7 @@ from testwright.app.api import generate
 from testwright.core.errors import BudgetExhausted, ExitCode, SettingsError
 from testwright.tests.support.agents.scripted_openai import ScriptedOpenAI, Usage, answer, error, hang
 from testwright.tests.support.projects.files import ROOT, make_project, run_command, tree
+from testwright.tests.support.runs.command_line import invoke_command
 from testwright.tests.support.runs.paid_runs import (
     HALF,
     KEY,
@@ -201,7 +202,7 @@ def test_a_run_killed_between_two_model_calls_pays_for_none_twice_when_it_is_res
                 process.kill()
                 process.wait()
         server.extend(last)
-        done = run_command("resume", "killed", "--root", str(root), cwd=tmp_path, environment=environment())
+        done = invoke_command("resume", "killed", "--root", str(root), cwd=tmp_path, environment=environment())
         first, hung, again = [request.raw for request in server.requests]
     assert first != hung
     assert hung == again

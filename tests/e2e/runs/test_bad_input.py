@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 
 from testwright.cli.app import app
 from testwright.tests.support.projects.files import SMALL, make_project, run_command, tree
+from testwright.tests.support.runs.command_line import invoke_command
 from testwright.tests.support.runs.comparison import FEW, report_of, run_folder
 
 pytestmark = pytest.mark.feature("T-19", "B-07")
@@ -49,13 +50,13 @@ def asked(*arguments):
 
 @pytest.fixture(scope="module")
 def many_ways(tmp_path_factory):
-    """One run over modules that each go wrong in another way, and one good one; Ctrl-C, crash and all. Read only."""
+    """One run over modules that each go wrong in another way, and one good one. Read only."""
     place = tmp_path_factory.mktemp("many-ways")
     outside = place / "written-by-import"
     files = {name: text.replace("OUTSIDE", str(outside)) for name, text in BAD.items()}
     root = make_project(place / "project", {**SMALL, **files})
     request = "the whole project except small.numbers"
-    outcome = run_command("run", request, "--root", str(root), "--run-id", "r", *FEW, cwd=root)
+    outcome = invoke_command("run", request, "--root", str(root), "--run-id", "r", *FEW, cwd=root)
     assert not outside.exists()
     return root, outcome
 
@@ -154,7 +155,7 @@ def test_a_read_only_project_keeps_its_tests_in_the_state_folder(tmp_path):
     assert f"staged: {GOOD}" in outcome.out
     assert not [name for name in tree(root) if name.startswith("tests")]
 
-    applied = run_command("apply", "r", *where, cwd=tmp_path)
+    applied = invoke_command("apply", "r", *where, cwd=tmp_path)
     assert applied.code == 0, applied.err
     assert applied.out == f"added: {GOOD}\n"
     assert (root / GOOD).is_file()

@@ -9,7 +9,8 @@ import pytest
 
 from testwright.core.errors import ExitCode
 from testwright.tests.support.projects.depot import DEPOT
-from testwright.tests.support.projects.files import make_project, run_command, tree
+from testwright.tests.support.projects.files import make_project, tree
+from testwright.tests.support.runs.command_line import invoke_command
 from testwright.tests.support.runs.comparison import FEW, report_of, run_folder
 
 TEST_PATH = "tests/generated/integration/test_depot_shipping_flows.py"
@@ -20,7 +21,7 @@ TEST_PATH = "tests/generated/integration/test_depot_shipping_flows.py"
 def test_flows_across_modules_are_kept_as_testcases_that_a_plain_runner_passes(tmp_path):
     root = make_project(tmp_path / "depot", DEPOT)
     request = "integration tests for depot.shipping, with unittest"
-    outcome = run_command("run", request, "--root", str(root), "--run-id", "r", *FEW, cwd=tmp_path)
+    outcome = invoke_command("run", request, "--root", str(root), "--run-id", "r", *FEW, cwd=tmp_path)
     assert outcome.code == 0, outcome.err
     assert tree(root).keys() == {*DEPOT, TEST_PATH}
     report = report_of(run_folder(root, "r"))
@@ -37,7 +38,7 @@ def test_flows_across_modules_are_kept_as_testcases_that_a_plain_runner_passes(t
 @pytest.mark.feature("T-20", "B-07")
 def test_a_project_of_one_module_is_told_that_there_is_nothing_to_integrate(tmp_path):
     root = make_project(tmp_path / "alone", {"alone.py": "def half(n):\n    return n / 2\n"})
-    outcome = run_command("run", "integration tests of the project", "--root", str(root), cwd=tmp_path)
+    outcome = invoke_command("run", "integration tests of the project", "--root", str(root), cwd=tmp_path)
     assert outcome.code == ExitCode.USAGE
     assert "nothing to integrate" in outcome.out + outcome.err
     assert tree(root).keys() == {"alone.py"}
@@ -47,6 +48,6 @@ def test_a_project_of_one_module_is_told_that_there_is_nothing_to_integrate(tmp_
 def test_an_entry_that_does_not_import_is_named_with_the_package_it_misses(tmp_path):
     broken = DEPOT["src/depot/shipping.py"].replace("from .shelf", "import nowhere_at_all\n\nfrom .shelf")
     root = make_project(tmp_path / "depot", {**DEPOT, "src/depot/shipping.py": broken})
-    outcome = run_command("run", "integration tests for depot.shipping", "--root", str(root), *FEW, cwd=tmp_path)
+    outcome = invoke_command("run", "integration tests for depot.shipping", "--root", str(root), *FEW, cwd=tmp_path)
     assert outcome.code == ExitCode.ENVIRONMENT
     assert "nowhere_at_all" in outcome.out + outcome.err

@@ -18,8 +18,8 @@ from testwright.core.errors import ExitCode, SchemaValidationError
 from testwright.graph.planning_graph.plan_check import check_plan
 from testwright.store.database.database import Store
 from testwright.tests.support.mcp.tool_session import write_files
-from testwright.tests.support.projects.files import run_command
 from testwright.tests.support.projects.web_shop import SHOP
+from testwright.tests.support.runs.command_line import invoke_command
 
 pytestmark = pytest.mark.feature("A-01")
 
@@ -98,18 +98,18 @@ async def test_a_library_ends_with_a_map_and_advice(tmp_path):
 
 
 def test_the_commands_print_what_was_made(shop, tmp_path):
-    done = run_command("crawl", "--root", str(shop), "--depth", "core", "--json", cwd=tmp_path)
+    done = invoke_command("crawl", "--root", str(shop), "--depth", "core", "--json", cwd=tmp_path)
     assert done.code == ExitCode.OK, done.err
     assert "app/prices.py" in [file["path"] for file in json.loads(done.out)["file_tree"]]
-    done = run_command("cases", "--root", str(shop), "--depth", "smoke", cwd=tmp_path)
+    done = invoke_command("cases", "--root", str(shop), "--depth", "smoke", cwd=tmp_path)
     assert done.code == ExitCode.OK, done.err
     assert "tc_post_items_succeeds" in done.out
-    done = run_command("engineer", "--root", str(shop), "--framework", "maestro", "--dry-run", cwd=tmp_path)
+    done = invoke_command("engineer", "--root", str(shop), "--framework", "maestro", "--dry-run", cwd=tmp_path)
     assert done.code == ExitCode.OK, done.err
     assert "staged: .maestro/generated/tc_page_root_opens.yaml" in done.out
-    done = run_command("engineer", "--root", str(shop), "--framework", "pytest", cwd=tmp_path)
+    done = invoke_command("engineer", "--root", str(shop), "--framework", "pytest", cwd=tmp_path)
     assert done.code == ExitCode.USAGE
-    done = run_command("crawl", "--root", str(shop), "--ref", "elsewhere", cwd=tmp_path)
+    done = invoke_command("crawl", "--root", str(shop), "--ref", "elsewhere", cwd=tmp_path)
     assert done.code == ExitCode.NOTHING_KEPT
     assert "'elsewhere' is not checked out" in done.out
 

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from testwright.tests.support.projects.files import SMALL, make_project, run_command, tree
+from testwright.tests.support.runs.command_line import invoke_command
 from testwright.tests.support.runs.comparison import report_of, run_folder, work_of
 from testwright.tests.support.runs.interrupted import (
     await_event,
@@ -36,7 +37,7 @@ KILLED_AT = {
 def undisturbed(tmp_path_factory):
     """A run that nobody disturbs: what every other has to come to. Read only."""
     root = make_project(tmp_path_factory.mktemp("undisturbed") / "project")
-    outcome = run_command(*ASKED, str(root), cwd=root)
+    outcome = invoke_command(*ASKED, str(root), cwd=root)
     assert outcome.code == 0, outcome.err
     return SimpleNamespace(root=root, folder=run_folder(root, "r"))
 
@@ -63,7 +64,7 @@ def test_a_killed_run_ends_as_if_nothing_had_happened(moment, undisturbed, tmp_p
         kill_at(process, folder, KILLED_AT[moment])
     assert await_nobody(root), "the sandbox outlives the run"
 
-    outcome = run_command("resume", "r", "--root", str(root), cwd=tmp_path)
+    outcome = invoke_command("resume", "r", "--root", str(root), cwd=tmp_path)
     assert outcome.code == 0, outcome.err
     assert same_as(undisturbed, root)
     assert json.loads((folder / "report.json").read_bytes())["run"]["sandbox"] == "bubblewrap"
@@ -84,14 +85,14 @@ def test_ctrl_c_ends_with_130_and_a_run_that_can_be_resumed(undisturbed, tmp_pat
     assert "Traceback" not in err
     assert "`testwright resume r` continues" in err
     assert await_nobody(root)
-    listed = run_command("runs", "show", "r", "--root", str(root), cwd=tmp_path)
+    listed = invoke_command("runs", "show", "r", "--root", str(root), cwd=tmp_path)
     assert "interrupted" in listed.out
     assert "`testwright resume r` goes on" in listed.out
 
     broken = shutil.copytree(root, tmp_path / "broken")
     for path in run_folder(broken, "r").glob("checkpoints.sqlite*"):
         path.write_bytes(b"no database " * 1000)
-    refused = run_command("resume", "r", "--root", str(broken), cwd=tmp_path)
+    refused = invoke_command("resume", "r", "--root", str(broken), cwd=tmp_path)
     assert refused.code == 4, refused.err
     assert "Traceback" not in refused.err
     assert str(run_folder(broken, "r")) in refused.err
@@ -106,7 +107,7 @@ def test_a_second_run_on_the_project_is_told_who_is_there(undisturbed, tmp_path)
     with started_command(*ASKED, str(root), cwd=tmp_path) as process:
         assert await_event(process, run_folder(root, "r"), lambda event: event["type"] == "started")
         os.kill(process.pid, signal.SIGSTOP)
-        second = run_command("run", "small.names", "--root", str(root), "--run-id", "other", cwd=tmp_path)
+        second = invoke_command("run", "small.names", "--root", str(root), "--run-id", "other", cwd=tmp_path)
         os.kill(process.pid, signal.SIGCONT)
         process.communicate()
     assert second.code == 4
@@ -120,7 +121,7 @@ def test_a_second_run_on_the_project_is_told_who_is_there(undisturbed, tmp_path)
 def test_a_run_that_has_ended_is_answered_as_it_ended(undisturbed, tmp_path):
     root = shutil.copytree(undisturbed.root, tmp_path / "project")
     before = (run_folder(root, "r") / "report.json").read_bytes()
-    outcome = run_command("resume", "r", "--root", str(root), "--json", cwd=tmp_path)
+    outcome = invoke_command("resume", "r", "--root", str(root), "--json", cwd=tmp_path)
     assert (outcome.code, outcome.err) == (0, "")
     assert outcome.out.encode() == before == (run_folder(root, "r") / "report.json").read_bytes()
     assert tree(root).keys() > SMALL.keys()
@@ -128,7 +129,7 @@ def test_a_run_that_has_ended_is_answered_as_it_ended(undisturbed, tmp_path):
 
 @pytest.mark.feature("T-19")
 def test_resuming_what_was_never_run_says_so(tmp_path):
-    outcome = run_command("resume", "nothing", "--root", str(make_project(tmp_path / "project")), cwd=tmp_path)
+    outcome = invoke_command("resume", "nothing", "--root", str(make_project(tmp_path / "project")), cwd=tmp_path)
     assert outcome.code == 2
     assert "nothing" in outcome.err
     assert "runs list" in outcome.err

@@ -13,6 +13,7 @@ import testwright
 from testwright.core.errors import UsageError
 from testwright.engine.python.write.repair import proven_cases
 from testwright.tests.support.projects.files import SMALL, copy_of_shop, make_project, run_command, tree
+from testwright.tests.support.runs.command_line import invoke_command
 from testwright.tests.support.runs.comparison import FEW, REQUEST, report_of, run_folder, work_of
 
 NAMES = "tests/generated/small/test_small_names.py"
@@ -96,7 +97,7 @@ def test_a_fresh_clone_keeps_what_a_person_changed(finished, tmp_path):
     clone = shutil.copytree(finished.root, tmp_path / "clone", ignore=shutil.ignore_patterns(".testwright"))
     mine = (clone / NAMES).read_text("utf-8") + "\n\ndef test_of_mine():\n    assert True\n"
     (clone / NAMES).write_text(mine, encoding="utf-8")
-    outcome = run_command("run", REQUEST, "--root", str(clone), "--run-id", "again", *FEW, cwd=tmp_path)
+    outcome = invoke_command("run", REQUEST, "--root", str(clone), "--run-id", "again", *FEW, cwd=tmp_path)
     assert outcome.code == 7, outcome.out + outcome.err
     assert (clone / NAMES).read_text("utf-8") == mine
     assert f"left alone: {NAMES} (" in outcome.out
@@ -116,7 +117,7 @@ def test_a_dry_run_for_unittest_adds_nothing_until_it_is_applied(tmp_path):
     assert {file.outcome for file in report.files} == {"staged"}
     staged = run_folder(root, "look") / "staged"
 
-    outcome = run_command("apply", "look", "--root", str(root), cwd=tmp_path)
+    outcome = invoke_command("apply", "look", "--root", str(root), cwd=tmp_path)
     assert (outcome.code, outcome.err) == (0, "")
     assert outcome.out.splitlines() == [f"added: {NAMES}", f"added: {NUMBERS}"]
     assert {name: text for name, text in tree(root).items() if name not in before} == tree(staged)
@@ -128,7 +129,7 @@ def test_a_dry_run_for_unittest_adds_nothing_until_it_is_applied(tmp_path):
 @pytest.mark.feature("T-14")
 def test_without_running_the_report_says_that_nothing_was_executed(tmp_path):
     root = make_project(tmp_path / "project")
-    outcome = run_command("run", "small.names", "--root", str(root), "--run-id", "r", "--no-run", *FEW, cwd=tmp_path)
+    outcome = invoke_command("run", "small.names", "--root", str(root), "--run-id", "r", "--no-run", *FEW, cwd=tmp_path)
     assert outcome.code == 0, outcome.err
     report = report_of(run_folder(root, "r"))
     assert (report["execution"], report["analysis"]) == ("not executed", "not analysed")
@@ -153,7 +154,7 @@ def test_only_what_has_no_tests_yet_is_written_and_need_not_be_analysed(tmp_path
 
 @pytest.mark.feature("B-02")
 def test_the_example_holds_a_defect_and_a_run_suspects_it(tmp_path):
-    outcome = run_command("run", "shop.pricing", "--root", str(copy_of_shop(tmp_path)), "--json", cwd=tmp_path)
+    outcome = invoke_command("run", "shop.pricing", "--root", str(copy_of_shop(tmp_path)), "--json", cwd=tmp_path)
     assert outcome.code == 0, outcome.err
     [defect] = json.loads(outcome.out)["suspected_defects"]
     assert (defect["subject"], defect["documented"], defect["observed"]) == ("bulk_discount", "12", "returns 5")
@@ -163,7 +164,7 @@ def test_the_example_holds_a_defect_and_a_run_suspects_it(tmp_path):
 
 def test_a_request_for_nothing_gives_its_run_id_back(tmp_path):
     root = make_project(tmp_path / "project")
-    typo = run_command("run", "small.nothing", "--root", str(root), "--run-id", "mine", cwd=tmp_path)
+    typo = invoke_command("run", "small.nothing", "--root", str(root), "--run-id", "mine", cwd=tmp_path)
     assert typo.code == 2
-    listed = run_command("runs", "list", "--root", str(root), cwd=tmp_path)
+    listed = invoke_command("runs", "list", "--root", str(root), cwd=tmp_path)
     assert "mine" not in listed.out

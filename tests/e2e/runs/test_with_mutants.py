@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from testwright.tests.support.projects.files import make_project, run_command, tree
+from testwright.tests.support.runs.command_line import invoke_command
 from testwright.tests.support.runs.comparison import report_of, run_folder, work_of
 from testwright.tests.support.runs.interrupted import await_nobody, events_of, kill_when, repeated_work, started_command
 
@@ -56,7 +57,7 @@ def words(text: str) -> list[str]:
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> SimpleNamespace:
     """A run that nobody disturbs. Read only."""
     root = make_project(tmp_path_factory.mktemp("undisturbed") / "project", PROJECT)
-    outcome = run_command(*ASKED, str(root), cwd=root)
+    outcome = invoke_command(*ASKED, str(root), cwd=root)
     assert outcome.code == 0, outcome.err
     return SimpleNamespace(root=root, folder=run_folder(root, "r"))
 
@@ -105,7 +106,7 @@ def test_a_run_killed_while_mutants_are_tried_comes_to_the_same(undisturbed: Sim
         kill_when(process, lambda: _tries_mutants(root))
     assert await_nobody(root), "the sandbox outlives the run"
 
-    outcome = run_command("resume", "r", "--root", str(root), cwd=tmp_path)
+    outcome = invoke_command("resume", "r", "--root", str(root), cwd=tmp_path)
     assert outcome.code == 0, outcome.err
     assert _same_as(undisturbed, root)
     assert repeated_work(folder) == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import subprocess
 import sys
@@ -25,9 +26,14 @@ def listed(package: str, kind: str) -> dict[str, set[str]]:
     Args:
         kind: `Server`, `Client` or `Authorization server`.
     """
-    text = _suite(package, ["list"]).stdout
+    text = _list(package)
     [part] = [part for part in text.split("\n\n") if part.startswith(f"{kind} scenarios")] or [""]
     return {match["name"]: set(match["versions"].split(",")) for match in _ENTRY.finditer(part)}
+
+
+@functools.cache
+def _list(package: str) -> str:
+    return _suite(package, ["list"]).stdout
 
 
 def whole_suite(package: str, url: str, version: str | None = None) -> dict[str, tuple[int, int]]:

@@ -20,6 +20,12 @@ from testwright.tests.support.projects.files import ROOT
 _PATIENCE = 240.0
 """Seconds after which a test gives up; nothing takes this long."""
 
+_OFTEN = 0.005
+"""Seconds between two looks at a run's events: it is to be stopped before its next step."""
+
+_SELDOM = 0.1
+"""Seconds between two looks at all processes of the machine."""
+
 Entry = Mapping[str, Any]
 
 
@@ -58,7 +64,8 @@ def events_of(run_folder: Path) -> list[dict[str, Any]]:
 
 def await_event(process: subprocess.Popen[str], run_folder: Path, wanted: Callable[[Entry], bool]) -> bool:
     """Wait until the run has written an event that is `wanted`; False when it ended without one."""
-    return _awaited(lambda: any(wanted(one) for one in events_of(run_folder)), process)
+    new_events = _Events(run_folder)
+    return _awaited(lambda: any(wanted(event) for event in new_events()), process)
 
 
 def kill_at(process: subprocess.Popen[str], run_folder: Path, wanted: Callable[[Entry], bool]) -> None:
@@ -77,7 +84,7 @@ def kill_when(process: subprocess.Popen[str], holds: Callable[[], bool]) -> None
 
 def await_nobody(about: Path) -> bool:
     """Wait until no process has `about` in its command line; False when some stay."""
-    return _awaited(lambda: not _speaking_of(str(about)))
+    return _awaited(lambda: not _speaking_of(str(about)), every=_SELDOM)
 
 
 def repeated_work(run_folder: Path) -> list[str]:
@@ -103,7 +110,24 @@ def repeated_work(run_folder: Path) -> list[str]:
     return repeated
 
 
-def _awaited(holds: Callable[[], bool], process: subprocess.Popen[str] | None = None) -> bool:
+class _Events:
+    """Answers the events that a run has written since the last call; half a line at the end waits for the next."""
+
+    def __init__(self, run_folder: Path) -> None:
+        self._path = run_folder / "events.jsonl"
+        self._end = 0
+
+    def __call__(self) -> list[dict[str, Any]]:
+        if not self._path.is_file():
+            return []
+        with self._path.open("rb") as file:
+            file.seek(self._end)
+            whole, newline, _ = file.read().rpartition(b"\n")
+        self._end += len(whole) + len(newline)
+        return [json.loads(line) for line in whole.splitlines()]
+
+
+def _awaited(holds: Callable[[], bool], process: subprocess.Popen[str] | None = None, *, every: float = _OFTEN) -> bool:
     end = time.monotonic() + _PATIENCE
     while time.monotonic() < end:
         ended = process is not None and process.poll() is not None
@@ -111,7 +135,7 @@ def _awaited(holds: Callable[[], bool], process: subprocess.Popen[str] | None = 
             return True
         if ended:
             return False
-        time.sleep(0.005)
+        time.sleep(every)
     raise AssertionError(f"waited {_PATIENCE:.0f} s in vain")
 
 

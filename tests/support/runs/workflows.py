@@ -14,6 +14,9 @@ from testwright.tests.support.runs.action_runner import ActionRunner, Ran
 ROOT = Path(__file__).resolve().parents[3]
 PROJECT = "services/shop"
 PRICING = f"{PROJECT}/src/shop/pricing.py"
+SMALL_RUNS = ("TESTWRIGHT_TRIALS", "TESTWRIGHT_MUTANTS", "TESTWRIGHT_REPEATS")
+"""Settings by which the tests' runs are small; see tests/conftest.py."""
+
 KEY = "sk-test-0123456789abcdefghij"
 
 
@@ -68,6 +71,7 @@ class PullRequest:
                 "TESTWRIGHT_API_KEY": KEY,
                 "PATH": _with_python(os.environ["PATH"]),
                 "PIP_NO_COMPILE": "1",  # most modules of an installation made for one short run are never imported
+                **{name: os.environ[name] for name in SMALL_RUNS if name in os.environ},
             },
         )
 

@@ -107,7 +107,7 @@ def test_the_example_is_from_the_file_that_names_the_module(tmp_path: Path) -> N
 
 
 def test_a_style_is_never_longer_than_it_may_be() -> None:
-    body = f"    assert a == {'1 + ' * 40}b\n" * 20
+    body = f"    assert a == '{'1 + ' * 40}' + b\n" * 20
     long = "".join(f"def test_{'very_' * 30}{number}(a, b):\n{body}\n\n" for number in range(50))
     style = describe_style([(f"tests/test_{number}.py", long) for number in range(20)])
     assert len(style) <= LONGEST_STYLE
