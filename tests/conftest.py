@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 from pathlib import Path
@@ -20,6 +21,13 @@ def pytest_configure(config: pytest.Config) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     for name, value in {"TRIALS": "400", "MUTANTS": "6", "REPEATS": "1"}.items():
         os.environ.setdefault(f"TESTWRIGHT_{name}", value)
+    gc.disable()  # until all is collected: what is imported stays, and a search for garbage in it takes as long again
+
+
+def pytest_collection_finish() -> None:
+    """Leave what was imported and collected out of every later search for garbage."""
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -27,7 +27,8 @@ _NAMES_TROUBLE = re.compile(r"(ERROR: |[\w.]*(Error|Exception|Warning)\b)")
 _LINE = 300
 _LOOK_SECONDS = 0.01
 T = TypeVar("T")
-# Plugins that would change the order, the process or the timing of tests, or measure coverage a second time.
+# Plugins that would change the order, the process or the timing of tests, or measure coverage a second time, or report
+# to a server: that of LangSmith comes along wherever testwright is installed, and takes longer to load than pytest.
 UNWANTED_PLUGINS = (
     "xdist",
     "xdist.looponfail",
@@ -39,6 +40,7 @@ UNWANTED_PLUGINS = (
     "sugar",
     "benchmark",
     "forked",
+    "langsmith_plugin",
 )
 
 

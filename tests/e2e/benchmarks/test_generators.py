@@ -161,7 +161,20 @@ def test_the_plugin_writes_a_journal_of_what_pytest_does(tmp_path):
     (tmp_path / "test_broken.py").write_text("import no_such_module\n")
     plugin = ROOT / "benchmarks" / "generators" / "plugin"
     environment = {**os.environ, "PYTHONPATH": str(plugin), "BENCH_JOURNAL": str(tmp_path / "journal")}
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "bench_journal", "-p", "no:cacheprovider", "-c", os.devnull]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "bench_journal",
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "no:langsmith_plugin",
+        "-c",
+        os.devnull,
+    ]
     command += ["--rootdir", str(tmp_path), "--continue-on-collection-errors", str(tmp_path)]
     subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, check=False)
     record = read_journal((tmp_path / "journal").read_text())

@@ -55,7 +55,19 @@ async def test_they_are_told_of_once_and_pass_where_the_project_is(target, tmp_p
     assert passing > 0
     assert [str(one) for one in (tmp_path / "first").iterdir()] == [path]
     assert "clamp(5, 0, " in (tmp_path / "first" / "test_small_numbers.py").read_text("utf-8")
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", path]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "no:langsmith_plugin",
+        "-p",
+        "no:xdist",
+        path,
+    ]
     environment = {"PYTHONPATH": "src", "PATH": "/usr/bin"}
     done = await asyncio.to_thread(
         subprocess.run, command, cwd=target.root, env=environment, capture_output=True, text=True, check=False

@@ -103,7 +103,18 @@ def test_rendered_tests_pass_and_catch_a_change(project: tuple[str, Path]) -> No
 
 
 def ran(framework: str, root: Path) -> subprocess.CompletedProcess[str]:
-    pytest_command = ["-m", "pytest", "tests", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
+    pytest_command = [
+        "-m",
+        "pytest",
+        "tests",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "no:langsmith_plugin",
+        "-p",
+        "no:xdist",
+    ]
     command = pytest_command if framework == "pytest" else ["-m", "unittest", "discover", "-s", "tests/generated/api"]
     return subprocess.run([sys.executable, *command], cwd=root, capture_output=True, text=True, check=False)
 

@@ -123,7 +123,7 @@ def test_rendered_tests_pass_in_both_orders(exploration: ApiExploration, framewo
         for one in render_api(spec_of(exploration, framework), framework, "tests/generated/api/test_odds_api.py")
     }
     root = make_project(tmp_path / "p", {**FILES, **files})
-    options = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
+    options = ["-q", "-p", "no:cacheprovider", "-p", "no:langsmith_plugin", "-p", "no:xdist"]
     for conftest in ("", BACKWARDS):
         (root / "conftest.py").write_text(conftest, encoding="utf-8")
         command = [sys.executable, "-m", "pytest", "tests", *options]

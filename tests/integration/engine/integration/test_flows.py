@@ -34,7 +34,11 @@ def ran(root, framework, spec):
     """A plain runner on the rendered file, in a copy of the project."""
     (file,) = render_files(spec, framework, TEST_PATH)
     make_project(root, {**DEPOT, TEST_PATH: file.contents})
-    module = ["pytest", "-q", "-p", "no:cacheprovider"] if framework == "pytest" else ["unittest", "-v"]
+    module = (
+        ["pytest", "-q", "-p", "no:cacheprovider", "-p", "no:langsmith_plugin"]
+        if framework == "pytest"
+        else ["unittest", "-v"]
+    )
     environment = {**os.environ, "PYTHONPATH": str(root / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
     command = [sys.executable, "-m", *module, TEST_PATH]
     return subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, check=False)

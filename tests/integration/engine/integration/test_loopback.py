@@ -73,7 +73,11 @@ def test_the_rendered_file_serves_asks_and_stops(explored, tmp_path, framework):
     (file,) = render_files(explored.spec, framework, TEST_PATH)
     assert check_code(file.contents, TEST_PATH, framework)["errors"] == []
     make_project(tmp_path, {**BOARD, TEST_PATH: file.contents})
-    module = ["pytest", "-q", "-p", "no:cacheprovider"] if framework == "pytest" else ["unittest", "-v"]
+    module = (
+        ["pytest", "-q", "-p", "no:cacheprovider", "-p", "no:langsmith_plugin"]
+        if framework == "pytest"
+        else ["unittest", "-v"]
+    )
     environment = {**os.environ, "PYTHONPATH": str(tmp_path / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
     command = [sys.executable, "-W", "error::ResourceWarning", "-m", *module, TEST_PATH]
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)

@@ -171,7 +171,19 @@ def test_such_tests_hold_beside_all_others_and_leave_the_module_as_it_was(
         encoding="utf-8",
     )
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-o", "pythonpath=src", "."],
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-p",
+            "no:cacheprovider",
+            "-p",
+            "no:langsmith_plugin",
+            "-o",
+            "pythonpath=src",
+            ".",
+        ],
         cwd=tmp_path,
         capture_output=True,
         text=True,
