@@ -103,6 +103,7 @@ class TargetProvider:
             import_roots=layout.import_roots,
             exclude=[settings.state],
             trusted=bool(settings.trust_project),
+            import_seconds=settings.import_seconds,
         )
 
 

@@ -99,6 +99,7 @@ class Settings(BaseSettings):
         max_retries: refinements of a spec or of code after the first generation.
         max_retries_per_step: repeats of a step after an infrastructure fault.
         step_seconds: wall seconds one target's exploration may take before it ends with what it has.
+        import_seconds: wall seconds that importing one module may take.
         repeats: shuffled repeats that a test has to pass.
         mutants: mutants of each target that its kept tests are measured by, and that exploring goes by; 0 for none.
         build_command: what `run_build` runs in the sandbox, in a shell; None finds it out from the project's files.
@@ -153,6 +154,7 @@ class Settings(BaseSettings):
     max_retries: int = Field(default=3, ge=0, le=3)
     max_retries_per_step: int = Field(default=1, ge=0, le=5)
     step_seconds: float = Field(default=300.0, gt=0)
+    import_seconds: float = Field(default=20.0, gt=0)
     repeats: int = Field(default=3, ge=1, le=20)
     mutants: int = Field(default=100, ge=0, le=10_000)
     build_command: Annotated[str, Field(min_length=1, max_length=2000)] | None = None

@@ -17,10 +17,11 @@ import tempfile
 import time
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..core.errors import SandboxFailure
+from .deadline import within_deadline
 from .pipes import PipeReader, PipeWriter
 from .protocol import Completed, Ending, Limits
 
@@ -218,7 +219,9 @@ async def started(launch: KeptProgram) -> AsyncGenerator[RunningProgram]:
 
 
 async def run_to_end(launch: KeptProgram, stdin: bytes) -> Completed:
-    """Start, feed, wait."""
+    """Start, feed, wait: no longer than until the deadline of the work that needs it."""
+    limits = launch.limits
+    launch = replace(launch, limits=replace(limits, wall_seconds=within_deadline(limits.wall_seconds)))
     async with started(launch) as running:
         feeding = asyncio.create_task(_feed(running, stdin))
         try:

@@ -26,6 +26,7 @@ from .worker_files import START, WORKER_FOLDER
 _LEASE = "lease"
 _HELD = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC  # a clone may bring a folder of this name along
 _LONGEST_TMPDIR = 70  # programs put sockets below it, whose whole path has at most 107 bytes
+IMPORT_SECONDS = 20.0
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -134,6 +135,7 @@ class PythonTarget:
         root: the project itself, which no program sees.
         import_roots: POSIX folders, relative to the root, that come first on the import path.
         overlay: folders that come last on it, with the test tools the target lacks.
+        import_seconds: how long importing a module of the project may take.
         scratch: where workspaces are made; removed by `discard`, or by a later run when this process died.
     """
 
@@ -145,6 +147,7 @@ class PythonTarget:
     scratch: Path
     root: Path
     _lease: IO[bytes] = field(repr=False, compare=False)
+    import_seconds: float = IMPORT_SECONDS
     _numbers: itertools.count[int] = field(default_factory=lambda: itertools.count(1), repr=False, compare=False)
 
     @asynccontextmanager
@@ -177,6 +180,7 @@ async def prepare_target(
     import_roots: Sequence[str],
     exclude: Sequence[Path] = (),
     trusted: bool = False,
+    import_seconds: float = IMPORT_SECONDS,
 ) -> PythonTarget:
     """Find the interpreter, copy the project, and see to the test tools. The project itself is only read.
 
@@ -186,6 +190,7 @@ async def prepare_target(
         import_roots: POSIX folders relative to the root; "." for a flat layout.
         exclude: more folders inside the project that are not part of it.
         trusted: whether the project is trusted, see `find_interpreter`.
+        import_seconds: as in `PythonTarget`.
 
     Raises:
         ProjectError, StorageError, InterpreterError: see `take_snapshot`, `find_interpreter` and `test_overlay`.
@@ -199,7 +204,10 @@ async def prepare_target(
         await to_the_end(remove_tree, scratch, ignore_errors=True)
         lease.close()
         raise
-    return PythonTarget(sandbox, interpreter, snapshot, tuple(import_roots), overlay, scratch, root, lease)
+    roots = tuple(import_roots)
+    return PythonTarget(
+        sandbox, interpreter, snapshot, roots, overlay, scratch, root, lease, import_seconds=import_seconds
+    )
 
 
 def _snapshot(root: Path, into: Path, exclude: tuple[Path, ...]) -> Snapshot:

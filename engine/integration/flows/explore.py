@@ -14,6 +14,7 @@ from pathlib import Path
 from time import monotonic
 
 from ....core.errors import ProjectError
+from ....sandbox.deadline import deadline_after
 from ....sandbox.target import PythonTarget
 from ....utils.in_turns import in_turns
 from ....utils.untrusted_files import read_source_bytes
@@ -185,7 +186,9 @@ async def _search(search: TrialSearch, observer: Observer, budget: ExplorationBu
         batch = search.next_batch(min(_BATCH, budget.trials - search.trials))
         if not batch:
             return
-        for trial, seen in zip(batch, await observer.watch(batch), strict=True):
+        with deadline_after(ceiling - monotonic()):
+            answers = await observer.watch(batch)
+        for trial, seen in zip(batch, answers, strict=True):
             search.learn(trial, seen)
         if monotonic() > ceiling:
             notes.append(f"Exploring stopped after {budget.wall_seconds:g} seconds and {search.trials} trials.")

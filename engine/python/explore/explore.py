@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, suppress
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from time import monotonic
 from typing import Protocol, runtime_checkable
 
 from ....core.errors import ProjectError, TargetImportError
+from ....sandbox.deadline import deadline_after
 from ....sandbox.target import PythonTarget
 from ....utils.untrusted_files import read_source_bytes
 from ..facts.optional_imports import OptionalImport, optional_imports, rank_optional_imports, without_import
@@ -125,23 +127,28 @@ async def explore(
             part = "Exploring without optional imports"
             await _search(inner, other, bounds, lambda: time_budget.is_over(FALLING_BACK, part))
 
-        await _search(search, observer, budget, lambda: time_budget.is_over(SEARCHING, "Exploring"), take_early_look)
+        with time_budget.until(SEARCHING):
+            is_over = partial(time_budget.is_over, SEARCHING, "Exploring")
+            await _search(search, observer, budget, is_over, take_early_look)
         if search.trials < EARLY_TRIALS:
             await take_early_look()
-        await explore_fallbacks(target, facts, source, search, observer, run_fallback)
-        kills = await find_kills(
-            target,
-            facts,
-            source.encode(),
-            search,
-            proposer,
-            observer,
-            imported,
-            budget.mutant_search,
-            over=lambda: time_budget.is_over(HUNTING, "Looking for what notices faults"),
-            opened=mutant_worker.use,
-        )
-    work = await _select_and_confirm(target, facts, search, imported, kills)
+        with time_budget.until(FALLING_BACK):
+            await explore_fallbacks(target, facts, source, search, observer, run_fallback)
+        with time_budget.until(HUNTING):
+            kills = await find_kills(
+                target,
+                facts,
+                source.encode(),
+                search,
+                proposer,
+                observer,
+                imported,
+                budget.mutant_search,
+                over=lambda: time_budget.is_over(HUNTING, "Looking for what notices faults"),
+                opened=mutant_worker.use,
+            )
+    with time_budget.until(1.0):
+        work = await _select_and_confirm(target, facts, search, imported, kills)
     found = _exploration(facts, arcs, search, imported, work, kills, notes)
     return replace(found, source_lines=sum(1 for line in source.splitlines() if line.strip()))
 
@@ -266,6 +273,9 @@ FALLING_BACK = 0.6
 HUNTING = 0.85
 
 
+LEAST_SECONDS = 10.0
+
+
 class TimeBudget:
     """The clock of one exploration; it starts on construction.
 
@@ -280,6 +290,10 @@ class TimeBudget:
         self._notes = notes
         self._clock = clock
         self._began = clock()
+
+    def until(self, part: float) -> AbstractContextManager[None]:
+        """Hand what is left of a fraction of the time to the sandbox calls of a block, and enough for a few calls."""
+        return deadline_after(max(LEAST_SECONDS, self._began + part * self._seconds - self._clock()))
 
     def is_over(self, part: float, what: str) -> bool:
         """Whether a fraction of the time has passed; then adds a note, once, that `what` was cut short."""

@@ -13,11 +13,12 @@ from dataclasses import dataclass, replace
 
 from ....core.errors import SandboxFailure
 from ....mutation.model import Mutant
+from ....sandbox.deadline import within_deadline
 from ....sandbox.protocol import Network, Session
 from ....sandbox.target import PythonTarget
 from ..model.model import ModuleFacts, Trial
 from ..model.observation_json import ObservedTrial, observed_trial
-from ..project.import_errors import import_failure
+from ..project.import_errors import import_failure, import_timeout
 from ..search.observer import SILENCE_SECONDS, START_SECONDS, ClockSettings, Conditions, Observer, trial_json
 
 CONDITIONS = Conditions(hash_seed=1, clock=ClockSettings("ticking"), cpu_seconds=1.0)
@@ -102,7 +103,7 @@ class MutantWorkerClient:
         answers: list[bytes] = []
         try:
             while self._session is not None and len(answers) < expected:
-                line = await self._session.receive(SILENCE_SECONDS)
+                line = await self._session.receive(within_deadline(SILENCE_SECONDS))
                 if line is None:
                     self._session = None
                 else:
@@ -131,7 +132,10 @@ async def open_mutant_worker(
                 more = {"project": str(workspace.project), "target": facts.path, "jobs": os.cpu_count() or 1}
                 scratch = workspace.scratch / "lockstep"
                 await session.send(json.dumps(observer.configuration(scratch) | more).encode())
-                line = await session.receive(START_SECONDS)
+                try:
+                    line = await session.receive(START_SECONDS + target.import_seconds)
+                except TimeoutError as timeout:
+                    raise import_timeout(facts, target) from timeout
                 answer = json.loads(line or b"{}")
                 if "import_error" in answer:
                     if conditions.clock is not None:

@@ -28,6 +28,15 @@ def import_failure(
     )
 
 
+def import_timeout(facts: ModuleFacts, target: PythonTarget) -> TargetImportError:
+    """The error for a module whose import does not come to an end."""
+    return TargetImportError(
+        f"{facts.module} does not import: importing it did not come to an end within {target.import_seconds:g} s",
+        advice="Guard what it does at import with if __name__ == '__main__', or allow more time by `import_seconds`.",
+        details={"module": facts.module, "path": facts.path, "exception": "TimeoutError", "message": "no end"},
+    )
+
+
 def _advice(facts: ModuleFacts, target: PythonTarget, kind: str, name: str | None, refusals: list[list[str]]) -> str:
     python = target.interpreter.path
     if refusals:

@@ -14,14 +14,17 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ....core.errors import SandboxFailure, TargetImportError
+from ....sandbox.deadline import within_deadline
 from ....sandbox.protocol import Limits, Network, Program, Session
 from ....sandbox.target import PythonTarget, Workspace
 from ....sandbox.worker_files import worker_arguments
 from ..model.model import Arc, ModuleFacts, Observation, Trial
 from ..model.observation_json import ObservedTrial, observed_trial
-from ..project.import_errors import import_failure
+from ..project.import_errors import import_failure, import_timeout
 
-START_SECONDS = 120.0
+START_SECONDS = 10.0
+"""What starting the worker may take besides importing the target."""
+
 SILENCE_SECONDS = 90.0
 BATCH = 100
 
@@ -119,6 +122,10 @@ class Observer:
         seen: list[ObservedTrial] = []
         size = max(BATCH, self.conditions.per_fork)
         while len(seen) < len(trials):
+            if within_deadline(1.0) <= 0:  # the rest counts as lost with the worker
+                await self.stop()
+                unrun = len(trials) - len(seen)
+                return [*seen, *[ObservedTrial(Observation("crashed"))] * unrun]
             first, batch = len(seen), trials[len(seen) : len(seen) + size]
             seen.extend(await self._watch_batch(batch, seed, later, first, on_answer))
         return seen
@@ -140,7 +147,7 @@ class Observer:
         try:
             await session.send(json.dumps({"trials": [trial_json(trial) | extra for trial in batch]}).encode())
             for _ in batch:
-                line = await session.receive(SILENCE_SECONDS)
+                line = await session.receive(within_deadline(SILENCE_SECONDS))
                 if line is None:
                     break
                 seen.append(observed_trial(json.loads(line)))
@@ -170,9 +177,10 @@ class Observer:
         self._context = context
         try:
             await self._session.send(json.dumps(self.configuration(scratch)).encode())
-            line = await self._session.receive(START_SECONDS)
-        except TimeoutError:
-            line = None
+            line = await self._session.receive(START_SECONDS + self.target.import_seconds)
+        except TimeoutError as timeout:
+            await self.stop()
+            raise import_timeout(self.facts, self.target) from timeout
         if line is None:
             await self._give_up()
         answer: dict[str, Any] = json.loads(line or b"{}")
@@ -247,9 +255,9 @@ async def open_observer(
         try:
             try:
                 await observer.start()
-            except TargetImportError:
+            except TargetImportError as error:
                 # Some modules do not import under a fake clock: try again with the real one.
-                if observer.conditions.clock is None:
+                if observer.conditions.clock is None or error.details.get("exception") == "TimeoutError":
                     raise
                 observer.conditions = replace(observer.conditions, clock=None)
                 await observer.start()

@@ -19,7 +19,6 @@ SUBREAPER = 36
 LINE = 65536
 LOOK_SECONDS = 0.02
 LONGEST_WAIT = 5.0
-FOLDER = tempfile.gettempdir()  # before tests can set another one
 
 
 class Task:
@@ -56,11 +55,13 @@ class Children:
     Args:
         jobs: how many at a time.
         memory_mib: address space of each child, and of whatever it starts.
+        folder: where files without a name are made.
     """
 
-    def __init__(self, jobs, memory_mib):
+    def __init__(self, jobs, memory_mib, folder):
         self.jobs = jobs
         self.memory = memory_mib * 1024 * 1024
+        self.folder = folder
         self.peak_kib = 0
         adopt_orphans()
 
@@ -90,7 +91,7 @@ class Children:
         """Fork a child for a task."""
         sys.stdout.flush()
         sys.stderr.flush()
-        words = open_words()
+        words = open_words(self.folder)
         pid = os.fork()
         if pid == 0:
             try:
@@ -172,9 +173,9 @@ class Children:
         return child.task.done(facts, ending)
 
 
-def open_words():
-    """A file without a name, to write to and to read from."""
-    with tempfile.TemporaryFile(dir=FOLDER) as file:
+def open_words(folder):
+    """A file without a name in a folder, to write to and to read from."""
+    with tempfile.TemporaryFile(dir=folder) as file:
         return os.dup(file.fileno())
 
 

@@ -51,7 +51,9 @@ class TrialComparison:
         self.original = self.sources.original(self.target)
         self.runner = around.runner(trace.open_tracer(self.original, config["max_steps"]))
         self.wire = wire
-        self.children = children.Children(config["jobs"], address_mib() + config["memory_mib"])
+        self.children = children.Children(
+            config["jobs"], address_mib() + config["memory_mib"], os.path.dirname(config["scratch"])
+        )
         self.places = ProjectModules(config["project"])
         own = [module for name, module in self.loaded() if self.places.inside(module)]
         self.held = State(own)

@@ -46,7 +46,7 @@ class MutantTestRun:
     def __init__(self, request):
         self.request = request
         self.journal = ResultJournal(request["results"])
-        self.children = children.Children(request["jobs"], request["memory_mib"])
+        self.children = children.Children(request["jobs"], request["memory_mib"], request["scratch"])
         self.sources = swap.Sources(request["project"], request["sources"])
         self.places = runners.ProjectModules(request["project"])
         self.tests = []
@@ -248,7 +248,7 @@ class MutantTestRun:
             collecting = time.process_time()
             self.read_plan()
             self.journal = ResultJournal(self.request["results"])
-            self.children = children.Children(self.request["jobs"], self.request["memory_mib"])
+            self.children = children.Children(self.request["jobs"], self.request["memory_mib"], self.request["scratch"])
             facts = self.control(go, collecting)
             for fact in facts:
                 if fact[0] in ("test", "patterns", "end"):
@@ -314,7 +314,7 @@ class MutantTestRun:
             gc.freeze()
             self.collecting = go
             self.journal = ResultJournal(self.request["results"])
-            self.children = children.Children(self.request["jobs"], self.request["memory_mib"])
+            self.children = children.Children(self.request["jobs"], self.request["memory_mib"], self.request["scratch"])
             left = self.try_anew(mutants)
             say("served", left, self.children.peak_kib, sorted(self.useful))
             say("end", time.process_time())

@@ -225,7 +225,7 @@ def busy(say):
         pass
 
 
-children = kinds.Children(2, 1 << 20)
+children = kinds.Children(2, 1 << 20, "/tmp")
 left = children.run([task(plain), task(dying), task(long, 0.2), task(busy)], time.monotonic() + 300)
 print(json.dumps([left, heard]))
 """

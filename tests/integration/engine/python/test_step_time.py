@@ -1,0 +1,49 @@
+"""What never ends costs an exploration its share of time, and not more."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from time import monotonic
+
+import pytest
+
+from testwright.core.errors import TargetImportError
+from testwright.engine.python.explore.explore import ExplorationBudget, explore
+from testwright.engine.python.search.observer import START_SECONDS
+from testwright.sandbox.deadline import deadline_after
+from testwright.tests.support.engine.exploration import Listed, explored, facts_of, files, trial
+from testwright.tests.support.engine.sandboxes import needed_sandbox, python_program
+from testwright.tests.support.engine.targets import prepared
+
+pytestmark = pytest.mark.feature("B-05")
+
+ENDLESS = 'while True:\n    pass\n\n\ndef double(n: int) -> int:\n    """Twice."""\n    return n * 2\n'
+SLOW = 'import select\n\n\ndef wait(n: int) -> int:\n    """Wait."""\n    select.select([], [], [], n)\n    return n\n'
+
+
+async def test_an_import_that_never_ends_is_an_import_error_after_its_seconds(tmp_path: Path) -> None:
+    async with prepared(tmp_path, files(ENDLESS)) as prepared_target:
+        target = replace(prepared_target, import_seconds=1.0)
+        began = monotonic()
+        with pytest.raises(TargetImportError, match="within 1 s") as raised:
+            await explore(target, facts_of(target), Listed([]))
+    assert monotonic() - began < 2 * (START_SECONDS + 1)
+    assert "import_seconds" in raised.value.advice
+
+
+def test_trials_that_take_their_whole_time_do_not_stretch_an_exploration(tmp_path: Path) -> None:
+    """One batch of them would take 150 s by itself."""
+    trials = [trial("wait(0)"), *(trial(f"wait({2.5 + number / 1000})") for number in range(100))]
+    began = monotonic()
+    (found,) = explored(tmp_path, SLOW, trials, budget=ExplorationBudget(wall_seconds=12))
+    assert monotonic() - began < 75
+    assert "wait(0)" in {finding.trial.act for finding in found.findings}
+
+
+async def test_a_program_runs_no_longer_than_the_work_that_needs_it(tmp_path: Path) -> None:
+    program = python_program("import time; time.sleep(60)", tmp_path)
+    with deadline_after(1.0), deadline_after(50.0):
+        completed = await needed_sandbox("bubblewrap").run(program)
+    assert completed.ending == "wall_clock"
+    assert completed.seconds < 30
