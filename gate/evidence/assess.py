@@ -177,6 +177,7 @@ async def assess_suite(
         test_seconds=options.test_seconds,
         wall_seconds=options.wall_seconds,
         project_plugins=True,
+        confined=False,  # a person's own tests may do what they like: they are judged, not kept
     )
     async with open_suite(target, [Path(path) for path in paths], framework) as suite:
         examination = Examination(suite, strictness, {}, own_modules(target), one_target=False)

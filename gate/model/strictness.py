@@ -21,6 +21,7 @@ class VerifyOptions:
         mutants: size of the sample of mutants that the kept tests are measured by; 0 for none.
         mutant_seconds: for how long mutants are tried; those left then are `untried`.
         beside: run tests that use what other processes could use, too, beside themselves.
+        confined: refuse tests that change files outside their temporary folder.
     """
 
     repeats: int = 3
@@ -32,6 +33,7 @@ class VerifyOptions:
     mutant_seconds: float = 900.0
     project_plugins: bool = False
     beside: bool = True
+    confined: bool = True
 
     def base(self) -> SuiteOptions:
         """How every run of the file starts out."""

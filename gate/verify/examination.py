@@ -26,6 +26,7 @@ from ..model.strictness import VerifyOptions
 from ..model.verdicts import CaseVerdict, VerdictName
 from ..mutation.measuring import BackgroundMeasurement
 from ..runner.suite import Suite
+from .confinement import changed_outside, confinement_reason
 from .interference import find_disturbances, fixed_resources
 from .stabilize import RemovedTest, passed, stabilize
 
@@ -70,7 +71,7 @@ class Examination:
         Raises:
             TargetImportError: the target does not import.
         """
-        watch = self.options.beside
+        watch = self.options.beside or self.options.confined
         base = replace(self.options.base(), measure=self.options.measure, watch=watch)
         early: asyncio.Future[SuiteResult] = asyncio.get_running_loop().create_future()
         runs = [base, *(replace(one, watch=watch) for one in ahead)]
@@ -81,7 +82,13 @@ class Examination:
         for error in result.collect_errors:
             self._uncollected(error)
         for test in result.tests:
-            if test.outcome == "passed":
+            changed = changed_outside(test.things) if self.options.confined else ()
+            if changed and test.outcome == "passed":
+                # It passes, but wherever it is kept it would change what belongs to the user.
+                self.verdicts[test.nodeid] = replace(
+                    _verdict(test, "failed"), failure_class="test_defect", reason=confinement_reason(changed)
+                )
+            elif test.outcome == "passed":
                 self.passing.append(test.nodeid)
                 self.verdicts[test.nodeid] = _verdict(test, "kept")
             else:

@@ -110,7 +110,8 @@ class Application:
             return
         self._temporary = tempfile.TemporaryDirectory(prefix="api-")
         place = Path(self._temporary.name)
-        (place / "work").mkdir()
+        for name in ("work", "home"):
+            (place / name).mkdir()
         self._log = (place / "output.txt").open("w+b")
         config = {
             "application": self._application,
@@ -118,7 +119,10 @@ class Application:
             "import_roots": self._import_roots,
             "folder": str(self._root / self._folder) if self._folder else str(place / "work"),
             "copy": "" if self._folder else str(place / "copy"),
+            "writable": [] if self._folder else [str(place / "home"), tempfile.gettempdir()],
         }
+        # Settings and data of the user's own that are found by way of the home folder stay as they are.
+        own = {name: value for name, value in os.environ.items() if not name.startswith("XDG_")}
         path = os.pathsep.join(dict.fromkeys([*self._import_roots, *(one for one in sys.path if one)]))
         self._process = subprocess.Popen(
             [*self._launcher, json_module.dumps(config)],
@@ -126,7 +130,13 @@ class Application:
             stdout=subprocess.PIPE,
             stderr=self._log,
             cwd=config["folder"],
-            env={**os.environ, "PYTHONPATH": path, "PYTHONUNBUFFERED": "1", **self._environment},
+            env={
+                **own,
+                "HOME": str(place / "home"),
+                "PYTHONPATH": path,
+                "PYTHONUNBUFFERED": "1",
+                **self._environment,
+            },
             start_new_session=True,
         )
         self._lines = queue.Queue()

@@ -1,11 +1,13 @@
 """Serves the application under test in this process: `python api_serving.py CONFIG`, started by api_process.py.
 
 It imports the application once; each time it is asked it throws the serving process away and forks a fresh one.
-CONFIG is JSON: {"application" or "command", "import_roots", "folder", "copy"}.
+CONFIG is JSON: {"application" or "command", "import_roots", "folder", "copy", "writable"}. With a list of folders as
+`writable`, the application can change files below them only: see `Confinement`.
 """
 
 import asyncio
 import contextlib
+import errno
 import gc
 import importlib
 import inspect
@@ -19,10 +21,27 @@ import sys
 import threading
 import time
 import traceback
+import urllib.parse
 from typing import Any
 
 LOOPBACK = "127.0.0.1"
 STOP_SECONDS = 20.0
+WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+# Audit events of changes to files: which of their arguments are paths, and which the open folders these start from.
+CHANGES = {
+    "open": ((0, None),),
+    "os.chmod": ((0, 2),),
+    "os.chown": ((0, 3),),
+    "os.link": ((1, 3),),
+    "os.mkdir": ((0, 2),),
+    "os.remove": ((0, 1),),
+    "os.rename": ((0, 2), (1, 3)),
+    "os.rmdir": ((0, 1),),
+    "os.symlink": ((1, 2),),
+    "os.truncate": ((0, None),),
+    "os.utime": ((0, 3),),
+    "sqlite3.connect": ((0, None),),
+}
 
 
 def main(config):
@@ -36,6 +55,8 @@ def main(config):
 
     child = None
     try:
+        if config.get("writable") and not config["command"]:
+            Confinement(config["folder"], config["writable"]).install()
         if config["command"]:
             child = _Started(config["command"], config["folder"])
         else:
@@ -66,6 +87,74 @@ def load(name):
     for part in attribute.replace("()", "").split("."):
         found = getattr(found, part)
     return found() if attribute.endswith("()") and callable(found) else found
+
+
+class Confinement:
+    """Keeps the application under test from changing files of the user's.
+
+    A database of SQLite outside the writable folders is opened as a copy in the working folder, so that each reset of
+    the folder resets it, too. Any other change outside them raises PermissionError. What is imported and what other
+    processes do is not seen: it is for modules written in Python and for sqlite3.
+
+    Args:
+        folder: the application's working folder.
+        writable: folders that it may change files below.
+    """
+
+    def __init__(self, folder, writable):
+        self._folder = folder
+        self._writable = [os.path.realpath(one) + os.sep for one in (folder, *writable)]
+        self._connect: Any = None
+
+    def install(self):
+        """Guard this process and its forks from now on; it cannot be undone."""
+        with contextlib.suppress(ImportError):
+            import sqlite3
+
+            self._connect = sqlite3.connect
+            sqlite3.connect = sqlite3.dbapi2.connect = self._connect_inside
+        sys.addaudithook(self._refuse)
+
+    def _connect_inside(self, database, *arguments, **options):
+        uri = bool(options.get("uri")) and str(database).startswith("file:")
+        path, _, query = os.fsdecode(database).partition("?") if uri else (os.fsdecode(database), "", "")
+        path = urllib.parse.unquote(path.removeprefix("file:")) if uri else path
+        in_memory = path in ("", ":memory:") or "mode=memory" in query.split("&")
+        if in_memory or self._is_writable(path):
+            return self._connect(database, *arguments, **options)
+        copy = os.path.join(self._folder, ".databases", os.path.realpath(path).strip(os.sep).replace(os.sep, "-"))
+        os.makedirs(os.path.dirname(copy), exist_ok=True)
+        for end in ("", "-wal"):  # what was committed last may not have reached the database's own file yet
+            if os.path.isfile(path + end) and not os.path.exists(copy + end):
+                shutil.copyfile(path + end, copy + end)
+        named = f"file:{urllib.parse.quote(copy)}?{query}" if uri else copy
+        return self._connect(named, *arguments, **options)
+
+    def _is_writable(self, path):
+        full = os.path.realpath(path)
+        below = any(full.startswith(folder) or full + os.sep == folder for folder in self._writable)
+        return below or full.startswith(("/dev/", "/proc/")) or "__pycache__" in full
+
+    def _refuse(self, event, arguments):
+        places = CHANGES.get(event)
+        if places is None or (event == "open" and not (isinstance(arguments[2], int) and arguments[2] & WRITING)):
+            return
+        for at, start in places:
+            path = arguments[at]
+            if isinstance(path, int) or (event == "sqlite3.connect" and _is_in_memory(path)):
+                continue
+            text = os.fsdecode(path)
+            if start is not None and isinstance(arguments[start], int) and arguments[start] >= 0:
+                text = os.path.join(os.readlink(f"/proc/self/fd/{arguments[start]}"), text)
+            if not self._is_writable(text.removeprefix("file:").partition("?")[0] if "connect" in event else text):
+                raise PermissionError(
+                    errno.EACCES, "the application under test may change files below its temporary folder only", text
+                )
+
+
+def _is_in_memory(database):
+    text = os.fsdecode(database)
+    return text in ("", ":memory:") or (text.startswith("file:") and "memory" in text)
 
 
 def is_async(application):

@@ -123,6 +123,8 @@ def main():
         os.environ["API_MEASURED"] = json.dumps(measured_config)
         serving.main(config)
         return
+    if config.get("writable"):
+        config["writable"].append(measured_config["folder"])
     measured = Measured(measured_config)
     measured.stop_at(signal.SIGUSR1)
     os.environ["API_STOP_SIGNAL"] = "SIGUSR1"

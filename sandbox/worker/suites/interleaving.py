@@ -6,6 +6,7 @@ runs that take turns, the holder stops right after it has taken hold of a fixed 
 it, while the visitor runs its own test through: what would else be a matter of luck shows each time.
 """
 
+import contextlib
 import os
 import select
 import socket
@@ -17,6 +18,9 @@ UNNAMED = getattr(os, "O_TMPFILE", 0)
 RELATIVE = ("os.mkdir", "os.rmdir", "os.remove")
 TWO_PATHS = ("os.rename", "os.link", "os.symlink")
 NOTED = (*RELATIVE, *TWO_PATHS, "os.truncate", "sqlite3.connect", "socket.bind")
+CHILDREN = ("subprocess.Popen", "os.fork", "os.forkpty", "os.posix_spawn", "os.system")
+SCANNED = 20_000
+NOT_SCANNED = ("__pycache__", ".git", ".venv", "node_modules")
 NAMES = 50
 EVENTS_BEFORE_LISTENING = 500
 PATIENCE = 5.0
@@ -39,6 +43,8 @@ class ResourceWatch:
         named = [(_realpath(os.environ[variable]), name) for variable, name in folders if os.environ.get(variable)]
         places = [(own, None), *named, (project, "."), (scratch, "<scratch>")]
         self._places = sorted(places, key=lambda place: -len(place[0]))  # some lie in others
+        self._scanned = [(project, "."), *((path, name) for path, name in named if name == "<home>")]
+        self._tree = None
         self._found = {}
         self._process = os.getpid()
         self._busy = False
@@ -56,6 +62,11 @@ class ResourceWatch:
 
     def taken(self):
         """The things of the test that has just ended, and what its class or module set up for it."""
+        if self._tree is not None:
+            # A server that an earlier test started may still be running, so every later test is looked at.
+            before, self._tree = self._tree, self._scan()
+            changed = {name for name in before.keys() | self._tree.keys() if before.get(name) != self._tree.get(name)}
+            self._found.update(dict.fromkeys(changed, True))
         found = sorted(self._found)
         self._found.clear()
         return found[:NAMES]
@@ -63,6 +74,13 @@ class ResourceWatch:
     def _event(self, event, arguments):
         if self._busy or os.getpid() != self._process:
             return
+        if event in CHILDREN and self._tree is None:
+            # What other processes do cannot be heard: the files are compared instead, from before the first of them.
+            self._busy = True
+            try:
+                self._tree = self._scan()
+            finally:
+                self._busy = False
         if event == "open":
             flags = arguments[2]
             writing = isinstance(flags, int) and bool(flags & WRITING)
@@ -83,6 +101,21 @@ class ResourceWatch:
         for name in names:
             if name is not None:
                 self._note(name, event, arguments, writing)
+
+    def _scan(self):
+        """The files of the project and of the home folder by name: size and time of the last change."""
+        found = {}
+        for root, shown in self._scanned:
+            for folder, folders, names in os.walk(root):
+                folders[:] = sorted(name for name in folders if name not in NOT_SCANNED)
+                for name in names:
+                    path = os.path.join(folder, name)
+                    with contextlib.suppress(OSError):  # it may be gone again
+                        status = os.lstat(path)
+                        found[shown + path[len(root) :]] = (status.st_size, status.st_mtime_ns)
+                if len(found) > SCANNED:
+                    return found
+        return found
 
     def _note(self, name, event, arguments, writing):
         known = name in self._found

@@ -1,0 +1,114 @@
+"""The application under test leaves the user's files alone: also where a kept test runs outside any sandbox."""
+
+from __future__ import annotations
+
+import importlib.util
+import sqlite3
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from testwright.engine.api.write.render import helper_source
+
+pytestmark = pytest.mark.feature("B-17")
+
+APP = """
+import contextlib, json, os, pathlib, sqlite3
+
+ROOT = pathlib.Path(__file__).parent
+
+
+def rows():
+    with contextlib.closing(sqlite3.connect(ROOT / "shop.db")) as database, database:
+        database.execute("delete from orders where id = 1")
+        return database.execute("select count(*) from orders").fetchone()[0]
+
+
+def home():
+    (pathlib.Path.home() / "invoice.txt").write_text("1")
+    return "written"
+
+
+def source():
+    (ROOT / "notes.txt").write_text("1")
+    return "written"
+
+
+def rename():
+    os.rename(ROOT / "shop.db", "shop.db")
+    return "renamed"
+
+
+def app(environ, start_response):
+    try:
+        status, text = "200 OK", globals()[environ["PATH_INFO"][1:]]()
+    except OSError as error:
+        status, text = "500 Internal Server Error", f"{type(error).__name__}: {error}"
+    start_response(status, [("Content-Type", "application/json")])
+    return [json.dumps(text).encode()]
+"""
+
+
+@pytest.fixture
+def helper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
+    folder = tmp_path / "helpers"
+    folder.mkdir()
+    for name in ("api_process", "api_serving"):
+        (folder / f"{name}.py").write_text(helper_source(name), encoding="utf-8")
+    (tmp_path / "tmp").mkdir()
+    (tmp_path / "home").mkdir()
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "tmp"))
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    monkeypatch.syspath_prepend(folder)
+    spec = importlib.util.spec_from_file_location("api_process", folder / "api_process.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    yield module
+    sys.modules.pop("api_serving", None)
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    folder = tmp_path / "project"
+    folder.mkdir()
+    (folder / "shop.py").write_text(APP, encoding="utf-8")
+    with sqlite3.connect(folder / "shop.db") as database:
+        database.execute("create table orders (id integer)")
+        database.executemany("insert into orders values (?)", [(1,), (2,)])
+    return folder
+
+
+def orders(project: Path) -> int:
+    with sqlite3.connect(project / "shop.db") as database:
+        return database.execute("select count(*) from orders").fetchone()[0]
+
+
+def test_a_database_of_the_project_is_opened_as_a_copy_that_a_reset_renews(helper: ModuleType, project: Path) -> None:
+    with helper.Application("shop:app", root=project, import_roots=["."]) as api:
+        assert api.post("/rows").json == 1
+        api.reset()
+        assert api.post("/rows").json == 1
+    assert orders(project) == 2
+
+
+def test_the_home_folder_is_a_temporary_one(helper: ModuleType, project: Path, tmp_path: Path) -> None:
+    with helper.Application("shop:app", root=project, import_roots=["."]) as api:
+        assert api.post("/home").json == "written"
+    assert list((tmp_path / "home").iterdir()) == []
+
+
+@pytest.mark.parametrize("act", ["source", "rename"])
+def test_other_changes_are_refused_with_the_path(helper: ModuleType, project: Path, act: str) -> None:
+    before = {path.name for path in project.iterdir()}
+    with helper.Application("shop:app", root=project, import_roots=["."]) as api:
+        answer = api.post(f"/{act}")
+    assert answer.status == 500
+    assert "below its temporary folder only" in answer.json
+    assert str(project) in answer.json
+    assert {path.name for path in project.iterdir()} - {"__pycache__"} == before
