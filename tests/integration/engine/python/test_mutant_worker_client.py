@@ -129,3 +129,11 @@ def test_a_process_that_a_mutant_ends_costs_the_other_mutants_nothing(tmp_path: 
     assert values == ["8", "5", "6"]
     differing = [{each.trial: set(each.facets) for each in one.differences} for one in told]
     assert differing == [{0: {"result"}}, {1: {"ends"}}, {2: {"result"}}, {0: {"result"}}]
+
+
+def test_mutants_run_where_the_path_of_the_state_is_too_long_for_sockets(tmp_path: Path) -> None:
+    folder = tmp_path / ("deep" * 20)
+    values, outcomes = answers(folder, [trial("kept(1)")], [("KNOWN[key] = key / 2", 9)])
+    assert values == ["2"]
+    assert [outcome.status for outcome in outcomes] == ["tried"]
+    assert [difference.trial for difference in outcomes[0].differences] == [0]
