@@ -168,6 +168,10 @@ class TestwrightApplication:
         """Details of a run of this project, or None."""
         return await asyncio.to_thread(self._find_run, root, run_id)
 
+    async def runs(self, root: Path) -> list[Json]:
+        """The stored runs of this project, newest first."""
+        return await asyncio.to_thread(self._list_runs, root)
+
     async def call_tool(self, root: Path, name: str, arguments: Mapping[str, Any], run_id: str | None = None) -> Json:
         """Call a built-in tool for this project; tool servers of others are never called, clients have them anyway.
 
@@ -181,6 +185,13 @@ class TestwrightApplication:
                 opening = _open_built_in_tools(await self._load_settings(root, {}))
                 self._tools[root] = await self._opened.enter_async_context(opening)
         return await self._tools[root].call(name, dict(arguments))
+
+    def _list_runs(self, root: Path) -> list[Json]:
+        state = self.state(root)
+        if not state.is_dir():
+            return []
+        with Store.open(state) as store:
+            return [asdict(summary) for summary in listing.list_runs(store, state, root=root)]
 
     def _find_run(self, root: Path, run_id: str) -> Json | None:
         state = self.state(root)

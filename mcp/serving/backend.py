@@ -115,6 +115,10 @@ class McpBackend(Protocol):
         """Describes a run of this project (`status`, `request`, `resumable`, `report`, `files` …), or returns None."""
         ...
 
+    async def runs(self, root: Path) -> list[Json]:
+        """Lists the stored runs of this project, newest first: `run_id`, `created_at` and others."""
+        ...
+
     async def call_tool(self, root: Path, name: str, arguments: Mapping[str, Any], run_id: str | None = None) -> Json:
         """Calls one of the tools for graphs on this project; no run is opened or kept.
 

@@ -8,6 +8,7 @@ from ..toolbox.content_cache import ContentCache
 from ..toolbox.json_schema import Schema, string
 from .admission import WorkSlots
 from .backend import McpBackend
+from .background import BackgroundCall, BackgroundCalls
 from .progress import HEARTBEAT_SECONDS, SendProgress
 from .roots import Roots
 from .sessions import ClientSessions
@@ -36,14 +37,28 @@ class ServerContext:
     roots: Roots
     slots: WorkSlots
     sessions: ClientSessions = field(default_factory=ClientSessions)
+    calls: BackgroundCalls = field(default_factory=BackgroundCalls)
     results: ContentCache = field(default_factory=lambda: ContentCache(1024))
     heartbeat_seconds: float = HEARTBEAT_SECONDS
 
 
 @dataclass(frozen=True, slots=True)
 class ClientCall:
-    """One call: the server's state, the caller's session (None without one), and how to report progress."""
+    """One call: the server's state, the caller's session (None without one), and how to report progress.
+
+    Attributes:
+        background: the call, where it may be answered before its work has ended.
+    """
 
     server: ServerContext
     session: str | None
     send_progress: SendProgress
+    background: BackgroundCall | None = None
+
+    def begin_work(self, root: str, run_id: str | None = None) -> str | None:
+        """Records which project, and which run, the call works on; returns the run's id, None for a new one."""
+        if self.background is None:
+            return run_id
+        self.background.root = root
+        self.background.run_id = run_id or self.background.run_id
+        return self.background.run_id or None

@@ -37,7 +37,8 @@ async def run_job(
     """
     server = call.server
     reporter = ProgressReporter(call.send_progress, heartbeat=server.heartbeat_seconds)
-    chosen = run_id or server.backend.new_run_id()
+    chosen = call.begin_work(root.name, run_id) or server.backend.new_run_id()
+    call.begin_work(root.name, chosen)
 
     async def execute() -> Json:
         async with _slot(server, root, reporter):
@@ -62,6 +63,7 @@ async def run_job(
 async def run_exclusive(call: ClientCall, root: Root, name: str, work: Callable[[], Awaitable[Json]]) -> Json:
     """Does heavy work that is no run, as soon as a slot is free. Raises ToolBusy, and whatever the work raises."""
     reporter = ProgressReporter(call.send_progress, heartbeat=call.server.heartbeat_seconds)
+    call.begin_work(root.name)
 
     async def execute() -> Json:
         async with _slot(call.server, root, reporter):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,8 @@ from .project_tools import for_clients
 from .prompts import job_prompts
 from .resources import RunResourceMiddleware, run_templates
 from .roots import Roots
-from .sessions import connection_lifespan, session_of
+from .sessions import connection_lifespan, connection_session, session_of
+from .waiting import answer_in_time, with_waiting
 
 SERVER_NAME = "testwright"
 INSTRUCTIONS = """\
@@ -33,7 +35,8 @@ For a request like "cover this module": generate_tests, then get_report; plan_te
 covers. Step by step: generate_test_spec, generate_tests_from_spec, run_tests, analyze_test_results. Nothing is added \
 to the project until apply_tests is called; call it only when the user wants that.
 
-Long tools report progress and can be cancelled; a cancelled run goes on with resume_run. Answers are small: details \
+Long tools report progress and can be cancelled; after wait_seconds they answer with status running, and run_status \
+waits for the rest. A cancelled run goes on with resume_run. Answers are small: details \
 are resources, testwright://runs/ID/report.md and others. Paths are relative to the served root. An error says how to \
 call again; a server that is busy says in how many seconds.
 """
@@ -66,6 +69,15 @@ def build_server(backend: McpBackend, options: ServerOptions) -> MCPServer[Any]:
     """
     slots = WorkSlots(options.running, options.waiting)
     server = ServerContext(backend, Roots(options.roots), slots, heartbeat_seconds=options.heartbeat_seconds)
+
+    @asynccontextmanager
+    async def lifespan(mcp_server: MCPServer[Any]) -> AsyncIterator[dict[str, str]]:
+        async with connection_lifespan(mcp_server) as state:
+            try:
+                yield state
+            finally:
+                await server.calls.stop(connection_session(state))
+
     roots = ", ".join(f"{root.name} ({root.path})" for root in server.roots)
     return new_server(
         SERVER_NAME,
@@ -77,7 +89,7 @@ def build_server(backend: McpBackend, options: ServerOptions) -> MCPServer[Any]:
         templates=run_templates(server),
         prompts=job_prompts(),
         middleware=[RunResourceMiddleware(server)],
-        lifespan=connection_lifespan,
+        lifespan=lifespan,
     )
 
 
@@ -87,6 +99,6 @@ def _adapted(spec: ToolSpec, server: ServerContext, redact: Redact) -> ServerToo
             await context.report_progress(progress, total, message and valid_text(message))
 
         call = ClientCall(server, session_of(context.request_context), send_progress)
-        return await spec.call(call, arguments)
+        return await (answer_in_time(call, spec, arguments) if spec.is_long else spec.call(call, arguments))
 
-    return as_mcp_tool(spec, invoke, redact=redact)
+    return as_mcp_tool(with_waiting(spec) if spec.is_long else spec, invoke, redact=redact)

@@ -46,6 +46,7 @@ def for_clients(spec: ToolSpec) -> ToolSpec:
         input_schema=_client_schema(spec.input_schema, form),
         run=run,
         open_world=form.open_world,
+        is_long=form.runs_code,
     )
 
 

@@ -11,7 +11,7 @@ def cover_module(module: str, framework: str = "pytest") -> str:
         f"Cover {module} with {framework} tests.\n"
         f"1. Call plan_tests(request='unit tests for {module}', framework='{framework}') and check that it names the "
         "intended target; take a suggestion where it does not.\n"
-        f"2. Call generate_tests with the same request. It reports progress; wait for it.\n"
+        f"2. Call generate_tests with the same request. While its answer has status running, call run_status with its run_id.\n"
         "3. Tell the user, from the answer and get_report: how many tests are kept, what coverage they bring, what was "
         "dropped and why, and every suspected defect with its evidence.\n"
         "4. Ask whether the tests shall join the project, and call apply_tests only when the user says so."

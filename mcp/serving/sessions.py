@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import uuid
 from collections import OrderedDict
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -50,7 +50,12 @@ def session_of(request: ServerRequestContext[Any, Any]) -> str | None:
         session_id = headers.get("mcp-session-id")
         return f"http {session_id}" if session_id else None
     lifespan = request.lifespan_context
-    return f"connection {lifespan[_CONNECTION]}" if isinstance(lifespan, dict) and _CONNECTION in lifespan else None
+    return connection_session(lifespan) if isinstance(lifespan, dict) and _CONNECTION in lifespan else None
+
+
+def connection_session(lifespan: Mapping[str, str]) -> str:
+    """The session of a connection that is named by the value of `connection_lifespan`."""
+    return f"connection {lifespan[_CONNECTION]}"
 
 
 class ClientSessions:

@@ -92,6 +92,7 @@ class ToolSpec:
         open_world: whether it reaches beyond the served folders.
         audience: who is offered it.
         client_form: how clients are offered a tool for both audiences.
+        is_long: whether clients may have an answer before the work has ended, see `serving/background.py`.
     """
 
     name: str
@@ -109,6 +110,7 @@ class ToolSpec:
     title: str | None = None
     audience: Audience = "graphs"
     client_form: ClientForm | None = None
+    is_long: bool = False
 
     async def call(self, context: Any, arguments: Mapping[str, Any]) -> Any:
         """Calls the handler; one that blocks runs in a thread."""

@@ -114,4 +114,5 @@ TOOL = client_tool(
         },
     ),
     run=_run,
+    is_long=True,
 )

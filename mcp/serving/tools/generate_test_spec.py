@@ -94,4 +94,5 @@ TOOL = client_tool(
         },
     ),
     run=_run,
+    is_long=True,
 )

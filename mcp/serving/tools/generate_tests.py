@@ -50,4 +50,5 @@ TOOL = client_tool(
     ),
     output_schema=HANDLE_SCHEMA,
     run=_run,
+    is_long=True,
 )

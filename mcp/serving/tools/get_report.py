@@ -18,14 +18,14 @@ PAGE_CHARS = 16_000
 async def _run(call: ClientCall, /, run_id: str, cursor: int) -> ToolAnswer:
     root, run = await find_run(call.server, run_id)
     if not run["report"]:
-        return ToolAnswer({**_without_report(run_id, root, run), "text": "", "next_cursor": None})
+        return ToolAnswer({**without_report(run_id, root, run), "text": "", "next_cursor": None})
     text = await asyncio.to_thread(read_run_text, run_folder(call.server, root, run_id), "report.md")
     end = cursor + PAGE_CHARS
     page = {"text": text[cursor:end], "next_cursor": end if end < len(text) else None}
     return report_answer(run_id, root.name, run["report"], page)
 
 
-def _without_report(run_id: str, root: Root, run: Json) -> Json:
+def without_report(run_id: str, root: Root, run: Json) -> Json:
     """The handle of a run without a report: it is not finished, was stopped, or is of a kind that writes none."""
     files = [name for name in run["files"] if name.startswith(("specs/", "results", "analysis"))]
     return {

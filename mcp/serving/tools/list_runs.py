@@ -9,15 +9,24 @@ from ..handles import run_uri
 from ..sessions import SessionRun
 
 
-async def _run(call: ClientCall, /, limit: int) -> ToolAnswer:
-    runs = call.server.sessions.runs(call.session)
+async def _run(call: ClientCall, /, limit: int, scope: str) -> ToolAnswer:
+    runs = await _stored(call.server) if scope == "project" else call.server.sessions.runs(call.session)
     rows = [row for run in runs[:limit] if (row := await _row(call.server, run)) is not None]
     answer: Json = {"runs": rows, "more": max(0, len(runs) - limit)}
-    if call.session is None:
+    if not runs and scope == "session":
+        answer["note"] = "This session has no runs; scope='project' lists those of earlier and other sessions."
+    if call.session is None and scope == "session":
         answer["note"] = (
             "This connection has no session. Keep run ids, or name a session of your own in _meta: testwright/session."
         )
     return ToolAnswer(answer)
+
+
+async def _stored(server: ServerContext) -> tuple[SessionRun, ...]:
+    """All runs of the served projects, newest first, also those of servers that have ended."""
+    found = [(row, root) for root in server.roots for row in await server.backend.runs(root.path)]
+    found.sort(key=lambda pair: -pair[0]["created_at"])
+    return tuple(SessionRun(root, row["run_id"], "run") for row, root in found)
 
 
 async def _row(server: ServerContext, known: SessionRun) -> Json | None:
@@ -42,10 +51,16 @@ async def _row(server: ServerContext, known: SessionRun) -> Json | None:
 TOOL = client_tool(
     name="list_runs",
     title="List this session's runs",
-    description="Lists the runs that this session began or continued, newest first, with status and counts. Use "
-    "it to find a run whose answer was lost, also one that was cancelled. Runs of other sessions are"
-    " not listed; get_report takes any run's id. Costs nothing.",
-    input_schema=closed_object({"limit": integer(minimum=1, maximum=100, default=20)}, []),
+    description="Lists the runs that this session began or continued, newest first, with status and counts. Use it to "
+    "find a run whose answer was lost, also one that was cancelled. scope='project' lists all runs of the served "
+    "projects, also after the server was started anew. run_status and get_report take any run's id. Costs nothing.",
+    input_schema=closed_object(
+        {
+            "limit": integer(minimum=1, maximum=100, default=20),
+            "scope": string(enum=["session", "project"], default="session", description="Whose runs are listed."),
+        },
+        [],
+    ),
     output_schema=open_object(
         ["runs", "more"],
         {

@@ -13,7 +13,7 @@ from ..jobs import find_run, run_job
 async def _run(call: ClientCall, /, run_id: str) -> ToolAnswer:
     root, run = await find_run(call.server, run_id)
     if run["status"] == "running":
-        raise ToolInputError(f"run {run_id} is in progress", advice="wait for it: get_report shows its state")
+        raise ToolInputError(f"run {run_id} is in progress", advice=f"run_status(run_id={run_id!r}) waits for it")
     # A run that has ended is answered with its report.
     if not run["resumable"] and not run["report"]:
         raise ToolInputError(
@@ -33,5 +33,6 @@ TOOL = client_tool(
     input_schema=closed_object({"run_id": RUN_ID}),
     output_schema=HANDLE_SCHEMA,
     run=_run,
+    is_long=True,
     idempotent=True,
 )

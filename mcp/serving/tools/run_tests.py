@@ -168,4 +168,5 @@ TOOL = client_tool(
         },
     ),
     run=_run,
+    is_long=True,
 )

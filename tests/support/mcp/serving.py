@@ -147,6 +147,9 @@ class ScriptedApplication:
         found = self.stored.get(run_id)
         return found if found is not None and found["root"] == str(root) else None
 
+    async def runs(self, root: Path) -> list[Json]:
+        return [{"run_id": name, "created_at": 0.0} for name, run in self.stored.items() if run["root"] == str(root)]
+
     async def call_tool(self, root: Path, name: str, arguments: Mapping[str, Any], run_id: str | None = None) -> Json:
         return await self._answer("call_tool", root, name, dict(arguments), *([run_id] if run_id else []))
 

@@ -320,7 +320,7 @@ async def test_arguments_that_do_not_fit_are_all_named_with_the_signature(projec
     async with scripted_client(ScriptedApplication(), project) as client:
         error = told(await client.call_tool("generate_tests", {"reqest": "x", "framework": "nose"}))
     assert {one["path"] for one in error["details"]["errors"]} == {"$.request", "$.reqest", "$.framework"}
-    assert "generate_tests(request, framework?, test_type?, root?)" in error["advice"]
+    assert "generate_tests(request, framework?, test_type?, root?, wait_seconds?)" in error["advice"]
 
 
 async def test_an_unknown_tool_is_an_error_of_the_protocol_that_names_what_is_near(project: Path) -> None:

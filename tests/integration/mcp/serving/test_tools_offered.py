@@ -115,6 +115,7 @@ async def test_only_the_tool_that_changes_the_project_is_marked_destructive(tmp_
         "run_tests",
         "analyze_test_results",
         "resume_run",
+        "cancel_run",
         "apply_tests",
     }
     assert [name for name, hint in hints.items() if hint and hint.open_world_hint] == ["get_openapi_spec"]
