@@ -26,7 +26,7 @@ Seed = Annotated[int, typer.Option("--seed", min=0, help="Another number draws o
 Format = Annotated[str | None, typer.Option("--format", help="text, json or markdown. Default: text.")]
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="Write it to this file instead of the terminal.")]
 Seconds = Annotated[float, typer.Option("--test-seconds", min=0.1, help="How long one test may take.")]
-_RUN = {"run_id": given.RunId, "framework": given.Framework, "python": given.Python, "sandbox": given.Sandbox}
+_RUN = ("run_id", "framework", "python", "sandbox")
 
 
 def register(app: typer.Typer) -> None:

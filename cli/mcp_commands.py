@@ -27,16 +27,7 @@ def register(group: typer.Typer) -> None:
     group.command("serve")(serve)
 
 
-@given.with_options(
-    {
-        "state_dir": given.StateDir,
-        "python": given.Python,
-        "sandbox": given.Sandbox,
-        "trust_project": given.TrustProject,
-    },
-    given.MODEL_OPTIONS,
-    given.TOOL_OPTIONS,
-)
+@given.with_options(("state_dir", "python", "sandbox", "trust_project"), given.MODEL_OPTIONS, given.TOOL_OPTIONS)
 def serve(
     root: Annotated[
         list[Path] | None,

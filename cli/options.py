@@ -1,9 +1,9 @@
-"""Declares the options that several commands share, and the groups in which commands take them."""
+"""Declares the options that commands share, and the groups in which commands take them."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,12 +13,9 @@ Root = Annotated[Path | None, typer.Option("--root", help="The project's folder.
 StateDir = Annotated[
     Path | None, typer.Option("--state-dir", help="Where runs are kept. Default: .testwright in the project.")
 ]
-RunId = Annotated[str | None, typer.Option("--run-id", help="Fix the run's id, for repeatable output.")]
-Jobs = Annotated[
-    int | None, typer.Option("--jobs", "-j", help="Number of targets processed at the same time. Default: 2.")
+TrustProject = Annotated[
+    bool, typer.Option("--trust-project", help="Let the project's own file set everything, this once. See `trust`.")
 ]
-Framework = Annotated[str | None, typer.Option("--framework", help="pytest or unittest. Default: pytest.")]
-TestType = Annotated[str | None, typer.Option("--test-type", help="unit, api, integration, e2e or performance.")]
 Python = Annotated[
     Path | None,
     typer.Option("--python", help="The target's interpreter. Default: the project's .venv, else the active one."),
@@ -27,119 +24,92 @@ Sandbox = Annotated[
     str | None,
     typer.Option("--sandbox", help="auto, bubblewrap or weak (no isolation from C code and child programs)."),
 ]
-Target = Annotated[
-    str | None, typer.Option("--target", help="A file, module or symbol to test, besides those the request names.")
-]
-ChangedSince = Annotated[
-    str | None,
-    typer.Option("--changed-since", help="Test only functions that changed since a branch, tag or commit."),
-]
-AppCommand = Annotated[
-    str | None,
-    typer.Option("--app-command", help="How API tests start the application; {port} stands for its port."),
-]
-TestsDir = Annotated[str | None, typer.Option("--tests-dir", help="Where tests are added. Default: tests/generated.")]
-Trials = Annotated[
-    int | None, typer.Option("--trials", help="Number of calls the embedded engine tries per module. Default: 3000.")
-]
-Mutants = Annotated[
-    int | None,
-    typer.Option("--mutants", help="Mutants per module, by which tests are selected and measured. Default: 100."),
-]
-Model = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--model",
-        help="openai:NAME or embedded, for all roles; ROLE=openai:NAME for one. May be repeated. Default: embedded.",
-    ),
-]
-BaseUrl = Annotated[
-    str | None,
-    typer.Option("--base-url", help="The models' OpenAI-compatible endpoint, up to /v1. Default: OpenAI."),
-]
-Stream = Annotated[bool, typer.Option("--stream", help="Stream the models' answers.")]
-Prices = Annotated[
-    Path | None, typer.Option("--prices", help="Your own price table (JSON), from which cost is computed.")
-]
-MaxTokens = Annotated[
-    int | None, typer.Option("--max-tokens", help="Stop the run once models have used this many tokens.")
-]
-MaxCost = Annotated[
-    float | None, typer.Option("--max-cost", help="Stop the run once models have cost this many US dollars.")
-]
-MaxSeconds = Annotated[float | None, typer.Option("--max-seconds", help="Stop the run after this many seconds.")]
-FailOn = Annotated[str | None, typer.Option("--fail-on", help="nothing or defect: exit 8 when a defect is suspected.")]
-DryRun = Annotated[
-    bool, typer.Option("--dry-run", help="Stage the tests and show the diff; add nothing to the project.")
-]
-IsolateAgents = Annotated[
-    bool, typer.Option("--isolate-agents", help="Run each agent request in its own process, one at a time.")
-]
-NoRun = Annotated[bool, typer.Option("--no-run", help="Write tests without running them; the report says so.")]
-NoAnalyze = Annotated[bool, typer.Option("--no-analyze", help="Run the tests without analysing their results.")]
+TestType = Annotated[str | None, typer.Option("--test-type", help="unit, api, integration, e2e or performance.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the machine-readable result only.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of a failure.")]
-McpConfig = Annotated[
-    Path | None,
-    typer.Option(
-        "--mcp-config", help="A JSON file with mcpServers, your own tool servers. This starts their commands."
-    ),
-]
-TrustProject = Annotated[
-    bool, typer.Option("--trust-project", help="Let the project's own file set everything, this once. See `trust`.")
-]
-CacheUrl = Annotated[
-    str | None, typer.Option("--cache-url", help="Cache tool answers in Valkey or Redis. Default: a file.")
-]
-Fresh = Annotated[
-    bool, typer.Option("--fresh", help="Repeat all work, even if nothing has changed since an earlier run.")
-]
-NoCache = Annotated[bool, typer.Option("--no-cache", help="Do not cache tool answers between runs.")]
 Request = Annotated[str, typer.Argument(help="What to test, in plain words, with files, packages or symbols named.")]
 ExistingRun = Annotated[str, typer.Argument(help="A run's id, as shown by `testwright runs list`.")]
 
 
-LOCATION_OPTIONS: Mapping[str, Any] = {"root": Root, "state_dir": StateDir, "trust_project": TrustProject}
+def _option(kind: Any, *flags: str, about: str) -> Any:
+    """Declare an option that is None, or False for a switch, when it is not given."""
+    return Annotated[kind if kind is bool else kind | None, typer.Option(*flags, help=about)]
+
+
+OPTIONS: Mapping[str, Any] = {
+    "root": Root,
+    "state_dir": StateDir,
+    "trust_project": TrustProject,
+    "run_id": _option(str, "--run-id", about="Fix the run's id, for repeatable output."),
+    "jobs": _option(int, "--jobs", "-j", about="Number of targets processed at the same time. Default: 2."),
+    "framework": _option(str, "--framework", about="pytest or unittest. Default: pytest."),
+    "test_type": TestType,
+    "target": _option(str, "--target", about="A file, module or symbol to test, besides those the request names."),
+    "changed_since": _option(
+        str, "--changed-since", about="Test only functions that changed since a branch, tag or commit."
+    ),
+    "tests_dir": _option(str, "--tests-dir", about="Where tests are added. Default: tests/generated."),
+    "app_command": _option(
+        str, "--app-command", about="How API tests start the application; {port} stands for its port."
+    ),
+    "python": Python,
+    "sandbox": Sandbox,
+    "trials": _option(int, "--trials", about="Number of calls the embedded engine tries per module. Default: 3000."),
+    "mutants": _option(
+        int, "--mutants", about="Mutants per module, by which tests are selected and measured. Default: 100."
+    ),
+    "fail_on": _option(str, "--fail-on", about="nothing or defect: exit 8 when a defect is suspected."),
+    "dry_run": _option(bool, "--dry-run", about="Stage the tests and show the diff; add nothing to the project."),
+    "no_run": _option(bool, "--no-run", about="Write tests without running them; the report says so."),
+    "no_analyze": _option(bool, "--no-analyze", about="Run the tests without analysing their results."),
+    "model": _option(
+        list[str],
+        "--model",
+        about="openai:NAME or embedded, for all roles; ROLE=openai:NAME for one. May be repeated. Default: embedded.",
+    ),
+    "base_url": _option(str, "--base-url", about="The models' OpenAI-compatible endpoint, up to /v1. Default: OpenAI."),
+    "stream": _option(bool, "--stream", about="Stream the models' answers."),
+    "max_tokens": _option(int, "--max-tokens", about="Stop the run once models have used this many tokens."),
+    "max_cost": _option(float, "--max-cost", about="Stop the run once models have cost this many US dollars."),
+    "max_seconds": _option(float, "--max-seconds", about="Stop the run after this many seconds."),
+    "prices": _option(Path, "--prices", about="Your own price table (JSON), from which cost is computed."),
+    "isolate_agents": _option(
+        bool, "--isolate-agents", about="Run each agent request in its own process, one at a time."
+    ),
+    "mcp_config": _option(
+        Path, "--mcp-config", about="A JSON file with mcpServers, your own tool servers. This starts their commands."
+    ),
+    "cache_url": _option(str, "--cache-url", about="Cache tool answers in Valkey or Redis. Default: a file."),
+    "fresh": _option(bool, "--fresh", about="Repeat all work, even if nothing has changed since an earlier run."),
+    "no_cache": _option(bool, "--no-cache", about="Do not cache tool answers between runs."),
+}
+"""The options of all commands, by the setting that each of them gives."""
+
+LOCATION_OPTIONS = ("root", "state_dir", "trust_project")
 """The project, where its runs are kept, and whether its own file may set everything."""
 
-CEILING_OPTIONS: Mapping[str, Any] = {
-    "max_tokens": MaxTokens,
-    "max_cost": MaxCost,
-    "max_seconds": MaxSeconds,
-    "prices": Prices,
-}
+CEILING_OPTIONS = ("max_tokens", "max_cost", "max_seconds", "prices")
 """The run's ceilings, and the price table for its cost."""
 
-MODEL_OPTIONS: Mapping[str, Any] = {
-    "model": Model,
-    "base_url": BaseUrl,
-    "stream": Stream,
-    **CEILING_OPTIONS,
-    "isolate_agents": IsolateAgents,
-}
+MODEL_OPTIONS = ("model", "base_url", "stream", *CEILING_OPTIONS, "isolate_agents")
 """The models of the roles, their endpoint and their ceilings."""
 
-TOOL_OPTIONS: Mapping[str, Any] = {
-    "mcp_config": McpConfig,
-    "cache_url": CacheUrl,
-    "fresh": Fresh,
-    "no_cache": NoCache,
-}
+TOOL_OPTIONS = ("mcp_config", "cache_url", "fresh", "no_cache")
 """Tool servers, and the cache of tool answers."""
 
 Command = Callable[..., None]
 
 
-def with_options(*groups: Mapping[str, Any]) -> Callable[[Command], Command]:
-    """Declare all options of these groups for a command, in front of its own options.
+def with_options(*groups: Sequence[str]) -> Callable[[Command], Command]:
+    """Declare these groups of `OPTIONS` for a command, in front of its own options.
 
     The command takes their values as `**options`, from which `flags_of` makes settings.
     """
-    options = {name: option for group in groups for name, option in group.items()}
+    names = [name for group in groups for name in group]
 
     def decorate(command: Command) -> Command:
         own = inspect.signature(command, eval_str=True).parameters.values()
-        added = [_parameter(name, option) for name, option in options.items()]
+        added = [_parameter(name, OPTIONS[name]) for name in names]
         kept = [part.replace(kind=inspect.Parameter.KEYWORD_ONLY) for part in own if part.kind is not part.VAR_KEYWORD]
         # Python's own order of parameters: those without a default come first.
         required = [part for part in kept if part.default is inspect.Parameter.empty]

@@ -36,7 +36,7 @@ DepthLevel = Annotated[
 ]
 Ref = Annotated[str | None, typer.Option("--ref", help="Branch or commit that must be checked out. Default: any.")]
 Framework = Annotated[str, typer.Option("--framework", help="playwright or maestro.")]
-_RUN = {"run_id": given.RunId}
+_RUN = ("run_id",)
 
 
 def register(app: typer.Typer) -> None:
@@ -75,7 +75,7 @@ def cases(
     _execute("cases", options, depth=depth, ref=ref, framework="playwright", as_json=as_json, debug=debug)
 
 
-@given.with_options(given.LOCATION_OPTIONS, _RUN, given.MODEL_OPTIONS, given.TOOL_OPTIONS, {"dry_run": given.DryRun})
+@given.with_options(given.LOCATION_OPTIONS, _RUN, given.MODEL_OPTIONS, given.TOOL_OPTIONS, ("dry_run",))
 def engineer(
     depth: DepthLevel = "standard",
     ref: Ref = None,

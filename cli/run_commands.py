@@ -19,17 +19,10 @@ from .loading import fast_imports, load_settings_aloud
 from .outcome import cached_summary, print_plan, print_result
 from .progress import show_progress
 
-_PLANNED = {
-    "framework": given.Framework,
-    "test_type": given.TestType,
-    "target": given.Target,
-    "changed_since": given.ChangedSince,
-    "tests_dir": given.TestsDir,
-    "app_command": given.AppCommand,
-}
-_RUN = {"run_id": given.RunId, "jobs": given.Jobs, **_PLANNED, "python": given.Python, "sandbox": given.Sandbox}
-_JUDGING = {"trials": given.Trials, "mutants": given.Mutants, "fail_on": given.FailOn, "dry_run": given.DryRun}
-_SKIPPING = {"no_run": given.NoRun, "no_analyze": given.NoAnalyze}
+_PLANNED = ("framework", "test_type", "target", "changed_since", "tests_dir", "app_command")
+_RUN = ("run_id", "jobs", *_PLANNED, "python", "sandbox")
+_JUDGING = ("trials", "mutants", "fail_on", "dry_run")
+_SKIPPING = ("no_run", "no_analyze")
 
 
 def register(app: typer.Typer) -> None:
@@ -70,9 +63,7 @@ def _cached_result(request: str, settings: Settings) -> CachedRun | None:
     return lookup(key_for(request, settings, os.environ))
 
 
-@given.with_options(
-    given.LOCATION_OPTIONS, _PLANNED, {"model": given.Model, "base_url": given.BaseUrl, **given.CEILING_OPTIONS}
-)
+@given.with_options(given.LOCATION_OPTIONS, _PLANNED, ("model", "base_url"), given.CEILING_OPTIONS)
 def plan(request: given.Request, as_json: given.Json = False, debug: given.Debug = False, **options: Any) -> None:
     """Only make the plan and show it; nothing is run or written.
 
@@ -89,7 +80,7 @@ def plan(request: given.Request, as_json: given.Json = False, debug: given.Debug
         print_plan(made)
 
 
-@given.with_options(given.LOCATION_OPTIONS, {"jobs": given.Jobs, **given.CEILING_OPTIONS})
+@given.with_options(given.LOCATION_OPTIONS, ("jobs",), given.CEILING_OPTIONS)
 def resume(run_id: given.ExistingRun, as_json: given.Json = False, debug: given.Debug = False, **options: Any) -> None:
     """Continue a run that was interrupted, or that a ceiling ended, with the settings it began with.
 
