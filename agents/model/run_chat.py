@@ -21,7 +21,7 @@ from ...utils.canonical import digest_of
 from .abilities import CapabilityFile
 from .chat import ModelAnswer, ModelCall
 from .endpoint import Endpoint
-from .prices import Prices
+from .prices import ListPrice, Price, Prices
 from .received import ReceivedAnswer
 from .sender import FailedRequest, Sender
 from .structured import Mode, parse_answer
@@ -126,13 +126,13 @@ class RunChat:
                 raise self._budget.out_of_time() from failure
             raise
         if self._kept is not None and received.whole:
-            self._kept.put(call.role, call.attempt, key, self._record(received))
-        self._budget.add(self._spend(call.role, received))
+            self._kept.put(call.role, call.attempt, key, {"model": self.model, "received": received.to_dict()})
+        self._budget.add(_usage(call.role, self.model, received, self._price))
         return _Stored(received, key, reused=False, mode=mode)
 
     def _answer(self, stored: _Stored, call: ModelCall, key: str) -> ModelAnswer:
         """Validate a received answer, count its usage and audit it."""
-        received, spend = stored.received, self._spend(call.role, stored.received)
+        received, spend = stored.received, _usage(call.role, self.model, stored.received, self._price)
         tally = current_request_usage()
         if tally is not None and not (stored.reused and stored.key in self._given_out):
             tally.add(spend)
@@ -208,21 +208,17 @@ class RunChat:
             model=self.model,
         )
 
-    def _spend(self, role: str, received: ReceivedAnswer) -> ModelUsage:
-        counts = (received.tokens_in, received.tokens_out, received.tokens_cached)
-        cost = self._price.cost(counts[0], counts[2], counts[1]) if self._price is not None else 0.0
-        return ModelUsage(role, self.model, 1, *counts, cost)
-
-    def _record(self, received: ReceivedAnswer) -> dict[str, Any]:
-        return {"model": self.model, "received": received.to_dict()}
-
 
 def spend_of_stored(role: str, stored: dict[str, Any], prices: Prices) -> ModelUsage:
     """Compute the usage of a stored answer, for a budget that continues after a crash."""
-    received = ReceivedAnswer.from_dict(stored["received"])
-    price = prices.of(stored["model"])
-    cost = price.cost(received.tokens_in, received.tokens_cached, received.tokens_out) if price else 0.0
-    return ModelUsage(role, stored["model"], 1, received.tokens_in, received.tokens_out, received.tokens_cached, cost)
+    model = stored["model"]
+    return _usage(role, model, ReceivedAnswer.from_dict(stored["received"]), prices.of(model))
+
+
+def _usage(role: str, model: str, received: ReceivedAnswer, price: Price | ListPrice | None) -> ModelUsage:
+    """Compute what one answer used; it costs nothing where the model's price is unknown."""
+    cost = price.cost(received.tokens_in, received.tokens_cached, received.tokens_out) if price is not None else 0.0
+    return ModelUsage(role, model, 1, received.tokens_in, received.tokens_out, received.tokens_cached, cost)
 
 
 def _place(key: str, place: int) -> str:

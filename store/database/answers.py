@@ -9,7 +9,6 @@ from sqlalchemy import select
 from sqlalchemy.dialects.sqlite import insert
 
 from . import tables
-from .sqlite_errors import corrupt_error
 from .transactions import Transactions
 
 
@@ -46,19 +45,13 @@ class ModelAnswers:
             columns.attempt == attempt,
             columns.prompt_hash == prompt_hash,
         )
-        with self._access.reading() as connection:
-            try:
-                found = connection.execute(query).first()
-            except ValueError as error:
-                raise corrupt_error(self._access.path, f"an answer is no JSON ({error})") from error
+        with self._access.reading("an answer") as connection:
+            found = connection.execute(query).first()
         return None if found is None else found.answer["answer"]
 
     def of_run(self, run_id: str) -> list[tuple[str, Any]]:
         """All answers of a run as (role, answer), oldest first; a resumed run adds up their cost."""
         columns = tables.answers.c
         query = select(columns.role, columns.answer).where(columns.run_id == run_id).order_by(columns.created_at)
-        with self._access.reading() as connection:
-            try:
-                return [(row.role, row.answer["answer"]) for row in connection.execute(query)]
-            except ValueError as error:
-                raise corrupt_error(self._access.path, f"an answer is no JSON ({error})") from error
+        with self._access.reading("an answer") as connection:
+            return [(row.role, row.answer["answer"]) for row in connection.execute(query)]

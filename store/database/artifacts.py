@@ -113,11 +113,8 @@ class Artifacts:
         return self._all(asked if kind is None else asked.where(tables.artifacts.c.kind == kind))
 
     def _all(self, asked: Select[Any]) -> list[Artifact]:
-        with self._access.reading() as connection:
-            try:
-                rows = connection.execute(asked).all()
-            except ValueError as error:
-                raise corrupt_error(self._access.path, f"an artifact is no JSON ({error})") from error
+        with self._access.reading("an artifact") as connection:
+            rows = connection.execute(asked).all()
         return [self._checked(row) for row in rows]
 
     def _checked(self, row: Row[Any]) -> Artifact:

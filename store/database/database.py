@@ -23,7 +23,7 @@ from . import tables
 from .answers import ModelAnswers
 from .artifacts import Artifacts
 from .runs import Runs
-from .sqlite_errors import database_error
+from .sqlite_errors import corrupt_error, database_error
 
 DATABASE = "testwright.db"
 BUSY_SECONDS = 30.0
@@ -71,10 +71,18 @@ class Store:
         return store
 
     @contextmanager
-    def reading(self) -> Iterator[Connection]:
-        """A connection in a reading transaction. Raises StoreCorrupt, StorageError."""
+    def reading(self, what: str = "a row") -> Iterator[Connection]:
+        """A connection in a reading transaction.
+
+        Raises:
+            StoreCorrupt: the database is damaged, or a row is: its values do not parse as `what`.
+            StorageError: it cannot be read.
+        """
         with self._typed_errors(), self._engine.connect() as connection, connection.begin():
-            yield connection
+            try:
+                yield connection
+            except (ValueError, TypeError) as error:
+                raise corrupt_error(self.path, f"{what} does not read ({error})") from error
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:

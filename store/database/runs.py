@@ -13,7 +13,6 @@ from ...core.usage import RunUsage
 from ...utils.outgoing_text import valid_text
 from ...utils.redact import Redactor, without_secrets
 from . import tables
-from .sqlite_errors import corrupt_error
 from .transactions import Transactions
 
 RunStatus = Literal["created", "running", "completed", "failed", "stopped"]
@@ -149,11 +148,8 @@ class Runs:
                 raise _not_found(run_id)
 
     def _all(self, asked: Any) -> list[StoredRun]:
-        with self._access.reading() as connection:
-            try:
-                return [_record(row) for row in connection.execute(asked)]
-            except (ValueError, TypeError) as error:
-                raise corrupt_error(self._access.path, f"a run does not read ({error})") from error
+        with self._access.reading("a run") as connection:
+            return [_record(row) for row in connection.execute(asked)]
 
 
 def _record(row: Row[Any]) -> StoredRun:

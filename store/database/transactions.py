@@ -14,8 +14,8 @@ class Transactions(Protocol):
 
     path: Path
 
-    def reading(self) -> AbstractContextManager[Connection]:
-        """A reading transaction."""
+    def reading(self, what: str = "a row") -> AbstractContextManager[Connection]:
+        """A reading transaction. Raises StoreCorrupt, naming `what` is read, for a row whose values do not parse."""
         ...
 
     def writing(self) -> AbstractContextManager[Connection]:
