@@ -1,5 +1,5 @@
 """Detects and runs a project's own build or type check.
 
-`detect` finds the steps, `run` builds their commands and executes them in the sandbox, `error_output` parses what
-compilers print. Nothing here runs outside of the sandbox.
+`detect` finds the steps, `run` builds their commands, executes them in the sandbox and parses what compilers print.
+Nothing here runs outside of the sandbox.
 """

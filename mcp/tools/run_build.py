@@ -7,8 +7,7 @@ import os
 from collections.abc import Sequence
 
 from ...analysis.builds.detect import StepResult, detect
-from ...analysis.builds.error_output import read_errors
-from ...analysis.builds.run import run_steps
+from ...analysis.builds.run import read_errors, run_steps
 from ...utils.redact import Redactor
 from ..toolbox.json_schema import COUNT, NULLABLE_INTEGER, array, closed_object, open_object, string, strings
 from ..toolbox.services import ToolServices

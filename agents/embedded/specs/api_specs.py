@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from ....core.errors import EnvironmentFault, ToolFailure, UsageError
-from ....engine.api.document.application import AppLaunch
+from ....engine.api.document.application import AppLaunch, extract_document, fetch_document
 from ....engine.api.document.apps import find_secret_variables
 from ....engine.api.document.auth import placeholder_secret
-from ....engine.api.document.document import extract_document, fetch_document
 from ....engine.api.document.operations import api_from_document, handler_lines
 from ....engine.api.model.model import Api, ApiDescription, DocumentReader, HandlerLocations
 from ....engine.api.probe.explore import ApiBudget, ApiExploration, explore_api

@@ -16,10 +16,9 @@ from ...python.write.render import format_python
 from ..document.operations import snake_case
 from ..model.json_values import literal, quoted
 from ..model.model import needs_fresh_state
-from .render_checks import RenderedCheck, SavedNames, render_checks
+from .render_checks import RenderedCheck, SavedNames, SetupFunctions, call, render_checks
 from .render_groups import CaseTable, build_tables, group_cases
 from .render_names import find_shared_payloads, schema_lines, schema_names, table_name, table_sentence
-from .render_request import SetupFunctions, call
 
 CONFTEST = '''"""Lets the tests of this folder import the helpers beside them, whatever pytest's import mode is."""
 

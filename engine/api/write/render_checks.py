@@ -1,15 +1,194 @@
-"""Renders the expectations of an API case as conditions."""
+"""Renders requests as calls of the generated client, shared setup as functions, and expectations as conditions."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import ast
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from ....core.errors import AgentFailure
-from ..model.json_values import literal
+from ....utils.python_names import unique_name
+from ....utils.python_source import parse_python
+from ..document.auth import auth_names
+from ..document.operations import snake_case
+from ..model.json_values import formatted, literal, saved_names_in
+from ..probe.resource_model import resource_of
 from .render_names import SharedPayloads
-from .render_request import saved
+
+FORM = "application/x-www-form-urlencoded"
+_VERBS = ("GET", "POST", "PUT", "PATCH", "DELETE")
+Json = Mapping[str, Any]
+
+
+def call(
+    request: Json, auth: Mapping[str, Json], *, client: str = "api", given: Mapping[str, str] | None = None
+) -> str:
+    """Render a request as a call.
+
+    Args:
+        auth: the spec's credentials.
+        given: parts (`path`, `query`, `body`, `headers`) that a variable replaces.
+    """
+    given = given or {}
+    parts = [given.get("path") or formatted(path_of(request))]
+    secrets = [(name.upper(), auth[name]["kind"]) for name in auth_names(request) if name in auth]
+    query, headers = request.get("query") or {}, request.get("headers") or {}
+    query_parts = [f"**{name}" for name, kind in secrets if kind == "api_key_query"]
+    header_parts = [f"**{name}" for name, kind in secrets if kind != "api_key_query"]
+    parts += _mapping("query", given.get("query"), query, query_parts)
+    cookies = cookie_of(request)
+    jar = [name for name, kind in secrets if kind == "api_key_cookie"]
+    if len(jar) + bool(cookies) > 1:
+        # There is one header for all cookies.
+        joined = ", ".join([*([formatted(cookies)] if cookies else []), *(f'{name}["Cookie"]' for name in jar)])
+        header_parts = [header_part for header_part in header_parts if header_part.removeprefix("**") not in jar]
+        header_parts.append(f'"Cookie": "; ".join([{joined}])')
+    elif cookies:
+        headers = {**headers, "Cookie": cookies}
+    parts += _mapping("headers", given.get("headers"), headers, header_parts)
+    body = request.get("body")
+    if body is not None and ("content" in body or "body" in given):
+        if "json" in body["media_type"] and not body.get("raw"):
+            parts.append(f"json={given.get('body') or literal(body['content'])}")
+            if body["media_type"] != "application/json":
+                parts.append(f"media_type={literal(body['media_type'])}")
+        elif isinstance(body.get("content"), dict):
+            parts.append(f"form={given.get('body') or literal(body['content'])}")
+            if body["media_type"] != FORM:
+                parts.append(f"media_type={literal(body['media_type'])}")
+        else:
+            parts.append(f"content={given.get('body') or literal(str(body['content']))}")
+            parts.append(f"media_type={literal(body['media_type'])}")
+    method = request["method"]
+    if method in _VERBS:
+        return f"{client}.{method.lower()}({', '.join(parts)})"
+    return f"{client}.request({literal(method)}, {', '.join(parts)})"
+
+
+def _mapping(name: str, given: str | None, value: Json, more: list[str]) -> list[str]:
+    if given and not more:
+        return [f"{name}={given}"]
+    inner = [*more, *([f"**{given}"] if given else [f"{literal(key)}: {literal(one)}" for key, one in value.items()])]
+    if not inner:
+        return []
+    if len(inner) == 1 and inner[0].startswith("**"):
+        return [f"{name}={inner[0][2:]}"]
+    return [f"{name}={{{', '.join(inner)}}}"]
+
+
+def cookie_of(request: Json) -> str:
+    """Return the Cookie header of a request; "" without cookies."""
+    return "; ".join(f"{name}={value}" for name, value in (request.get("cookies") or {}).items())
+
+
+def path_of(request: Json) -> str:
+    """Return the path with its parameters in place; saved values stay `{{name}}`."""
+    path = str(request["path"])
+    for name, value in (request.get("path_parameters") or {}).items():
+        path = path.replace("{" + str(name) + "}", str(value).lower() if isinstance(value, bool) else str(value))
+    return path
+
+
+def saved(pointer: str, of: str) -> str:
+    """Render the expression for a part of an answer."""
+    keys = [key.replace("~1", "/").replace("~0", "~") for key in pointer.split("/")[1:]]
+    return of + "".join(f"[{int(key)}]" if key.isdigit() else f"[{literal(key)}]" for key in keys)
+
+
+_WORDS = {"POST": "create", "PUT": "set", "PATCH": "change", "DELETE": "delete", "GET": "read"}
+
+
+@dataclass(frozen=True, slots=True)
+class SetupFunction:
+    """A request that creates something.
+
+    Attributes:
+        name: name of the function.
+        arguments: names of saved values that it needs.
+        result: name its result is bound to; "" for none.
+        lines: the function's body.
+    """
+
+    name: str
+    arguments: tuple[str, ...]
+    result: str
+    lines: tuple[str, ...]
+
+    def call(self, client: str, used: str) -> str:
+        """Render the call; its result is bound where the following source uses it."""
+        made = f"{self.name}({', '.join([client, *self.arguments])})"
+        return (
+            f"{self.result} = {made}" if any(is_used(part, used) for part in self.result.split(", ") if part) else made
+        )
+
+
+def is_used(name: str, source: str) -> bool:
+    """Whether source code reads a name; the same word inside a string does not count."""
+    return any(isinstance(node, ast.Name) and node.id == name for node in ast.walk(parse_python(source)))
+
+
+@dataclass(slots=True)
+class SetupFunctions:
+    """The setup functions of a file, each once, in order of first use."""
+
+    auth: Mapping[str, Json]
+    known: dict[str, SetupFunction] = field(default_factory=dict)
+
+    def of(self, requests: Iterable[Json]) -> list[SetupFunction]:
+        """Return the functions for requests."""
+        return [self._step(request) for request in requests]
+
+    def _step(self, request: Json) -> SetupFunction:
+        key = json.dumps(request, sort_keys=True)
+        if key not in self.known:
+            self.known[key] = self._made(request)
+        return self.known[key]
+
+    def _made(self, request: Json) -> SetupFunction:
+        save: Mapping[str, str] = request.get("save") or {}
+        sent = {name: one for name, one in request.items() if name != "save"}
+        arguments = tuple(saved_names_in(sent))
+        made = f"{call(sent, self.auth)}.succeeded()"
+        if not save:
+            return SetupFunction(self._free(_name(request, "")), arguments, "", (made,))
+        name, pointer = next(iter(save.items()))
+        if len(save) == 1:
+            return SetupFunction(
+                self._free(_name(request, name)), arguments, name, (f"return {saved(pointer, f'{made}.json')}",)
+            )
+        values = ", ".join(saved(one, "answer") for one in save.values())
+        lines = (f"answer = {made}.json", f"return {values}")
+        return SetupFunction(self._free(_name(request, name)), arguments, ", ".join(save), lines)
+
+    def _free(self, name: str) -> str:
+        taken = {one.name for one in self.known.values()}
+        if name not in taken:
+            return name
+        word, _, rest = name.partition("_")
+        return unique_name(name if rest.startswith("other_") else f"{word}_other_{rest}", taken)
+
+    def functions(self) -> list[str]:
+        """Render the functions."""
+        return [
+            f"def {function.name}({', '.join(['api', *function.arguments])}):\n    " + "\n    ".join(function.lines)
+            for function in self.known.values()
+        ]
+
+
+def _name(request: Json, variable: str) -> str:
+    word = _WORDS.get(request["method"], request["method"].lower())
+    resource = resource_of(request["path"]) or "root"
+    tail = request["path"].rstrip("/").rpartition("/")[2]
+    if request["method"] == "POST" and "{" in request["path"] and "{" not in tail and not tail.endswith("s"):
+        # POST /orders/{id}/cancel acts on what is there.
+        return snake_case(f"{tail}_{resource_of(request['path'].rpartition('/')[0])}")
+    other = "other_" if variable.startswith("other_") else ""
+    name = re.sub(r"\W", "_", f"{word}_{other}{resource}")
+    return name if name.isidentifier() else f"step_{name}"
+
 
 _TYPES = {
     "string": "str",

@@ -11,8 +11,7 @@ from typing import Any
 from ....utils.python_names import unique_name
 from ..model.json_values import formatted, literal, saved_names_in
 from ..model.model import needs_fresh_state
-from .render_checks import RenderedCheck, SavedNames, render_checks
-from .render_request import cookie_of, path_of
+from .render_checks import RenderedCheck, SavedNames, cookie_of, path_of, render_checks
 
 Json = Mapping[str, Any]
 _TAKEN = ("api", "fresh_api", "response", "self")

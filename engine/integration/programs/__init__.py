@@ -1,5 +1,5 @@
 """Runs of a project's programs: proposed, executed in the sandbox, selected.
 
-`arguments` reads parsers, `documented` and `input_files` provide input, `proposals` combines them, `runs` executes and
-selects. `documented` also finds wrong help texts.
+`arguments` reads parsers and provides values and files, `documented` reads the commands in documents and finds wrong
+help texts, `proposals` combines them, `runs` executes and selects.
 """

@@ -9,9 +9,8 @@ from itertools import zip_longest
 from typing import Any
 
 from ..model.programs import ProgramRun, RunObservation
-from .arguments import Command, ProgramArgument, plain_values
+from .arguments import Command, InputFormats, ProgramArgument, input_files, plain_values
 from .documented import arguments_in, files_in, matching_command, vocabulary_of
-from .input_files import InputFormats, input_files
 
 MOST_SINGLE = 44
 MOST_FOLLOWING = 80

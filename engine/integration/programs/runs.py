@@ -32,9 +32,8 @@ from ..model.programs import (
     run_observation_from,
 )
 from ..model.wide_arcs import WideArcs
-from .arguments import Command, commands_of
+from .arguments import Command, commands_of, reading_of, samples_of
 from .documented import documented_commands, relies_on_wrong_default, wrong_documented_defaults
-from .input_files import reading_of, samples_of
 from .proposals import ProgramFacts, boundary_arguments, boundary_runs, following_runs, single_runs
 
 COMMAND_SECONDS = 10.0

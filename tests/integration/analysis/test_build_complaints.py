@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from testwright.analysis.builds.error_output import read_errors
+from testwright.analysis.builds.run import read_errors
 
 pytestmark = pytest.mark.feature("T-12")
 

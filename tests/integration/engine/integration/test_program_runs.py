@@ -13,7 +13,7 @@ import pytest
 from testwright.engine.integration.model.programs import DEFAULT_CONDITIONS, ProgramRun, ProjectProgram, RunConditions
 from testwright.engine.integration.model.wide_arcs import WideArcs
 from testwright.engine.integration.modules.targets import integration_target
-from testwright.engine.integration.programs.input_files import InputFormats
+from testwright.engine.integration.programs.arguments import InputFormats
 from testwright.engine.integration.programs.proposals import ProgramFacts
 from testwright.engine.integration.programs.runs import KeptRun, ProgramRunner, explore_program, rejection_reason
 from testwright.engine.integration.write.program_cases import expectations, program_cases

@@ -3,14 +3,19 @@
 import pytest
 
 from testwright.engine.integration.model.programs import find_programs
-from testwright.engine.integration.programs.arguments import commands_of, plain_values
+from testwright.engine.integration.programs.arguments import (
+    InputFormats,
+    commands_of,
+    input_files,
+    plain_values,
+    reading_of,
+)
 from testwright.engine.integration.programs.documented import (
     arguments_in,
     documented_commands,
     matching_command,
     vocabulary_of,
 )
-from testwright.engine.integration.programs.input_files import InputFormats, input_files, reading_of
 from testwright.engine.integration.programs.proposals import ProgramFacts, single_runs
 from testwright.engine.python.project.layout import find_layout
 from testwright.tests.support.projects.depot import DEPOT
