@@ -78,16 +78,16 @@ def operation_places(library: Library, reading: DocumentAnalysis) -> list[dict[s
     ]
 
 
-def converted_note(said: str) -> str:
+def converted_note(version: str) -> str:
     """The note that a document was converted from Swagger."""
-    return f"the document is Swagger {said}; it is told as OpenAPI {VERSION}, problems by its own places"
+    return f"the document is Swagger {version}; it is told as OpenAPI {VERSION}, problems by its own places"
 
 
-def _unknown_version(value: Any, said: str) -> Problem:
+def _unknown_version(value: Any, version: str) -> Problem:
     if isinstance(value, dict) and ("openapi" in value or "swagger" in value):
         known = "OpenAPI 3.0, 3.1 and 3.2, and Swagger 2.0"
         key = "openapi" if "openapi" in value else "swagger"
-        message = f"the version {said or value[key]!r} is not known; {known} are"
+        message = f"the version {version or value[key]!r} is not known; {known} are"
         return Problem(message, (key,), "version", suggestion='write it as text, such as "3.1.0"')
     message = "this is no OpenAPI document: neither `openapi` nor `swagger` says its version"
     return Problem(message, (), "version", suggestion='begin it with "openapi": "3.1.0"')

@@ -137,21 +137,21 @@ _PARAMETER = re.compile(r"\\\{[^{}]*\\\}")
 Operation = dict[str, Any]
 
 
-def named_operation(said: str) -> tuple[str, str] | None:
+def named_operation(query: str) -> tuple[str, str] | None:
     """Method (in capitals, empty for any) and path of `GET /orders` or `/orders`; None for anything else."""
-    found = _NAMED.fullmatch(said.strip())
+    found = _NAMED.fullmatch(query.strip())
     return ((found.group(1) or "").upper(), found.group(2)) if found else None
 
 
-def matching_operations(document: dict[str, Any], entries: Sequence[Operation], said: str) -> list[Operation]:
+def matching_operations(document: dict[str, Any], entries: Sequence[Operation], query: str) -> list[Operation]:
     """Selects the named operations from those of `operation_list`.
 
     Args:
-        said: an operationId; or a path with or without a method, which may be a template, a real path, contain the
+        query: an operationId; or a path with or without a method, which may be a template, a real path, contain the
             servers' base path, or be the beginning of paths when none is equal.
     """
-    by_id = [entry for entry in entries if entry["id"] == said.strip()]
-    named = named_operation(said)
+    by_id = [entry for entry in entries if entry["id"] == query.strip()]
+    named = named_operation(query)
     if by_id or named is None:
         return by_id
     method, path = named

@@ -34,7 +34,7 @@ class ToolDocuments:
 
     async def load(self, endpoint: str) -> ApiDescription:
         """Loads a document. Raises ToolFailure if there is none, it is invalid, or the tool returns only parts."""
-        answer = await self._asked(endpoint)
+        answer = await self._call_tool(endpoint)
         origin = mapping(answer.get("origin"))
         errors = [mapping(error) for error in sequence(answer.get("errors"))]
         if answer.get("summary") is None and answer.get("document") is None:
@@ -61,7 +61,7 @@ class ToolDocuments:
             places=_places(answer.get("places")),
         )
 
-    async def _asked(self, endpoint: str) -> dict[str, Any]:
+    async def _call_tool(self, endpoint: str) -> dict[str, Any]:
         try:
             return await self._call(_TOOL, {"endpoint": endpoint, "whole": True})
         except ToolFailure:

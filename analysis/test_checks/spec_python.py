@@ -42,13 +42,13 @@ def unit_rules(spec: dict[str, Any]) -> Iterator[SpecIssue]:
         act = mapping(case.get("act"))
         expression, found = _expression((*place, "act", "expression"), act.get("expression"), scope, bound)
         yield from found
-        known = bound | {"result", *_told(case)}
+        known = bound | {"result", *_result_names(case)}
         yield from expectation_rules(place, case, lambda tree, known=known: scope.missing(tree, known), scope.names)
         if expression is not None and not found:
             yield from _subject_used(place, case, [*trees, expression], scope)
 
 
-def _told(case: dict[str, Any]) -> set[str]:
+def _result_names(case: dict[str, Any]) -> set[str]:
     """Names that expectations may use besides: captured standard error, and the raised exception."""
     raising = any(item.get("kind") == "raises" for _, item in objects(case.get("expect")))
     return {"printed_err", "raised"} if raising else {"printed_err"}

@@ -96,8 +96,8 @@ def joined(*parts: str) -> str:
 def _plain(value: Any) -> Any:
     """The value with tuples as lists, as JSON has them."""
     if isinstance(value, dict):
-        return {key: _plain(one) for key, one in value.items()}
-    return [_plain(one) for one in value] if isinstance(value, tuple) else value
+        return {key: _plain(entry) for key, entry in value.items()}
+    return [_plain(item) for item in value] if isinstance(value, tuple) else value
 
 
 LANGUAGES = {
@@ -157,9 +157,9 @@ def detected_stack(paths: Iterable[str], manifests: Mapping[str, str]) -> dict[s
         default=None,
     )
     runtime = _RUNTIMES[nearest.rpartition("/")[2]] if nearest else None
-    running = [one for one in languages if one in _RUNTIME_OF]
+    running = [language for language in languages if language in _RUNTIME_OF]
     if runtime is None and running:
-        runtime = _RUNTIME_OF[min(running, key=lambda one: (-languages[one], one))]
+        runtime = _RUNTIME_OF[min(running, key=lambda language: (-languages[language], language))]
     return {
         "runtime": runtime or "unknown",
         "languages": dict(sorted(languages.items())),
@@ -175,7 +175,7 @@ def _dependencies(path: str, text: str) -> set[str]:
         if name == "package.json":
             manifest = json.loads(text)
             tables = (manifest.get(key) for key in ("dependencies", "devDependencies", "peerDependencies"))
-            return {one for table in tables if isinstance(table, dict) for one in table}
+            return {name for table in tables if isinstance(table, dict) for name in table}
         if name == "pyproject.toml":
             return _pyproject(tomllib.loads(text))
     except (ValueError, RecursionError, AttributeError):

@@ -50,11 +50,11 @@ def javascript_facts(path: str, text: str) -> SourceFacts:
     is_server = (
         bool(re.search(r"\b(?:express|fastify|koa|@koa/router|koa-router|hono|restify)\b", code)) or "Router(" in code
     )
-    for one, line, handler in _handlers(_ROUTE, code) if is_server else ():
+    for entry, line, handler in _handlers(_ROUTE, code) if is_server else ():
         # `axios.get("/orders", …)` asks a server; it declares no route.
-        if one["owner"] not in _CLIENTS and "${" not in one["path"]:
-            routes.append(_route(one["verb"].upper(), one["path"], path, line, handler))
-            routers.append(one["owner"])
+        if entry["owner"] not in _CLIENTS and "${" not in entry["path"]:
+            routes.append(_route(entry["verb"].upper(), entry["path"], path, line, handler))
+            routers.append(entry["owner"])
     mounts = [
         (module, joined(_parameters(match["path"])))
         for match in _MOUNT.finditer(code)
@@ -91,7 +91,7 @@ def _mounted(what: str, names: dict[str, str]) -> list[str]:
 
 
 def _route(method: str, path: str, file: str, line: int, handler: str) -> Route:
-    statuses = [int(one or two) for one, two in _STATUS.findall(handler)]
+    statuses = [int(called or two) for called, two in _STATUS.findall(handler)]
     return Route(
         method=method,
         path=joined(_parameters(path)),
@@ -118,7 +118,7 @@ def _next_routes(path: str, code: str) -> list[Route]:
         address = next_address(inner)
         return [_route(method, address, path, 1, code) for method in methods]
     address = next_address(found["app"] or "")
-    return [_route(one[1], address, path, line, handler) for one, line, handler in _handlers(_EXPORTED, code)]
+    return [_route(match[1], address, path, line, handler) for match, line, handler in _handlers(_EXPORTED, code)]
 
 
 def next_address(folders: str) -> str:
@@ -212,7 +212,7 @@ def next_page(path: str, text: str) -> SitePage | None:
     if found is None:
         return None
     inner = found["app"] if found["pages"] is None else re.sub(r"(?:^|/)index$", "", found["pages"])
-    headings = [one for tag in _HEADINGS for one in _jsx(tag, text)]
+    headings = [text_ for tag in _HEADINGS for text_ in _jsx(tag, text)]
     titles = re.findall(r"\bmetadata\b[^;]*?\btitle:\s*['\"]([^'\"\n]+)['\"]", text) + _jsx("title", text)
     fields = [*_jsx("label", text), *re.findall(r"\baria-label=\"([^\"{]+)\"", text)]
     buttons = _literals(_jsx("button", text))

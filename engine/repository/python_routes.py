@@ -39,7 +39,9 @@ def python_facts(path: str, text: str) -> SourceFacts:
             module.decorated(node)
         elif isinstance(node, ast.Call):
             module.called(node)
-    found = sorted(zip(module.routes, module.routers, strict=True), key=lambda one: (one[0].line, one[0].method))
+    found = sorted(
+        zip(module.routes, module.routers, strict=True), key=lambda declared: (declared[0].line, declared[0].method)
+    )
     return SourceFacts(
         routes=tuple(route for route, _ in found),
         routers=tuple(router for _, router in found),
@@ -142,9 +144,11 @@ class _Module:
         returned = _returned_statuses(function)
         # Declared, else the first success that is returned; a plain `return` answers 200.
         success = (
-            named or next((one for one in returned if one < 400), None) or (200 if fastapi or not returned else None)
+            named
+            or next((status for status in returned if status < 400), None)
+            or (200 if fastapi or not returned else None)
         )
-        guards = " ".join(ast.unparse(one) for one in [*function.decorator_list, *_defaults(function)])
+        guards = " ".join(ast.unparse(node) for node in [*function.decorator_list, *_defaults(function)])
         annotations = {
             argument.arg: ast.unparse(argument.annotation) for argument in _arguments(function) if argument.annotation
         }
@@ -163,7 +167,7 @@ class _Module:
                 file=self.path,
                 line=function.lineno,
                 success=success,
-                errors=tuple(sorted({one for one in (*_raised_statuses(function), *returned) if one >= 400})),
+                errors=tuple(sorted({status for status in (*_raised_statuses(function), *returned) if status >= 400})),
                 body=bool(body) or bool(_BODY.search(source)),
                 rejects_empty=422 if fastapi and body else None,
                 typed_parameters=typed,
@@ -222,7 +226,7 @@ def _raised_statuses(function: Function) -> list[int]:
                 found.append(_status(keyword_value(node, "status_code") or keyword_value(node, "status")))
         elif isinstance(node, ast.Raise) and isinstance(node.exc, ast.Name) and node.exc.id == "Http404":
             found.append(404)
-    return [one for one in found if one is not None]
+    return [status for status in found if status is not None]
 
 
 def _returned_statuses(function: Function) -> list[int]:
@@ -230,7 +234,7 @@ def _returned_statuses(function: Function) -> list[int]:
     values = [node.value for node in _own(function) if isinstance(node, ast.Return)]
     explicit = [_status(value.elts[1]) for value in values if isinstance(value, ast.Tuple) and len(value.elts) >= 2]
     plain = [200 for value in values if value is not None and not isinstance(value, ast.Tuple)]
-    return [one for one in (*explicit, *plain) if one is not None]
+    return [status for status in (*explicit, *plain) if status is not None]
 
 
 def _template(function: Function) -> str:

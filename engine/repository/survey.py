@@ -51,7 +51,7 @@ class Survey:
             return list(paths)
         wanted = list(self.entry_points)
         if depth == "core":
-            wanted += [one for path in self.entry_points for one in self.imported.get(path, ())]
+            wanted += [module for path in self.entry_points for module in self.imported.get(path, ())]
         elif depth == "standard":
             wanted = [*self.importance, *self.entry_points]
         there = set(paths)
@@ -92,8 +92,8 @@ def survey(paths: Sequence[str], texts: Mapping[str, str]) -> Survey:
     stack = detected_stack(paths, {path: text for path, text in texts.items() if is_manifest(path)})
     return Survey(
         entry_points=entry_points,
-        routes=tuple(sorted(reading.routes, key=lambda one: (one.path, one.method, one.file, one.line))),
-        pages=tuple(sorted(pages, key=lambda one: (one.path, one.file))),
+        routes=tuple(sorted(reading.routes, key=lambda found: (found.path, found.method, found.file, found.line))),
+        pages=tuple(sorted(pages, key=lambda found: (found.path, found.file))),
         importance=_importance(paths, entry_points, imported),
         imported=imported,
         stack=stack,
@@ -118,7 +118,7 @@ def _mounted(reading: _Reading) -> list[Route]:
         module = path.removesuffix(".py").replace("/", ".").removesuffix(".__init__")
         for route, router in zip(facts.routes, facts.routers, strict=True):
             name = f"{module}.{router}"
-            mounts = [one for what, ones in prefixes.items() if f".{name}".endswith(f".{what}") for one in ones]
+            mounts = [path_ for what, ones in prefixes.items() if f".{name}".endswith(f".{what}") for path_ in ones]
             # The address of a Next.js route is its path in the repository; nothing mounts it.
             mounts = mounts or by_file.get(path, []) if router != "next" else []
             found += [replace(route, path=joined(prefix, route.path)) for prefix in mounts or [""]]
@@ -197,11 +197,15 @@ def _resolved(path: str, module: str, files: Mapping[str, Any]) -> list[str]:
         elif part not in (".", ""):
             parts.append(part)
     base = "/".join(parts)
-    for candidate in (base, *(base + one for one in JAVASCRIPT), *(f"{base}/index{one}" for one in JAVASCRIPT)):
+    for candidate in (
+        base,
+        *(base + suffix for suffix in JAVASCRIPT),
+        *(f"{base}/index{suffix}" for suffix in JAVASCRIPT),
+    ):
         if candidate in files:
             return [candidate]
     stem = re.sub(r"\.[cm]?js$", "", base)  # TypeScript imports name the file that will be compiled
-    return [one for one in (f"{stem}.ts", f"{stem}.tsx") if one in files][:1]
+    return [candidate for candidate in (f"{stem}.ts", f"{stem}.tsx") if candidate in files][:1]
 
 
 def _importance(

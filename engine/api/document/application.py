@@ -138,9 +138,9 @@ async def open_application(
             observer = AppObserver(session, workspace, surroundings)
             await session.send(json.dumps(begin).encode())
             line = await _first_line(session, surroundings)
-            told = json.loads(line) if line else {"error": "the process that starts it ended"}
-            if "error" in told:
-                raise start_failure(launch, observer.scrubbed(str(told["error"])), target)
+            answer = json.loads(line) if line else {"error": "the process that starts it ended"}
+            if "error" in answer:
+                raise start_failure(launch, observer.scrubbed(str(answer["error"])), target)
             yield observer
 
 
@@ -199,8 +199,12 @@ async def extract_document(target: PythonTarget, launch: AppLaunch) -> ApiDescri
         place = str(workspace.project)
         facts = _facts(workspace, answer)
         if facts is None or "error" in facts:
-            told = (facts or {}).get("error") or completed.reason or completed.stderr.decode("utf-8", "replace")[-500:]
-            raise start_failure(launch, str(told).replace(place, ".") or f"it ended with {completed.exit_code}", target)
+            reason = (
+                (facts or {}).get("error") or completed.reason or completed.stderr.decode("utf-8", "replace")[-500:]
+            )
+            raise start_failure(
+                launch, str(reason).replace(place, ".") or f"it ended with {completed.exit_code}", target
+            )
     routes = [route for route in facts.get("routes") or () if isinstance(route, dict)]
     places = _places(routes, place)
     if isinstance(facts.get("document"), dict):
@@ -243,7 +247,7 @@ def document_from_routes(routes: Sequence[Json], title: str) -> Json:
     paths: dict[str, Json] = {}
     schemes: dict[str, Json] = {}
     components: dict[str, Any] = {}
-    for route in sorted(routes, key=lambda one: (str(one.get("path")), str(one.get("name")))):
+    for route in sorted(routes, key=lambda item: (str(item.get("path")), str(item.get("name")))):
         item = paths.setdefault(str(route["path"]), {})
         components |= route.get("components") or {}
         for method in route.get("methods") or ():

@@ -59,8 +59,8 @@ def find_applications(layout: Layout) -> list[WebApplication]:
         text = _text(layout.root / place.path)
         if text is not None and any(name in text for name in _MODULES):
             _read(place, text, reading)
-    found = [one for one in reading.found if one.attribute not in reading.mounted]
-    used = [one for one in found if one.uses]
+    found = [application for application in reading.found if application.attribute not in reading.mounted]
+    used = [application for application in found if application.uses]
     return sorted(used or found or reading.found, key=_rank)
 
 
@@ -73,11 +73,11 @@ def find_application_in(layout: Layout, place: ModulePlace) -> WebApplication | 
     return min(reading.found, key=_rank, default=None)
 
 
-def _rank(one: WebApplication) -> tuple[bool, bool, int, int, str, int]:
-    name = one.attribute.removesuffix("()")
+def _rank(application: WebApplication) -> tuple[bool, bool, int, int, str, int]:
+    name = application.attribute.removesuffix("()")
     favour = _FAVOURED.index(name) if name in _FAVOURED else len(_FAVOURED)
-    private, depth = name.startswith("_"), one.place.module.count(".")
-    return one.attribute.endswith("()"), private, favour, depth, one.place.path, one.line
+    private, depth = name.startswith("_"), application.place.module.count(".")
+    return application.attribute.endswith("()"), private, favour, depth, application.place.path, application.line
 
 
 def _read(place: ModulePlace, text: str, reading: _Reading) -> None:

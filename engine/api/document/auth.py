@@ -49,13 +49,13 @@ def credential_name(scheme: str) -> str:
 
 def credential_kind(scheme: Mapping[str, Any]) -> tuple[Kind, str] | None:
     """Return the kind of a security scheme and its parameter; None for a kind that is not supported."""
-    said = scheme.get("type")
-    if said == "apiKey" and scheme.get("in") in ("header", "query", "cookie"):
+    declared = scheme.get("type")
+    if declared == "apiKey" and scheme.get("in") in ("header", "query", "cookie"):
         kinds: dict[str, Kind] = {"header": "api_key_header", "query": "api_key_query", "cookie": "api_key_cookie"}
         return kinds[str(scheme["in"])], str(scheme.get("name") or "")
-    if said == "http" and str(scheme.get("scheme")).lower() in ("bearer", "basic"):
+    if declared == "http" and str(scheme.get("scheme")).lower() in ("bearer", "basic"):
         return ("bearer", "") if str(scheme["scheme"]).lower() == "bearer" else ("basic", "")
-    if said in ("oauth2", "openIdConnect"):
+    if declared in ("oauth2", "openIdConnect"):
         return "bearer", ""
     return None
 
@@ -78,8 +78,8 @@ def candidate_credentials(api: Api, variables: Iterable[str]) -> dict[str, list[
     """
     names = list(dict.fromkeys(variables))
     found: dict[str, list[Credential]] = {}
-    for scheme, told in api.schemes.items():
-        form = credential_kind(told)
+    for scheme, declared in api.schemes.items():
+        form = credential_kind(declared)
         if form is None:
             continue
         kind, parameter = form
@@ -97,8 +97,8 @@ def candidate_credentials(api: Api, variables: Iterable[str]) -> dict[str, list[
 
 def auth_names(request: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the names of all credentials that a request uses."""
-    told = request.get("auth") or ()
-    return (told,) if isinstance(told, str) else tuple(str(one) for one in told)
+    used = request.get("auth") or ()
+    return (used,) if isinstance(used, str) else tuple(str(name) for name in used)
 
 
 def auth_entry(names: Sequence[str]) -> Any:
@@ -108,7 +108,7 @@ def auth_entry(names: Sequence[str]) -> Any:
 
 def with_credentials(request: Json, credentials: Mapping[str, Credential]) -> Json:
     """Return the request as it is sent, with the credentials in their headers, query or cookies."""
-    sent = {key: one for key, one in request.items() if key != "auth"}
+    sent = {key: entry for key, entry in request.items() if key != "auth"}
     for name in auth_names(request):
         credential = credentials.get(name)
         sent = put_secret(sent, credential, credential.value) if credential is not None else sent
@@ -133,7 +133,7 @@ def secret_location(credential: Credential, secret: str) -> tuple[str, str, str]
 
 def with_wrong_credentials(request: Json, credentials: Sequence[Credential]) -> Json:
     """Return the request with well-formed credentials that are wrong."""
-    sent = {key: one for key, one in request.items() if key != "auth"}
+    sent = {key: entry for key, entry in request.items() if key != "auth"}
     for credential in credentials:
         sent = put_secret(sent, credential, f"{_WRONG}:{_WRONG}" if credential.kind == "basic" else _WRONG)
     return sent

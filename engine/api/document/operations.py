@@ -33,8 +33,8 @@ def api_from_document(
         places: locations of the operations; an operation without one gets the whole of `path`.
     """
     components = {
-        str(name): normalize_schema(one)
-        for name, one in _mapping(_mapping(document.get("components")).get("schemas")).items()
+        str(name): normalize_schema(schema)
+        for name, schema in _mapping(_mapping(document.get("components")).get("schemas")).items()
     }
     found = [_placed(operation, places or {}) for operation in _operations(document, path)]
     chosen, others = _prioritised(found, most)
@@ -73,7 +73,7 @@ def _operations(document: Json, path: str) -> Iterator[Operation]:
                 body=_body(operation.get("requestBody"), document),
                 responses=dict(_responses(operation, document)),
                 media=dict(_media(operation, document)),
-                security=tuple(tuple(one) for one in security or () if isinstance(one, Mapping)),
+                security=tuple(tuple(schemes) for schemes in security or () if isinstance(schemes, Mapping)),
                 links=tuple(_links(operation, document)),
                 summary=_summary(operation, name_of(str(operation.get("operationId") or ""), method, str(place))),
                 source=path,
@@ -87,16 +87,17 @@ def _placed(operation: Operation, places: HandlerLocations) -> Operation:
 
 def _parameters(item: Mapping[str, Any], operation: Mapping[str, Any], document: Json) -> Iterator[ApiParameter]:
     found: dict[tuple[str, str], ApiParameter] = {}
-    for one in [*_list(item.get("parameters")), *_list(operation.get("parameters"))]:
-        one = _resolved(one, document)
-        where, name = str(one.get("in")), str(one.get("name"))
-        if where not in ("path", "query", "header", "cookie") or one.get("name") is None:
+    for parameter in [*_list(item.get("parameters")), *_list(operation.get("parameters"))]:
+        parameter = _resolved(parameter, document)
+        where, name = str(parameter.get("in")), str(parameter.get("name"))
+        if where not in ("path", "query", "header", "cookie") or parameter.get("name") is None:
             continue
-        schema = one.get("schema")
-        if schema is None and _mapping(one.get("content")):
+        schema = parameter.get("schema")
+        if schema is None and _mapping(parameter.get("content")):
             continue  # a parameter that is a document of its own
-        examples = _examples(one)
-        found[where, name] = ApiParameter(name, where, bool(one.get("required")), normalize_schema(schema), examples)  # type: ignore[arg-type]
+        examples = _examples(parameter)
+        required, schema = bool(parameter.get("required")), normalize_schema(schema)
+        found[where, name] = ApiParameter(name, where, required, schema, examples)  # type: ignore[arg-type]
     yield from found.values()
 
 
@@ -105,23 +106,24 @@ def _body(value: Any, document: Json) -> RequestBody | None:
     content = _mapping(body.get("content"))
     if not content:
         return None
-    kinds = sorted(content, key=lambda one: (not _JSON.match(one), "form-urlencoded" not in one))
+    kinds = sorted(content, key=lambda media_type: (not _JSON.match(media_type), "form-urlencoded" not in media_type))
     media = _mapping(content[kinds[0]])
     return RequestBody(kinds[0], normalize_schema(media.get("schema")), bool(body.get("required")), _examples(media))
 
 
 def _responses(operation: Mapping[str, Any], document: Json) -> Iterator[tuple[str, Any]]:
-    for status, one in _mapping(operation.get("responses")).items():
-        content = _mapping(_resolved(one, document).get("content"))
+    for status, response in _mapping(operation.get("responses")).items():
+        content = _mapping(_resolved(response, document).get("content"))
         kind = next((name for name in content if _JSON.match(str(name))), None)
         schema = _mapping(content[kind]).get("schema") if kind else None
         yield str(status).upper().replace("DEFAULT", "default"), None if schema is None else normalize_schema(schema)
 
 
 def _media(operation: Mapping[str, Any], document: Json) -> Iterator[tuple[str, tuple[str, ...]]]:
-    for status, one in _mapping(operation.get("responses")).items():
+    for status, response in _mapping(operation.get("responses")).items():
         kinds = tuple(
-            str(name).partition(";")[0].strip().lower() for name in _mapping(_resolved(one, document).get("content"))
+            str(name).partition(";")[0].strip().lower()
+            for name in _mapping(_resolved(response, document).get("content"))
         )
         if kinds:
             yield str(status).upper().replace("DEFAULT", "default"), kinds
@@ -132,14 +134,14 @@ def _links(operation: Mapping[str, Any], document: Json) -> Iterator[tuple[str, 
         for link in _mapping(_resolved(response, document).get("links")).values():
             link = _resolved(link, document)
             if isinstance(link.get("operationId"), str):
-                told = {str(key): str(one) for key, one in _mapping(link.get("parameters")).items()}
-                yield str(status), link["operationId"], told
+                given = {str(key): str(value) for key, value in _mapping(link.get("parameters")).items()}
+                yield str(status), link["operationId"], given
 
 
 def _examples(holder: Mapping[str, Any]) -> tuple[Any, ...]:
-    named = [_mapping(one).get("value") for one in _mapping(holder.get("examples")).values()]
+    named = [_mapping(example).get("value") for example in _mapping(holder.get("examples")).values()]
     given = [holder["example"]] if "example" in holder else []
-    return tuple(one for one in (*given, *named) if one is not None)
+    return tuple(example for example in (*given, *named) if example is not None)
 
 
 def _prioritised(found: Sequence[Operation], most: int) -> tuple[list[Operation], list[Operation]]:
@@ -150,10 +152,11 @@ def _prioritised(found: Sequence[Operation], most: int) -> tuple[list[Operation]
     )
     if len(found) > most:
         # A few resources with all their operations show more than the first operation of each.
-        first = {root: number for number, root in reversed(list(enumerate(first_part(one.path) for one in found)))}
+        roots = [first_part(operation.path) for operation in found]
+        first = {root: number for number, root in reversed(list(enumerate(roots)))}
         ranked.sort(key=lambda at: (first[first_part(found[at].path)], found[at].path.count("/")))
     kept = set(ranked[:most])
-    return [found[at] for at in sorted(kept)], [one for at, one in enumerate(found) if at not in kept]
+    return [found[at] for at in sorted(kept)], [operation for at, operation in enumerate(found) if at not in kept]
 
 
 def first_part(path: str) -> str:

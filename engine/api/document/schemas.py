@@ -27,9 +27,9 @@ def normalize_schema(schema: Any, depth: int = 0) -> Any:
         if key in _DROPPED or str(key).startswith("x-"):
             continue
         if key in _MAPS and isinstance(value, Mapping):
-            made[key] = {str(name): normalize_schema(one, depth + 1) for name, one in value.items()}
+            made[key] = {str(name): normalize_schema(entry, depth + 1) for name, entry in value.items()}
         elif key in _LISTS and isinstance(value, list):
-            made[key] = [normalize_schema(one, depth + 1) for one in value]
+            made[key] = [normalize_schema(item, depth + 1) for item in value]
         elif key in _SINGLE and isinstance(value, Mapping | bool):
             made[key] = normalize_schema(value, depth + 1)
         else:
@@ -63,7 +63,7 @@ def resolve_reference(schema: Any, components: Mapping[str, Any]) -> Mapping[str
         if reference in seen or not reference.startswith(PREFIX):
             return {}
         seen.add(reference)
-        rest = {key: one for key, one in schema.items() if key != "$ref"}
+        rest = {key: entry for key, entry in schema.items() if key != "$ref"}
         target = components.get(_unescaped(reference.removeprefix(PREFIX)), {})
         schema = {**target, **rest} if isinstance(target, Mapping) else target
     return schema if isinstance(schema, Mapping) else {}
@@ -98,22 +98,22 @@ def merge_schema(schema: Any, components: Mapping[str, Any], depth: int = 0) -> 
     return found
 
 
-def _together(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
-    made = {**other, **one}
-    if "properties" in one or "properties" in other:
-        made["properties"] = {**other.get("properties", {}), **one.get("properties", {})}
-    if "required" in one or "required" in other:
-        made["required"] = list(dict.fromkeys([*other.get("required", ()), *one.get("required", ())]))
+def _together(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
+    made = {**second, **first}
+    if "properties" in first or "properties" in second:
+        made["properties"] = {**second.get("properties", {}), **first.get("properties", {})}
+    if "required" in first or "required" in second:
+        made["required"] = list(dict.fromkeys([*second.get("required", ()), *first.get("required", ())]))
     return made
 
 
 def type_of(schema: Mapping[str, Any]) -> str:
     """Return the type of values of a merged schema; "" where any type is allowed."""
-    said = schema.get("type")
-    if isinstance(said, list):
-        said = next((one for one in said if one != "null"), "null")
-    if isinstance(said, str):
-        return said
+    declared = schema.get("type")
+    if isinstance(declared, list):
+        declared = next((name for name in declared if name != "null"), "null")
+    if isinstance(declared, str):
+        return declared
     if "properties" in schema or "required" in schema:
         return "object"
     if "items" in schema:
@@ -127,8 +127,13 @@ def type_of(schema: Mapping[str, Any]) -> str:
 
 def accepts_null(schema: Mapping[str, Any]) -> bool:
     """Whether a merged schema accepts null."""
-    said = schema.get("type")
-    return bool(schema.get("x-null")) or said == "null" or (isinstance(said, list) and "null" in said) or not said
+    declared = schema.get("type")
+    return (
+        bool(schema.get("x-null"))
+        or declared == "null"
+        or (isinstance(declared, list) and "null" in declared)
+        or not declared
+    )
 
 
 def standalone_schema(schema: Any, components: Mapping[str, Any]) -> Any:
@@ -139,19 +144,19 @@ def standalone_schema(schema: Any, components: Mapping[str, Any]) -> Any:
     def copied(value: Any, names: bool = False) -> Any:
         if isinstance(value, Mapping):
             made = {}
-            for key, one in value.items():
+            for key, entry in value.items():
                 if not names and key in ("title", "description", "examples", "default"):
                     continue
-                if not names and key == "$ref" and isinstance(one, str) and one.startswith(PREFIX):
-                    name = _unescaped(one.removeprefix(PREFIX))
+                if not names and key == "$ref" and isinstance(entry, str) and entry.startswith(PREFIX):
+                    name = _unescaped(entry.removeprefix(PREFIX))
                     waiting.append(name)
                     made[key] = f"#/$defs/{name}"
                 elif not names and key in ("const", "enum"):
-                    made[key] = one
+                    made[key] = entry
                 else:
-                    made[key] = copied(one, key in _MAPS and not names)
+                    made[key] = copied(entry, key in _MAPS and not names)
             return made
-        return [copied(one) for one in value] if isinstance(value, list) else value
+        return [copied(item) for item in value] if isinstance(value, list) else value
 
     made = copied(schema)
     while waiting:

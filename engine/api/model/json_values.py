@@ -14,8 +14,8 @@ def escape_key(key: str) -> str:
 
 def leaves(value: Any, pointer: str = "") -> Iterator[tuple[str, Any]]:
     """Yield every scalar and every empty object or list with its pointer."""
-    for place, one, _ in parts(value, frozenset(), pointer):
-        yield place, one
+    for place, leaf, _ in parts(value, frozenset(), pointer):
+        yield place, leaf
 
 
 def parts(value: Any, hidden: frozenset[str], pointer: str = "") -> Iterator[tuple[str, Any, bool]]:
@@ -23,11 +23,11 @@ def parts(value: Any, hidden: frozenset[str], pointer: str = "") -> Iterator[tup
     if pointer in hidden:
         yield pointer, value, True
     elif isinstance(value, dict) and value:
-        for key, one in value.items():
-            yield from parts(one, hidden, f"{pointer}/{escape_key(str(key))}")
+        for key, entry in value.items():
+            yield from parts(entry, hidden, f"{pointer}/{escape_key(str(key))}")
     elif isinstance(value, list) and value:
-        for number, one in enumerate(value):
-            yield from parts(one, hidden, f"{pointer}/{number}")
+        for number, item in enumerate(value):
+            yield from parts(item, hidden, f"{pointer}/{number}")
     else:
         yield pointer, value, False
 
@@ -39,8 +39,8 @@ def lists(value: Any, hidden: frozenset[str], pointer: str = "") -> Iterator[tup
     if isinstance(value, list):
         yield pointer, value
     elif isinstance(value, dict):
-        for key, one in value.items():
-            yield from lists(one, hidden, f"{pointer}/{escape_key(str(key))}")
+        for key, entry in value.items():
+            yield from lists(entry, hidden, f"{pointer}/{escape_key(str(key))}")
 
 
 _VARIABLE = re.compile(r"\{\{(\w+)\}\}")
@@ -50,9 +50,9 @@ _REPEATED = 20
 def literal(value: Any) -> str:
     """Render a value; `{{name}}` in a text becomes the variable."""
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{literal(key)}: {literal(one)}" for key, one in value.items()) + "}"
+        return "{" + ", ".join(f"{literal(key)}: {literal(entry)}" for key, entry in value.items()) + "}"
     if isinstance(value, list):
-        return "[" + ", ".join(literal(one) for one in value) + "]"
+        return "[" + ", ".join(literal(item) for item in value) + "]"
     return text(value) if isinstance(value, str) else repr(value)
 
 
@@ -98,7 +98,7 @@ def saved_names_in(value: Any) -> list[str]:
 def literal_text(value: Any) -> str:
     """Concatenate all texts of a value."""
     if isinstance(value, dict):
-        return " ".join(f"{literal_text(key)} {literal_text(one)}" for key, one in value.items())
+        return " ".join(f"{literal_text(key)} {literal_text(entry)}" for key, entry in value.items())
     if isinstance(value, list):
-        return " ".join(literal_text(one) for one in value)
+        return " ".join(literal_text(item) for item in value)
     return str(value)

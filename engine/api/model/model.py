@@ -131,7 +131,7 @@ class Operation:
     def path_parameters(self) -> tuple[ApiParameter, ...]:
         """Its path parameters, in the order of the path."""
         found = [parameter for parameter in self.parameters if parameter.where == "path"]
-        return tuple(sorted(found, key=lambda one: self.path.find("{" + one.name + "}")))
+        return tuple(sorted(found, key=lambda parameter: self.path.find("{" + parameter.name + "}")))
 
     def documents(self, status: int) -> bool:
         """Whether the document declares a status, by itself, a range or `default`."""
@@ -258,10 +258,12 @@ def needs_fresh_state(case: Mapping[str, Any]) -> bool:
         return True
     if case.get("category") not in REFUSALS:
         return True
-    for one in case["expect"]:
-        if one["kind"] == "status":
-            if min(one["statuses"]) < 400:
+    for expectation in case["expect"]:
+        if expectation["kind"] == "status":
+            if min(expectation["statuses"]) < 400:
                 return True
-        elif one.get("pointer") != "/detail/0/loc" and re.search(r"\d|\{\{", json.dumps(one.get("value"))):
+        elif expectation.get("pointer") != "/detail/0/loc" and re.search(
+            r"\d|\{\{", json.dumps(expectation.get("value"))
+        ):
             return True
     return False

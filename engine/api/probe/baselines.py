@@ -47,7 +47,10 @@ class BaselineFinder:
 
     async def find(self) -> None:
         """Fill the resource model with baselines. Raises SandboxFailure."""
-        ranked = sorted(self._world.api.operations, key=lambda one: (_RANK[one.method], one.path.count("/"), one.path))
+        ranked = sorted(
+            self._world.api.operations,
+            key=lambda operation: (_RANK[operation.method], operation.path.count("/"), operation.path),
+        )
         for number in range(_ROUNDS):
             before = len(self._world.baselines)
             for operation in ranked:
@@ -96,7 +99,7 @@ class BaselineFinder:
         content = (plain[0].get("body") or {}).get("content")
         if isinstance(content, dict) and operation.body is not None:
             # A resource that a list names may not exist yet.
-            bare = {name: [] if isinstance(one, list) else one for name, one in content.items()}
+            bare = {name: [] if isinstance(entry, list) else entry for name, entry in content.items()}
             if bare != content and self._world.samples.problem(bare, operation.body.schema) is None:
                 made = build_request(self._world, operation, body=bare)
                 if made is not None:
@@ -144,8 +147,8 @@ class BaselineFinder:
     async def _shortened(self, setup: tuple[Json, ...], request: Json) -> tuple[Json, ...]:
         """Minimise the setup: remove requests one by one, last first."""
         kept = list(setup)
-        for one in reversed(setup):
-            shorter = [other for other in kept if other is not one]
+        for step in reversed(setup):
+            shorter = [other for other in kept if other is not step]
             if not is_complete((*shorter, request)):
                 continue
             answers = await self.send((*shorter, request))
@@ -167,20 +170,24 @@ async def find_working_credentials(
     A request is accepted unless it is answered with 401 or 403. Schemes that are needed together are tried together.
     """
     found: dict[str, Credential] = {}
-    alternatives = dict.fromkeys(one for operation in world.api.operations for one in operation.security if one)
+    alternatives = dict.fromkeys(
+        scheme for operation in world.api.operations for scheme in operation.security if scheme
+    )
     # Schemes used alone first: fewer combinations are left to try where several are needed together.
     for alternative in sorted(alternatives, key=len):
         if all(scheme in found for scheme in alternative) or not all(offered.get(scheme) for scheme in alternative):
             continue
-        operation = next(one for one in world.api.operations if alternative in one.security)
+        operation = next(operation for operation in world.api.operations if alternative in operation.security)
         made = build_request(world, operation, linked=False, body=_some_body(world, operation))
         if made is None:
             continue
-        request = {key: one for key, one in made[0].items() if key != "auth"}
+        request = {key: entry for key, entry in made[0].items() if key != "auth"}
         options = [[found[scheme]] if scheme in found else offered[scheme] for scheme in alternative]
         for chosen in islice(product(*options), _MOST_COMBINATIONS):
-            tried = {**request, "auth": [one.name for one in chosen]}
-            answers = await observer.answers([with_credentials(tried, {one.name: one for one in chosen})])
+            tried = {**request, "auth": [credential.name for credential in chosen]}
+            answers = await observer.answers(
+                [with_credentials(tried, {credential.name: credential for credential in chosen})]
+            )
             if answers and answers[0].status not in (0, 401, 403):
                 found |= dict(zip(alternative, chosen, strict=True))
                 break

@@ -44,10 +44,10 @@ def _lines(request: Json, credentials: Mapping[str, Credential], *, last: bool, 
     if len(save) == 1:
         name, pointer = next(iter(save.items()))
         return [f"{name.upper()}=$({command} | {_READ.format(_keys(pointer))})"]
-    told = f'printf "%s" "$ANSWER" | {_READ}'
+    reading = f'printf "%s" "$ANSWER" | {_READ}'
     return [
         f"ANSWER=$({command})",
-        *(f"{name.upper()}=$({told.format(_keys(pointer))})" for name, pointer in save.items()),
+        *(f"{name.upper()}=$({reading.format(_keys(pointer))})" for name, pointer in save.items()),
     ]
 
 
@@ -70,8 +70,8 @@ def _command(request: Json, credentials: Mapping[str, Credential], *, last: bool
         parts.append("-I" if request["method"] == "HEAD" else f"-X {request['method']}")
     parts.append(f'"{_with_variables(address)}"')
     parts += [f"-H {_quoted(f'{name}: {value}')}" for name, value in (request.get("headers") or {}).items()]
-    parts += [_secret(one) for one in used if one.kind not in ("api_key_query", "api_key_cookie")]
-    parts += _cookies(request, [one for one in used if one.kind == "api_key_cookie"])
+    parts += [_secret(credential) for credential in used if credential.kind not in ("api_key_query", "api_key_cookie")]
+    parts += _cookies(request, [credential for credential in used if credential.kind == "api_key_cookie"])
     body = request.get("body")
     if body is not None:
         parts += _body(body)
@@ -83,8 +83,10 @@ def _cookies(request: Json, used: Sequence[Credential]) -> list[str]:
     if not used:
         return ["-b " + _quoted("; ".join(given))] if given else []
     # Variables of the shell stand between double quotes.
-    safe = [_with_variables(_SPECIAL.sub(r"\\\1", one)) for one in given]
-    return ['-b "' + "; ".join([*safe, *(f"{one.parameter}=${one.variable}" for one in used)]) + '"']
+    safe = [_with_variables(_SPECIAL.sub(r"\\\1", text)) for text in given]
+    return [
+        '-b "' + "; ".join([*safe, *(f"{credential.parameter}=${credential.variable}" for credential in used)]) + '"'
+    ]
 
 
 def _body(body: Mapping[str, Any]) -> list[str]:
@@ -92,14 +94,16 @@ def _body(body: Mapping[str, Any]) -> list[str]:
     if not isinstance(content, dict) or "form" not in kind:
         return [f"-H {_quoted('Content-Type: ' + kind)}", f"--data-raw {_data(body)}"]
     if not kind.startswith("multipart/"):
-        encoded = _named(urlencode({name: _listed(one) for name, one in content.items()}, doseq=True))
+        encoded = _named(urlencode({name: _listed(entry) for name, entry in content.items()}, doseq=True))
         return [f"-H {_quoted('Content-Type: ' + kind)}", f"--data-raw {_quoted(encoded)}"]
-    fields = [(name, one) for name, value in content.items() for one in (value if isinstance(value, list) else [value])]
+    fields = [
+        (name, field) for name, value in content.items() for field in (value if isinstance(value, list) else [value])
+    ]
     return [
-        "-F " + _quoted(f"{name}={one['content']};filename={one['filename']}")
-        if isinstance(one, dict)
-        else "--form-string " + _quoted(f"{name}={_plain(one)}")
-        for name, one in fields
+        "-F " + _quoted(f"{name}={field['content']};filename={field['filename']}")
+        if isinstance(field, dict)
+        else "--form-string " + _quoted(f"{name}={_plain(field)}")
+        for name, field in fields
     ]
 
 
@@ -109,9 +113,13 @@ def _address(request: Json, used: Sequence[Credential]) -> str:
     for name, value in (request.get("path_parameters") or {}).items():
         path = path.replace("{" + name + "}", _plain(value))
     address = ADDRESS + _SPECIAL.sub(r"\\\1", _named(quote(path, safe=_SAFE)))
-    query = {name: _listed(one) for name, one in (request.get("query") or {}).items()}
+    query = {name: _listed(entry) for name, entry in (request.get("query") or {}).items()}
     parts = [_named(urlencode(query, doseq=True))] if query else []
-    parts += [f"{quote(one.parameter)}=${one.variable}" for one in used if one.kind == "api_key_query"]
+    parts += [
+        f"{quote(credential.parameter)}=${credential.variable}"
+        for credential in used
+        if credential.kind == "api_key_query"
+    ]
     return f"{address}?{'&'.join(parts)}" if parts else address
 
 
@@ -158,7 +166,7 @@ def _plain(value: Any) -> str:
 
 
 def _listed(value: Any) -> Any:
-    return [_plain(one) for one in value] if isinstance(value, list) else _plain(value)
+    return [_plain(item) for item in value] if isinstance(value, list) else _plain(value)
 
 
 def numbers_bare(request: Json, saved: Mapping[str, Any]) -> Json:

@@ -39,32 +39,37 @@ async def mark_state_dependent(
     other, forwards and backwards. Where an answer differs from the one on a fresh state (an application that counts
     failed attempts, for example), all refusals of its operation are marked, and the others are sent again.
     """
-    alike = {at for at, one in enumerate(seen) if _refused(one)}
+    alike = {at for at, observed in enumerate(seen) if _refused(observed)}
     for _ in range(_ROUNDS):
         touched: set[str] = set()
         await observer.answers((), reset=True)
         for at in (*sorted(alike, reverse=True), *sorted(alike)):
-            one = seen[at]
-            again = ObservedProposal(one.proposal, await _answers(observer, one.proposal, credentials, reset=False))
-            both = merge_observations(one, again)
-            if not both.steady or not both.unstable <= one.unstable:
-                touched.add(one.proposal.operation.name)
+            fresh = seen[at]
+            again = ObservedProposal(fresh.proposal, await _answers(observer, fresh.proposal, credentials, reset=False))
+            both = merge_observations(fresh, again)
+            if not both.steady or not both.unstable <= fresh.unstable:
+                touched.add(fresh.proposal.operation.name)
         if not touched:
             break
         alike = {at for at in alike if seen[at].proposal.operation.name not in touched}
     else:
         alike = set()
-    return [replace(one, fresh=_refused(one) and at not in alike) for at, one in enumerate(seen)]
+    return [replace(observed, fresh=_refused(observed) and at not in alike) for at, observed in enumerate(seen)]
 
 
-def _refused(one: ObservedProposal) -> bool:
-    return one.proposal.category in REFUSALS and one.complete and one.steady and 400 <= one.answer.status < 500
+def _refused(observed: ObservedProposal) -> bool:
+    return (
+        observed.proposal.category in REFUSALS
+        and observed.complete
+        and observed.steady
+        and 400 <= observed.answer.status < 500
+    )
 
 
 async def _answers(
-    observer: AppObserver, one: Proposal, credentials: Mapping[str, Credential], *, reset: bool
+    observer: AppObserver, proposal: Proposal, credentials: Mapping[str, Credential], *, reset: bool
 ) -> tuple[HttpAnswer, ...]:
-    requests = [with_credentials(request, credentials) for request in (*one.setup, one.request)]
+    requests = [with_credentials(request, credentials) for request in (*proposal.setup, proposal.request)]
     return await observer.answers(requests, reset=reset)
 
 
@@ -73,39 +78,39 @@ _MOST_DEEP = 30
 
 def merge_observations(first: ObservedProposal, second: ObservedProposal) -> ObservedProposal:
     """Return the first observation with the differences from the second marked as unstable."""
-    one, other = first.answer, second.answer
+    here, there = first.answer, second.answer
     if (
         not first.complete
         or not second.complete
-        or one.status != other.status
-        or bool(one.failure) != bool(other.failure)
+        or here.status != there.status
+        or bool(here.failure) != bool(there.failure)
     ):
-        both_fail = bool(one.failure) and bool(other.failure)
+        both_fail = bool(here.failure) and bool(there.failure)
         return ObservedProposal(first.proposal, first.answers, frozenset({""}), both_fail)
-    mine, theirs = parse_json(one), parse_json(other)
+    mine, theirs = parse_json(here), parse_json(there)
     if mine is None or theirs is None:
         return ObservedProposal(
-            first.proposal, first.answers, frozenset() if one.text == other.text else frozenset({""}), True
+            first.proposal, first.answers, frozenset() if here.text == there.text else frozenset({""}), True
         )
     return ObservedProposal(first.proposal, first.answers, frozenset(_differing(mine, theirs, "", 0)), True)
 
 
-def _differing(one: Any, other: Any, pointer: str, depth: int) -> Iterator[str]:
-    if type(one) is not type(other) or depth > _MOST_DEEP:
+def _differing(first: Any, second: Any, pointer: str, depth: int) -> Iterator[str]:
+    if type(first) is not type(second) or depth > _MOST_DEEP:
         yield pointer
-    elif isinstance(one, dict):
-        if one.keys() != other.keys():
+    elif isinstance(first, dict):
+        if first.keys() != second.keys():
             yield pointer
             return
-        for key, value in one.items():
-            yield from _differing(value, other[key], f"{pointer}/{escape_key(str(key))}", depth + 1)
-    elif isinstance(one, list):
-        if len(one) != len(other):
+        for key, value in first.items():
+            yield from _differing(value, second[key], f"{pointer}/{escape_key(str(key))}", depth + 1)
+    elif isinstance(first, list):
+        if len(first) != len(second):
             yield pointer
             return
-        for number, (value, theirs) in enumerate(zip(one, other, strict=True)):
+        for number, (value, theirs) in enumerate(zip(first, second, strict=True)):
             yield from _differing(value, theirs, f"{pointer}/{number}", depth + 1)
-    elif one != other:
+    elif first != second:
         yield pointer
 
 
@@ -135,16 +140,16 @@ async def drop_setup(
         SandboxFailure: the worker ended.
     """
     found: list[ObservedProposal] = []
-    for one in seen:
-        proposal = one.proposal
-        if proposal.category not in _CATEGORIES or not proposal.setup or not _is_refused(one):
-            found.append(one)
+    for observed in seen:
+        proposal = observed.proposal
+        if proposal.category not in _CATEGORIES or not proposal.setup or not _is_refused(observed):
+            found.append(observed)
             continue
-        request = with_values(proposal.request, saved_values(proposal.setup, one.answers))
+        request = with_values(proposal.request, saved_values(proposal.setup, observed.answers))
         answers = await observer.answers([with_credentials(request, credentials)]) if request is not None else ()
-        if len(answers) == 1 and (answers[0].status, answers[0].text) == (one.answer.status, one.answer.text):
-            one = replace(one, proposal=replace(proposal, request=request, setup=()), answers=answers)
-        found.append(one)
+        if len(answers) == 1 and (answers[0].status, answers[0].text) == (observed.answer.status, observed.answer.text):
+            observed = replace(observed, proposal=replace(proposal, request=request, setup=()), answers=answers)
+        found.append(observed)
     return found
 
 
@@ -157,14 +162,14 @@ def with_values(request: Json, values: Mapping[str, Any]) -> Json | None:
     names = variables_in(request)
     if any(not isinstance(values.get(name), str | int | float) for name in names):
         return None
-    return {key: _filled(one, values) for key, one in request.items()}
+    return {key: _filled(entry, values) for key, entry in request.items()}
 
 
 def _filled(value: Any, values: Mapping[str, Any]) -> Any:
     if isinstance(value, Mapping):
-        return {key: _filled(one, values) for key, one in value.items()}
+        return {key: _filled(entry, values) for key, entry in value.items()}
     if isinstance(value, list):
-        return [_filled(one, values) for one in value]
+        return [_filled(item, values) for item in value]
     if not isinstance(value, str):
         return value
     whole = _VARIABLE.fullmatch(value)

@@ -58,8 +58,8 @@ class SelectedProposals:
 def select_within(found: Sequence[Proposal], budget: ApiBudget) -> SelectedProposals:
     """Take proposals in rounds, the most informative of every operation first, until the budget is spent."""
     by_operation: dict[str, list[int]] = {}
-    for at, one in enumerate(found):
-        by_operation.setdefault(one.operation.name, []).append(at)
+    for at, proposal in enumerate(found):
+        by_operation.setdefault(proposal.operation.name, []).append(at)
     ranked = {
         name: sorted(places, key=lambda at: (_RANKS[found[at].priority], at)) for name, places in by_operation.items()
     }
@@ -71,10 +71,10 @@ def select_within(found: Sequence[Proposal], budget: ApiBudget) -> SelectedPropo
         beyond = len(places) - len(few[name])
         late = sum(1 for at in few[name] if at not in kept)
         if beyond:
-            cut.append((label, _said(beyond, f"at most {budget.operation} are tried for one operation")))
+            cut.append((label, _left_out(beyond, f"at most {budget.operation} are tried for one operation")))
         if late:
-            cut.append((label, _said(late, f"at most {budget.proposals} are tried for the whole API")))
-    return SelectedProposals(tuple(one for at, one in enumerate(found) if at in kept), tuple(cut))
+            cut.append((label, _left_out(late, f"at most {budget.proposals} are tried for the whole API")))
+    return SelectedProposals(tuple(proposal for at, proposal in enumerate(found) if at in kept), tuple(cut))
 
 
 def select_pairs_within(
@@ -98,7 +98,7 @@ def select_pairs_within(
                 f"what it tells after {left} other change{'s' * (left > 1)} was not tried: at most {most} pairs of "
             )
             cut.append((found[places[0]][1].label, f"{reason}a change and a reading are tried for the whole API"))
-    return [one for at, (_, _, one) in enumerate(found) if at in kept], tuple(cut)
+    return [proposal for at, (_, _, proposal) in enumerate(found) if at in kept], tuple(cut)
 
 
 def _in_rounds(places: Mapping[str, Sequence[int]], most: int) -> Iterator[int]:
@@ -111,7 +111,7 @@ def _in_rounds(places: Mapping[str, Sequence[int]], most: int) -> Iterator[int]:
         yield at
 
 
-def _said(number: int, bound: str) -> str:
+def _left_out(number: int, bound: str) -> str:
     return f"{number} more request{'s were' if number > 1 else ' was'} not tried: {bound}"
 
 
@@ -162,8 +162,8 @@ async def explore_api(
     world = ResourceModel(api, samples)
     async with open_application(target, launch, here) as observer:
         found = await find_working_credentials(observer, world, candidate_credentials(api, secrets))
-        credentials = {one.name: one for one in found.values()}
-        world.auth = {scheme: one.name for scheme, one in found.items()}
+        credentials = {credential.name: credential for credential in found.values()}
+        world.auth = {scheme: credential.name for scheme, credential in found.items()}
         finder = BaselineFinder(observer, world, credentials)
         await finder.find()
         second = await _second_things(finder, world)
@@ -171,12 +171,12 @@ async def explore_api(
         later, cut = await _changed_readings(finder, world, budget)
         proposals = _once([*chosen.proposals, *later, *finder.broken.values()])
         seen_here = await drop_setup(observer, await execute_proposals(observer, proposals, credentials), credentials)
-        proposals = [one.proposal for one in seen_here]
+        proposals = [observed.proposal for observed in seen_here]
         sent = observer.sent
     moved = replace(SHIFTED, start_seconds=here.start_seconds, answer_seconds=here.answer_seconds)
     async with open_application(target, launch, moved) as observer:
         seen_there = await execute_proposals(observer, proposals, credentials)
-        seen = [merge_observations(one, other) for one, other in zip(seen_here, seen_there, strict=True)]
+        seen = [merge_observations(observed, other) for observed, other in zip(seen_here, seen_there, strict=True)]
         seen = await mark_state_dependent(observer, seen, credentials)
         sent += observer.sent
     seen = [observed for observed in seen if not _is_refused_anyway(observed, world)]
@@ -211,8 +211,8 @@ def _all_proposals(
             # A filled list shows what a query leaves out.
             if proposal.group not in ("with_query", "edges_query") or baseline.operation.name not in filled:
                 yield proposal
-    for one in world.refused.values():
-        yield from invalid_bodies(world, one)
+    for refused in world.refused.values():
+        yield from invalid_bodies(world, refused)
     yield from lists
     yield from wrong_methods(world)
 
@@ -245,11 +245,11 @@ async def _changed_readings(
     tried, cut = select_pairs_within(pairs, budget.pairs)
     found: list[Proposal] = []
     for before, after in tried:
-        one = await finder.send((*before.setup, before.request))
-        other = await finder.send((*after.setup, after.request))
-        if len(other) != len(after.setup) + 1 or other[-1].failure:
+        unchanged = await finder.send((*before.setup, before.request))
+        changed = await finder.send((*after.setup, after.request))
+        if len(changed) != len(after.setup) + 1 or changed[-1].failure:
             continue
-        if (one[-1].status, one[-1].text) != (other[-1].status, other[-1].text):
+        if (unchanged[-1].status, unchanged[-1].text) != (changed[-1].status, changed[-1].text):
             found.append(after)
     return found, cut
 
@@ -265,7 +265,7 @@ def _is_refused_anyway(seen: ObservedProposal, world: ResourceModel) -> bool:
 def _unreached(
     world: ResourceModel, finder: BaselineFinder, seen: Sequence[ObservedProposal]
 ) -> Iterable[tuple[str, str]]:
-    tested = {one.proposal.operation.name for one in seen}
+    tested = {observed.proposal.operation.name for observed in seen}
     for operation in world.api.operations:
         if operation.name in world.baselines:
             continue
@@ -278,5 +278,5 @@ def _unreached(
         elif answer.status in (401, 403) and operation.security:
             yield operation.label, f"it answers {answer.status}: credentials are needed that are not known{also}"
         else:
-            told = f"{answer.status} {' '.join(answer.text.split())[:200]}".strip()
-            yield operation.label, f"no request was found that works; the last answer was {told}{also}"
+            last = f"{answer.status} {' '.join(answer.text.split())[:200]}".strip()
+            yield operation.label, f"no request was found that works; the last answer was {last}{also}"

@@ -38,17 +38,19 @@ def select_informative(found: Sequence[ObservedProposal]) -> frozenset[int]:
         answer is a row of a table, all rows of the table are selected, because they share one assertion.
     """
     best: dict[tuple[str, int], tuple[tuple[int, bool], int]] = {}
-    for at, one in enumerate(found):
-        if one.proposal.category == "contract":
+    for at, observed in enumerate(found):
+        if observed.proposal.category == "contract":
             continue
-        value = parse_json(one.answer)
-        rank = (-1 if value is None else _richness(value), not one.proposal.group)
-        key = (one.proposal.operation.name, one.answer.status)
+        value = parse_json(observed.answer)
+        rank = (-1 if value is None else _richness(value), not observed.proposal.group)
+        key = (observed.proposal.operation.name, observed.answer.status)
         if key not in best or rank > best[key][0]:
             best[key] = (rank, at)
     chosen = {at for _, at in best.values()}
     tables = {_table(found[at]) for at in chosen if found[at].proposal.group}
-    return frozenset(chosen | {at for at, one in enumerate(found) if one.proposal.group and _table(one) in tables})
+    return frozenset(
+        chosen | {at for at, observed in enumerate(found) if observed.proposal.group and _table(observed) in tables}
+    )
 
 
 def _richness(value: Any) -> int:
@@ -72,11 +74,11 @@ def expectations(seen: ObservedProposal, api: Api, privacy: SecretFilter, *, sho
     yield {"kind": "status", "statuses": [answer.status], "origin": origin, "evidence": evidence}
     value = parse_json(answer)
     if shows:
-        for one in (*_content_type(seen, api), *_schema(seen, api, value)):
-            yield {**one, "evidence": evidence}
+        for expectation in (*_content_type(seen, api), *_schema(seen, api, value)):
+            yield {**expectation, "evidence": evidence}
     if value is not None:
-        for one in _body(seen, value, privacy):
-            yield {**one, "origin": "observed", "evidence": evidence}
+        for pinned in _body(seen, value, privacy):
+            yield {**pinned, "origin": "observed", "evidence": evidence}
 
 
 def _content_type(seen: ObservedProposal, api: Api) -> Iterator[Json]:
@@ -131,7 +133,7 @@ def _error(seen: ObservedProposal, value: Any, secret: frozenset[str]) -> Iterat
     """Pin error messages of the application itself; of a validator's report only the invalid location."""
     if seen.proposal.category == "contract":
         return
-    plain = isinstance(value, dict) and not any(isinstance(one, dict | list) for one in value.values())
+    plain = isinstance(value, dict) and not any(isinstance(item, dict | list) for item in value.values())
     if plain and not seen.unstable and len(json.dumps(value)) <= _MOST_ERROR:
         if secret:
             yield from _parts(seen, value, secret)
@@ -140,7 +142,7 @@ def _error(seen: ObservedProposal, value: Any, secret: frozenset[str]) -> Iterat
         return
     place = resolve_pointer(value, "/detail/0/loc") if isinstance(value, dict) else None
     hidden = seen.unstable | secret
-    if isinstance(place, list) and place and not any(one.startswith("/detail/0/loc") for one in hidden):
+    if isinstance(place, list) and place and not any(pointer.startswith("/detail/0/loc") for pointer in hidden):
         yield _part("/detail/0/loc", "equals", place)
 
 
@@ -149,10 +151,10 @@ def _part(pointer: str, operator: str, value: Any) -> Json:
 
 
 def _within(found: Iterable[Any], most: int) -> Iterator[Any]:
-    for number, one in enumerate(found):
+    for number, element in enumerate(found):
         if number >= most:
             return
-        yield one
+        yield element
 
 
 _SHOWN = 300
@@ -206,14 +208,22 @@ def find_violation(seen: ObservedProposal, api: Api, samples: SampleValues) -> C
 def _media_verdict(seen: ObservedProposal) -> ContractViolation | None:
     operation, answer = seen.proposal.operation, seen.answer
     promised = operation.media_of(answer.status)
-    told = answer.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if not promised or not told or not answer.text or seen.proposal.category in _UNTOLD or operation.method == "HEAD":
+    media_type = answer.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if (
+        not promised
+        or not media_type
+        or not answer.text
+        or seen.proposal.category in _UNTOLD
+        or operation.method == "HEAD"
+    ):
         return None
-    if any(fnmatch.fnmatchcase(told, one) for one in promised):
+    if any(fnmatch.fnmatchcase(media_type, pattern) for pattern in promised):
         return None
-    title = f"{operation.label} answers {answer.status} as {told}, which its description does not name"
+    title = f"{operation.label} answers {answer.status} as {media_type}, which its description does not name"
     named = f"the media type {' or '.join(promised)}"
-    return ContractViolation(seen, "media_type", f"{answer.status} {told}", title, named, f"{answer.status} {told}")
+    return ContractViolation(
+        seen, "media_type", f"{answer.status} {media_type}", title, named, f"{answer.status} {media_type}"
+    )
 
 
 def _is_declared(seen: ObservedProposal) -> bool:
@@ -319,7 +329,7 @@ def _reproductions(same: Sequence[ContractViolation], credentials: Mapping[str, 
 def reproduction_lines(seen: ObservedProposal, credentials: Mapping[str, Credential], start: str) -> str:
     """Render shell lines that reproduce an answer; the first says how to start the application."""
     saved: dict[str, Any] = saved_values(seen.proposal.setup, seen.answers)
-    requests = [curl.numbers_bare(one, saved) for one in (*seen.proposal.setup, seen.proposal.request)]
+    requests = [curl.numbers_bare(request, saved) for request in (*seen.proposal.setup, seen.proposal.request)]
     head = f"# {start}\n" if start else ""
     seconds = _PATIENCE if seen.answer.failure else 0
     return head + curl.curl_lines(requests, credentials, seconds=seconds)

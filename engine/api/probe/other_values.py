@@ -28,7 +28,7 @@ def distinct_request(baseline: BaselineRequest, world: ResourceModel) -> tuple[J
     makes = operation.method == "POST" or (operation.method == "PUT" and operation.path.endswith("}"))
     if not makes or isinstance((request.get("body") or {}).get("content"), str):
         return None
-    made: Json = {key: one for key, one in request.items() if key != "save"}
+    made: Json = {key: entry for key, entry in request.items() if key != "save"}
     if operation.method == "PUT":
         last = operation.path_parameters[-1]
         value = (request.get("path_parameters") or {}).get(last.name)
@@ -45,7 +45,7 @@ def distinct_request(baseline: BaselineRequest, world: ResourceModel) -> tuple[J
             name: _other_or_same(properties.get(name, True), value, world.samples) for name, value in whole.items()
         }
         made["body"] = {**request["body"], "content": changed}
-    if made == {key: one for key, one in request.items() if key != "save"}:
+    if made == {key: entry for key, entry in request.items() if key != "save"}:
         return None
     saves = {f"other_{name}": pointer for name, pointer in baseline.saves.items()}
     return ({**made, "save": saves} if saves else made), saves
@@ -75,7 +75,7 @@ def _candidates(whole: Any, value: Any) -> list[Any]:
         low, high = bounds(whole)
         step = whole.get("multipleOf") or 1
         found = [value + step * 11, value + step, value - step, high, low]
-        return [one for one in found if one is not None]
+        return [candidate for candidate in found if candidate is not None]
     if kind == "string" and isinstance(value, str):
         by_format = _OTHER_FORMATS.get(str(whole.get("format") or ""))
         pattern = whole.get("pattern")
@@ -84,9 +84,9 @@ def _candidates(whole: Any, value: Any) -> list[Any]:
             f"other{value}",
             f"{value}2",
             f"{value}b",
-            re.sub(r"\d(?!.*\d)", lambda one: str((int(one.group()) + 1) % 10), value),
+            re.sub(r"\d(?!.*\d)", lambda match: str((int(match.group()) + 1) % 10), value),
         ]
         longest = whole.get("maxLength")
-        found = [one for one in found if one and (longest is None or len(one) <= longest)]
-        return [one for one in found if not isinstance(pattern, str) or fits(pattern, one)]
+        found = [candidate for candidate in found if candidate and (longest is None or len(candidate) <= longest)]
+        return [candidate for candidate in found if not isinstance(pattern, str) or fits(pattern, candidate)]
     return []

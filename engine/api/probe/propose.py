@@ -54,12 +54,12 @@ def _without_credentials(
     names = ways.auth_names(baseline.request)
     if not world.needs_auth(baseline.operation) or not names:
         return
-    anonymous = {key: one for key, one in baseline.request.items() if key != "auth"}
-    wrong = ways.with_wrong_credentials(baseline.request, [credentials[one] for one in names])
+    anonymous = {key: entry for key, entry in baseline.request.items() if key != "auth"}
+    wrong = ways.with_wrong_credentials(baseline.request, [credentials[name] for name in names])
     tried = [("without credentials", anonymous), ("with wrong credentials", wrong)]
     if len(names) > 1:
         for name in names:
-            others = [one for one in names if one != name]
+            others = [other for other in names if other != name]
             tried.append((f"without {name}", {**anonymous, "auth": ways.auth_entry(others)}))
     for how, request in tried:
         marks = {"category": "authentication", "group": "credentials", "priority": "critical"}
@@ -103,7 +103,7 @@ def wrong_methods(world: ResourceModel) -> Iterator[Proposal]:
         by_path.setdefault(baseline.operation.path, []).append(baseline)
     for path, known in by_path.items():
         offered = {operation.method for operation in world.api.operations if operation.path == path}
-        method = next((one for one in ("PATCH", "PUT", "DELETE", "POST") if one not in offered), None)
+        method = next((choice for choice in ("PATCH", "PUT", "DELETE", "POST") if choice not in offered), None)
         if method is None:
             continue
         values = known[0].request.get("path_parameters")
@@ -209,10 +209,10 @@ def _separating_values(world: ResourceModel, parameter: ApiParameter, story: lis
     for request in story:
         for content in ((request.get("body") or {}).get("content"), request.get("path_parameters")):
             if isinstance(content, dict):
-                values += [one for key, one in content.items() if key.lower() == named and "{{" not in str(one)]
+                values += [entry for key, entry in content.items() if key.lower() == named and "{{" not in str(entry)]
     whole = world.samples.merged(parameter.schema)
     if isinstance(whole.get("enum"), list):
-        values += [one for one in whole["enum"] if one is not None]
+        values += [option for option in whole["enum"] if option is not None]
     elif type_of(whole) in ("integer", "number") or whole.get("format") in ("date", "date-time"):
         numbers = [
             scalar for request in story for scalar in _scalars((request.get("body") or {}).get("content"), whole)
@@ -229,24 +229,24 @@ def _separating_values(world: ResourceModel, parameter: ApiParameter, story: lis
     good = [
         value for value in values if value is not NOTHING and world.samples.problem(value, parameter.schema) is None
     ]
-    return list({repr(one): one for one in good}.values())[:8]
+    return list({repr(value): value for value in good}.values())[:8]
 
 
 def _scalars(content: Any, whole: Any) -> list[Any]:
     found = content.values() if isinstance(content, dict) else ()
     if type_of(whole) in ("integer", "number"):
-        return [one for one in found if isinstance(one, int | float) and not isinstance(one, bool)]
-    return [one for one in found if isinstance(one, str) and re.match(r"\d{4}-\d\d-\d\d", one)]
+        return [scalar for scalar in found if isinstance(scalar, int | float) and not isinstance(scalar, bool)]
+    return [scalar for scalar in found if isinstance(scalar, str) and re.match(r"\d{4}-\d\d-\d\d", scalar)]
 
 
 def _texts(request: Json) -> list[str]:
     parts = [request.get("path_parameters") or {}, (request.get("body") or {}).get("content")]
     return [
-        one
+        text
         for part in parts
         if isinstance(part, dict)
-        for one in part.values()
-        if isinstance(one, str) and "{{" not in one and len(one) > 1
+        for text in part.values()
+        if isinstance(text, str) and "{{" not in text and len(text) > 1
     ]
 
 
@@ -254,7 +254,7 @@ def skipped_steps(baseline: BaselineRequest) -> Iterator[Proposal]:
     """Yield the request with one setup step left out, where nothing later uses that step's result."""
     for place, step in enumerate(baseline.setup):
         rest = (*baseline.setup[:place], *baseline.setup[place + 1 :])
-        later = {name for one in (*baseline.setup[place + 1 :], baseline.request) for name in variables_in(one)}
+        later = {name for step in (*baseline.setup[place + 1 :], baseline.request) for name in variables_in(step)}
         if later & set(step.get("save") or ()):
             continue
         label = f"{step['method']} {step['path']}"

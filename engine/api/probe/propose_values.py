@@ -42,7 +42,7 @@ def make_refusal(baseline: BaselineRequest, words: str, request: Json, *, name: 
 
 
 def copy_request(request: Json) -> Json:
-    return {key: dict(one) if isinstance(one, dict) else one for key, one in request.items() if key != "save"}
+    return {key: dict(entry) if isinstance(entry, dict) else entry for key, entry in request.items() if key != "save"}
 
 
 def with_body(request: Json, content: Any) -> Json:
@@ -68,7 +68,7 @@ def body_proposals(world: ResourceModel, baseline: BaselineRequest) -> Iterator[
     for variant in _chosen(body_variants(body.schema, content, world.samples, as_text=as_text)):
         yield _of_variant(baseline, variant, "body", with_body(baseline.request, variant.value))
     if isinstance(content, dict) and isinstance(whole, dict) and not as_text:
-        more = {name: one for name, one in whole.items() if name not in content}
+        more = {name: entry for name, entry in whole.items() if name not in content}
         for name in more:
             partial = {**content, name: whole[name]}
             if name not in required and not isinstance(whole[name], str | int | float | bool):
@@ -78,7 +78,7 @@ def body_proposals(world: ResourceModel, baseline: BaselineRequest) -> Iterator[
     if isinstance(content, dict) and world.samples.problem({}, body.schema) is not None:
         yield make_refusal(baseline, "an empty body", with_body(baseline.request, {}), group="broken_body")
     if body.required:
-        missing = {key: one for key, one in copy_request(baseline.request).items() if key != "body"}
+        missing = {key: entry for key, entry in copy_request(baseline.request).items() if key != "body"}
         yield make_refusal(baseline, "no body at all", missing, name="no_body", group="broken_body")
 
 
@@ -88,9 +88,9 @@ def invalid_bodies(world: ResourceModel, baseline: BaselineRequest) -> Iterator[
     yield make_proposal(
         baseline, "made_up_values", f"answers {status} to made-up values", "state", baseline.request, priority="high"
     )
-    for one in (*body_proposals(world, baseline), *parameter_proposals(world, baseline)):
-        if one.wants == "refusal":
-            yield one
+    for proposal in (*body_proposals(world, baseline), *parameter_proposals(world, baseline)):
+        if proposal.wants == "refusal":
+            yield proposal
 
 
 def boundary_readings(world: ResourceModel, baseline: BaselineRequest) -> Iterator[Proposal]:
@@ -100,7 +100,9 @@ def boundary_readings(world: ResourceModel, baseline: BaselineRequest) -> Iterat
         return
     below = baseline.operation.path.rstrip("/") + "/{"
     members = [known for known in world.baselines.values() if known.operation.path.startswith(below)]
-    reading = next((one for one in members if one.operation.method == "GET" and one.operation.path[-1] == "}"), None)
+    reading = next(
+        (member for member in members if member.operation.method == "GET" and member.operation.path[-1] == "}"), None
+    )
     if reading is None or "json" not in body.media_type:
         return
     for variant in _chosen(body_variants(body.schema, content, world.samples)):
@@ -140,7 +142,7 @@ def parameter_proposals(world: ResourceModel, baseline: BaselineRequest) -> Iter
         if parameter.required and parameter.where != "path":
             key = {"query": "query", "header": "headers", "cookie": "cookies"}[parameter.where]
             request = copy_request(baseline.request)
-            request[key] = {other: one for other, one in (request.get(key) or {}).items() if other != name}
+            request[key] = {other: entry for other, entry in (request.get(key) or {}).items() if other != name}
             group, missing = f"broken_{parameter.where}", f"{name} missing"
             yield make_refusal(
                 baseline, f"a call without {name}", request, name=f"without_{name}", breaks=missing, group=group

@@ -107,7 +107,7 @@ class ResourceModel:
         Empty where it needs none or none are known.
         """
         for alternative in operation.security:
-            known = [self.auth[one] for one in alternative if one in self.auth]
+            known = [self.auth[scheme] for scheme in alternative if scheme in self.auth]
             if alternative and len(known) == len(alternative):
                 return tuple(known)
         return ()
@@ -220,7 +220,8 @@ def _body(samples: SampleValues, operation: Operation, full: bool) -> Any:
     if "form" in body.media_type and isinstance(made, dict):
         properties = samples.properties(body.schema)
         return {
-            name: _FILE if is_file(samples.merged(properties.get(name, True))) else one for name, one in made.items()
+            name: _FILE if is_file(samples.merged(properties.get(name, True))) else entry
+            for name, entry in made.items()
         }
     return made if isinstance(made, str) else NOTHING
 
@@ -255,20 +256,20 @@ def find_saved_ids(operation: Operation, api: Api, answer: HttpAnswer, known: Se
     Args:
         known: ids of parent resources, which the answer may repeat.
     """
-    told = parse_json(answer)
+    content = parse_json(answer)
     resource = resource_of(operation.path)
     wanted = [pointer for _, _, parameters in operation.links for pointer in _from_links(parameters)]
     below = [
-        one.path.removeprefix(operation.path.rstrip("/") + "/").split("/")[0].strip("{}")
-        for one in api.operations
-        if one.path.startswith(operation.path.rstrip("/") + "/{")
+        known.path.removeprefix(operation.path.rstrip("/") + "/").split("/")[0].strip("{}")
+        for known in api.operations
+        if known.path.startswith(operation.path.rstrip("/") + "/{")
     ]
     names = [*dict.fromkeys(below), *_IDS, f"{resource}_id", f"{resource}Id", f"{resource}_uuid"]
     holders = ["", "/data", f"/{resource}", "/result", "/item"]
     candidates = [*wanted, *(f"{holder}/{name}" for holder in holders for name in names)]
     for pointer in candidates:
-        value = resolve_pointer(told, pointer)
-        if isinstance(value, int | str) and not isinstance(value, bool) and value != "" and value not in known:
+        part = resolve_pointer(content, pointer)
+        if isinstance(part, int | str) and not isinstance(part, bool) and part != "" and part not in known:
             last = snake_case(pointer.rpartition("/")[2])
             name = last if last.startswith(resource) or not resource else f"{resource}_{last}"
             return {name: pointer}
@@ -277,7 +278,7 @@ def find_saved_ids(operation: Operation, api: Api, answer: HttpAnswer, known: Se
 
 def _from_links(parameters: Mapping[str, str]) -> list[str]:
     found = [re.fullmatch(r"\$response\.body#(/.*)", parameter) for parameter in parameters.values()]
-    return [one.group(1) for one in found if one]
+    return [match.group(1) for match in found if match]
 
 
 def resource_of(path: str) -> str:
@@ -298,17 +299,17 @@ def singular(word: str) -> str:
 def merge_setups(setup: Iterable[Json], more: Iterable[Json]) -> list[Json]:
     """Concatenate two setups, each request once, in order."""
     made, seen = [], set()
-    for one in (*setup, *more):
-        key = json.dumps(one, sort_keys=True)
+    for step in (*setup, *more):
+        key = json.dumps(step, sort_keys=True)
         if key not in seen:
             seen.add(key)
-            made.append(one)
+            made.append(step)
     return made
 
 
 def variables_in(value: Any) -> set[str]:
     """Return the names that `{{name}}` uses in a request."""
-    return set(_VARIABLE.findall(json.dumps({key: one for key, one in value.items() if key != "save"})))
+    return set(_VARIABLE.findall(json.dumps({key: entry for key, entry in value.items() if key != "save"})))
 
 
 def is_complete(requests: Sequence[Json]) -> bool:

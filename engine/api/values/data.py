@@ -27,9 +27,9 @@ _SHAPES = Redactor()
 def looks_secret(value: Any) -> bool:
     """Whether a text in a value, or a key, has the shape of a credential."""
     if isinstance(value, Mapping):
-        return any(looks_secret(key) or looks_secret(one) for key, one in value.items())
+        return any(looks_secret(key) or looks_secret(entry) for key, entry in value.items())
     if isinstance(value, list | tuple):
-        return any(looks_secret(one) for one in value)
+        return any(looks_secret(item) for item in value)
     return isinstance(value, str) and _SHAPES.text(value) != value
 
 
@@ -53,26 +53,26 @@ class SecretFilter:
 
     def _places(self, value: Any, pointer: str) -> Iterator[str]:
         if isinstance(value, dict):
-            told = self._redactor.value(value)
-            if list(told) != [str(key) for key in value]:
+            redacted = self._redactor.value(value)
+            if list(redacted) != [str(key) for key in value]:
                 yield pointer
                 return
-            for key, one in value.items():
+            for key, entry in value.items():
                 below = f"{pointer}/{escape_key(str(key))}"
-                if isinstance(one, str):
-                    if told[str(key)] != one:
+                if isinstance(entry, str):
+                    if redacted[str(key)] != entry:
                         yield below
                 else:
-                    yield from self._places(one, below)
+                    yield from self._places(entry, below)
         elif isinstance(value, list):
-            for number, one in enumerate(value):
-                yield from self._places(one, f"{pointer}/{number}")
+            for number, item in enumerate(value):
+                yield from self._places(item, f"{pointer}/{number}")
         elif isinstance(value, str) and self.text(value) != value:
             yield pointer
 
     def asked_with_one(self, proposal: Proposal) -> bool:
         """Whether a request of a proposal holds a secret; credentials are only named in a request."""
-        return any(_held(one, proposal) for one in (*proposal.setup, proposal.request))
+        return any(_held(request, proposal) for request in (*proposal.setup, proposal.request))
 
 
 def _held(request: Json, proposal: Proposal) -> bool:
@@ -196,7 +196,7 @@ class SampleValues:
         if "const" in whole:
             options.append(whole["const"])
         if isinstance(whole.get("enum"), list):
-            options += [one for one in whole["enum"] if one is not None] or whole["enum"][:1]
+            options += [option for option in whole["enum"] if option is not None] or whole["enum"][:1]
         if whole.get("default") is not None and type_of(whole) not in ("object", "array"):
             options.append(whole["default"])
         for option in options:
@@ -207,10 +207,10 @@ class SampleValues:
 
     def _object(self, whole: Mapping[str, Any], full: bool, depth: int) -> Any:
         made: dict[str, Any] = {}
-        required = [str(one) for one in whole.get("required") or ()]
+        required = [str(name) for name in whole.get("required") or ()]
         properties = whole.get("properties") or {}
         wanted = [*(property_ for property_ in properties if property_ in required or (full and depth < _DEEPEST))]
-        wanted += [one for one in required if one not in properties]
+        wanted += [name for name in required if name not in properties]
         for name in wanted:
             inner = properties.get(name, True)
             if full and name not in required and resolve_reference(inner, self.components).get("readOnly"):
@@ -247,14 +247,14 @@ class SampleValues:
         if made is NOTHING or len(made) != count:
             return None
         inner = whole.get("items", True)
-        alike = whole.get("uniqueItems") and any(one in made[:at] for at, one in enumerate(made))
-        return None if alike or any(self.problem(one, inner) is not None for one in made) else made
+        alike = whole.get("uniqueItems") and any(item in made[:at] for at, item in enumerate(made))
+        return None if alike or any(self.problem(item, inner) is not None for item in made) else made
 
     def _array(self, whole: Mapping[str, Any], name: str, full: bool, depth: int) -> Any:
         least, most = int(whole.get("minItems") or 0), whole.get("maxItems")
         count = max(least, 1 if depth <= (_DEEPEST - 1 if full else _LISTS_FILLED) else 0)
         count = min(count, most if isinstance(most, int) else _MOST_ITEMS)
-        items = [self._made(one, name, full, depth + 1) for one in whole.get("prefixItems") or ()]
+        items = [self._made(schema, name, full, depth + 1) for schema in whole.get("prefixItems") or ()]
         singular = name.removesuffix("s") or name
         inner = whole.get("items", True)
         while len(items) < min(count, _MOST_ITEMS):
@@ -274,9 +274,9 @@ def _another(value: Any, number: int) -> Any:
     if isinstance(value, int | float) and not isinstance(value, bool):
         return value + number - 1
     if isinstance(value, dict):
-        for key, one in value.items():
-            other = _another(one, number)
-            if other != one:
+        for key, entry in value.items():
+            other = _another(entry, number)
+            if other != entry:
                 return {**value, key: other}
     return value
 
@@ -308,7 +308,7 @@ def bounds(whole: Mapping[str, Any]) -> tuple[Any, Any]:
         low = above + step if not _is_number(low) else max(low, above + step)
     if _is_number(below):
         high = below - step if not _is_number(high) else min(high, below - step)
-    low, high = (one if _is_number(one) else None for one in (low, high))
+    low, high = (bound if _is_number(bound) else None for bound in (low, high))
     if type_of(whole) == "integer":
         low = None if low is None else math.ceil(low)
         high = None if high is None else math.floor(high)

@@ -61,9 +61,9 @@ def broken_values(schema: Any, samples: SampleValues, name: str, *, as_text: boo
         yield ValueVariant("type", (), f"{name} of the wrong type", wrong)
     if not as_text and not accepts_null(whole) and "enum" not in whole:
         yield ValueVariant("null", (), f"{name} null", None)
-    for one in (*_broken_plainly(whole, kind, name), *_broken_list(whole, kind, name, samples, as_text)):
-        if samples.problem(one.value, schema) is not None or one.kind == "format":
-            yield one
+    for variant in (*_broken_plainly(whole, kind, name), *_broken_list(whole, kind, name, samples, as_text)):
+        if samples.problem(variant.value, schema) is not None or variant.kind == "format":
+            yield variant
 
 
 def _wrong_type(kind: str, as_text: bool) -> Any:
@@ -148,13 +148,13 @@ def edge_values(schema: Any, samples: SampleValues, name: str) -> Iterator[Value
     usual = samples.value(schema, name)
     found: list[tuple[str, str, Any]] = []
     if isinstance(whole.get("enum"), list):
-        found = [("edge_enum", f"{name} {one}", one) for one in whole["enum"][:6] if one is not None]
+        found = [("edge_enum", f"{name} {option}", option) for option in whole["enum"][:6] if option is not None]
     elif kind in ("integer", "number"):
         low, high = bounds(whole)
         found = [("edge_minimum", f"the least {name}", low), ("edge_maximum", f"the greatest {name}", high)]
         found = [(key, words, _plain(value)) for key, words, value in found if value is not None]
     elif kind == "boolean":
-        found = [("edge_enum", f"{name} {str(one).lower()}", one) for one in (True, False)]
+        found = [("edge_enum", f"{name} {str(flag).lower()}", flag) for flag in (True, False)]
     elif kind == "string" and whole.get("format") in _LATEST:
         first, last = _LATEST[whole["format"]]
         found = [("edge_first", f"the first {name}", first), ("edge_last", f"the last {name}", last)]
@@ -165,8 +165,8 @@ def edge_values(schema: Any, samples: SampleValues, name: str) -> Iterator[Value
             ("edge_min_items", "the fewest", whole.get("minItems")),
             ("edge_max_items", "the most", whole.get("maxItems")),
         )
-        lists = [(key, words, samples.items(whole, name, one)) for key, words, one in counts if _countable(one)]
-        found = [(key, f"{words} {name}", one) for key, words, one in lists if one]
+        lists = [(key, words, samples.items(whole, name, count)) for key, words, count in counts if _countable(count)]
+        found = [(key, f"{words} {name}", items) for key, words, items in lists if items]
     for key, words, value in found:
         if value != usual and samples.problem(value, schema) is None:
             yield ValueVariant(key, (), words, value)
@@ -231,8 +231,8 @@ def body_variants(
             yield ValueVariant("missing", below, f"{words} missing", replace_value(body, below, MISSING))
         if samples.merged(inner).get("readOnly") or (as_text and is_file(samples.merged(inner))):
             continue
-        for one in (*broken_values(inner, samples, words, as_text=as_text), *edge_values(inner, samples, words)):
-            yield ValueVariant(one.kind, below, one.words, replace_value(body, below, one.value))
+        for variant in (*broken_values(inner, samples, words, as_text=as_text), *edge_values(inner, samples, words)):
+            yield ValueVariant(variant.kind, below, variant.words, replace_value(body, below, variant.value))
         if name in here and len(below) < _DEEPEST and not as_text:
             yield from body_variants(inner, body, samples, below, within=within)
     yield from _broken_size(whole, here, body, samples, place)
@@ -250,7 +250,7 @@ def _broken_size(
     least, most = whole.get("minProperties"), whole.get("maxProperties")
     required = [name for name in whole.get("required") or () if name in here]
     if isinstance(least, int) and len(required) < least:
-        names = [*required, *(one for one in here if one not in required)][: least - 1]
+        names = [*required, *(name for name in here if name not in required)][: least - 1]
         fewer = {name: here[name] for name in names}
         yield ValueVariant(
             "min_properties", place, f"{words} with too few properties", replace_value(body, place, fewer)

@@ -36,7 +36,7 @@ def compose_spec(
     privacy = SecretFilter(launch.environment if launch is not None else {})
     sorted_out = _sorted_out(exploration, privacy)
     cases = list(_cases(sorted_out.worth, api, privacy))
-    told = {name: one.entry() for name, one in sorted(exploration.credentials.items())}
+    credentials = {name: credential.entry() for name, credential in sorted(exploration.credentials.items())}
     used = {name for case in cases for request in _requests(case) for name in auth_names(request)}
     spec: Json = {
         "schema_version": SCHEMA_VERSION,
@@ -46,7 +46,7 @@ def compose_spec(
         "framework": framework,
         "target": {**target, **_started(launch)},
     }
-    auth = {name: entry for name, entry in told.items() if name in used}
+    auth = {name: entry for name, entry in credentials.items() if name in used}
     if auth:
         spec["auth"] = auth
     spec["operations"] = list(_described(api))
@@ -109,11 +109,11 @@ def _cases(worth: Sequence[ObservedProposal], api: Api, privacy: SecretFilter) -
 
 def _described(api: Api) -> Iterator[Json]:
     """Yield every operation, tested or not, with its documented statuses."""
-    for one in sorted((*api.operations, *api.others), key=lambda one: (one.path, one.method)):
-        if len(one.path) > _MOST_PATH or re.search(r"\s", one.path):
+    for operation in sorted((*api.operations, *api.others), key=lambda operation: (operation.path, operation.method)):
+        if len(operation.path) > _MOST_PATH or re.search(r"\s", operation.path):
             continue
-        statuses = sorted(name for name in one.responses if _STATUS.fullmatch(name)) if api.documented else []
-        yield {"method": one.method, "path": one.path, **({"statuses": statuses} if statuses else {})}
+        statuses = sorted(name for name in operation.responses if _STATUS.fullmatch(name)) if api.documented else []
+        yield {"method": operation.method, "path": operation.path, **({"statuses": statuses} if statuses else {})}
 
 
 def _started(launch: AppLaunch | None) -> Json:
@@ -156,7 +156,7 @@ def _case(seen: ObservedProposal, expect: list[Json], taken: set[str], privacy: 
         "title": privacy.text(proposal.title),
         "priority": proposal.priority,
         "preconditions": [],
-        "steps": [_step(one) for one in (*proposal.setup, proposal.request)],
+        "steps": [_step(step) for step in (*proposal.setup, proposal.request)],
         "expected": _expected(seen),
         "operation": _operation(operation, proposal),
         "category": _category(seen),
@@ -164,8 +164,8 @@ def _case(seen: ObservedProposal, expect: list[Json], taken: set[str], privacy: 
     if proposal.group:
         case["group"] = re.sub(r"\W", "_", proposal.group)
     if proposal.setup:
-        case["arrange"] = {"requests": [dict(one) for one in proposal.setup]}
-    case["act"] = {"request": {key: one for key, one in proposal.request.items() if key != "save"}}
+        case["arrange"] = {"requests": [dict(step) for step in proposal.setup]}
+    case["act"] = {"request": {key: entry for key, entry in proposal.request.items() if key != "save"}}
     case["expect"] = expect
     if seen.fresh:
         case["fresh"] = True
@@ -184,10 +184,10 @@ def _category(seen: ObservedProposal) -> str:
 
 
 def _operation(operation: Operation, proposal: Proposal) -> Json:
-    told: Json = {"method": proposal.request["method"], "path": operation.path}
+    described: Json = {"method": proposal.request["method"], "path": operation.path}
     if operation.id and proposal.request["method"] == operation.method:
-        told["operation_id"] = operation.id[:200]
-    return told
+        described["operation_id"] = operation.id[:200]
+    return described
 
 
 def _unique(name: str, taken: set[str]) -> str:
@@ -226,12 +226,12 @@ def _not_reached(exploration: ApiExploration, sorted_out: _SortedOut, privacy: S
     ):
         yield {"subject": subject[:300], "reason": privacy.text(reason)[:1000], "line": 0}
     notes = list(exploration.notes)
-    told = (
+    left_out = (
         (sorted_out.unsteady, "the same requests were answered with another status another day or in another process"),
         (sorted_out.asked_with_secrets, "requests hold what looks like a secret, which no test may hold"),
         (sorted_out.secrets, "answers hold what looks like a secret; tests expect its type only"),
     )
-    for found, words in told:
+    for found, words in left_out:
         if found:
             shown = ", ".join(found[:10]) + (f" and {len(found) - 10} more" if len(found) > 10 else "")
             notes.append(f"{words}: {shown}")

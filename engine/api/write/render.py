@@ -164,18 +164,18 @@ class _Source:
 
     def _application(self) -> str:
         target = self._spec["target"]
-        told: Json = target.get("application") or {}
-        parts = [quoted(str(told["import"]))] if told.get("import") else []
-        if told.get("command"):
-            parts.append(f"command={literal(list(told['command']))}")
+        application: Json = target.get("application") or {}
+        parts = [quoted(str(application["import"]))] if application.get("import") else []
+        if application.get("command"):
+            parts.append(f"command={literal(list(application['command']))}")
         parts.append("root=ROOT")
         if target.get("import_roots"):
             parts.append(f"import_roots={literal(list(target['import_roots']))}")
-        if told.get("environment"):
+        if application.get("environment"):
             parts.append("environment=ENVIRONMENT")
-        if told.get("folder"):
-            parts.append(f"folder={quoted(str(told['folder']))}")
-        if not told and target.get("base_url"):
+        if application.get("folder"):
+            parts.append(f"folder={quoted(str(application['folder']))}")
+        if not application and target.get("base_url"):
             parts = [f"base_url={quoted(str(target['base_url']))}"]
         return f"Application({', '.join(parts)})"
 
@@ -213,7 +213,7 @@ class _Source:
         for check in checks:
             self._imports.update(check.imports)
             inner.append(f"assert {check.condition}" if self._pytest else _unittest_line(check))
-        cleanup = [call(one, self._auth, client=client) for one in case.get("cleanup") or ()]
+        cleanup = [call(request, self._auth, client=client) for request in case.get("cleanup") or ()]
         lines += self._arranged(arrange.get("requests") or (), client, "\n".join([*inner, *cleanup]))
         if cleanup:
             return [*lines, "try:", *_indented(inner), "finally:", *_indented(cleanup)]
@@ -239,7 +239,7 @@ class _Source:
             for values, case in zip(cells, table.cases, strict=True)
         ]
         names = [column.name for column in table.columns]
-        heads = quoted(names[0]) if len(names) == 1 else "(" + ", ".join(quoted(one) for one in names) + ")"
+        heads = quoted(names[0]) if len(names) == 1 else "(" + ", ".join(quoted(name) for name in names) + ")"
         client = self._client_for(first)
         act = call(first["act"]["request"], self._auth, client=client, given=table.given)
         yield [
@@ -260,12 +260,12 @@ class _Source:
         return name
 
 
-def _unittest_line(one: RenderedCheck) -> str:
+def _unittest_line(check: RenderedCheck) -> str:
     methods = {"==": "assertEqual", "in": "assertIn", "not in": "assertNotIn", "is": "assertIs", "!=": "assertNotEqual"}
     methods |= {"<": "assertLess", "<=": "assertLessEqual", ">": "assertGreater", ">=": "assertGreaterEqual"}
-    if not one.operator:
-        return f"self.assertTrue({one.left})"
-    return f"self.{methods[one.operator]}({one.left}, {one.right})"
+    if not check.operator:
+        return f"self.assertTrue({check.left})"
+    return f"self.{methods[check.operator]}({check.left}, {check.right})"
 
 
 def _secret(entry: Json, environment: Mapping[str, str]) -> str:
@@ -297,4 +297,4 @@ def _indented(lines: Sequence[str]) -> list[str]:
 
 
 def _sorted(imports: set[str]) -> list[str]:
-    return sorted(imports, key=lambda one: (one.startswith("from"), one))
+    return sorted(imports, key=lambda statement: (statement.startswith("from"), statement))

@@ -71,7 +71,10 @@ def call(
 def _mapping(name: str, given: str | None, value: Json, more: list[str]) -> list[str]:
     if given and not more:
         return [f"{name}={given}"]
-    inner = [*more, *([f"**{given}"] if given else [f"{literal(key)}: {literal(one)}" for key, one in value.items()])]
+    inner = [
+        *more,
+        *([f"**{given}"] if given else [f"{literal(key)}: {literal(entry)}" for key, entry in value.items()]),
+    ]
     if not inner:
         return []
     if len(inner) == 1 and inner[0].startswith("**"):
@@ -149,7 +152,7 @@ class SetupFunctions:
 
     def _made(self, request: Json) -> SetupFunction:
         save: Mapping[str, str] = request.get("save") or {}
-        sent = {name: one for name, one in request.items() if name != "save"}
+        sent = {name: entry for name, entry in request.items() if name != "save"}
         arguments = tuple(saved_names_in(sent))
         made = f"{call(sent, self.auth)}.succeeded()"
         if not save:
@@ -159,12 +162,12 @@ class SetupFunctions:
             return SetupFunction(
                 self._free(_name(request, name)), arguments, name, (f"return {saved(pointer, f'{made}.json')}",)
             )
-        values = ", ".join(saved(one, "answer") for one in save.values())
+        values = ", ".join(saved(pointer, "answer") for pointer in save.values())
         lines = (f"answer = {made}.json", f"return {values}")
         return SetupFunction(self._free(_name(request, name)), arguments, ", ".join(save), lines)
 
     def _free(self, name: str) -> str:
-        taken = {one.name for one in self.known.values()}
+        taken = {function.name for function in self.known.values()}
         if name not in taken:
             return name
         word, _, rest = name.partition("_")
@@ -238,44 +241,44 @@ def render_checks(expect: list[Mapping[str, Any]], known: SavedNames) -> list[Re
     Raises:
         AgentFailure: an expectation cannot be rendered.
     """
-    return [_check(one, known) for one in expect]
+    return [_check(expectation, known) for expectation in expect]
 
 
-def _check(one: Mapping[str, Any], known: SavedNames) -> RenderedCheck:
-    kind = one["kind"]
+def _check(expectation: Mapping[str, Any], known: SavedNames) -> RenderedCheck:
+    kind = expectation["kind"]
     if kind == "status":
-        statuses = one["statuses"]
+        statuses = expectation["statuses"]
         if len(statuses) == 1:
             return RenderedCheck("response.status", "==", str(statuses[0]), column="status")
         return RenderedCheck("response.status", "in", literal(list(statuses)), column="statuses")
     if kind == "header":
-        name = literal(str(one["name"]).lower())
-        if one.get("value") is None:
+        name = literal(str(expectation["name"]).lower())
+        if expectation.get("value") is None:
             return RenderedCheck(name, "in", "response.headers")
-        return RenderedCheck(f"response.headers[{name}]", "==", literal(one["value"]), column="header")
+        return RenderedCheck(f"response.headers[{name}]", "==", literal(expectation["value"]), column="header")
     if kind == "body_equals":
-        return RenderedCheck("response.json", "==", known.payloads.source(one["value"]), column="expected")
+        return RenderedCheck("response.json", "==", known.payloads.source(expectation["value"]), column="expected")
     if kind == "body_schema":
-        if "schema" not in one:
+        if "schema" not in expectation:
             raise AgentFailure(
                 "a body_schema names a part of the description, which a test does not have",
                 advice="write the schema itself into `schema`",
             )
-        source = literal(one["schema"])
+        source = literal(expectation["schema"])
         name = known.schemas.get(source, source)
         return RenderedCheck(f"mismatches(response.json, {name})", "==", "[]", ("from api_schema import mismatches",))
     if kind == "body_value":
-        return _value(one)
+        return _value(expectation)
     if kind == "body_contains":
-        return RenderedCheck(literal(one["text"]), "in", "response.text")
+        return RenderedCheck(literal(expectation["text"]), "in", "response.text")
     if kind == "response_time":
-        return RenderedCheck("response.seconds", "<=", str(one["milliseconds"] / 1000))
+        return RenderedCheck("response.seconds", "<=", str(expectation["milliseconds"] / 1000))
     raise AgentFailure(f"an expectation of kind {kind!r} cannot be written as a test")
 
 
-def _value(one: Mapping[str, Any]) -> RenderedCheck:
-    pointer, operator = str(one["pointer"]), one["operator"]
-    place, value = saved(pointer, "response.json"), one.get("value")
+def _value(expectation: Mapping[str, Any]) -> RenderedCheck:
+    pointer, operator = str(expectation["pointer"]), expectation["operator"]
+    place, value = saved(pointer, "response.json"), expectation.get("value")
     if operator == "equals":
         if value is None or isinstance(value, bool):
             return RenderedCheck(place, "is", repr(value), column="value")

@@ -94,7 +94,7 @@ def _table(rows: Sequence[Json], known: SavedNames) -> CaseTable | None:
     all_checks = [render_checks(list(row["expect"]), known) for row in rows]
     checks: list[RenderedCheck] = []
     for position, first in enumerate(all_checks[0]):
-        rights = [one[position].right for one in all_checks]
+        rights = [checks[position].right for checks in all_checks]
         if len(set(rights)) == 1:
             checks.append(first)
             continue

@@ -52,8 +52,8 @@ def table_sentence(cases: Sequence[Json]) -> str:
 
 def operation_name(case: Json) -> str:
     """Return the name of a case's operation in snake case."""
-    told = case["operation"]
-    return name_of(str(told.get("operation_id") or ""), str(told["method"]), str(told["path"]))
+    operation = case["operation"]
+    return name_of(str(operation.get("operation_id") or ""), str(operation["method"]), str(operation["path"]))
 
 
 def schema_name(schema: Any, cases: Sequence[Json]) -> str:
@@ -76,15 +76,17 @@ def schema_name(schema: Any, cases: Sequence[Json]) -> str:
 
 
 def _refused(case: Json) -> bool:
-    return any(one["kind"] == "status" and min(one["statuses"]) >= 400 for one in case["expect"])
+    return any(
+        expectation["kind"] == "status" and min(expectation["statuses"]) >= 400 for expectation in case["expect"]
+    )
 
 
 def _shape(whole: Json) -> str:
     """`list_of_string`, `object_of_integer`, `object`."""
     kind = str(whole.get("type") or "answer").replace("array", "list")
     inner = whole.get("items") or whole.get("additionalProperties")
-    told = inner.get("type") if isinstance(inner, dict) else ""
-    return snake_case(f"{kind}_of_{told}" if isinstance(told, str) and told else kind)
+    inner_type = inner.get("type") if isinstance(inner, dict) else ""
+    return snake_case(f"{kind}_of_{inner_type}" if isinstance(inner_type, str) and inner_type else kind)
 
 
 def _common_start(names: Sequence[str]) -> list[str]:
@@ -111,14 +113,14 @@ class SharedPayloads:
     def source(self, value: Any) -> str:
         """Render a value of an answer."""
         if isinstance(value, list):
-            return "[" + ", ".join(self.source(one) for one in value) + "]"
+            return "[" + ", ".join(self.source(item) for item in value) + "]"
         plain = literal(value)
         if not isinstance(value, Mapping) or _kind(value) not in self.names:
             return plain
         name, base = self.names[_kind(value)], self.objects[_kind(value)]
-        different = {key: one for key, one in value.items() if not _same(one, base[key])}
-        told = f"{{**{name}, {literal(different)[1:]}" if different else name
-        return told if len(different) <= _MOST_DIFFERENT and len(told) < len(plain) else plain
+        different = {key: entry for key, entry in value.items() if not _same(entry, base[key])}
+        changed = f"{{**{name}, {literal(different)[1:]}" if different else name
+        return changed if len(different) <= _MOST_DIFFERENT and len(changed) < len(plain) else plain
 
     def lines(self) -> list[str]:
         """Render the constants."""
@@ -137,12 +139,12 @@ def find_shared_payloads(cases: Sequence[Json], taken: Sequence[str]) -> SharedP
             found.setdefault(_kind(payload), []).append((str(case["operation"]["path"]), payload))
     made = SharedPayloads()
     for kind, uses in found.items():
-        counts = Counter(json.dumps(one, sort_keys=True) for _, one in uses if not saved_names_in(one))
+        counts = Counter(json.dumps(payload, sort_keys=True) for _, payload in uses if not saved_names_in(payload))
         if len(uses) < _LEAST_USES or not counts:
             continue
         # The commonest, of those the first.
         best = counts.most_common(1)[0][0]
-        base = next(one for _, one in uses if json.dumps(one, sort_keys=True) == best)
+        base = next(payload for _, payload in uses if json.dumps(payload, sort_keys=True) == best)
         if len(literal(base)) >= _LEAST_LENGTH:
             made.names[kind] = _payload_name(uses[0][0], [*taken, *made.names.values()])
             made.objects[kind] = base
@@ -150,9 +152,9 @@ def find_shared_payloads(cases: Sequence[Json], taken: Sequence[str]) -> SharedP
 
 
 def _objects(case: Json) -> Iterator[Json]:
-    for one in case["expect"]:
-        if one["kind"] == "body_equals":
-            values = one["value"] if isinstance(one["value"], list) else [one["value"]]
+    for expectation in case["expect"]:
+        if expectation["kind"] == "body_equals":
+            values = expectation["value"] if isinstance(expectation["value"], list) else [expectation["value"]]
             yield from (each for each in values if isinstance(each, Mapping))
 
 
@@ -160,8 +162,8 @@ def _kind(value: Json) -> tuple[str, ...]:
     return tuple(sorted(value))
 
 
-def _same(one: Any, other: Any) -> bool:
-    return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
+def _same(first: Any, second: Any) -> bool:
+    return json.dumps(first, sort_keys=True) == json.dumps(second, sort_keys=True)
 
 
 def _payload_name(path: str, taken: Sequence[str]) -> str:
@@ -174,9 +176,9 @@ def schema_names(spec: Json) -> dict[str, str]:
     """Name the schemas that answers are validated against: source → name."""
     used: dict[str, tuple[Any, list[Json]]] = {}
     for case in spec["cases"]:
-        for one in case["expect"]:
-            if one["kind"] == "body_schema" and "schema" in one:
-                used.setdefault(literal(one["schema"]), (one["schema"], []))[1].append(case)
+        for expectation in case["expect"]:
+            if expectation["kind"] == "body_schema" and "schema" in expectation:
+                used.setdefault(literal(expectation["schema"]), (expectation["schema"], []))[1].append(case)
     found: dict[str, str] = {}
     for source, (schema, cases) in used.items():
         name = schema_name(schema, cases).upper() or "ANSWER"
@@ -189,9 +191,9 @@ def schema_lines(spec: Json, names: Mapping[str, str]) -> Iterator[str]:
     """Render the schemas; what several of them reference is one shared constant."""
     schemas: dict[str, Any] = {}
     for case in spec["cases"]:
-        for one in case["expect"]:
-            if one["kind"] == "body_schema" and "schema" in one:
-                schemas[names[literal(one["schema"])]] = one["schema"]
+        for expectation in case["expect"]:
+            if expectation["kind"] == "body_schema" and "schema" in expectation:
+                schemas[names[literal(expectation["schema"])]] = expectation["schema"]
     shared: dict[str, Any] = {}
     for schema in schemas.values():
         shared |= schema.get("$defs", {}) if isinstance(schema, dict) else {}

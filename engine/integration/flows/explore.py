@@ -86,7 +86,7 @@ class FlowProposer:
     def follow_up(self, trial: Trial, observation: Observation) -> list[Trial]:
         """Variations of a trial that reached something new, or nearly did."""
         found = self._inner.follow_up(replace(trial, looks=(), asks=()), observation)
-        return [with_state_queries(one, self._inner.context) for one in found if self._wanted(one)]
+        return [with_state_queries(proposal, self._inner.context) for proposal in found if self._wanted(proposal)]
 
     def _wanted(self, trial: Trial) -> bool:
         return trial.subject in self._subjects
@@ -209,11 +209,15 @@ async def _confirmed(
     kept: Answers = []
     for _ in range(_CONFIRMATIONS):
         chosen = _chosen([record for record in records if record.number not in bad], facts, imported, kills)
-        answers = await confirm(target, facts, [(one.trial, one.seen) for one in chosen], watched)
-        kept = [(one, answer) for one, answer in zip(chosen, answers, strict=True) if answer.seen is not None]
+        answers = await confirm(target, facts, [(record.trial, record.seen) for record in chosen], watched)
+        kept = [(record, answer) for record, answer in zip(chosen, answers, strict=True) if answer.seen is not None]
         if len(kept) == len(chosen):
             break
-        bad |= {one.number: (one, each.reason) for one, each in zip(chosen, answers, strict=True) if each.seen is None}
+        bad |= {
+            record.number: (record, each.reason)
+            for record, each in zip(chosen, answers, strict=True)
+            if each.seen is None
+        }
     return kept, {record.trial.subject: reason for record, reason in bad.values()}
 
 
@@ -225,10 +229,14 @@ def _chosen(records: list[TrialRecord], facts: ModuleFacts, imported: Arcs, kill
     endings = {_ending(record) for record in staged}
     left = {number: own - noticed for number, own in kills.items() if own - noticed}
     further = [record for record in records if not _is_staged(record)]
-    others = [one for one in further if not one.arcs <= covered or _ending(one) not in endings or left.get(one.number)]
+    others = [
+        record
+        for record in further
+        if not record.arcs <= covered or _ending(record) not in endings or left.get(record.number)
+    ]
     order = {callable_.qualname: at for at, callable_ in enumerate(facts.callables())}
     found = [*staged, *select_trials(others, facts, covered, left)]
-    return sorted(found, key=lambda one: (order.get(one.trial.subject, len(order)), one.number))
+    return sorted(found, key=lambda record: (order.get(record.trial.subject, len(order)), record.number))
 
 
 def _is_staged(record: TrialRecord) -> bool:
@@ -273,12 +281,12 @@ def _built_flows(
         reached |= own | arcs.real(seen.setup)
     if dropped:
         notes.append(f"flows of {len(dropped)} callables were dropped because they could not be repeated")
-    notes.extend(f"Some flows need a package that is not installed: {one}" for one in sorted(search.absent))
+    notes.extend(f"Some flows need a package that is not installed: {message}" for message in sorted(search.absent))
     without = unreached_callables(facts, search.subjects, findings, dropped, frozenset(reached) - imported)
     exploration = Exploration(
         facts=facts,
         findings=tuple(findings),
-        unreached=tuple(one for one in without if one.qualname in components.subjects),
+        unreached=tuple(subject for subject in without if subject.qualname in components.subjects),
         reached_arcs=frozenset(reached),
         possible_arcs=arcs.possible,
         trials=search.trials,

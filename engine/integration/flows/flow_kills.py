@@ -100,7 +100,11 @@ async def flow_kills(
     pinning = FacetOracle(facts, [record for record in records if record.observation.outcome == "raised"])
     found: dict[int, set[int]] = {}
     tried = noticed = 0
-    shown = {one.number: shown_enum_members(one) for one in records if not one.seen.random and not one.time_dependent}
+    shown = {
+        record.number: shown_enum_members(record)
+        for record in records
+        if not record.seen.random and not record.time_dependent
+    }
     for at, word in enumerate(sorted({word for words in shown.values() for word in words}), _FIRST_ENUM_NUMBER):
         for number, words in shown.items():
             if word in words:
@@ -170,15 +174,15 @@ def _pool(records: Sequence[TrialRecord], facts: ModuleFacts, limits: FlowMutati
     """Selects flows that assert something, the plainest first, alternating between paths through the code."""
     turns: dict[object, int] = {}
     ranked: list[tuple[int, int, TrialRecord]] = []
-    for at, one in enumerate(rank_candidates(list(records), facts, alike=limits.alike)):
-        record = one.record
-        if not one.asserts or record.seen.steps > SLOW_STEPS or record.seen.random or record.time_dependent:
+    for at, candidate in enumerate(rank_candidates(list(records), facts, alike=limits.alike)):
+        record = candidate.record
+        if not candidate.asserts or record.seen.steps > SLOW_STEPS or record.seen.random or record.time_dependent:
             continue
         key = (record.trial.subject, record.arcs)
         turns[key] = turns.get(key, 0) + 1
         if turns[key] <= limits.alike:
             ranked.append((turns[key], at, record))
-    ranked.sort(key=lambda one: one[:2])
+    ranked.sort(key=lambda entry: entry[:2])
     return [record for _, _, record in ranked[: limits.pool]]
 
 
@@ -187,14 +191,14 @@ def _sampled_mutants(
 ) -> list[_LiveMutant]:
     try:
         source = read_source_bytes(target.snapshot.path, component.place.path)
-        usable = [one for one in mutants_of(source, component.place.path) if one.rule is None]
+        usable = [mutant for mutant in mutants_of(source, component.place.path) if mutant.rule is None]
         used, inside = ImportTimeUses(source), _lines_of_bodies(source)
     except (OSError, SyntaxError):
         return []
     found: list[_LiveMutant] = []
-    for number, one in enumerate(sample(usable, limits.mutants, seed=SEED), first):
-        early = one.line not in inside
-        found.append(_LiveMutant(number, one, early, used.lines(one.line) if early else frozenset(one.lines)))
+    for number, mutant in enumerate(sample(usable, limits.mutants, seed=SEED), first):
+        early = mutant.line not in inside
+        found.append(_LiveMutant(number, mutant, early, used.lines(mutant.line) if early else frozenset(mutant.lines)))
     return found
 
 

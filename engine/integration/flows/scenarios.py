@@ -29,16 +29,16 @@ _READS = re.compile(r"(load|read|parse|import|restore|open)_?(\w*)")
 _ENDINGS = (("json", ".json"), ("csv", ".csv"), ("pickle", ".pickle"), ("tomllib", ".toml"), ("yaml", ".yaml"))
 
 
-def scenarios(one: CallableFacts, context: ProposalContext, servers: Sequence[Server] = ()) -> Iterator[Trial]:
+def scenarios(function: CallableFacts, context: ProposalContext, servers: Sequence[Server] = ()) -> Iterator[Trial]:
     """Yields flows whose act is one callable of the entry; none where an argument cannot be built.
 
     Args:
         servers: servers that address parameters may refer to.
     """
-    owner = context.owner_of(one)
+    owner = context.owner_of(function)
     seen: set[tuple[str, ...]] = set()
     for number, way in enumerate(FLOW_VARIANTS):
-        trial = _FlowBuilder(context, way, number, servers).trial(one, owner)
+        trial = _FlowBuilder(context, way, number, servers).trial(function, owner)
         if trial is not None and (*trial.arrange, trial.act) not in seen:
             seen.add((*trial.arrange, trial.act))
             yield trial
@@ -65,25 +65,25 @@ class _FlowBuilder:
     given: dict[tuple[str, int], str] = field(default_factory=dict)
     item: int = 0
 
-    def trial(self, one: CallableFacts, owner: ClassFacts | None) -> Trial | None:
+    def trial(self, function: CallableFacts, owner: ClassFacts | None) -> Trial | None:
         """The flow, or None where a value cannot be built."""
         facts = self.context.facts
         receiver = ""
-        if one.kind in ("method", "property") and owner is not None:
-            made = self.object(facts, owner, 0, but=one.name)
+        if function.kind in ("method", "property") and owner is not None:
+            made = self.object(facts, owner, 0, but=function.name)
             if made is None:
                 return None
             receiver = made
-        self._written_before(one)
-        arguments = self.arguments(one, facts, 1, optional=True)
-        form = _form(one, receiver, arguments, owner) if arguments is not None else None
+        self._written_before(function)
+        arguments = self.arguments(function, facts, 1, optional=True)
+        form = _form(function, receiver, arguments, owner) if arguments is not None else None
         if form is None:
             return None
-        needs = owner.name if owner is not None and not receiver else one.name
+        needs = owner.name if owner is not None and not receiver else function.name
         if not receiver:
             self.imports.add(f"from {facts.module} import {needs}")
         trial = Trial(
-            subject=one.qualname,
+            subject=function.qualname,
             act=form[0],
             imports=tuple(sorted(self.imports)),
             arrange=tuple(self.statements),
@@ -140,38 +140,38 @@ class _FlowBuilder:
         chosen = every if at < 0 else every[at : at + 1] or every[:1]
         if self.way.own and but:
             chosen = [member for member in owner.members if member.name == but and fills_object(member)] or chosen
-        for one in chosen:
+        for filler in chosen:
             for item in range(self.way.items):
-                if not self._call(variable, one, facts, depth, 0 if self.way.again else item):
+                if not self._call(variable, filler, facts, depth, 0 if self.way.again else item):
                     return
-        for one in owner.members if self.way.taken and chosen else ():
-            if takes_from_object(one) and one.name != but:
-                answers = one.returns not in (None, "None") and not any(
+        for member in owner.members if self.way.taken and chosen else ():
+            if takes_from_object(member) and member.name != but:
+                answers = member.returns not in (None, "None") and not any(
                     ANSWER_VARIABLE in done for done in self.statements
                 )
-                self._call(variable, one, facts, depth, 0, answer=f"{ANSWER_VARIABLE} = " if answers else "")
+                self._call(variable, member, facts, depth, 0, answer=f"{ANSWER_VARIABLE} = " if answers else "")
                 break
-        for one in owner.members if self.way.moved and not but else ():
-            if advances_object(one):
-                self.statements.append(f"{variable}.{one.name}()")
+        for member in owner.members if self.way.moved and not but else ():
+            if advances_object(member):
+                self.statements.append(f"{variable}.{member.name}()")
                 break
 
     def _call(
-        self, variable: str, one: CallableFacts, facts: ModuleFacts, depth: int, item: int, answer: str = ""
+        self, variable: str, function: CallableFacts, facts: ModuleFacts, depth: int, item: int, answer: str = ""
     ) -> bool:
         self.item = item
-        arguments = self.arguments(one, facts, depth + 1, numbers=not self.way.bare)
+        arguments = self.arguments(function, facts, depth + 1, numbers=not self.way.bare)
         self.item = 0
         if arguments is None:
             return False
-        statement = f"{answer}{variable}.{one.name}({', '.join(arguments)})"
+        statement = f"{answer}{variable}.{function.name}({', '.join(arguments)})"
         if statement not in self.statements or self.way.again:
             self.statements.append(statement)
         return True
 
     def arguments(
         self,
-        one: CallableFacts,
+        function: CallableFacts,
         facts: ModuleFacts,
         depth: int,
         *,
@@ -185,9 +185,9 @@ class _FlowBuilder:
             fixed: values by parameter name that are always passed.
         """
         found: list[str] = []
-        further = [item for item in one.parameters if not item.required and item.name not in ("self", "cls")]
+        further = [item for item in function.parameters if not item.required and item.name not in ("self", "cls")]
         chosen = further[self.variation % len(further)] if optional and further and self.way.optional else None
-        for item in one.parameters:
+        for item in function.parameters:
             if item.name in ("self", "cls") or item.kind in ("var_positional", "var_keyword"):
                 continue
             if fixed is not None and item.name in fixed:
@@ -196,20 +196,22 @@ class _FlowBuilder:
             counted = numbers and _is_count(item)
             if not item.required and not counted and item is not chosen:
                 continue
-            value = self.value(one, item, facts, depth)
+            value = self.value(function, item, facts, depth)
             if value is None:
                 if item.required:
                     return None
                 continue
-            named = item.kind == "keyword_only" or not item.required or any("=" in one for one in found if fixed)
+            named = (
+                item.kind == "keyword_only" or not item.required or any("=" in argument for argument in found if fixed)
+            )
             found.append(f"{item.name}={value}" if named else value)
         return found
 
-    def value(self, one: CallableFacts, item: Parameter, facts: ModuleFacts, depth: int) -> str | None:
+    def value(self, function: CallableFacts, item: Parameter, facts: ModuleFacts, depth: int) -> str | None:
         """A value for a parameter: an object of the flow, a path in its folder, else a plain value shared by name."""
         if self.servers and address_kind(item.name):
             return self._address(item.name)
-        hints = self.context.values.hints(one, item, facts)
+        hints = self.context.values.hints(function, item, facts)
         for hint in hints:
             made = self._of_project(hint, facts, depth)
             if made is not None:
@@ -219,10 +221,10 @@ class _FlowBuilder:
             return self.object(*suggested, depth)
         names = {hint.name for hint in hints}
         if names & _PATHS or (_PATH_NAMES.fullmatch(item.name) and names <= {"str", "Any", "None"}):
-            return self._path(one, facts, text=not names & _PATHS)
+            return self._path(function, facts, text=not names & _PATHS)
         key = (item.name, self.item)
         if key not in self.given:
-            value = self._plain(one, item, facts, names)
+            value = self._plain(function, item, facts, names)
             if value is None:
                 return None
             self.given[key] = value
@@ -256,12 +258,12 @@ class _FlowBuilder:
             return f"[{inner}]" if inner is not None else None
         return None
 
-    def _plain(self, one: CallableFacts, item: Parameter, facts: ModuleFacts, names: set[str]) -> str | None:
+    def _plain(self, function: CallableFacts, item: Parameter, facts: ModuleFacts, names: set[str]) -> str | None:
         if names & {"int"} and "bool" not in names:
             pair = _NUMBERS[self.way.numbers]
             number = pair[min(len(self.variables) - 1, 1) if self.variables else 0]
             return str(number + 7 * self.item) if _is_count(item) else str(350 + 50 * self.item)
-        pool = self.context.values.for_parameter(one, item, facts)
+        pool = self.context.values.for_parameter(function, item, facts)
         usable = [value for value in pool if len(value.source) <= _LONGEST and not value.arrange and not value.fixtures]
         if not usable:
             return None
@@ -269,21 +271,21 @@ class _FlowBuilder:
         self.imports.update(chosen.imports)
         return chosen.source
 
-    def _path(self, one: CallableFacts, facts: ModuleFacts, *, text: bool) -> str:
+    def _path(self, function: CallableFacts, facts: ModuleFacts, *, text: bool) -> str:
         """A path in the runner's folder, shared by readers and writers; a database file if the module uses SQLite."""
         self.fixtures.add("tmp_path")
         imported = {name for name, _ in facts.imports}
-        match = _WRITES.fullmatch(one.name) or _READS.fullmatch(one.name)
-        stem = (match[2] if match is not None else "") or (one.owner or facts.module.rpartition(".")[2]).lower()
+        match = _WRITES.fullmatch(function.name) or _READS.fullmatch(function.name)
+        stem = (match[2] if match is not None else "") or (function.owner or facts.module.rpartition(".")[2]).lower()
         ending = next((each for module, each in _ENDINGS if module in imported), ".txt")
         name = f"{stem}.db" if "sqlite3" in imported else f"{stem}{ending}"
         path = f"tmp_path / {name!r}"
         return f"str({path})" if text else path
 
-    def _written_before(self, one: CallableFacts) -> None:
+    def _written_before(self, function: CallableFacts) -> None:
         """Before a function that reads a file, arranges a call of its writing counterpart."""
-        facts, match = self.context.facts, _READS.fullmatch(one.name)
-        if match is None or one.owner is not None:
+        facts, match = self.context.facts, _READS.fullmatch(function.name)
+        if match is None or function.owner is not None:
             return
         for writer in facts.functions:
             found = _WRITES.fullmatch(writer.name)
@@ -304,16 +306,18 @@ def _is_count(item: Parameter) -> bool:
     return re.fullmatch(rf"({words})|.*_({words})", item.name) is not None
 
 
-def _form(one: CallableFacts, receiver: str, arguments: list[str], owner: ClassFacts | None) -> tuple[str, str] | None:
+def _form(
+    function: CallableFacts, receiver: str, arguments: list[str], owner: ClassFacts | None
+) -> tuple[str, str] | None:
     """The act and its mode."""
     if receiver:
-        if one.kind == "property":
-            return f"{receiver}.{one.name}", "call"
-        form = member_form(one, receiver, ())
-        return (f"{receiver}.{one.name}({', '.join(arguments)})", form.mode) if form is not None else None
-    prefix = f"{owner.name}." if owner is not None and one.kind != "constructor" else ""
-    form = function_form(one, (), prefix)
-    name = owner.name if owner is not None and one.kind == "constructor" else f"{prefix}{one.name}"
+        if function.kind == "property":
+            return f"{receiver}.{function.name}", "call"
+        form = member_form(function, receiver, ())
+        return (f"{receiver}.{function.name}({', '.join(arguments)})", form.mode) if form is not None else None
+    prefix = f"{owner.name}." if owner is not None and function.kind != "constructor" else ""
+    form = function_form(function, (), prefix)
+    name = owner.name if owner is not None and function.kind == "constructor" else f"{prefix}{function.name}"
     return f"{name}({', '.join(arguments)})", form.mode
 
 

@@ -68,11 +68,13 @@ def with_state_queries(trial: Trial, context: ProposalContext) -> Trial:
         for look in _questions(variable, known, given, own, context)[:_MOST_PER_OBJECT]
     ]
     looks += _reopened(trial, given, own, context)
-    looks.sort(key=lambda one: not one.endswith("()"))  # queries without arguments hardly ever change state
+    looks.sort(key=lambda query: not query.endswith("()"))  # queries without arguments hardly ever change state
     returned = _returned(trial, context)
     asks = _questions("result", returned, given, own, context)[:_MOST_PER_OBJECT] if returned is not None else []
-    asks = [one for one in asks if one.startswith("result.")]
-    answers = [ANSWER_VARIABLE] if any(one.startswith(f"{ANSWER_VARIABLE} = ") for one in trial.arrange) else []
+    asks = [query for query in asks if query.startswith("result.")]
+    answers = (
+        [ANSWER_VARIABLE] if any(statement.startswith(f"{ANSWER_VARIABLE} = ") for statement in trial.arrange) else []
+    )
     return replace(trial, looks=tuple(dict.fromkeys((*answers, *looks)))[:_MOST], asks=tuple(asks))
 
 

@@ -161,7 +161,7 @@ class FlowCase:
         if not self.steps:
             raise ValueError(f"{self.id} has no step")
         *before, last = self.steps
-        statements = [*self.statements, *(_statement(one) for one in before)]
+        statements = [*self.statements, *(_statement(step) for step in before)]
         return Case(
             id=self.id,
             title=self.title,

@@ -59,7 +59,9 @@ def find_programs(root: Path, layout: Layout) -> tuple[ProjectProgram, ...]:
 
 def _defining(root: Path, place: ModulePlace, attribute: str, places: dict[str, ModulePlace]) -> ModulePlace:
     """The module that a script's function is defined in, where the named one only imports it."""
-    imports: list[ast.stmt] = [one for one in parse_file(root / place.path).body if isinstance(one, ast.ImportFrom)]
+    imports: list[ast.stmt] = [
+        statement for statement in parse_file(root / place.path).body if isinstance(statement, ast.ImportFrom)
+    ]
     statement = imports_of(imports, package_of(place)).get(attribute, "")
     module = statement.split()[1] if statement.startswith("from ") else ""
     return places.get(module, place)
@@ -148,7 +150,7 @@ class ProgramRun:
     def cost(self) -> float:
         """Reading cost: roughly the characters of the files and commands."""
         texts = sum(len(text) / 4 + 15 for _, text in self.files)
-        return texts + sum(30 + sum(len(one) + 2 for one in command) for command in self.commands)
+        return texts + sum(30 + sum(len(word) + 2 for word in command) for command in self.commands)
 
 
 @dataclass(frozen=True, slots=True)

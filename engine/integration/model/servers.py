@@ -70,10 +70,10 @@ def servers_in(facts: ModuleFacts, source: str) -> tuple[Server, ...]:
     return tuple(found)
 
 
-def is_client(one: CallableFacts, owner: ClassFacts | None, source: str) -> bool:
+def is_client(function: CallableFacts, owner: ClassFacts | None, source: str) -> bool:
     """Whether a callable sends requests to an address that is passed to it or to its object's constructor."""
-    made = owner.constructor if owner is not None and one.kind != "constructor" else None
-    given = [*one.parameters, *(made.parameters if made is not None else ())]
+    made = owner.constructor if owner is not None and function.kind != "constructor" else None
+    given = [*function.parameters, *(made.parameters if made is not None else ())]
     takes = any(address_kind(item.name) in ("url", "port") for item in given)
     return takes and uses_network(source)
 
@@ -100,10 +100,10 @@ def address_kind(name: str) -> Literal["url", "host", "port", ""]:
     return "host" if _HOST.fullmatch(name) else "port" if _PORT.fullmatch(name) else ""
 
 
-def binding(one: CallableFacts) -> Mapping[str, str]:
+def binding(function: CallableFacts) -> Mapping[str, str]:
     """Values for the parameters of a server's maker that set where it listens: this machine, any free port."""
     found: dict[str, str] = {}
-    for item in one.parameters:
+    for item in function.parameters:
         pair = "tuple" in (item.annotation or "").lower() or ("address" in item.name and item.annotation is None)
         if pair and _BINDS.search(item.name.removeprefix("server_")):
             found[item.name] = "('127.0.0.1', 0)"
@@ -114,16 +114,18 @@ def binding(one: CallableFacts) -> Mapping[str, str]:
     return found
 
 
-def _can_be_bound(one: CallableFacts) -> bool:
-    return any(value != "'127.0.0.1'" for value in binding(one).values())
+def _can_be_bound(function: CallableFacts) -> bool:
+    return any(value != "'127.0.0.1'" for value in binding(function).values())
 
 
-def _made(one: CallableFacts, returned: Mapping[str, set[str]]) -> set[str]:
+def _made(function: CallableFacts, returned: Mapping[str, set[str]]) -> set[str]:
     """Last names of the classes that a function returns, by its annotation or its `return` statements."""
     declared = (
-        {hint.name.rpartition(".")[2] for hint in type_hint(one.returns).members()} if one.returns else set[str]()
+        {hint.name.rpartition(".")[2] for hint in type_hint(function.returns).members()}
+        if function.returns
+        else set[str]()
     )
-    return declared | returned.get(one.name, set())
+    return declared | returned.get(function.name, set())
 
 
 def _returned(source: str, path: str) -> dict[str, set[str]]:
@@ -154,8 +156,8 @@ def _last(bases: tuple[str, ...]) -> set[str]:
     return {base.rpartition(".")[2] for base in bases}
 
 
-def _is_http(one: ClassFacts | None) -> bool:
-    return one is not None and bool(_last(one.bases) & HTTP_SERVERS)
+def _is_http(owner: ClassFacts | None) -> bool:
+    return owner is not None and bool(_last(owner.bases) & HTTP_SERVERS)
 
 
 def _names_http(source: str) -> bool:

@@ -46,9 +46,9 @@ class WideArcs(ArcMap):
             else:
                 inside.setdefault(number, set()).add((_line(start), _line(end)))
         for number, own in inside.items():
-            one = self._maps[number] if number < len(self._maps) else None
-            if one is not None:
-                found.update(_moved(arc, number) for arc in one.real(own))
+            arc_map = self._maps[number] if number < len(self._maps) else None
+            if arc_map is not None:
+                found.update(_moved(arc, number) for arc in arc_map.real(own))
         return frozenset(found)
 
     def edges(self, arcs: Iterable[Arc]) -> frozenset[Edge]:

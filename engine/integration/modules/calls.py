@@ -192,10 +192,10 @@ class _Body(ast.NodeVisitor):
     def visit_Call(self, node: ast.Call) -> None:
         """Types the parameter of a lambda beside an iterable: `max(lines, key=lambda line: line.total)`."""
         given = [*node.args, *(keyword.value for keyword in node.keywords)]
-        over = next((one for one in given if not isinstance(one, ast.Lambda)), None)
-        for one in given:
-            if isinstance(one, ast.Lambda) and len(one.args.args) == 1 and over is not None:
-                self._bind(ast.Name(one.args.args[0].arg), self._item(over))
+        over = next((argument for argument in given if not isinstance(argument, ast.Lambda)), None)
+        for argument in given:
+            if isinstance(argument, ast.Lambda) and len(argument.args.args) == 1 and over is not None:
+                self._bind(ast.Name(argument.args.args[0].arg), self._item(over))
         self.generic_visit(node)
 
     def visit_Name(self, node: ast.Name) -> None:
@@ -278,13 +278,13 @@ class _Body(ast.NodeVisitor):
 def _attributes(node: ast.ClassDef, names: _ModuleNames) -> dict[str, AnnotationReference]:
     """Types of a class's attributes: annotated fields, and what `__init__` assigns to `self`."""
     found: dict[str, AnnotationReference] = {}
-    for one in node.body:
-        if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name):
-            found[one.target.id] = (ast.unparse(one.annotation), names.facts)
-        if not isinstance(one, Function) or one.name != "__init__":
+    for member in node.body:
+        if isinstance(member, ast.AnnAssign) and isinstance(member.target, ast.Name):
+            found[member.target.id] = (ast.unparse(member.annotation), names.facts)
+        if not isinstance(member, Function) or member.name != "__init__":
             continue
-        types = {item.arg: ast.unparse(item.annotation) for item in _parameters(one) if item.annotation is not None}
-        for statement in ast.walk(one):
+        types = {item.arg: ast.unparse(item.annotation) for item in _parameters(member) if item.annotation is not None}
+        for statement in ast.walk(member):
             targets = statement.targets if isinstance(statement, ast.Assign) else []
             if not targets or not isinstance(targets[0], ast.Attribute) or not isinstance(statement, ast.Assign):
                 continue

@@ -103,7 +103,7 @@ def find_seams(root: Path, layout: Layout) -> SeamMap:
                 found.seams.append(Seam(module, call.caller, call.module, call.name, call.line))
         _add_request_seams(module, sources[module], found)
     _add_constructor_calls(found.facts, found._calls)
-    found.seams.sort(key=lambda one: (found.facts[one.source].path, one.line, one.target, one.name))
+    found.seams.sort(key=lambda seam: (found.facts[seam.source].path, seam.line, seam.target, seam.name))
     return found
 
 
@@ -123,7 +123,7 @@ def _add_server_calls(index: ProjectIndex, found: SeamMap) -> None:
     for server in found.servers:
         facts = found.facts[server.module]
         makers = (*facts.functions, *(owner.constructor for owner in facts.classes if owner.constructor is not None))
-        maker = next((one for one in makers if one.qualname == server.name), None)
+        maker = next((maker for maker in makers if maker.qualname == server.name), None)
         for item in maker.parameters if maker is not None else ():
             for hint in type_hint(item.annotation).members() if item.annotation else ():
                 known = index.class_in(hint.name, facts)
@@ -176,7 +176,7 @@ def integration_targets(
         target = _target(place, seams, places, tuple(program for program in programs if program.place == place))
         if target is not None:
             found.append((-len([component for component in target.components if not component.vocabulary]), target))
-    found.sort(key=lambda one: (one[0], one[1].entry.place.path))
+    found.sort(key=lambda ranked: (ranked[0], ranked[1].entry.place.path))
     return tuple(target for _, target in found)
 
 
@@ -201,7 +201,9 @@ def restrict_target(
         return any(subject == name or subject.startswith(f"{name}.") for name in names)
 
     chosen = tuple(
-        one for one in target.subjects if (symbols is None or named(one, symbols)) and not named(one, left_out)
+        subject
+        for subject in target.subjects
+        if (symbols is None or named(subject, symbols)) and not named(subject, left_out)
     )
     programs = target.programs if symbols is None else ()
     return replace(target, subjects=chosen, programs=programs) if chosen or programs else None
@@ -217,31 +219,31 @@ def _target(
     reach = {
         name: modules
         for name, modules in reach.items()
-        if any(not seams.is_vocabulary(one) and one in places for one in modules)
+        if any(not seams.is_vocabulary(module) and module in places for module in modules)
     }
-    imported = [one for one in seams.imported(place.module) if one in places] if programs else []
-    if not reach and all(seams.is_vocabulary(one) for one in imported):
+    imported = [module for module in seams.imported(place.module) if module in places] if programs else []
+    if not reach and all(seams.is_vocabulary(module) for module in imported):
         return None
     order = {callable_.qualname: at for at, callable_ in enumerate(facts.callables())}
     ranked = sorted(reach, key=lambda name: (-len(reach[name]), order[name]))
-    nearest = [one for one in seams.nearest(place.module, ranked) if one in places]
+    nearest = [module for module in seams.nearest(place.module, ranked) if module in places]
     names = list(dict.fromkeys((place.module, *nearest, *imported)))[:MOST_COMPONENTS]
     components: list[Component] = []
     for module in names:
         name = _name(module, [component.name for component in components])
         digest = seams.facts[module].digest
         components.append(Component(name, places[module], digest, seams.is_vocabulary(module)))
-    asked = {seam.target for seam in seams.seams if seam.source == place.module}
-    servers = tuple(server for server in seams.servers if server.module in asked and server.module in names)
+    called = {seam.target for seam in seams.seams if seam.source == place.module}
+    servers = tuple(server for server in seams.servers if server.module in called and server.module in names)
     return IntegrationTarget(components[0], tuple(components), tuple(ranked), programs, servers)
 
 
-def _reached(one: CallableFacts, seams: SeamMap, module: str) -> frozenset[str]:
+def _reached(function: CallableFacts, seams: SeamMap, module: str) -> frozenset[str]:
     """Modules that a callable reaches; for a class those that constructing it reaches."""
-    if one.kind != "constructor":
-        return seams.reached(module, one.qualname)
+    if function.kind != "constructor":
+        return seams.reached(module, function.qualname)
     makers = ("__init__", "__post_init__", "__new__")
-    return frozenset().union(*(seams.reached(module, f"{one.qualname}.{name}") for name in makers))
+    return frozenset().union(*(seams.reached(module, f"{function.qualname}.{name}") for name in makers))
 
 
 def _name(module: str, taken: list[str]) -> str:

@@ -79,8 +79,8 @@ def _commands(parser: Mapping[str, Any], words: tuple[str, ...], above: tuple[Pr
     found: list[Command] = []
     if not inner or not parser.get("needs_command", True):
         found.append(Command(words, own, str(parser.get("description") or ""), above))
-    for name, one in inner.items():
-        found += _commands(one, (*words, str(name)), (*above, *own))
+    for name, command in inner.items():
+        found += _commands(command, (*words, str(name)), (*above, *own))
     return found
 
 
@@ -93,7 +93,7 @@ def _argument(declared: Mapping[str, Any]) -> ProgramArgument:
     return ProgramArgument(
         name=str(declared["name"]),
         kind=_kind(declared, help_text, metavar),
-        flags=tuple(str(one) for one in declared.get("flags") or ()),
+        flags=tuple(str(flag) for flag in declared.get("flags") or ()),
         choices=tuple(str(choice) for choice in declared.get("choices") or ()),
         required=bool(declared.get("required")),
         many=bool(declared.get("many")),
@@ -133,7 +133,7 @@ def plain_values(argument: ProgramArgument) -> tuple[str, ...]:
     if argument.choices:
         return argument.choices
     if argument.examples:
-        return tuple(dict.fromkeys(one for text in argument.examples for one in _near(text)))
+        return tuple(dict.fromkeys(value for text in argument.examples for value in _near(text)))
     if argument.kind == "whole":
         return ("12", "3", "1", "10", "0", "-1")  # 12 is also in the tables of input_files: a boundary
     if argument.kind == "number":
@@ -238,8 +238,8 @@ def input_files(
         shown: the name of a file that a document gives; its ending says what the file is.
     """
     ending = shown.rpartition(".")[2].lower()
-    said = f"{argument.name} {argument.help}".lower()
-    wanted = [name for name in _FORMATS if re.search(rf"\b{name}\b", said)] or list(reading.formats)
+    words = f"{argument.name} {argument.help}".lower()
+    wanted = [name for name in _FORMATS if re.search(rf"\b{name}\b", words)] or list(reading.formats)
     wanted = [ending] if ending in _FORMATS else wanted
     kind = wanted[0] if wanted else "txt"
     stem = re.sub(r"\W+", "_", argument.name).strip("_").lower() or "input"
@@ -304,14 +304,14 @@ def _broken(columns: Sequence[tuple[str, str]], vocabulary: Sequence[str], separ
 
 
 def _cell(name: str, how: str, at: int, words: Sequence[str]) -> str:
-    said = f"{name} {how}".lower()
+    description = f"{name} {how}".lower()
     if how == "int" or (
-        re.search(r"\b(count|number|quantity|pieces|age|year|size|amount|id)\b", said) and how != "float"
+        re.search(r"\b(count|number|quantity|pieces|age|year|size|amount|id)\b", description) and how != "float"
     ):
         return _WHOLE[at]
-    if "date" in said:
+    if "date" in description:
         return ("2024-05-03", "2024-02-29", "2023-12-31")[at]
-    if how in ("float", "Decimal") or re.search(r"price|cost|total|rate|sum|value|money|decimal", said):
+    if how in ("float", "Decimal") or re.search(r"price|cost|total|rate|sum|value|money|decimal", description):
         return _DECIMAL[at]
     return words[at]
 

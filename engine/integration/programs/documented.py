@@ -57,10 +57,10 @@ def _commands_in(text: str, program: ProjectProgram) -> Iterable[tuple[str, ...]
 
 def matching_command(arguments: Sequence[str], commands: Sequence[Command]) -> Command | None:
     """The command that a documented line calls, or None where it uses unknown options."""
-    for command in sorted(commands, key=lambda one: -len(one.words)):
+    for command in sorted(commands, key=lambda command: -len(command.words)):
         rest = list(arguments)
         if all(word in rest for word in command.words):
-            known = {flag for one in (*command.arguments, *command.before) for flag in one.flags}
+            known = {flag for argument in (*command.arguments, *command.before) for flag in argument.flags}
             flagged = [word for word in arguments if word.startswith("-") and not _NEGATIVE.fullmatch(word)]
             options = [word.partition("=")[0] for word in flagged]
             if all(option in known or (len(option) > 2 and option[:2] in known) for option in options):
@@ -70,13 +70,13 @@ def matching_command(arguments: Sequence[str], commands: Sequence[Command]) -> C
 
 def files_in(arguments: Sequence[str], command: Command) -> list[tuple[str, ProgramArgument]]:
     """Words of a documented line that stand for input files, with the argument each is given for."""
-    return [(words[-1], one) for words, one in arguments_in(arguments, command) if one.kind == "input"]
+    return [(words[-1], argument) for words, argument in arguments_in(arguments, command) if argument.kind == "input"]
 
 
 def arguments_in(arguments: Sequence[str], command: Command) -> list[tuple[tuple[str, ...], ProgramArgument]]:
     """The words of a documented line, with the argument that each part of it is given for."""
     positional = [argument for argument in command.arguments if not argument.flags]
-    by_flag = {flag: one for one in (*command.arguments, *command.before) for flag in one.flags}
+    by_flag = {flag: argument for argument in (*command.arguments, *command.before) for flag in argument.flags}
     found: list[tuple[tuple[str, ...], ProgramArgument]] = []
     words = list(command.words)
     waiting = ""
@@ -147,10 +147,10 @@ def relies_on_wrong_default(run: ProgramRun, commands: Sequence[Command]) -> boo
 
 def _differs(argument: ProgramArgument) -> bool:
     """Whether the help text names another default than the parser has."""
-    said, real = argument.documented_default, argument.default
-    if not argument.flags or argument.kind == "flag" or said is None or real is None:
+    documented, real = argument.documented_default, argument.default
+    if not argument.flags or argument.kind == "flag" or documented is None or real is None:
         return False
-    return _plain(said) != _plain(real)
+    return _plain(documented) != _plain(real)
 
 
 def _plain(text: str) -> str:
@@ -191,7 +191,7 @@ async def _shown(
                 "title": f"{name}: {observed}, where its help says that {default} is the default"[:290],
                 "subject": name,
                 "documented": f"{argument.flag}: {argument.help}"[:600],
-                "observed": f"{observed}; {_said(without)} instead of {_said(documented)}"[:600],
+                "observed": f"{observed}; {_shown_result(without)} instead of {_shown_result(documented)}"[:600],
                 "reproduce": reproduce(program, (run, promised)),
             }
     return None
@@ -202,9 +202,9 @@ def _with(run: ProgramRun, argument: ProgramArgument, value: str) -> ProgramRun:
     return ProgramRun(run.files, (*run.commands[:-1], last), run.words)
 
 
-def _outcome(told: RunObservation) -> tuple[Any, ...]:
-    last = told.last
-    return (told.failed, last and (last.code, last.out, last.err, last.ended), told.changed())
+def _outcome(result: RunObservation) -> tuple[Any, ...]:
+    last = result.last
+    return (result.failed, last and (last.code, last.out, last.err, last.ended), result.changed())
 
 
 def _line_of(help_text: str, source: str) -> int:
@@ -216,8 +216,8 @@ def _line_of(help_text: str, source: str) -> int:
     return 1
 
 
-def _said(told: RunObservation) -> str:
-    last = told.last
+def _shown_result(result: RunObservation) -> str:
+    last = result.last
     return repr((last.out or last.err or "")[:120]) if last is not None else "nothing"
 
 

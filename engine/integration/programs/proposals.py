@@ -58,8 +58,8 @@ def documented_runs(known: ProgramFacts) -> list[ProgramRun]:
         if command is None:
             continue
         files = [
-            (name, input_files(one, known.reading, known.samples, known.vocabulary, name)[0][1])
-            for name, one in files_in(arguments, command)
+            (name, input_files(argument, known.reading, known.samples, known.vocabulary, name)[0][1])
+            for name, argument in files_in(arguments, command)
             if not name.startswith(("/", "~")) and ".." not in name
         ]
         runs.append(ProgramRun(tuple(dict(files).items()), (tuple(arguments),), command.words))
@@ -78,31 +78,31 @@ def command_runs(command: Command, known: ProgramFacts) -> Iterator[ProgramRun]:
     required = [argument for argument in command.arguments if argument.required or not argument.flags]
     pools = {argument.name: _given(argument, known) for argument in command.arguments}
     shown = _documented(command, known)
-    base = {one.name: pools[one.name][0] for one in required if pools[one.name]} | shown
-    required = [one for one in required if one.kind != "output" or one.name not in shown]
+    base = {argument.name: pools[argument.name][0] for argument in required if pools[argument.name]} | shown
+    required = [argument for argument in required if argument.kind != "output" or argument.name not in shown]
     yield _run(command, base)
     optional = [argument for argument in command.arguments if argument.flags and not argument.required]
     for at in range(8):
-        for one in required:
-            if at < len(pools[one.name]):
-                yield _run(command, {**base, one.name: pools[one.name][at]})
-        for one in optional:
-            if at < len(pools[one.name]) and one.name not in ("version", "help"):
-                yield _run(command, {**base, one.name: pools[one.name][at]})
+        for entry in required:
+            if at < len(pools[entry.name]):
+                yield _run(command, {**base, entry.name: pools[entry.name][at]})
+        for item in optional:
+            if at < len(pools[item.name]) and item.name not in ("version", "help"):
+                yield _run(command, {**base, item.name: pools[item.name][at]})
 
 
 def _documented(command: Command, known: ProgramFacts) -> dict[str, _ArgumentValue]:
     """What the first documented line of a command gives to each argument."""
-    line = next((one for one in known.documented if matching_command(one, known.commands) is command), None)
+    line = next((line for line in known.documented if matching_command(line, known.commands) is command), None)
     if line is None:
         return {}
     found: dict[str, _ArgumentValue] = {}
-    for words, one in arguments_in(line, command):
+    for words, argument in arguments_in(line, command):
         file = None
-        if one.kind == "input":
-            file = (words[-1], input_files(one, known.reading, known.samples, known.vocabulary, words[-1])[0][1])
-        before = found.get(one.name)
-        found[one.name] = _ArgumentValue((*before.words, *words) if before is not None else words, file)
+        if argument.kind == "input":
+            file = (words[-1], input_files(argument, known.reading, known.samples, known.vocabulary, words[-1])[0][1])
+        before = found.get(argument.name)
+        found[argument.name] = _ArgumentValue((*before.words, *words) if before is not None else words, file)
     return found
 
 
@@ -110,8 +110,8 @@ def _shown_name(argument: ProgramArgument, known: ProgramFacts) -> str:
     """The name of a file that a documented line gives for an argument."""
     for line in known.documented:
         command = matching_command(line, known.commands)
-        for words, one in arguments_in(line, command) if command is not None else ():
-            if one == argument:
+        for words, entry in arguments_in(line, command) if command is not None else ():
+            if entry == argument:
                 return words[-1]
     return ""
 
@@ -123,7 +123,7 @@ def _given(argument: ProgramArgument, known: ProgramFacts) -> list[_ArgumentValu
     if argument.kind == "input":
         files = input_files(argument, known.reading, known.samples, known.vocabulary, _shown_name(argument, known))
         ways = [_ArgumentValue((name,), (name, text)) for name, text in files]
-        return [_flagged(argument, one) for one in (*ways, _ArgumentValue((f"missing.{_ending(files)}",)))]
+        return [_flagged(argument, way) for way in (*ways, _ArgumentValue((f"missing.{_ending(files)}",)))]
     if argument.kind == "output":
         return [_flagged(argument, _ArgumentValue((_output_name(argument),)))]
     values = plain_values(argument)
@@ -147,8 +147,10 @@ def _ending(files: Sequence[tuple[str, str]]) -> str:
 
 
 def _output_name(argument: ProgramArgument) -> str:
-    said = f"{argument.name} {argument.help}".lower()
-    ending = next((one for one in ("csv", "json", "html", "xml", "yaml", "toml", "md") if one in said), "txt")
+    description = f"{argument.name} {argument.help}".lower()
+    ending = next(
+        (format_ for format_ in ("csv", "json", "html", "xml", "yaml", "toml", "md") if format_ in description), "txt"
+    )
     stem = argument.name.strip("_").lower().replace("-", "_")
     return stem if stem.endswith(f".{ending}") else f"{stem}.{ending}"
 
@@ -158,9 +160,9 @@ def _run(command: Command, given: Mapping[str, _ArgumentValue]) -> ProgramRun:
     order = [argument for argument in command.arguments if not argument.flags] + [
         argument for argument in command.arguments if argument.flags
     ]
-    chosen = [given[one.name] for one in order if one.name in given]
-    words = [word for one in chosen for word in one.words]
-    files = dict(one.file for one in chosen if one.file is not None)
+    chosen = [given[argument.name] for argument in order if argument.name in given]
+    words = [word for value in chosen for word in value.words]
+    files = dict(value.file for value in chosen if value.file is not None)
     return ProgramRun(tuple(files.items()), ((*command.words, *words),), command.words)
 
 
@@ -171,7 +173,7 @@ def following_runs(seen: Sequence[tuple[ProgramRun, RunObservation]], single: Se
         seen: observed runs, of one command or of two.
         single: the commands that may come last.
     """
-    states = [run for run, told in seen if leaves_state(run, told)]
+    states = [run for run, result in seen if leaves_state(run, result)]
     found: dict[ProgramRun, None] = {}
     for single_run in single:
         for state in _spread(states):
@@ -190,12 +192,12 @@ def following_runs(seen: Sequence[tuple[ProgramRun, RunObservation]], single: Se
 def boundary_runs(seen: Sequence[tuple[ProgramRun, RunObservation]], commands: Sequence[Command]) -> list[ProgramRun]:
     """Runs whose integer arguments are numbers in the folder: they reach the boundaries of comparisons."""
     found: dict[ProgramRun, None] = {}
-    for run, told in seen:
-        last = told.last
+    for run, result in seen:
+        last = result.last
         command = next((command for command in commands if command.words == run.words), None)
-        if command is None or last is None or told.failed or last.code or len(run.commands) < 2:
+        if command is None or last is None or result.failed or last.code or len(run.commands) < 2:
             continue
-        held = _numbers_in(told.before or {})
+        held = _numbers_in(result.before or {})
         line = run.commands[-1]
         for words, argument in arguments_in(line, command):
             if argument.kind != "whole" or not words[-1].isdigit():
@@ -208,23 +210,23 @@ def boundary_runs(seen: Sequence[tuple[ProgramRun, RunObservation]], commands: S
     return [run for run in found if run not in known][:MOST_ON_EDGES]
 
 
-def boundary_arguments(run: ProgramRun, told: RunObservation, commands: Sequence[Command]) -> tuple[str, ...]:
+def boundary_arguments(run: ProgramRun, result: RunObservation, commands: Sequence[Command]) -> tuple[str, ...]:
     """Names of the last command's arguments that equal a whole number in the folder."""
     command = next((command for command in commands if command.words == run.words), None)
-    held = set(_numbers_in(told.before or {}))
+    held = set(_numbers_in(result.before or {}))
     given = arguments_in(run.commands[-1], command) if command is not None and held else []
-    return tuple(one.name for words, one in given if one.kind == "whole" and words[-1] in held)
+    return tuple(value.name for words, value in given if value.kind == "whole" and words[-1] in held)
 
 
 def _numbers_in(folder: Mapping[str, Any]) -> list[str]:
     """Whole numbers in rows and texts of a folder, in order."""
     found: dict[str, None] = {}
-    for told in folder.values():
-        for rows in (told.get("tables") or {}).values():
+    for content in folder.values():
+        for rows in (content.get("tables") or {}).values():
             found.update((str(cell), None) for row in rows for cell in row if isinstance(cell, int) and cell > 0)
-    for told in folder.values():
+    for content in folder.values():
         found.update(
-            (match, None) for match in re.findall(r"(?<![\w.-])[1-9]\d{0,5}(?![\w.-])", told.get("text") or "")
+            (match, None) for match in re.findall(r"(?<![\w.-])[1-9]\d{0,5}(?![\w.-])", content.get("text") or "")
         )
     return list(found)
 
@@ -235,13 +237,13 @@ def _spread(states: Sequence[ProgramRun]) -> list[ProgramRun]:
     for state in states:
         by_words.setdefault(state.words, []).append(state)
     firsts = [group[0] for group in by_words.values()]
-    return [*firsts, *(one for group in by_words.values() for one in group[1:])][:_MOST_STATES]
+    return [*firsts, *(state for group in by_words.values() for state in group[1:])][:_MOST_STATES]
 
 
-def leaves_state(run: ProgramRun, told: RunObservation) -> bool:
+def leaves_state(run: ProgramRun, result: RunObservation) -> bool:
     """Whether a run succeeded and left a file that none of its arguments names."""
-    last = told.last
-    if last is None or told.failed or last.code != 0 or last.ended != "exited" or told.outside:
+    last = result.last
+    if last is None or result.failed or last.code != 0 or last.ended != "exited" or result.outside:
         return False
     named = {word for command in run.commands for word in command}
-    return any(name not in named for name in told.changed())
+    return any(name not in named for name in result.changed())

@@ -131,8 +131,8 @@ class ProgramRunner:
         home = [str(workspace.scratch / name) for name in ("home", "tmp")]
         return {
             "scratch": str(workspace.scratch / "programs"),
-            "watched": [str(workspace.project / one.path) for one in self._watched],
-            "modules": [one.module for one in self._watched],
+            "watched": [str(workspace.project / place.path) for place in self._watched],
+            "modules": [place.module for place in self._watched],
             "start": list(self._program.start),
             "seconds": COMMAND_SECONDS,
             "outside": [str(workspace.project), *home],
@@ -178,23 +178,23 @@ async def explore_program(
 
 
 def _instability(seen: RunObservation, other: RunObservation) -> str:
-    one, two = seen.last, other.last
-    if one is None or two is None or seen.failed or other.failed:
+    first, second = seen.last, other.last
+    if first is None or second is None or seen.failed or other.failed:
         return "it could not be repeated"
-    if (one.code, one.ended) != (two.code, two.ended):
+    if (first.code, first.ended) != (second.code, second.ended):
         return "it ends otherwise with another hash seed, clock or time zone"
     return ""
 
 
-def rejection_reason(told: RunObservation) -> str:
+def rejection_reason(result: RunObservation) -> str:
     """The reason why a run cannot become a test; empty when it can."""
-    last = told.last
-    if told.failed or last is None:
-        return told.failed or "nothing ran"
+    last = result.last
+    if result.failed or last is None:
+        return result.failed or "nothing ran"
     if last.ended != "exited":
         timed_out = last.ended.startswith("timed")
         return f"it did not end within {COMMAND_SECONDS:g} s" if timed_out else f"it {last.ended}"
-    if told.outside:
+    if result.outside:
         return "it writes outside of its folder"
     if last.err and "Traceback (most recent call last)" in last.err:
         # The last line of a traceback: `package.SomeError: message`.
@@ -203,70 +203,77 @@ def rejection_reason(told: RunObservation) -> str:
     return ""
 
 
-def has_assertable_result(told: RunObservation) -> bool:
+def has_assertable_result(result: RunObservation) -> bool:
     """Whether a run has a result to assert besides the exit code."""
-    last = told.last
-    return last is not None and bool(last.out or (last.code and last.err) or told.changed())
+    last = result.last
+    return last is not None and bool(last.out or (last.code and last.err) or result.changed())
 
 
 def _chosen(found: ProgramFlows, arcs: WideArcs, counting: set[str]) -> list[tuple[ProgramRun, frozenset[Arc]]]:
     """Selects runs greedily: the most new arcs and behaviours for the least reading cost."""
     left: list[tuple[ProgramRun, frozenset[Arc], frozenset[Any]]] = []
-    for run, told in found.seen:
-        last, wrong = told.last, relies_on_wrong_default(run, found.commands)
-        if last is None or rejection_reason(told) or not has_assertable_result(told) or wrong:
+    for run, result in found.seen:
+        last, wrong = result.last, relies_on_wrong_default(run, found.commands)
+        if last is None or rejection_reason(result) or not has_assertable_result(result) or wrong:
             continue
         own = arcs.real(last.arcs)
         if any(edge.source in counting and edge.target in counting for edge in arcs.edges(own)):
-            left.append((run, own, own | _behaviour(run, told, found.commands)))
+            left.append((run, own, own | _behaviour(run, result, found.commands)))
     seen_by_run = dict(found.seen)
-    moving = {run: _MOVING_COST for run, told in found.seen if _names_today(told)}
+    moving = {run: _MOVING_COST for run, result in found.seen if _names_today(result)}
     chosen: list[tuple[ProgramRun, frozenset[Arc]]] = []
     shown: set[Any] = set()
     while left and len(chosen) < MOST_KEPT:
-        run, own, goals = max(left, key=lambda one: len(one[2] - shown) / (40 + one[0].cost + moving.get(one[0], 0)))
+        run, own, goals = max(
+            left,
+            key=lambda candidate: len(candidate[2] - shown) / (40 + candidate[0].cost + moving.get(candidate[0], 0)),
+        )
         if not goals - shown:
             break
         chosen.append((run, own))
         shown |= goals
         same = _outcome(seen_by_run[run])
-        left = [one for one in left if one[0] is not run and (_outcome(seen_by_run[one[0]]) != same or not same[1])]
+        left = [
+            candidate
+            for candidate in left
+            if candidate[0] is not run and (_outcome(seen_by_run[candidate[0]]) != same or not same[1])
+        ]
     order = {run: at for at, (run, _) in enumerate(found.seen)}
-    return sorted(chosen, key=lambda one: (len(one[0].commands), order[one[0]]))
+    return sorted(chosen, key=lambda candidate: (len(candidate[0].commands), order[candidate[0]]))
 
 
-def _names_today(told: RunObservation) -> bool:
+def _names_today(result: RunObservation) -> bool:
     """Whether a run's results contain today's date, so that they differ tomorrow."""
     today = datetime.now(UTC).date().isoformat()
-    last = told.last
-    return last is not None and (today in (last.out or "") or today in json.dumps(told.changed(), default=str))
+    last = result.last
+    return last is not None and (today in (last.out or "") or today in json.dumps(result.changed(), default=str))
 
 
-def _outcome(told: RunObservation) -> tuple[Any, ...]:
+def _outcome(result: RunObservation) -> tuple[Any, ...]:
     """The results of a run that a user sees; runs with equal outcomes are duplicates."""
-    last = told.last
-    return (told.changed(), last.code, last.out, last.err) if last is not None else (None, 0)
+    last = result.last
+    return (result.changed(), last.code, last.out, last.err) if last is not None else (None, 0)
 
 
-def _behaviour(run: ProgramRun, told: RunObservation, commands: Sequence[Command]) -> frozenset[Any]:
-    last = told.last
+def _behaviour(run: ProgramRun, result: RunObservation, commands: Sequence[Command]) -> frozenset[Any]:
+    last = result.last
     assert last is not None
     lines = len((last.out or "").splitlines())
     kinds: set[Any] = {("says", run.words, last.out or last.err)}  # other output is other behaviour
     kinds |= {("ends", run.words, last.code), ("lines", run.words, last.code, min(lines, 3))}
-    kinds |= {("edge", run.words, name) for name in boundary_arguments(run, told, commands)}
-    kinds |= {("changes", run.words, name.rpartition(".")[2]) for name in told.changed()}
+    kinds |= {("edge", run.words, name) for name in boundary_arguments(run, result, commands)}
+    kinds |= {("changes", run.words, name.rpartition(".")[2]) for name in result.changed()}
     kinds |= {("option", run.words, word) for word in run.commands[-1] if word.startswith("-") and not last.code}
     return frozenset(kinds)
 
 
 def _record_rejections(found: ProgramFlows) -> None:
     """Records for each command without a test why its first run got none."""
-    have = {one.run.words for one in found.kept}
-    for run, told in found.seen:
+    have = {kept.run.words for kept in found.kept}
+    for run, result in found.seen:
         words = " ".join(run.words)
         if run.words not in have and words not in found.lost:
-            reason = rejection_reason(told)
+            reason = rejection_reason(result)
             found.lost[words] = (
                 reason or "no run of it was seen to cross from one module into another and to tell anything"
             )

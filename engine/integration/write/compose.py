@@ -65,14 +65,16 @@ def compose_integration_spec(
     exploration = flows.exploration
     facts = exploration.facts
     judged, without = assertable_findings(exploration)
-    names = ImportNames([text for one in judged for text in (*one.finding.trial.imports, *one.verdict.imports)])
+    names = ImportNames(
+        [text for finding in judged for text in (*finding.finding.trial.imports, *finding.verdict.imports)]
+    )
     namer = CaseNamer(facts, [finding.finding for finding in judged])
     cases = [_case(finding, target, flows, facts, index, namer, names) for finding in judged]
     added = programs({case.id for case in cases})
     defects = suspected_defects(exploration)
     reported = {finding.finding.trial.subject for finding in judged} | {str(defect["subject"]) for defect in defects}
     helper_imports = loopback.IMPORTS if any(loopback.needs_helper(case.fixtures) for case in cases) else ()
-    edges = {edge for one in flows.edges for edge in one} | added.edges
+    edges = {edge for edges_ in flows.edges for edge in edges_} | added.edges
     return {
         "schema_version": SCHEMA_VERSION,
         "test_type": "integration",
@@ -82,7 +84,7 @@ def compose_integration_spec(
         "target": {"components": components_json(target), "edges": edges_json(target, edges)},
         "imports": sorted({*names.statements(), *added.imports, *helper_imports}),
         "services": [*_services(cases), *added.services],
-        "cases": [one.to_json() for one in (*cases, *added.cases)],
+        "cases": [case.to_json() for case in (*cases, *added.cases)],
         "suspected_defects": [*defects, *added.defects],
         "not_reached": [*unreached_json(target, flows, without, reported), *added.not_reached],
     }
@@ -129,20 +131,25 @@ def with_exception_message(
     """Adds an exception's message to the expectations where its words are in the code of a component."""
     finding = judged.finding
     raised = finding.observation.raised
-    if raised is None or any(one.startswith("message") for one in finding.unstable):
+    if raised is None or any(facet.startswith("message") for facet in finding.unstable):
         return expect
     match = message_part(raised.message, finding.trial.act)
     words = [
-        one for one in re.findall(r"[A-Za-z]{2,} [a-z]{2,}|[A-Za-z]{6,}", match or "") if one not in finding.trial.act
+        words_
+        for words_ in re.findall(r"[A-Za-z]{2,} [a-z]{2,}|[A-Za-z]{6,}", match or "")
+        if words_ not in finding.trial.act
     ]
     if match is None or not any(word in text for word in words for text in sources if text):
         return expect
-    return tuple(replace(one, match=match) if one.kind == "raises" and not one.match else one for one in expect)
+    return tuple(
+        replace(expectation, match=match) if expectation.kind == "raises" and not expectation.match else expectation
+        for expectation in expect
+    )
 
 
 def crossed_components(target: IntegrationTarget, edges: Iterable[Edge]) -> tuple[tuple[str, str], ...]:
     """Edges by the components' names, in the components' order."""
-    order = {one.place.module: at for at, one in enumerate(target.components)}
+    order = {component.place.module: at for at, component in enumerate(target.components)}
     names = {component.place.module: component.name for component in target.components}
     known = [edge for edge in edges if edge.source in order and edge.target in order]
     known.sort(key=lambda edge: (order[edge.source], order[edge.target]))
@@ -179,10 +186,10 @@ def unreached_json(
 ) -> list[dict[str, Any]]:
     """Subjects of the entry without a case, and why, by line."""
     lines = {function.qualname: function.lines[0] for function in flows.exploration.facts.callables()}
-    reasons = {one.qualname: one.reason for one in flows.exploration.unreached}
+    reasons = {subject.qualname: subject.reason for subject in flows.exploration.unreached}
     reasons |= {subject: reason for subject, reason in without.items() if reason}
     found: list[dict[str, Any]] = []
-    for subject in sorted(set(target.subjects) - reported, key=lambda one: (lines.get(one, 0), one)):
+    for subject in sorted(set(target.subjects) - reported, key=lambda subject: (lines.get(subject, 0), subject)):
         entry: dict[str, Any] = {"subject": subject, "reason": reasons.get(subject) or "no flow through it was found"}
         found.append({**entry, "line": lines[subject]} if lines.get(subject) else entry)
     return found
@@ -321,7 +328,7 @@ def _source(spec: Mapping[str, Any], framework: str, entry: Mapping[str, Any]) -
     names = {flow.id: f"test_{flow.id.removeprefix('tc_')}" for flow in flows}
     if after:
         name = "teardown_module" if framework == "pytest" else "tearDownModule"
-        helpers.append("\n".join([f"def {name}():", *(textwrap.indent(one, "    ") for one in after)]))
+        helpers.append("\n".join([f"def {name}():", *(textwrap.indent(statement, "    ") for statement in after)]))
     if framework == "pytest":
         dialect = PytestDialect()
         if any(needs_helper(flow.fixtures) for flow in flows):

@@ -142,22 +142,22 @@ def expectations(kept: KeptRun, evidence: SpecEvidence) -> tuple[SpecExpectation
     if seen.code and seen.err and seen.err == other.err and _fit(seen.err) and not seen.err.startswith("usage:"):
         found.append(SpecExpectation("equals", "result.stderr", repr(seen.err), evidence=evidence))
     after = kept.elsewhere.after or {}
-    for name, told in list(kept.seen.changed().items())[:_MOST_FILES]:
+    for name, content in list(kept.seen.changed().items())[:_MOST_FILES]:
         same = after.get(name) or {}
-        if told.get("text") is not None and told["text"] == same.get("text") and _fit(told["text"]):
+        if content.get("text") is not None and content["text"] == same.get("text") and _fit(content["text"]):
             actual = f"(tmp_path / {name!r}).read_text(encoding='utf-8')"
-            found.append(SpecExpectation("equals", actual, repr(told["text"]), evidence=evidence))
-        found += _tables(kept.seen, name, told, same, evidence)
+            found.append(SpecExpectation("equals", actual, repr(content["text"]), evidence=evidence))
+        found += _tables(kept.seen, name, content, same, evidence)
     return tuple(found)
 
 
 def _tables(
-    seen: RunObservation, name: str, told: dict[str, Any], same: dict[str, Any], evidence: SpecEvidence
+    seen: RunObservation, name: str, content: dict[str, Any], same: dict[str, Any], evidence: SpecEvidence
 ) -> list[SpecExpectation]:
     """Expectations of tables that the last command changed and that are equal under both conditions."""
     before = ((seen.before or {}).get(name) or {}).get("tables") or {}
     found: list[SpecExpectation] = []
-    for table, rows in (told.get("tables") or {}).items():
+    for table, rows in (content.get("tables") or {}).items():
         if rows == before.get(table, []) or rows != (same.get("tables") or {}).get(table):
             continue
         value = repr([tuple(row) for row in rows])
@@ -175,7 +175,7 @@ def _fit(text: str) -> bool:
 
 
 def _call(program: ProjectProgram, command: tuple[str, ...]) -> str:
-    return f"{program.helper}({', '.join([*(repr(one) for one in command), 'cwd=tmp_path'])})"
+    return f"{program.helper}({', '.join([*(repr(word) for word in command), 'cwd=tmp_path'])})"
 
 
 def _line(program: ProjectProgram, command: tuple[str, ...]) -> str:
@@ -185,23 +185,27 @@ def _line(program: ProjectProgram, command: tuple[str, ...]) -> str:
 def _words(program: ProjectProgram, kept: KeptRun, expect: tuple[SpecExpectation, ...]) -> tuple[str, str]:
     seen = kept.seen.last
     assert seen is not None
-    said = f"exits with {seen.code}" if seen.code else "succeeds"
+    ending = f"exits with {seen.code}" if seen.code else "succeeds"
     first = (seen.out or seen.err or "").strip().partition("\n")[0]
-    shown = f" and says {first[:80]!r}" if first and any(one.actual != "result.returncode" for one in expect) else ""
+    shown = (
+        f" and says {first[:80]!r}"
+        if first and any(expectation.actual != "result.returncode" for expectation in expect)
+        else ""
+    )
     *earlier, command = kept.run.commands
     after = f" after {_line(program, earlier[-1])}" if earlier else ""
-    sentence = f"{_line(program, command)}{after} {said}{shown}"[:290]
+    sentence = f"{_line(program, command)}{after} {ending}{shown}"[:290]
     demands = "; ".join(f"{expectation.actual} equals {expectation.value}" for expectation in expect)
     return sentence, demands[:900]
 
 
 def run_names(program: ProjectProgram, kept: Sequence[KeptRun], taken: set[str]) -> list[str]:
     """A case id for each run: its command, the command before it, its ending, and what distinguishes it from others."""
-    bases = [_base(program, one) for one in kept]
+    bases = [_base(program, run) for run in kept]
     names: list[str] = []
-    for one, base in zip(kept, bases, strict=True):
+    for entry, base in zip(kept, bases, strict=True):
         same = [other.run.commands[-1] for other, its in zip(kept, bases, strict=True) if its == base]
-        own = [word for word in one.run.commands[-1] if not all(word in words for words in same)]
+        own = [word for word in entry.run.commands[-1] if not all(word in words for words in same)]
         words = base if len(same) == 1 or not own else f"{base}_for_{'_'.join(own[:2])}"
         names.append(unique_name(f"tc_{cut_slug(_slug(words), 80)}", taken))
         taken.add(names[-1])
@@ -214,12 +218,12 @@ def _base(program: ProjectProgram, kept: KeptRun) -> str:
     words = [program.name, *run.words]
     *earlier, _ = run.commands
     if earlier:
-        words += ["after", *[one for one in earlier[-1] if not one.startswith("-")][:1]]
+        words += ["after", *[word for word in earlier[-1] if not word.startswith("-")][:1]]
     if last.code:
-        said = (last.err or last.out or "").strip().rpartition("\n")[2].removeprefix(f"{program.name}: ")
-        words += ["fails", *([cut_slug(_slug(said), 40)] if said else [])]
+        message = (last.err or last.out or "").strip().rpartition("\n")[2].removeprefix(f"{program.name}: ")
+        words += ["fails", *([cut_slug(_slug(message), 40)] if message else [])]
     else:
-        written = [name for name, told in kept.seen.changed().items() if told.get("text") is not None]
+        written = [name for name, content in kept.seen.changed().items() if content.get("text") is not None]
         words += ["writes", *written[:1]] if written else []
     return _slug("_".join(words))
 
@@ -256,7 +260,7 @@ def program_additions(
         cases=tuple(cases),
         services=tuple(services.values()),
         imports=tuple(sorted(imports)),
-        edges=frozenset(edge for flows in programs for one in flows.kept for edge in arcs.edges(one.arcs)),
+        edges=frozenset(edge for flows in programs for run in flows.kept for edge in arcs.edges(run.arcs)),
         defects=tuple(defect for flows in programs for defect in flows.defects),
         not_reached=tuple(lost),
     )
