@@ -172,6 +172,7 @@ class Checkout:
         name = place.name
         if name in JUNK or (_SECRETS.match(name) and not _EXAMPLES.match(name)):
             return True
+        # A virtual environment, whatever it is called.
         if is_folder and (place / "pyvenv.cfg").is_file():
             return True
         return self._ignored(place.relative_to(self.root).as_posix(), is_folder)

@@ -199,6 +199,7 @@ def program_of(workspace: Workspace, step: BuildStep, seconds: float) -> Program
         stdin=step.stdin,
         readable=_packages(workspace),
     )
+    # The target's interpreter starts it; no other program has to be found.
     if step.python:
         return program
     started = _program_words(workspace, step.program[0])

@@ -107,6 +107,7 @@ class _Bundling:
     ) -> Any:
         """Inlines the path item that a path item refers to; its own properties take precedence."""
         own = {key: entry for key, entry in value.items() if key != "$ref"}
+        # Path items are put in place, so a circle of them would never end.
         if target in through or len(through) >= _MOST_LINKS:
             self._tell(here, "the reference leads in a circle and never to a path item", "give the path item itself")
             return own
@@ -123,6 +124,7 @@ class _Bundling:
         document = self.library.documents.get(location)
         if document is None:
             named = self._anchors(here[0]).get(reference.partition("#")[0])
+            # Neither a document that was read nor a named place of this one.
             if named is None:
                 why = self.library.failures.get(location, "it was not read")
                 self._tell(
@@ -147,6 +149,7 @@ class _Bundling:
 
     def _local(self, kind: str, target: DocumentPlace) -> str:
         """The bundle's reference to a target; a part of another document gets a component name first."""
+        # Parts of the root document stay where they are.
         if target[0] == self.library.root.location:
             return f"#{pointer_of(target[1])}"
         key = (kind, target)

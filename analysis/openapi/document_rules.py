@@ -48,6 +48,7 @@ def structure_problems(value: dict[str, Any], dialect: Dialect, *, seconds: floa
     ends = time.monotonic() + seconds
     found: dict[Problem, None] = {}
     for number, piece in enumerate(_pieces(value, dialect)):
+        # The first piece, the head, is always checked: it holds the version and the info.
         if number and time.monotonic() > ends:
             what = f"the structure was checked for {seconds:g} s only; what comes last in the document was not"
             return [*found, Problem(what, (), "time", "warning", "split the document")]
@@ -150,6 +151,7 @@ def _unknown(error: ValidationError, place: Parts, others: set[Parts]) -> Iterat
 
 def _leaves(error: ValidationError) -> Iterator[ValidationError]:
     """Yields the specific errors: of alternatives that all fail, those of the one that fits best."""
+    # Only errors of alternatives have more specific errors below them.
     if error.validator not in ("oneOf", "anyOf", "allOf") or not error.context:
         yield error
         return

@@ -98,6 +98,7 @@ async def gather(root: Document, source: Source) -> Library:
         document = pending.pop(0)
         for reference in references_in(document.value):
             location = locate(document.location, reference)[0]
+            # Each document is read once, however often it is referred to.
             if location in library.documents or location in library.failures:
                 continue
             refusal = source.refused(location)

@@ -152,6 +152,7 @@ def matching_operations(document: dict[str, Any], entries: Sequence[Operation], 
     """
     by_id = [entry for entry in entries if entry["id"] == query.strip()]
     named = named_operation(query)
+    # An operationId is exact and unique; nothing else can be meant.
     if by_id or named is None:
         return by_id
     method, path = named

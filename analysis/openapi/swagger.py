@@ -66,6 +66,7 @@ def _types(value: Any) -> list[str]:
 def _servers(document: dict[str, Any]) -> list[dict[str, str]]:
     base = text(document.get("basePath"))
     host = text(document.get("host"))
+    # Without a host the address is that of the document itself.
     if not host:
         return [{"url": base}] if base else []
     return [{"url": f"{scheme}://{host}{base}"} for scheme in _types(document.get("schemes")) or ["https"]]

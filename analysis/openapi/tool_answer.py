@@ -53,6 +53,7 @@ def resolve(document: dict[str, Any], parts: Parts, *, limit: int) -> ResolvedVa
         if size_of(made) > limit:
             return best
         best = ResolvedValue(made, tuple(sorted(work.kept)), tuple(sorted(work.cut)), tuple(sorted(work.broken)))
+        # Every reference is resolved: more levels would change nothing.
         if not work.cut:
             return best
     return best

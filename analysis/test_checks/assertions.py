@@ -56,6 +56,7 @@ def asserts(module: TestModule, node: ast.AST) -> bool:
     origin, name = module.origin(node.func), _last(module, node.func)
     if name.lstrip("_").startswith("assert") or name in _RAISING or origin in _FAILING:
         return True
+    # pytest-benchmark fails a test whose code raises; the fixture is called by its name.
     if name in _MEASURING and isinstance(node.func, ast.Name):
         return True
     # `subprocess.run(…, check=True)` raises where the program fails.

@@ -21,6 +21,7 @@ def subject_issues(module: TestModule, tests: Iterable[TestFunction]) -> Iterato
 
     Whatever is unknown counts as a subject: a parameter, an import that is no test library, a class of another file.
     """
+    # What is tested may come from the star import, or be called by a fixture for every test.
     if module.star or _acts_for_all(module):
         return
     definitions = _definitions(module)
@@ -57,6 +58,7 @@ def _acts_for_all(module: TestModule) -> bool:
 def _reaches_out(module: TestModule, test: TestFunction, definitions: dict[str, list[ast.AST]]) -> bool:
     arguments = test.node.args
     given = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+    # A parameter is a fixture or a row: it may bring the subject.
     if len(given) > (1 if test.owner else 0):
         return True
     roots: list[ast.AST] = [test.node]

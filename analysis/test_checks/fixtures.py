@@ -82,6 +82,7 @@ def fixture_issues(module: TestModule, tests: Iterable[TestFunction], fixtures: 
     members = {node for owner in ast.walk(module.tree) if isinstance(owner, ast.ClassDef) for node in owner.body}
     for test in tests:
         given, known = parametrised([*test.node.decorator_list, *(test.owner.decorator_list if test.owner else ())])
+        # Unknown decorators and plugins may fill any parameter.
         if known and not fixtures.open:
             yield from _unfilled(test.node, test.name, given, fixtures, is_member=test.owner is not None)
         yield from _called(test, set(own))

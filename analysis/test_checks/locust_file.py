@@ -20,6 +20,7 @@ _MARKS = ("task", "transition", "transitions")
 def locust_issues(module: TestModule) -> Iterator[CodeIssue]:
     """Yields every structure rule that a locustfile breaks."""
     users = [owner for owner in module.classes() if _kind(module, owner, _USERS)]
+    # A star import may bring user classes.
     if not users and not module.star:
         fix = "derive a class from locust.HttpUser and give it tasks"
         yield structure_issue(0, "Locust finds no user class here", fix, "no_tests")

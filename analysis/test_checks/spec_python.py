@@ -182,6 +182,7 @@ def _subject_used(
     """Checks leniently that a case uses its subject: its last name counts anywhere, operators count as dunders."""
     subject = text(case.get("subject")).strip()
     name = subject.rpartition(".")[2]
+    # Operators call dunder methods without naming them.
     if not name.isidentifier() or (name.startswith("__") and name.endswith("__")):
         return
     for _, expectation in objects(case.get("expect")):

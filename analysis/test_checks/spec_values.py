@@ -71,6 +71,7 @@ def expectation_rules(
                 trees[key] = tree
         yield from _shape(where, item, trees)
         yield from _exception(where, item, imported)
+        # The act does not return where it raises.
         if raising and "actual" in trees and "result" in loaded_names(trees["actual"]):
             fix = "remove it: an act that raises has no result"
             yield issue((*where, "actual"), "result_after_raise", "there is no result when the act raises", fix)

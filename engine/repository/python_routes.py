@@ -155,6 +155,7 @@ class _Module:
         parameters = re.findall(r"{(\w+)", _parameters(path))
         body = [name for name in annotations.values() if name in self.required]
         whole = joined(self.prefixes.get(owner, ""), _parameters(path))
+        # Frameworks treat `/a` and `/a/` as two addresses.
         if path.endswith("/") and path != "/" and not whole.endswith("/"):
             whole += "/"
         # FastAPI answers 422 to a path parameter of the wrong type; Flask's converters do not match it: 404.

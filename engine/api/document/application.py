@@ -198,6 +198,7 @@ async def extract_document(target: PythonTarget, launch: AppLaunch) -> ApiDescri
         completed = await target.sandbox.run(program)
         place = str(workspace.project)
         facts = _facts(workspace, answer)
+        # The worker writes no file where the import itself ended the process.
         if facts is None or "error" in facts:
             reason = (
                 (facts or {}).get("error") or completed.reason or completed.stderr.decode("utf-8", "replace")[-500:]

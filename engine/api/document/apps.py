@@ -133,6 +133,7 @@ def _factory(function: ast.FunctionDef, makers: dict[str, str]) -> str | None:
     """Return the framework of a function that creates an application and can be called without arguments."""
     arguments = function.args
     needed = len(arguments.posonlyargs) + len(arguments.args) - len(arguments.defaults)
+    # A factory with required arguments cannot be called by the tests.
     if needed or any(kw_default is None for kw_default in arguments.kw_defaults):
         return None
     made: dict[str, str] = {}

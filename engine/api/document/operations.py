@@ -61,6 +61,7 @@ def _operations(document: Json, path: str) -> Iterator[Operation]:
         item = _resolved(item, document)
         for method in METHODS:
             operation = item.get(method)
+            # Extensions (`x-…`) may stand between paths.
             if not isinstance(operation, Mapping) or not str(place).startswith("/"):
                 continue
             security = operation.get("security", common)
@@ -187,6 +188,7 @@ def name_of(operation_id: str, method: str, path: str) -> str:
 def _summary(operation: Mapping[str, Any], name: str) -> str:
     """Return the summary of an operation as a sentence; "" where it only repeats the name."""
     summary, description = (" ".join(str(operation.get(key) or "").split()) for key in ("summary", "description"))
+    # Frameworks make up a summary from the name of the function: the description says more.
     if not summary or snake_case(summary) == name:
         summary = re.split(r"(?<=[.!?])\s", description)[0]
     return summary[:200]
@@ -203,6 +205,7 @@ def _resolved(value: Any, document: Json) -> Mapping[str, Any]:
     seen: set[str] = set()
     while isinstance(value, Mapping) and isinstance(value.get("$ref"), str):
         reference = value["$ref"]
+        # Schemas stay references, so that circles are met where values are made; other circles end here.
         if reference in seen or not reference.startswith("#/") or reference.startswith(PREFIX):
             return {}
         seen.add(reference)
@@ -243,6 +246,7 @@ def handler_lines(api: Api, root: Path) -> Api:
 
 
 def _with_lines(operation: Operation, path: str, places: dict[tuple[str, str], int], ends: dict[int, int]) -> Operation:
+    # The document reader knows the lines already, or the handler is in another file.
     if operation.lines != (1, 1) or operation.source != path:
         return operation
     line = places.get((operation.method, operation.path.rstrip("/")))

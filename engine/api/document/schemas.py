@@ -24,6 +24,7 @@ def normalize_schema(schema: Any, depth: int = 0) -> Any:
         return True
     made: dict[str, Any] = {}
     for key, value in schema.items():
+        # These words do not restrict values.
         if key in _DROPPED or str(key).startswith("x-"):
             continue
         if key in _MAPS and isinstance(value, Mapping):

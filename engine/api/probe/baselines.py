@@ -56,6 +56,7 @@ class BaselineFinder:
             for operation in ranked:
                 if operation.name not in self._world.baselines:
                     await self._try(operation, number)
+            # Another round can only help where the last one found something new.
             if len(self._world.baselines) == before and number:
                 return
 
@@ -68,6 +69,7 @@ class BaselineFinder:
             answers = await self.send((*setup, request))
             answer = answers[-1]
             if len(answers) == len(setup) + 1 and answer.ok:
+                # Setups of the first round are minimal already; later rounds try everything that worked before.
                 if number:
                     setup = await self._shortened(setup, request)
                 known = [value for value in saved_values(setup, answers).values() if "{" in operation.path]
@@ -80,6 +82,7 @@ class BaselineFinder:
             if 400 <= answer.status < 500 and answer.status != 405 and len(answers) == len(setup) + 1:
                 refused = BaselineRequest(operation, request, tuple(setup), answer)
                 self._world.refused.setdefault(operation.name, refused)
+            # A server error on valid values is a suspected defect, not a reason to try other values only.
             if answer.status >= 500 or (answer.failure and not answer.broken_link):
                 title = f"{operation.label} with valid values"
                 proposal = Proposal(operation, "valid_values", title, "resilience", request, tuple(setup))
@@ -138,6 +141,7 @@ class BaselineFinder:
             whole = samples.merged(inner)
             values: Sequence[Any] = whole.get("enum") or ((False, True) if type_of(whole) == "boolean" else ())
             for value in values[:_MOST_VALUES]:
+                # The plain request has this value and was tried first.
                 if name in body and body[name] == value:
                     continue
                 made = build_request(self._world, operation, body={**body, name: value})

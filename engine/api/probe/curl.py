@@ -66,6 +66,7 @@ def _command(request: Json, credentials: Mapping[str, Credential], *, last: bool
     # What would be a set or a range of addresses, or a way up, is sent as it stands.
     parts += ["-g"] if re.search(r"[][{}]", _NAME.sub("", address.removeprefix(ADDRESS))) else []
     parts += ["--path-as-is"] if "/." in address else []
+    # curl turns GET with data into POST unless the method is given.
     if request["method"] != "GET" or request.get("body") is not None:
         parts.append("-I" if request["method"] == "HEAD" else f"-X {request['method']}")
     parts.append(f'"{_with_variables(address)}"')
@@ -91,6 +92,7 @@ def _cookies(request: Json, used: Sequence[Credential]) -> list[str]:
 
 def _body(body: Mapping[str, Any]) -> list[str]:
     kind, content = body["media_type"], body.get("content")
+    # Everything except a form is sent as it stands.
     if not isinstance(content, dict) or "form" not in kind:
         return [f"-H {_quoted('Content-Type: ' + kind)}", f"--data-raw {_data(body)}"]
     if not kind.startswith("multipart/"):

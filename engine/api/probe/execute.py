@@ -49,6 +49,7 @@ async def mark_state_dependent(
             both = merge_observations(fresh, again)
             if not both.steady or not both.unstable <= fresh.unstable:
                 touched.add(fresh.proposal.operation.name)
+        # No refusal was influenced by the others: the shared state is safe for all that are left.
         if not touched:
             break
         alike = {at for at in alike if seen[at].proposal.operation.name not in touched}

@@ -257,6 +257,7 @@ async def _changed_readings(
 def _is_refused_anyway(seen: ObservedProposal, world: ResourceModel) -> bool:
     """Whether an invalid request is refused exactly like a valid one: the reason of the refusal is then unknown."""
     whole = world.refused.get(seen.proposal.operation.name)
+    # Only where even a valid request is refused can the two refusals be compared.
     if whole is None or seen.proposal.category != "validation":
         return False
     return (seen.answer.status, seen.answer.text) == (whole.answer.status, whole.answer.text)

@@ -131,6 +131,7 @@ def _parts(seen: ObservedProposal, value: Any, secret: frozenset[str]) -> Iterat
 
 def _error(seen: ObservedProposal, value: Any, secret: frozenset[str]) -> Iterator[Json]:
     """Pin error messages of the application itself; of a validator's report only the invalid location."""
+    # The framework words these refusals, and words them differently from version to version.
     if seen.proposal.category == "contract":
         return
     plain = isinstance(value, dict) and not any(isinstance(item, dict | list) for item in value.values())
@@ -181,9 +182,11 @@ def find_violation(seen: ObservedProposal, api: Api, samples: SampleValues) -> C
     """Return the contradiction in an answer, or None."""
     operation, answer, proposal = seen.proposal.operation, seen.answer, seen.proposal
     label = operation.label
+    # A step of the setup failed: the request under test was never sent.
     if not seen.complete and not answer.failure:
         return None
     if answer.failure:
+        # The tests lost the connection, or the application answers at other times.
         if answer.broken_link or not seen.steady:
             return None
         title = f"{label} is not answered: {proposal.title.removeprefix(label).strip()}"
@@ -193,6 +196,7 @@ def find_violation(seen: ObservedProposal, api: Api, samples: SampleValues) -> C
         title = f"{label} answers {answer.status}: {proposal.title.removeprefix(label).strip()}"
         documented = f"statuses {named}" if named and api.documented else "no server error"
         return ContractViolation(seen, "server_error", str(answer.status), title, documented, _shown(answer))
+    # A document built from routes promises nothing, and an unstable answer proves nothing.
     if not api.documented or not seen.steady:
         return None
     if proposal.wants == "refusal" and answer.status < 400:
@@ -236,6 +240,7 @@ def _is_declared(seen: ObservedProposal) -> bool:
 def _body_verdict(seen: ObservedProposal, samples: SampleValues) -> ContractViolation | None:
     operation, answer = seen.proposal.operation, seen.answer
     schema = operation.schema_of(answer.status)
+    # HEAD has no body, and a wrong method is not answered by the operation.
     if schema is None or schema is True or seen.proposal.category in _UNTOLD or operation.method == "HEAD":
         return None
     if not operation.documents(answer.status):

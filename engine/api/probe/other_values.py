@@ -26,6 +26,7 @@ def distinct_request(baseline: BaselineRequest, world: ResourceModel) -> tuple[J
     """Return the request for a second resource and what to save of its answer; None where none can be made."""
     operation, request = baseline.operation, baseline.request
     makes = operation.method == "POST" or (operation.method == "PUT" and operation.path.endswith("}"))
+    # A body that is plain text has no fields to change.
     if not makes or isinstance((request.get("body") or {}).get("content"), str):
         return None
     made: Json = {key: entry for key, entry in request.items() if key != "save"}
@@ -33,6 +34,7 @@ def distinct_request(baseline: BaselineRequest, world: ResourceModel) -> tuple[J
         last = operation.path_parameters[-1]
         value = (request.get("path_parameters") or {}).get(last.name)
         other = other_value(last.schema, value, world.samples)
+        # The name is an id of another resource: a second one under it would need a second parent.
         if other is NOTHING or "{{" in str(value):
             return None
         made["path_parameters"] = {**request["path_parameters"], last.name: other}

@@ -52,6 +52,7 @@ def _without_credentials(
     world: ResourceModel, baseline: BaselineRequest, credentials: dict[str, Credential]
 ) -> Iterator[Proposal]:
     names = ways.auth_names(baseline.request)
+    # Without a credential in the request there is none to leave out.
     if not world.needs_auth(baseline.operation) or not names:
         return
     anonymous = {key: entry for key, entry in baseline.request.items() if key != "auth"}
@@ -170,6 +171,7 @@ def filled_lists(world: ResourceModel, other: dict[str, BaselineRequest]) -> Ite
     """
     for reading in world.baselines.values():
         operation = reading.operation
+        # Only collections list members; a path that ends in an id reads one.
         if operation.method != "GET" or reading.operation.path.endswith("}"):
             continue
         makers = [baseline for baseline in world.baselines.values() if _fills(baseline.operation, operation)]
@@ -255,6 +257,7 @@ def skipped_steps(baseline: BaselineRequest) -> Iterator[Proposal]:
     for place, step in enumerate(baseline.setup):
         rest = (*baseline.setup[:place], *baseline.setup[place + 1 :])
         later = {name for step in (*baseline.setup[place + 1 :], baseline.request) for name in variables_in(step)}
+        # Without the saved id the later request cannot even be built.
         if later & set(step.get("save") or ()):
             continue
         label = f"{step['method']} {step['path']}"

@@ -77,6 +77,7 @@ def body_proposals(world: ResourceModel, baseline: BaselineRequest) -> Iterator[
                         yield _of_variant(baseline, variant, "body", with_body(baseline.request, variant.value))
     if isinstance(content, dict) and world.samples.problem({}, body.schema) is not None:
         yield make_refusal(baseline, "an empty body", with_body(baseline.request, {}), group="broken_body")
+    # Leaving an optional body out is allowed, so nothing is refused.
     if body.required:
         missing = {key: entry for key, entry in copy_request(baseline.request).items() if key != "body"}
         yield make_refusal(baseline, "no body at all", missing, name="no_body", group="broken_body")

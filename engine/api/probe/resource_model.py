@@ -94,6 +94,7 @@ class ResourceModel:
     def named(self, field_name: str) -> tuple[BaselineRequest, str] | None:
         """Return the producer and its variable that a field such as `cart_id`, `cartId` or `cart` refers to."""
         stem = re.sub(r"_(?:id|uuid|number|key|code|no)$", "", snake_case(field_name))
+        # A bare `id` or `name` does not say which resource it belongs to.
         if not stem or stem in _IDS:
             return None
         for baseline in self.baselines.values():
@@ -135,6 +136,7 @@ def build_request(
     setup: list[Json] = []
     request: Json = {"method": operation.method, "path": operation.path}
     for parameter in operation.parameters:
+        # Optional parameters are varied later, one at a time.
         if parameter.where != "path" and not parameter.required:
             continue
         value, before = _valued(world, operation, parameter, linked)
@@ -142,6 +144,7 @@ def build_request(
             return None
         setup = merge_setups(setup, before)
         put_parameter(request, parameter, value)
+    # Servers and proxies ignore or reject a body of GET and HEAD.
     if operation.body is not None and operation.method not in ("GET", "HEAD"):
         content = body if body is not NOTHING else _body(world.samples, operation, full)
         if content is NOTHING:
@@ -191,6 +194,7 @@ def _parameter_value(samples: SampleValues, parameter: ApiParameter) -> Any:
         if samples.problem(example, parameter.schema) is None and not looks_secret(example):
             return example
     value = samples.value(parameter.schema, parameter.name)
+    # An object or null has no form in a path, query or header.
     if value is None or isinstance(value, dict):
         return NOTHING if parameter.required else value
     return value

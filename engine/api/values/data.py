@@ -175,6 +175,7 @@ class SampleValues:
         whole = merge_schema(schema, self.components)
         kind = type_of(whole)
         given = self._given(whole, schema)
+        # An example of an object may lack the optional properties that `full` asks for.
         if given is not NOTHING and not (full and kind == "object"):
             return given
         if kind == "object" or (kind == "" and "additionalProperties" in whole):
@@ -213,6 +214,7 @@ class SampleValues:
         wanted += [name for name in required if name not in properties]
         for name in wanted:
             inner = properties.get(name, True)
+            # A server sets read-only properties itself and may refuse them.
             if full and name not in required and resolve_reference(inner, self.components).get("readOnly"):
                 continue
             if depth >= _DEEPEST and name not in required:
@@ -261,6 +263,7 @@ class SampleValues:
             value = self._made(inner, singular, full, depth + 1)
             if value is NOTHING:
                 return NOTHING if least else []
+            # The same schema makes the same value each time.
             if whole.get("uniqueItems") and value in items:
                 value = _another(value, len(items) + 1)
             items.append(value)

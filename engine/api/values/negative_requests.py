@@ -59,6 +59,7 @@ def broken_values(schema: Any, samples: SampleValues, name: str, *, as_text: boo
     wrong = _wrong_type(kind, as_text)
     if wrong is not NOTHING and samples.problem(wrong, schema) is not None:
         yield ValueVariant("type", (), f"{name} of the wrong type", wrong)
+    # null outside of an enumeration is covered by `enum`.
     if not as_text and not accepts_null(whole) and "enum" not in whole:
         yield ValueVariant("null", (), f"{name} null", None)
     for variant in (*_broken_plainly(whole, kind, name), *_broken_list(whole, kind, name, samples, as_text)):
@@ -211,6 +212,7 @@ def body_variants(
         within: references to the enclosing components.
     """
     names = references(schema)
+    # The component contains itself: its variants were made further out.
     if names & within:
         return
     within |= names
@@ -229,6 +231,7 @@ def body_variants(
         words = ".".join(str(part) for part in below)
         if name in required and name in here:
             yield ValueVariant("missing", below, f"{words} missing", replace_value(body, below, MISSING))
+        # What a client sends there is ignored or sent as a file, so it violates nothing.
         if samples.merged(inner).get("readOnly") or (as_text and is_file(samples.merged(inner))):
             continue
         for variant in (*broken_values(inner, samples, words, as_text=as_text), *edge_values(inner, samples, words)):

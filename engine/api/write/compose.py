@@ -82,6 +82,7 @@ def _sorted_out(exploration: ApiExploration, privacy: SecretFilter) -> _SortedOu
     secrets: dict[str, None] = {}
     for seen in exploration.seen:
         what = f"{seen.proposal.operation.label} ({seen.proposal.name})"
+        # A test must not hold the secret, and without it the request is another one.
         if privacy.asked_with_one(seen.proposal):
             found.asked_with_secrets.append(what)
             continue
@@ -110,6 +111,7 @@ def _cases(worth: Sequence[ObservedProposal], api: Api, privacy: SecretFilter) -
 def _described(api: Api) -> Iterator[Json]:
     """Yield every operation, tested or not, with its documented statuses."""
     for operation in sorted((*api.operations, *api.others), key=lambda operation: (operation.path, operation.method)):
+        # The schema of specs does not take such a path.
         if len(operation.path) > _MOST_PATH or re.search(r"\s", operation.path):
             continue
         statuses = sorted(name for name in operation.responses if _STATUS.fullmatch(name)) if api.documented else []
@@ -142,6 +144,7 @@ def _worth_a_case(seen: ObservedProposal) -> bool:
     proposal, status = seen.proposal, seen.answer.status
     if not seen.complete or seen.answer.failure or status >= 500:
         return False
+    # The case would arrange something that already fails.
     if any(not answer.ok for answer in seen.answers[:-1]):
         return False
     if proposal.category == "not_found" and status < 400:

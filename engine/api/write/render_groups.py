@@ -83,6 +83,7 @@ def _shape(case: Json, known: SavedNames) -> tuple[Any, ...]:
 def _table(rows: Sequence[Json], known: SavedNames) -> CaseTable | None:
     parts = [_parts(row["act"]["request"]) for row in rows]
     varying = [name for name in parts[0] if len({part[name] for part in parts}) > 1]
+    # A table with several differing parts is harder to read than single tests.
     if len(varying) != 1:
         return None
     # A row cannot name what is only known when the test runs.
@@ -98,6 +99,7 @@ def _table(rows: Sequence[Json], known: SavedNames) -> CaseTable | None:
         if len(set(rights)) == 1:
             checks.append(first)
             continue
+        # The differing side of this condition has no place in a row.
         if not first.column:
             return None
         name = _free(first.column, [column.name for column in columns])

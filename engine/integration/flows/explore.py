@@ -211,6 +211,7 @@ async def _confirmed(
         chosen = _chosen([record for record in records if record.number not in bad], facts, imported, kills)
         answers = await confirm(target, facts, [(record.trial, record.seen) for record in chosen], watched)
         kept = [(record, answer) for record, answer in zip(chosen, answers, strict=True) if answer.seen is not None]
+        # All hold together; otherwise choose again without those that do not.
         if len(kept) == len(chosen):
             break
         bad |= {

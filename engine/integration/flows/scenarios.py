@@ -98,6 +98,7 @@ class _FlowBuilder:
         key = (facts.module, owner.name)
         if key in self.variables:
             return self.variables[key]
+        # Deeper arrangements are unreadable, and these kinds cannot be constructed.
         if depth > _DEPTH or owner.kind in ("abstract", "protocol", "typeddict"):
             return None
         importing = f"from {facts.module} import {owner.name}"
@@ -194,6 +195,7 @@ class _FlowBuilder:
                 found.append(f"{item.name}={fixed[item.name]}" if item.kind != "positional_only" else fixed[item.name])
                 continue
             counted = numbers and _is_count(item)
+            # Defaults are left alone except for counts and the one optional argument of this variant.
             if not item.required and not counted and item is not chosen:
                 continue
             value = self.value(function, item, facts, depth)

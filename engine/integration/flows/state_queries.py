@@ -57,6 +57,7 @@ _LONGEST = 90
 
 def with_state_queries(trial: Trial, context: ProposalContext) -> Trial:
     """Adds queries of every arranged object of a project's class, and of the result."""
+    # Queries would run outside of the event loop of the act.
     if trial.mode in ("await", "aiterate", "aenter"):
         return trial
     objects = dict(_objects(trial, context))

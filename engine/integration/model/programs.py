@@ -106,6 +106,7 @@ def _from_setup_py(path: Path) -> list[str]:
 def _guarded_call(root: Path, place: ModulePlace) -> str | None:
     """The function that a module calls when it is run; empty where it does something else, None without a guard."""
     for node in parse_file(root / place.path).body:
+        # Only the guard `if __name__ == "__main__"` says what running the module does.
         if not isinstance(node, ast.If) or "__name__" not in ast.unparse(node.test):
             continue
         statement = node.body[-1]

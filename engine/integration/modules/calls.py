@@ -220,6 +220,7 @@ class _Body(ast.NodeVisitor):
 
     def _add_call(self, module: str, name: str, line: int) -> None:
         facts = self._names.index.facts_of(module)
+        # The module is not part of the project.
         if facts is None:
             return
         defined = {function.qualname for function in facts.callables()} | {owner.name for owner in facts.classes}

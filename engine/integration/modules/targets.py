@@ -222,6 +222,7 @@ def _target(
         if any(not seams.is_vocabulary(module) and module in places for module in modules)
     }
     imported = [module for module in seams.imported(place.module) if module in places] if programs else []
+    # Using only exceptions, enums or types of another module is no integration.
     if not reach and all(seams.is_vocabulary(module) for module in imported):
         return None
     order = {callable_.qualname: at for at, callable_ in enumerate(facts.callables())}

@@ -82,6 +82,7 @@ def arguments_in(arguments: Sequence[str], command: Command) -> list[tuple[tuple
     waiting = ""
     at = 0
     for word in arguments:
+        # The word before was a flag that takes a value.
         if waiting:
             found.append(((waiting, word), by_flag[waiting]))
             waiting = ""
@@ -148,6 +149,7 @@ def relies_on_wrong_default(run: ProgramRun, commands: Sequence[Command]) -> boo
 def _differs(argument: ProgramArgument) -> bool:
     """Whether the help text names another default than the parser has."""
     documented, real = argument.documented_default, argument.default
+    # A positional argument or a switch has no default that could be tried.
     if not argument.flags or argument.kind == "flag" or documented is None or real is None:
         return False
     return _plain(documented) != _plain(real)

@@ -177,9 +177,11 @@ def following_runs(seen: Sequence[tuple[ProgramRun, RunObservation]], single: Se
     found: dict[ProgramRun, None] = {}
     for single_run in single:
         for state in _spread(states):
+            # The same command three times shows nothing that twice does not.
             if state.commands[-1] == single_run.commands[-1] and len(state.commands) > 1:
                 continue
             files = dict(state.files)
+            # Both commands need a file of one name with different contents.
             if any(files.get(name, text) != text for name, text in single_run.files):
                 continue
             files.update(single_run.files)

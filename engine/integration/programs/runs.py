@@ -117,6 +117,7 @@ class ProgramRunner:
             )
             completed = await self._target.sandbox.run(program)
         lines = completed.stdout.decode("utf-8", "replace").splitlines()
+        # The worker prints one line for each run: fewer mean that it was ended.
         if len(lines) < len(runs):
             last = completed.stderr.decode("utf-8", "replace").strip()[-400:]
             raise SandboxFailure(
@@ -228,6 +229,7 @@ def _chosen(found: ProgramFlows, arcs: WideArcs, counting: set[str]) -> list[tup
             left,
             key=lambda candidate: len(candidate[2] - shown) / (40 + candidate[0].cost + moving.get(candidate[0], 0)),
         )
+        # What is left behaves like something that was chosen already.
         if not goals - shown:
             break
         chosen.append((run, own))

@@ -223,6 +223,7 @@ def split_steps(
     bodies = [parse_python(statement).body for statement in statements]
     begin = len(statements)
     for at in range(len(statements) - 1, -1, -1):
+        # Steps are calls without a gap between them and the act.
         if not _is_step(bodies[at]):
             break
         if isinstance(bodies[at][0], ast.Expr):
@@ -231,6 +232,7 @@ def split_steps(
     for body in bodies:
         components.bind(body)
     steps = [components.step(bodies[at][0], statements[at]) for at in range(begin, len(statements))]
+    # A step must name its component; where one cannot, all are arrangement.
     if any(step is None for step in steps):
         begin, steps = len(statements), []
     last = FlowStep(components.of_source(act), act, mode)

@@ -158,6 +158,7 @@ def _tables(
     before = ((seen.before or {}).get(name) or {}).get("tables") or {}
     found: list[SpecExpectation] = []
     for table, rows in (content.get("tables") or {}).items():
+        # The command did not change the table, or its rows differ under other conditions.
         if rows == before.get(table, []) or rows != (same.get("tables") or {}).get(table):
             continue
         value = repr([tuple(row) for row in rows])
