@@ -186,7 +186,7 @@ def find_violation(seen: ObservedProposal, api: Api, samples: SampleValues) -> C
     if not seen.complete and not answer.failure:
         return None
     if answer.failure:
-        # The tests lost the connection, or the application answers at other times.
+        # An id that the setup should save was missing, or the application answers at other times.
         if answer.broken_link or not seen.steady:
             return None
         title = f"{label} is not answered: {proposal.title.removeprefix(label).strip()}"
