@@ -200,12 +200,9 @@ async def extract_document(target: PythonTarget, launch: AppLaunch) -> ApiDescri
         facts = _facts(workspace, answer)
         # The worker writes no file where the import itself ended the process.
         if facts is None or "error" in facts:
-            reason = (
-                (facts or {}).get("error") or completed.reason or completed.stderr.decode("utf-8", "replace")[-500:]
-            )
-            raise start_failure(
-                launch, str(reason).replace(place, ".") or f"it ended with {completed.exit_code}", target
-            )
+            errors = completed.stderr.decode("utf-8", "replace")[-500:]
+            reason = str((facts or {}).get("error") or completed.reason or errors).replace(place, ".")
+            raise start_failure(launch, reason or f"it ended with {completed.exit_code}", target)
     routes = [route for route in facts.get("routes") or () if isinstance(route, dict)]
     places = _places(routes, place)
     if isinstance(facts.get("document"), dict):

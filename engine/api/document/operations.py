@@ -122,10 +122,8 @@ def _responses(operation: Mapping[str, Any], document: Json) -> Iterator[tuple[s
 
 def _media(operation: Mapping[str, Any], document: Json) -> Iterator[tuple[str, tuple[str, ...]]]:
     for status, response in _mapping(operation.get("responses")).items():
-        kinds = tuple(
-            str(name).partition(";")[0].strip().lower()
-            for name in _mapping(_resolved(response, document).get("content"))
-        )
+        content = _mapping(_resolved(response, document).get("content"))
+        kinds = tuple(str(name).partition(";")[0].strip().lower() for name in content)
         if kinds:
             yield str(status).upper().replace("DEFAULT", "default"), kinds
 
@@ -240,9 +238,8 @@ def handler_lines(api: Api, root: Path) -> Api:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     }
     places = {(route.method, route.path.rstrip("/")): route.line for route in python_facts(api.path, text).routes}
-    return replace(
-        api, operations=tuple(_with_lines(operation, api.path, places, ends) for operation in api.operations)
-    )
+    operations = tuple(_with_lines(operation, api.path, places, ends) for operation in api.operations)
+    return replace(api, operations=operations)
 
 
 def _with_lines(operation: Operation, path: str, places: dict[tuple[str, str], int], ends: dict[int, int]) -> Operation:

@@ -89,9 +89,8 @@ def merge_schema(schema: Any, components: Mapping[str, Any], depth: int = 0) -> 
     for key in ("anyOf", "oneOf"):
         options = found.pop(key, None)
         if options:
-            real = [
-                option for option in options if resolve_reference(option, components).get("type") != "null"
-            ] or list(options)
+            kinds = [resolve_reference(option, components).get("type") for option in options]
+            real = [option for option, kind in zip(options, kinds, strict=True) if kind != "null"] or list(options)
             had_null = len(real) < len(options)
             found = _together(found, merge_schema(real[0], components, depth + 1))
             found["x-null"] = found.get("x-null", False) or had_null

@@ -47,10 +47,8 @@ class BaselineFinder:
 
     async def find(self) -> None:
         """Fill the resource model with baselines. Raises SandboxFailure."""
-        ranked = sorted(
-            self._world.api.operations,
-            key=lambda operation: (_RANK[operation.method], operation.path.count("/"), operation.path),
-        )
+        operations = self._world.api.operations
+        ranked = sorted(operations, key=lambda known: (_RANK[known.method], known.path.count("/"), known.path))
         for number in range(_ROUNDS):
             before = len(self._world.baselines)
             for operation in ranked:
@@ -174,9 +172,8 @@ async def find_working_credentials(
     A request is accepted unless it is answered with 401 or 403. Schemes that are needed together are tried together.
     """
     found: dict[str, Credential] = {}
-    alternatives = dict.fromkeys(
-        scheme for operation in world.api.operations for scheme in operation.security if scheme
-    )
+    declared = [schemes for operation in world.api.operations for schemes in operation.security]
+    alternatives = dict.fromkeys(filter(None, declared))
     # Schemes used alone first: fewer combinations are left to try where several are needed together.
     for alternative in sorted(alternatives, key=len):
         if all(scheme in found for scheme in alternative) or not all(offered.get(scheme) for scheme in alternative):
@@ -189,9 +186,8 @@ async def find_working_credentials(
         options = [[found[scheme]] if scheme in found else offered[scheme] for scheme in alternative]
         for chosen in islice(product(*options), _MOST_COMBINATIONS):
             tried = {**request, "auth": [credential.name for credential in chosen]}
-            answers = await observer.answers(
-                [with_credentials(tried, {credential.name: credential for credential in chosen})]
-            )
+            by_name = {credential.name: credential for credential in chosen}
+            answers = await observer.answers([with_credentials(tried, by_name)])
             if answers and answers[0].status not in (0, 401, 403):
                 found |= dict(zip(alternative, chosen, strict=True))
                 break

@@ -27,11 +27,8 @@ def curl_lines(requests: Sequence[Json], credentials: Mapping[str, Credential], 
         seconds: time limit of the last request; 0 for none.
     """
     last = len(requests) - 1
-    return "\n".join(
-        part
-        for number, request in enumerate(requests)
-        for part in _lines(request, credentials, last=number == last, seconds=seconds)
-    )
+    lines = [_lines(item, credentials, last=at == last, seconds=seconds) for at, item in enumerate(requests)]
+    return "\n".join(line for part in lines for line in part)
 
 
 def _lines(request: Json, credentials: Mapping[str, Credential], *, last: bool, seconds: int) -> list[str]:
@@ -85,9 +82,8 @@ def _cookies(request: Json, used: Sequence[Credential]) -> list[str]:
         return ["-b " + _quoted("; ".join(given))] if given else []
     # Variables of the shell stand between double quotes.
     safe = [_with_variables(_SPECIAL.sub(r"\\\1", text)) for text in given]
-    return [
-        '-b "' + "; ".join([*safe, *(f"{credential.parameter}=${credential.variable}" for credential in used)]) + '"'
-    ]
+    secret = [f"{credential.parameter}=${credential.variable}" for credential in used]
+    return ['-b "' + "; ".join([*safe, *secret]) + '"']
 
 
 def _body(body: Mapping[str, Any]) -> list[str]:
@@ -98,15 +94,14 @@ def _body(body: Mapping[str, Any]) -> list[str]:
     if not kind.startswith("multipart/"):
         encoded = _named(urlencode({name: _listed(entry) for name, entry in content.items()}, doseq=True))
         return [f"-H {_quoted('Content-Type: ' + kind)}", f"--data-raw {_quoted(encoded)}"]
-    fields = [
-        (name, field) for name, value in content.items() for field in (value if isinstance(value, list) else [value])
-    ]
-    return [
-        "-F " + _quoted(f"{name}={field['content']};filename={field['filename']}")
-        if isinstance(field, dict)
-        else "--form-string " + _quoted(f"{name}={_plain(field)}")
-        for name, field in fields
-    ]
+    arguments: list[str] = []
+    for name, value in content.items():
+        for field in value if isinstance(value, list) else [value]:
+            if isinstance(field, dict):
+                arguments.append("-F " + _quoted(f"{name}={field['content']};filename={field['filename']}"))
+            else:
+                arguments.append("--form-string " + _quoted(f"{name}={_plain(field)}"))
+    return arguments
 
 
 def _address(request: Json, used: Sequence[Credential]) -> str:
@@ -177,7 +172,6 @@ def numbers_bare(request: Json, saved: Mapping[str, Any]) -> Json:
     if not body or "{{" not in json.dumps(body):
         return request
     names = sorted(set(_NAME.findall(json.dumps(body))))
-    bare = [
-        name for name in names if isinstance(saved.get(name), int | float) and not isinstance(saved.get(name), bool)
-    ]
+    numbers = [name for name in names if isinstance(saved.get(name), int | float)]
+    bare = [name for name in numbers if not isinstance(saved[name], bool)]
     return {**request, "body": {**body, "bare": bare}} if bare else request

@@ -24,10 +24,8 @@ async def execute_proposals(
     observer: AppObserver, proposals: Sequence[Proposal], credentials: Mapping[str, Credential]
 ) -> list[ObservedProposal]:
     """Execute proposals and return the observations in order. Raises SandboxFailure."""
-    return [
-        ObservedProposal(proposal, await _answers(observer, proposal, credentials, reset=True))
-        for proposal in proposals
-    ]
+    answers = [await _answers(observer, proposal, credentials, reset=True) for proposal in proposals]
+    return [ObservedProposal(proposal, answer) for proposal, answer in zip(proposals, answers, strict=True)]
 
 
 async def mark_state_dependent(
@@ -90,9 +88,8 @@ def merge_observations(first: ObservedProposal, second: ObservedProposal) -> Obs
         return ObservedProposal(first.proposal, first.answers, frozenset({""}), both_fail)
     mine, theirs = parse_json(here), parse_json(there)
     if mine is None or theirs is None:
-        return ObservedProposal(
-            first.proposal, first.answers, frozenset() if here.text == there.text else frozenset({""}), True
-        )
+        different = frozenset[str]() if here.text == there.text else frozenset({""})
+        return ObservedProposal(first.proposal, first.answers, different, True)
     return ObservedProposal(first.proposal, first.answers, frozenset(_differing(mine, theirs, "", 0)), True)
 
 

@@ -94,10 +94,9 @@ def select_pairs_within(
     for places in by_reading.values():
         left = sum(1 for at in places if at not in kept)
         if left:
-            reason = (
-                f"what it tells after {left} other change{'s' * (left > 1)} was not tried: at most {most} pairs of "
-            )
-            cut.append((found[places[0]][1].label, f"{reason}a change and a reading are tried for the whole API"))
+            untried = f"what it tells after {left} other change{'s' * (left > 1)} was not tried"
+            bound = f"at most {most} pairs of a change and a reading are tried for the whole API"
+            cut.append((found[places[0]][1].label, f"{untried}: {bound}"))
     return [proposal for at, (_, _, proposal) in enumerate(found) if at in kept], tuple(cut)
 
 

@@ -48,9 +48,8 @@ def select_informative(found: Sequence[ObservedProposal]) -> frozenset[int]:
             best[key] = (rank, at)
     chosen = {at for _, at in best.values()}
     tables = {_table(found[at]) for at in chosen if found[at].proposal.group}
-    return frozenset(
-        chosen | {at for at, observed in enumerate(found) if observed.proposal.group and _table(observed) in tables}
-    )
+    rows = {at for at, observed in enumerate(found) if observed.proposal.group and _table(observed) in tables}
+    return frozenset(chosen | rows)
 
 
 def _richness(value: Any) -> int:
@@ -225,9 +224,8 @@ def _media_verdict(seen: ObservedProposal) -> ContractViolation | None:
         return None
     title = f"{operation.label} answers {answer.status} as {media_type}, which its description does not name"
     named = f"the media type {' or '.join(promised)}"
-    return ContractViolation(
-        seen, "media_type", f"{answer.status} {media_type}", title, named, f"{answer.status} {media_type}"
-    )
+    observed = f"{answer.status} {media_type}"
+    return ContractViolation(seen, "media_type", observed, title, named, observed)
 
 
 def _is_declared(seen: ObservedProposal) -> bool:

@@ -43,9 +43,8 @@ def distinct_request(baseline: BaselineRequest, world: ResourceModel) -> tuple[J
         full = world.samples.value(operation.body.schema, "body", full=True)
         whole = {**(full if isinstance(full, dict) else {}), **content}
         properties = world.samples.properties(operation.body.schema)
-        changed = {
-            name: _other_or_same(properties.get(name, True), value, world.samples) for name, value in whole.items()
-        }
+        schemas = {name: properties.get(name, True) for name in whole}
+        changed = {name: _other_or_same(schema, whole[name], world.samples) for name, schema in schemas.items()}
         made["body"] = {**request["body"], "content": changed}
     if made == {key: entry for key, entry in request.items() if key != "save"}:
         return None
@@ -82,12 +81,8 @@ def _candidates(whole: Any, value: Any) -> list[Any]:
         by_format = _OTHER_FORMATS.get(str(whole.get("format") or ""))
         pattern = whole.get("pattern")
         found = [*([by_format] if by_format else []), _OTHER_NAMES.get(value, ""), f"other {value}", f"other-{value}"]
-        found += [
-            f"other{value}",
-            f"{value}2",
-            f"{value}b",
-            re.sub(r"\d(?!.*\d)", lambda match: str((int(match.group()) + 1) % 10), value),
-        ]
+        next_digit = re.sub(r"\d(?!.*\d)", lambda match: str((int(match.group()) + 1) % 10), value)
+        found += [f"other{value}", f"{value}2", f"{value}b", next_digit]
         longest = whole.get("maxLength")
         found = [candidate for candidate in found if candidate and (longest is None or len(candidate) <= longest)]
         return [candidate for candidate in found if not isinstance(pattern, str) or fits(pattern, candidate)]

@@ -216,9 +216,8 @@ def _separating_values(world: ResourceModel, parameter: ApiParameter, story: lis
     if isinstance(whole.get("enum"), list):
         values += [option for option in whole["enum"] if option is not None]
     elif type_of(whole) in ("integer", "number") or whole.get("format") in ("date", "date-time"):
-        numbers = [
-            scalar for request in story for scalar in _scalars((request.get("body") or {}).get("content"), whole)
-        ]
+        bodies = [(request.get("body") or {}).get("content") for request in story]
+        numbers = [scalar for content in bodies for scalar in _scalars(content, whole)]
         values += numbers
         values += [number + 1 for number in numbers if isinstance(number, int)]
         values.append(world.samples.value(parameter.schema, parameter.name))
@@ -228,9 +227,8 @@ def _separating_values(world: ResourceModel, parameter: ApiParameter, story: lis
         texts = [text for request in story for text in _texts(request)]
         values += [text[:2] for text in texts[:3]]
     values += [value.value for value in edge_values(parameter.schema, world.samples, parameter.name)]
-    good = [
-        value for value in values if value is not NOTHING and world.samples.problem(value, parameter.schema) is None
-    ]
+    made = [value for value in values if value is not NOTHING]
+    good = [value for value in made if world.samples.problem(value, parameter.schema) is None]
     return list({repr(value): value for value in good}.values())[:8]
 
 
@@ -243,13 +241,8 @@ def _scalars(content: Any, whole: Any) -> list[Any]:
 
 def _texts(request: Json) -> list[str]:
     parts = [request.get("path_parameters") or {}, (request.get("body") or {}).get("content")]
-    return [
-        text
-        for part in parts
-        if isinstance(part, dict)
-        for text in part.values()
-        if isinstance(text, str) and "{{" not in text and len(text) > 1
-    ]
+    values = [value for part in parts if isinstance(part, dict) for value in part.values()]
+    return [text for text in values if isinstance(text, str) and "{{" not in text and len(text) > 1]
 
 
 def skipped_steps(baseline: BaselineRequest) -> Iterator[Proposal]:
@@ -261,6 +254,5 @@ def skipped_steps(baseline: BaselineRequest) -> Iterator[Proposal]:
         if later & set(step.get("save") or ()):
             continue
         label = f"{step['method']} {step['path']}"
-        yield make_proposal(
-            baseline, f"without_{label}", f"without {label} before it", "state", baseline.request, setup=rest
-        )
+        name, words = f"without_{label}", f"without {label} before it"
+        yield make_proposal(baseline, name, words, "state", baseline.request, setup=rest)

@@ -77,9 +77,8 @@ def _wrong_type(kind: str, as_text: bool) -> Any:
 
 def _broken_plainly(whole: Mapping[str, Any], kind: str, name: str) -> Iterator[ValueVariant]:
     if "enum" in whole or "const" in whole:
-        yield ValueVariant(
-            "enum", (), f"{name} outside its values", 999999 if kind in ("integer", "number") else "no-such-value"
-        )
+        unknown = 999999 if kind in ("integer", "number") else "no-such-value"
+        yield ValueVariant("enum", (), f"{name} outside its values", unknown)
         return
     if kind in ("integer", "number"):
         low, high = bounds(whole)
@@ -183,11 +182,8 @@ def _edge_texts(whole: Mapping[str, Any], name: str) -> Iterator[tuple[str, str,
     if isinstance(longest, int) and longest < _LONG:
         lengths.append(("edge_max_length", f"the longest {name}", longest))
     for key, words, length in lengths:
-        value = (
-            matching(pattern, shortest=length, longest=length)
-            if isinstance(pattern, str)
-            else sized("x", length, length)
-        )
+        plain = sized("x", length, length)
+        value = matching(pattern, shortest=length, longest=length) if isinstance(pattern, str) else plain
         if value is not None:
             yield key, words, value
 
@@ -255,18 +251,15 @@ def _broken_size(
     if isinstance(least, int) and len(required) < least:
         names = [*required, *(name for name in here if name not in required)][: least - 1]
         fewer = {name: here[name] for name in names}
-        yield ValueVariant(
-            "min_properties", place, f"{words} with too few properties", replace_value(body, place, fewer)
-        )
+        changed = replace_value(body, place, fewer)
+        yield ValueVariant("min_properties", place, f"{words} with too few properties", changed)
     others = whole.get("additionalProperties", True)
     if isinstance(most, int) and most < _MOST_PROPERTIES and others is not False:
         value = samples.value(others, "value")
         added = {f"more_{number}": value for number in range(1, most - len(here) + 2)}
         if value is not NOTHING:
-            more = {**here, **added}
-            yield ValueVariant(
-                "max_properties", place, f"{words} with too many properties", replace_value(body, place, more)
-            )
+            changed = replace_value(body, place, {**here, **added})
+            yield ValueVariant("max_properties", place, f"{words} with too many properties", changed)
 
 
 def is_file(whole: Mapping[str, Any]) -> bool:

@@ -94,9 +94,8 @@ def _sorted_out(exploration: ApiExploration, privacy: SecretFilter) -> _SortedOu
         elif _worth_a_case(seen):
             found.worth.append(seen)
             places = sorted(privacy.places(parse_json(seen.answer)))
-            secrets |= {
-                f"{seen.proposal.operation.label} {re.sub(r'/[0-9]+', '/0', place)}".strip(): None for place in places
-            }
+            label = seen.proposal.operation.label
+            secrets |= {f"{label} {re.sub(r'/[0-9]+', '/0', place)}".strip(): None for place in places}
     found.secrets = list(secrets)
     return found
 

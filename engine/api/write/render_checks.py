@@ -123,9 +123,8 @@ class SetupFunction:
     def call(self, client: str, used: str) -> str:
         """Render the call; its result is bound where the following source uses it."""
         made = f"{self.name}({', '.join([client, *self.arguments])})"
-        return (
-            f"{self.result} = {made}" if any(is_used(part, used) for part in self.result.split(", ") if part) else made
-        )
+        is_bound = any(is_used(part, used) for part in self.result.split(", ") if part)
+        return f"{self.result} = {made}" if is_bound else made
 
 
 def is_used(name: str, source: str) -> bool:
@@ -159,9 +158,8 @@ class SetupFunctions:
             return SetupFunction(self._free(_name(request, "")), arguments, "", (made,))
         name, pointer = next(iter(save.items()))
         if len(save) == 1:
-            return SetupFunction(
-                self._free(_name(request, name)), arguments, name, (f"return {saved(pointer, f'{made}.json')}",)
-            )
+            lines = (f"return {saved(pointer, f'{made}.json')}",)
+            return SetupFunction(self._free(_name(request, name)), arguments, name, lines)
         values = ", ".join(saved(pointer, "answer") for pointer in save.values())
         lines = (f"answer = {made}.json", f"return {values}")
         return SetupFunction(self._free(_name(request, name)), arguments, ", ".join(save), lines)

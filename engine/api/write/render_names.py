@@ -76,9 +76,8 @@ def schema_name(schema: Any, cases: Sequence[Json]) -> str:
 
 
 def _refused(case: Json) -> bool:
-    return any(
-        expectation["kind"] == "status" and min(expectation["statuses"]) >= 400 for expectation in case["expect"]
-    )
+    statuses = [expectation["statuses"] for expectation in case["expect"] if expectation["kind"] == "status"]
+    return any(min(codes) >= 400 for codes in statuses)
 
 
 def _shape(whole: Json) -> str:
@@ -197,12 +196,8 @@ def schema_lines(spec: Json, names: Mapping[str, str]) -> Iterator[str]:
     shared: dict[str, Any] = {}
     for schema in schemas.values():
         shared |= schema.get("$defs", {}) if isinstance(schema, dict) else {}
-    one_way = all(
-        shared[name] == part
-        for schema in schemas.values()
-        if isinstance(schema, dict)
-        for name, part in schema.get("$defs", {}).items()
-    )
+    definitions = [schema.get("$defs", {}) for schema in schemas.values() if isinstance(schema, dict)]
+    one_way = all(shared[name] == part for parts in definitions for name, part in parts.items())
     if shared and one_way:
         yield f"SCHEMAS = {literal(dict(sorted(shared.items())))}"
     for name, schema in schemas.items():

@@ -214,11 +214,8 @@ async def _confirmed(
         # All hold together; otherwise choose again without those that do not.
         if len(kept) == len(chosen):
             break
-        bad |= {
-            record.number: (record, each.reason)
-            for record, each in zip(chosen, answers, strict=True)
-            if each.seen is None
-        }
+        failed = [(record, answer) for record, answer in zip(chosen, answers, strict=True) if answer.seen is None]
+        bad |= {record.number: (record, answer.reason) for record, answer in failed}
     return kept, {record.trial.subject: reason for record, reason in bad.values()}
 
 

@@ -100,11 +100,8 @@ async def flow_kills(
     pinning = FacetOracle(facts, [record for record in records if record.observation.outcome == "raised"])
     found: dict[int, set[int]] = {}
     tried = noticed = 0
-    shown = {
-        record.number: shown_enum_members(record)
-        for record in records
-        if not record.seen.random and not record.time_dependent
-    }
+    steady = [record for record in records if not record.seen.random and not record.time_dependent]
+    shown = {record.number: shown_enum_members(record) for record in steady}
     for at, word in enumerate(sorted({word for words in shown.values() for word in words}), _FIRST_ENUM_NUMBER):
         for number, words in shown.items():
             if word in words:

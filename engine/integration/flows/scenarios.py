@@ -203,9 +203,8 @@ class _FlowBuilder:
                 if item.required:
                     return None
                 continue
-            named = (
-                item.kind == "keyword_only" or not item.required or any("=" in argument for argument in found if fixed)
-            )
+            after_named = fixed and any("=" in argument for argument in found)
+            named = item.kind == "keyword_only" or not item.required or after_named
             found.append(f"{item.name}={value}" if named else value)
         return found
 

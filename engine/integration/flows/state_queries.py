@@ -73,9 +73,8 @@ def with_state_queries(trial: Trial, context: ProposalContext) -> Trial:
     returned = _returned(trial, context)
     asks = _questions("result", returned, given, own, context)[:_MOST_PER_OBJECT] if returned is not None else []
     asks = [query for query in asks if query.startswith("result.")]
-    answers = (
-        [ANSWER_VARIABLE] if any(statement.startswith(f"{ANSWER_VARIABLE} = ") for statement in trial.arrange) else []
-    )
+    kept = any(statement.startswith(f"{ANSWER_VARIABLE} = ") for statement in trial.arrange)
+    answers = [ANSWER_VARIABLE] if kept else []
     return replace(trial, looks=tuple(dict.fromkeys((*answers, *looks)))[:_MOST], asks=tuple(asks))
 
 

@@ -59,9 +59,8 @@ def find_programs(root: Path, layout: Layout) -> tuple[ProjectProgram, ...]:
 
 def _defining(root: Path, place: ModulePlace, attribute: str, places: dict[str, ModulePlace]) -> ModulePlace:
     """The module that a script's function is defined in, where the named one only imports it."""
-    imports: list[ast.stmt] = [
-        statement for statement in parse_file(root / place.path).body if isinstance(statement, ast.ImportFrom)
-    ]
+    body = parse_file(root / place.path).body
+    imports: list[ast.stmt] = [statement for statement in body if isinstance(statement, ast.ImportFrom)]
     statement = imports_of(imports, package_of(place)).get(attribute, "")
     module = statement.split()[1] if statement.startswith("from ") else ""
     return places.get(module, place)
