@@ -45,7 +45,7 @@ def resolve(document: dict[str, Any], parts: Parts, *, limit: int) -> ResolvedVa
     value, kind = (found[0], kind_at(document, found[1])) if found else (None, "")
     best: ResolvedValue | None = None
     for levels in range(_DEEPEST + 1):
-        work = _Resolving(document, levels, limit)
+        work = _Resolving(document, limit)
         try:
             made = work.resolved(value, kind, (), levels)
         except (_NoRoomError, RecursionError):
@@ -71,7 +71,6 @@ class _NoRoomError(Exception):
 @dataclass(slots=True)
 class _Resolving:
     document: dict[str, Any]
-    levels: int
     room: int
     kept: set[str] = field(default_factory=set)
     cut: set[str] = field(default_factory=set)

@@ -6,11 +6,13 @@ Bounded by counts, never by time, so that two runs give the same result.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import TypeVar
 
 from ....sandbox.target import PythonTarget
+from ....utils.in_turns import in_turns
 from ....utils.python_names import unique_name
 from ..document.application import AppConditions, AppLaunch, open_application
 from ..document.auth import Credential, candidate_credentials
@@ -64,7 +66,7 @@ def select_within(found: Sequence[Proposal], budget: ApiBudget) -> SelectedPropo
         name: sorted(places, key=lambda at: (_RANKS[found[at].priority], at)) for name, places in by_operation.items()
     }
     few = {name: places[: budget.operation] for name, places in ranked.items()}
-    kept = set(_in_rounds(few, budget.proposals))
+    kept = set(islice(in_turns(few.values()), budget.proposals))
     cut: list[tuple[str, str]] = []
     for name, places in ranked.items():
         label = found[places[0]].operation.label
@@ -89,7 +91,7 @@ def select_pairs_within(
         enumerate(found), key=lambda item: first_part(item[1][0].path) != first_part(item[1][1].path)
     ):
         by_reading.setdefault(reading.name, []).append(at)
-    kept = set(_in_rounds(by_reading, most))
+    kept = set(islice(in_turns(by_reading.values()), most))
     cut: list[tuple[str, str]] = []
     for places in by_reading.values():
         left = sum(1 for at in places if at not in kept)
@@ -98,16 +100,6 @@ def select_pairs_within(
             bound = f"at most {most} pairs of a change and a reading are tried for the whole API"
             cut.append((found[places[0]][1].label, f"{untried}: {bound}"))
     return [proposal for at, (_, _, proposal) in enumerate(found) if at in kept], tuple(cut)
-
-
-def _in_rounds(places: Mapping[str, Sequence[int]], most: int) -> Iterator[int]:
-    """Yield the first of each, then the second of each, and so on."""
-    longest = max((len(place) for place in places.values()), default=0)
-    order: Iterable[int] = (place[turn] for turn in range(longest) for place in places.values() if turn < len(place))
-    for number, at in enumerate(order):
-        if number >= most:
-            return
-        yield at
 
 
 def _left_out(number: int, bound: str) -> str:

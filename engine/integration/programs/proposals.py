@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
 from typing import Any
 
+from ....utils.in_turns import in_turns
 from ..model.programs import ProgramRun, RunObservation
 from .arguments import Command, InputFormats, ProgramArgument, input_files, plain_values
 from .documented import arguments_in, files_in, matching_command, vocabulary_of
@@ -70,7 +70,7 @@ def _undocumented(known: ProgramFacts) -> list[ProgramRun]:
     """The plainest run of each command, then the second one of each, and so on."""
     most = max(_MOST_VARIANTS, MOST_SINGLE // max(1, len(known.commands)))
     turns = [list(dict.fromkeys(command_runs(command, known)))[:most] for command in known.commands]
-    return [run for row in zip_longest(*turns) for run in row if run is not None]
+    return list(in_turns(turns))
 
 
 def command_runs(command: Command, known: ProgramFacts) -> Iterator[ProgramRun]:
