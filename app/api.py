@@ -59,8 +59,8 @@ def resume(run_id: str, *, root: str | Path = ".", on_event: EventSink | None = 
     """Continue a run that was interrupted, or that a ceiling ended, with the settings it began with.
 
     Args:
-        settings: `state_dir` says where the run is kept; `jobs`, `max_tokens`, `max_cost`, `max_seconds` and `prices`
-            replace the run's own.
+        settings: `state_dir` says where the run is kept; `trust_project` consents to the settings of a run that was not
+            begun here; `jobs`, `max_tokens`, `max_cost`, `max_seconds` and `prices` replace the run's own.
 
     Raises:
         RunNotFound, StateVersionError, RunLocked.
@@ -72,8 +72,8 @@ def resume(run_id: str, *, root: str | Path = ".", on_event: EventSink | None = 
 
 async def aresume(run_id: str, *, root: str | Path = ".", on_event: EventSink | None = None, **settings: Any) -> Report:
     """`resume`, for async code."""
-    state_dir = settings.pop("state_dir", None)
-    where = await asyncio.to_thread(load_settings, {"root": Path(root), "state_dir": state_dir})
+    places = {name: settings.pop(name, None) for name in ("state_dir", "trust_project")}
+    where = await asyncio.to_thread(load_settings, {"root": Path(root), **places})
     return (await service.resume(run_id, where, changes=settings, on_event=on_event)).report
 
 

@@ -13,6 +13,7 @@ import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from ..agents.contract.planner_inputs import planner_inputs
@@ -25,9 +26,9 @@ from ..core.errors import TestwrightError
 from ..core.events import EventSink, EventType
 from ..engine.python.explore.explore import ExplorationBudget
 from ..engine.python.model.mutant_search import MutantSearchLimits
-from ..sandbox.target import ProvideTarget
+from ..sandbox.target import ProvideTarget, remove_abandoned
 from ..store.files.event_log import EventLog
-from ..store.files.lock import project_lock, run_lock
+from ..store.files.lock import project_lock, remove_scratch_of_dead_runs, run_lock
 from ..store.files.run_folder import RunFolder
 from ..utils.redact import Redactor
 from ..utils.work_meter import WorkMeter
@@ -149,6 +150,7 @@ async def open_early(
     folder, meter = RunFolder(settings.state, run_id), WorkMeter()
     redactor = Redactor.from_environment(os.environ)
     with _open_log(settings, folder, redactor) as (events, is_new):
+        await asyncio.to_thread(_remove_dead_copies, settings.state)
         if on_event is not None:
             events.subscribe(on_event)
         target = TargetProvider(settings, folder, meter, events=events)
@@ -221,6 +223,12 @@ def _first_tests(folder: RunFolder, target: TargetProvider, events: EventLog) ->
         events.emit(EventType.PROGRESS, message, first_tests=passing, path=path)
 
     return FirstTests(target, folder.first, announce)
+
+
+def _remove_dead_copies(state: Path) -> None:
+    """Delete copies of projects that earlier processes left when they were killed."""
+    remove_scratch_of_dead_runs(state)
+    remove_abandoned(state)
 
 
 @contextmanager

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 from ..sandbox.fingerprint import TooLargeError, digest_of_tree, installed_digest, program_digest, tree_digests
 from ..store.cache.run_results import StoredResult, StoredResults
 from ..utils.own_source import OWN_FOLDER, own_digest
+from ..utils.untrusted_folders import first_irregular
 
 if TYPE_CHECKING:
     from ..config.settings import Settings
@@ -33,6 +34,7 @@ _SECRET = ("KEY", "TOKEN", "SECRET", "PASSWORD")
 _NOT_DECIDING = frozenset(
     {*("run_id", "jobs", "state_dir", "keep_runs", "cache", "cache_url", "cache_mib", "fresh", "prices", "stream")}
 )
+_STATE_DEPTH = 3  # as `config.settings.STATE_DEPTH`, whose module is heavy
 _ENVIRONMENTS = (".venv", "venv", "env")
 _CACHED_REASONS = frozenset({"completed", "product_defect"})
 _STEP_TYPES = frozenset({"generate_unit_tests", "verify_suite", "accept_tests"})
@@ -101,6 +103,8 @@ def key_for(request: str, settings: Settings, environment: Mapping[str, str]) ->
 
 def lookup(key: CacheKey) -> CachedRun | None:
     """The cached result; None when there is none, or when anything it depends on has changed since."""
+    if key.state.is_relative_to(key.root) and first_irregular(key.state, _STATE_DEPTH) is not None:
+        return None  # it may have come with the project; loading the settings says what is wrong
     answers = StoredResults(key.state)
     stored = answers.get(key.key)
     if stored is None:

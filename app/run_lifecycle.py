@@ -11,6 +11,8 @@ from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..config.settings import Settings, settings_of_others
+from ..config.trust import remember_run
 from ..core import errors
 from ..core.errors import BudgetExhausted, ExitCode, StorageError, TestwrightError
 from ..core.events import Event, EventType
@@ -96,6 +98,8 @@ def run_scope(
             redactor=live.redactor,
         )
     record = live.store.runs.start(live.folder.run_id)
+    if is_new and (chosen := settings_of_others(record.settings, Settings.model_construct())):
+        remember_run(live.folder.run_id, chosen)
     scope = RunScope(record, UsageRecorder(live))
     if record.resumed:
         live.services.emit(EventType.STARTED, f"resumed: {request}")

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from ..agents.contract.protocol import AgentRequest, RequestMetadata
-from ..config.settings import Settings, changed_settings, restore_settings
+from ..config.settings import Settings, changed_settings, load_settings, restore_settings, settings_of_others
+from ..config.trust import in_words, is_remembered
 from ..core.errors import BudgetExhausted, ProjectError, SettingsError, ToolFailure, UsageError
 from ..core.events import EventSink
 from ..graph.execution_graph.graph import build_testing_graph
@@ -45,7 +46,7 @@ async def resume(
     Raises:
         RunNotFound, RunLocked, StateVersionError: why it cannot go on.
         BudgetExhausted: its ceilings are spent already.
-        SettingsError: a change is none of these settings, or has a wrong value.
+        SettingsError: a change is none of these settings, or has a wrong value; or the run may not be the user's.
     """
     folder = RunFolder(where.state, run_id).require()
     changed = {name: value for name, value in (changes or {}).items() if value is not None}
@@ -56,10 +57,21 @@ async def resume(
         )
     with Store.open(where.state) as store:
         record = store.runs.get(run_id)
+    _require_consent(run_id, record.settings, where)
     settings = _as_found(changed_settings(restore_settings(record.settings), changed), where)
     before = max(record.spent.seconds, sum(one.seconds for one in SessionFile(folder.sessions_json).all()))
     async with open_run(settings, run_id, on_event=on_event, seconds_before=before) as live:
         return await continue_run(live, record)
+
+
+def _require_consent(run_id: str, stored: Mapping[str, Any], where: Settings) -> None:
+    """Raises SettingsError for a run whose record may have come with the project, with settings that need consent."""
+    foreign = {} if where.state_dir or where.trust_project else settings_of_others(stored, where)
+    if foreign and not is_remembered(run_id, settings_of_others(stored, Settings.model_construct())):
+        raise SettingsError(
+            f"Run {run_id} was not begun by you here, and wants settings that need consent: {in_words(foreign)}.",
+            advice="Resume it with --trust-project if you trust the project, or start a new run.",
+        )
 
 
 def _as_found(stored: Settings, where: Settings) -> Settings:
@@ -167,7 +179,7 @@ async def validate_code(path: Path, framework: str) -> dict[str, Any]:
 
 async def _one_call(tool: str, arguments: dict[str, Any], root: Path | None = None) -> dict[str, Any]:
     with tempfile.TemporaryDirectory(prefix="testwright-") as folder:
-        settings = Settings(root=root or Path(folder), state_dir=Path(folder))
+        settings = load_settings({"root": root or Path(folder), "state_dir": Path(folder)})
         async with open_validators(settings, RunFolder(Path(folder), "validate")) as tools:
             try:
                 return await tools.call(tool, arguments)

@@ -24,6 +24,7 @@ from pydantic_settings import (
 
 from ..core.errors import ProjectError, SettingsError
 from ..utils.redact import Redactor
+from ..utils.untrusted_folders import first_irregular
 from .project_file import ProjectFile, read_project_file
 from .tool_servers import ToolServer, read_servers, servers_from
 from .trust import in_words, is_recorded, needs_consent
@@ -61,6 +62,10 @@ class Models(BaseModel):
 ROLES = tuple(Models.model_fields)
 _CACHES = ("valkey", "valkeys", "redis", "rediss", "unix")
 _NOT_IN_FILES = frozenset({"root", "target", "changed_since", "mcp_config", "trust_project", "cache_url"})
+STATE_FOLDER = ".testwright"
+STATE_DEPTH = 3
+"""How far a state folder inside the project is searched for links: runs, their files, caches."""
+
 _FROM_FILE = "from_project_file"  # carries the file's values through the constructor to their place among the sources
 
 
@@ -210,7 +215,7 @@ class Settings(BaseSettings):
     @property
     def state(self) -> Path:
         """The folder of all runs."""
-        return (self.state_dir or self.root / ".testwright").absolute()
+        return (self.state_dir or self.root / STATE_FOLDER).absolute()
 
     @property
     def ignored(self) -> str:
@@ -243,7 +248,7 @@ def load_settings(flags: Mapping[str, Any]) -> Settings:
     Settings of the project's file that need consent and lack it are left out; `Settings.ignored` names them.
 
     Raises:
-        ProjectError: the root is no readable folder.
+        ProjectError: the root is no readable folder, or its state folder holds what leads elsewhere.
         SettingsError: a value or a name is wrong; all of them are listed.
     """
     said = {name: value for name, value in flags.items() if value is not None}
@@ -267,8 +272,24 @@ def load_settings(flags: Mapping[str, Any]) -> Settings:
     ignored = (
         {} if trusted else {name: wanted[name] for name in wanted if name not in own.model_fields_set - {"models"}}
     )
+    if settings.state_dir is None:
+        _check_state_folder(settings.state)
     settings._ignored = _ignored_in_words(file.path.name, ignored, settings.root) if ignored else ""
     return settings
+
+
+def settings_of_others(stored: Mapping[str, Any], own: Settings) -> dict[str, Any]:
+    """Stored settings that need consent and that neither the defaults nor the user's own settings have.
+
+    What says where and what to test, or may be given anew with every resume, is not among them.
+    """
+    known = (Settings.model_construct().model_dump(mode="json"), own.stored())
+    places = ("root", "state_dir", "run_id", "target", "changed_since", "jobs", "prices")
+    return {
+        name: value
+        for name, value in stored.items()
+        if name not in places and needs_consent(name, value) and all(value != values.get(name) for values in known)
+    }
 
 
 def project_file_of(root: Path) -> ProjectFile:
@@ -279,6 +300,16 @@ def project_file_of(root: Path) -> ProjectFile:
 def settings_to_consent(file: ProjectFile) -> dict[str, Any]:
     """The settings of a project's file that hold only when a person consents."""
     return {name: value for name, value in file.values.items() if needs_consent(name, value)}
+
+
+def _check_state_folder(state: Path) -> None:
+    """Raises ProjectError for a state folder that may have come with the project and leads out of it."""
+    irregular = first_irregular(state, STATE_DEPTH)
+    if irregular is not None:
+        raise ProjectError(
+            f"{irregular} is a link or no plain file: a state folder in a project must not lead elsewhere.",
+            advice=f"Remove it, or all of {state}. To keep runs elsewhere say --state-dir PATH.",
+        )
 
 
 def _ignored_in_words(name: str, ignored: Mapping[str, Any], root: Path) -> str:

@@ -11,6 +11,7 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -82,6 +83,29 @@ def record(root: Path, wanted: Mapping[str, Any] | None, environment: Mapping[st
     except OSError as error:
         raise SettingsError(f"{path} cannot be written: {error.strerror}.", advice="Or say --trust-project.") from error
     return path
+
+
+def remember_run(run_id: str, chosen: Mapping[str, Any], environment: Mapping[str, str] = os.environ) -> None:
+    """Note outside the project that the user chose these settings for a run, so that it can be resumed with them.
+
+    Where that cannot be written nothing is noted, and resuming needs consent.
+    """
+    path = _note_of(run_id, chosen, environment)
+    if path is not None:
+        with suppress(OSError):
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            path.touch()
+
+
+def is_remembered(run_id: str, chosen: Mapping[str, Any], environment: Mapping[str, str] = os.environ) -> bool:
+    """Whether the user chose exactly these settings for a run."""
+    path = _note_of(run_id, chosen, environment)
+    return path is not None and path.is_file()
+
+
+def _note_of(run_id: str, chosen: Mapping[str, Any], environment: Mapping[str, str]) -> Path | None:
+    trusted = trust_file(environment)
+    return trusted.parent / "runs" / _digest({"run": run_id, "settings": dict(chosen)}) if trusted else None
 
 
 def in_words(settings: Mapping[str, Any]) -> str:

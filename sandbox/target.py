@@ -239,7 +239,7 @@ def _make_scratch(state: Path) -> tuple[Path, IO[bytes]]:
     place = state.absolute() / "sandbox"
     try:
         place.mkdir(parents=True, exist_ok=True)
-        _remove_abandoned(place)
+        remove_abandoned(state)
         scratch = Path(tempfile.mkdtemp(prefix="t", dir=place)).resolve()
         making = scratch / "making"
         lease = making.open("wb")
@@ -252,8 +252,10 @@ def _make_scratch(state: Path) -> tuple[Path, IO[bytes]]:
     return scratch, lease
 
 
-def _remove_abandoned(place: Path) -> None:
-    for folder in place.iterdir():
+def remove_abandoned(state: Path) -> None:
+    """Delete copies of projects whose process ended without doing so; none where the folder has never held any."""
+    place = state.absolute() / "sandbox"
+    for folder in place.iterdir() if place.is_dir() else ():
         try:
             with os.fdopen(os.open(folder / _LEASE, _HELD), "rb") as lease:
                 fcntl.flock(lease, fcntl.LOCK_EX | fcntl.LOCK_NB)

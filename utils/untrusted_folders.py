@@ -81,6 +81,21 @@ def _entries(folder: Path) -> list[os.DirEntry[str]]:
         return []
 
 
+def first_irregular(folder: Path, depth: int) -> Path | None:
+    """The first path that is neither a plain file nor a plain folder: the folder itself, or in it down to a depth.
+
+    None where all are, and where there is no folder. Links, pipes, sockets and devices are irregular.
+    """
+    try:
+        mode = folder.lstat().st_mode
+    except OSError:
+        return None
+    if not stat.S_ISDIR(mode):
+        return None if stat.S_ISREG(mode) else folder
+    entries = _entries(folder) if depth else []
+    return next((found for entry in entries if (found := first_irregular(folder / entry.name, depth - 1))), None)
+
+
 def size_of_tree(path: Path) -> int:
     """Bytes of the regular files below a folder; what lies deeper than a path can name is not counted."""
     total = 0

@@ -14,10 +14,11 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from ...core.errors import RunLocked
+from ...core.errors import RunLocked, StorageError
 from ...utils.canonical import pretty_json
+from ...utils.untrusted_folders import remove_tree
 from .files import make_folder, typed_errors, write_file
-from .run_folder import RunFolder, prepare_state_dir
+from .run_folder import RunFolder, prepare_state_dir, run_ids
 
 _PATIENCE_SECONDS = 0.5
 """Longer than `is_locked` holds a lock while it checks."""
@@ -60,6 +61,16 @@ def project_lock(state_dir: Path, root: Path, purpose: str) -> Iterator[None]:
     name = hashlib.sha256(os.fsencode(root.resolve())).hexdigest()[:16]
     with _held(state_dir / "locks" / f"project-{name}.lock", f"project {root}", purpose):
         yield
+
+
+def remove_scratch_of_dead_runs(state_dir: Path) -> None:
+    """Delete snapshots and workspaces of runs whose process ended without doing so; runs at work keep theirs."""
+    for run_id in run_ids(state_dir):
+        folder = RunFolder(state_dir, run_id)
+        if folder.scratch.is_dir() and not is_locked(folder):
+            # Where it does not work the next start tries again.
+            with contextlib.suppress(RunLocked, StorageError, OSError), run_lock(folder):
+                remove_tree(folder.scratch)
 
 
 def is_locked(folder: RunFolder) -> bool:

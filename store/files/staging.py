@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from ...core.errors import UsageError
+from ...utils.untrusted_files import read_bytes
 from .acceptance import Acceptance, accept_files, withdraw
 from .base_names import BaseNames
 from .files import TEMPORARY, typed_errors, write_file
@@ -115,13 +116,13 @@ class Staging:
 
     def _content(self, path: str) -> bytes:
         place = self._folder.staged / project_path(path)
-        if not place.is_file():
+        if not place.is_file() or place.is_symlink():
             raise UsageError(
                 f"{path} is not staged in run {self._folder.run_id}.",
                 advice=f"Staged are: {', '.join(self.paths()) or 'no files'}.",
             )
         with typed_errors(place, "read"):
-            return place.read_bytes()
+            return read_bytes(self._folder.staged, project_path(path))
 
     def _compare(self, path: str, names: BaseNames) -> StagedFile:
         staged = self._content(path)

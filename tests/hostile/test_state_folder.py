@@ -1,0 +1,129 @@
+"""`.testwright` as it may come with a cloned project: links, pipes, an attacker's database, copies left behind."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from testwright.app import api
+from testwright.config.settings import load_settings
+from testwright.core.errors import BudgetExhausted, ProjectError, SettingsError
+from testwright.store.database.database import Store
+from testwright.store.files.lock import run_lock
+from testwright.store.files.run_folder import RunFolder
+from testwright.tests.support.hostile.host import unharmed
+from testwright.tests.support.hostile.projects import hostile_project, run_on
+from testwright.utils.redact import Redactor
+
+
+@pytest.fixture(autouse=True)
+def _home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path_factory.mktemp("home")))
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path) -> Path:
+    """A folder of the user's that a state folder might lead to."""
+    folder = tmp_path / "elsewhere"
+    folder.mkdir()
+    (folder / "testwright.db").write_text("a file of the user's")
+    return folder
+
+
+PLACES = [
+    "",
+    "testwright.db",
+    "testwright.db-wal",
+    "runs",
+    "runs/r1",
+    "runs/r1/report.json",
+    "cache",
+    "cache/x",
+    "locks",
+]
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_a_link_in_the_state_folder_is_refused_and_not_followed(place: str, elsewhere: Path, tmp_path: Path) -> None:
+    root = hostile_project(tmp_path / "project")
+    link = root / ".testwright" / place if place else root / ".testwright"
+    link.parent.mkdir(parents=True, exist_ok=True)
+    link.symlink_to(elsewhere / "testwright.db" if "." in place else elsewhere)
+    with unharmed(elsewhere):
+        outcome = run_on(root)
+    assert outcome.code == 2
+    assert "must not lead elsewhere" in outcome.err
+    assert "--state-dir" in outcome.err
+
+
+def test_a_pipe_in_the_state_folder_is_refused_at_once(tmp_path: Path) -> None:
+    root = hostile_project(tmp_path / "project", {".testwright/cache/x": ""})
+    os.mkfifo(root / ".testwright" / "cache" / "endpoints.json")
+    with pytest.raises(ProjectError, match=r"endpoints\.json is a link or no plain file"):
+        load_settings({"root": root})
+
+
+def test_a_state_folder_that_the_user_names_may_be_a_link(elsewhere: Path, tmp_path: Path) -> None:
+    root = hostile_project(tmp_path / "project")
+    (tmp_path / "link").symlink_to(elsewhere)
+    assert load_settings({"root": root, "state_dir": tmp_path / "link"}).state == tmp_path / "link"
+
+
+def _record(root: Path, **settings: object) -> None:
+    """A run in the project's database, as an attacker may commit one."""
+    chosen = load_settings({"root": root, "run_id": "nightly", **settings})
+    folder = RunFolder(root / ".testwright", "nightly").create()
+    with Store.open(root / ".testwright") as store:
+        stored = {"request": "unit tests", "root": str(root), "settings": chosen.stored(), "version": "0.1.0"}
+        store.runs.create("nightly", **stored, redactor=Redactor([]))
+        store.runs.start("nightly")
+    assert folder.exists
+
+
+@pytest.mark.parametrize("setting", ["python", "sandbox", "base_url", "trust_project", "mcp_servers"])
+def test_a_run_recorded_in_the_clone_is_not_resumed_with_settings_that_need_consent(
+    setting: str, tmp_path: Path
+) -> None:
+    root = hostile_project(
+        tmp_path / "project", {"evil.sh": f"#!/bin/sh\ntouch {tmp_path}/ran\n"}, executable=("evil.sh",)
+    )
+    values = {
+        "python": root / "evil.sh",
+        "sandbox": "weak",
+        "base_url": "http://127.0.0.1:9/v1",
+        "trust_project": True,
+        "mcp_servers": {"x": {"command": str(root / "evil.sh")}},
+    }
+    _record(root, **{setting: values[setting]})
+    with pytest.raises(
+        SettingsError, match=f"was not begun by you here, and wants settings that need consent: {setting}"
+    ):
+        api.resume("nightly", root=root)
+    assert not (tmp_path / "ran").exists()
+
+
+def test_a_run_that_the_user_began_is_resumed_with_its_settings(tmp_path: Path) -> None:
+    """Also without saying them again: that it was begun here is noted outside the project."""
+    root = hostile_project(tmp_path / "project")
+    ceiling = {"trials": 20, "mutants": 0, "max_seconds": 0.001}
+    with pytest.raises(BudgetExhausted):
+        api.generate("unit tests", root=root, run_id="mine", answer_tokens=500, **ceiling)
+    ended = api.resume("mine", root=root, max_seconds=300.0)
+    assert ended.exit_code == 0
+
+
+def test_copies_of_killed_runs_go_at_the_next_start_and_those_of_live_ones_stay(tmp_path: Path) -> None:
+    root = hostile_project(tmp_path / "project")
+    state = root / ".testwright"
+    dead, live = (RunFolder(state, name).create() for name in ("dead", "live"))
+    for folder in (dead.scratch / "sandbox" / "t1", live.scratch / "sandbox" / "t1", state / "sandbox" / "t1"):
+        folder.mkdir(parents=True)
+        (folder / "lease").touch()
+        (folder / "secret.py").write_text("source of the project")
+    with run_lock(live):
+        api.generate("unit tests", root=root, trials=20, mutants=0)
+    assert not dead.scratch.exists()
+    assert (live.scratch / "sandbox" / "t1" / "secret.py").exists()
+    assert not (state / "sandbox" / "t1").exists()
