@@ -58,7 +58,7 @@ async def assess(
     root = settings.root.resolve()
     layout = await asyncio.to_thread(find_layout, root)
     files = _test_files(root, paths, layout)
-    measure = [_inside(root, one) for one in targets] or [module.path for module in layout.modules]
+    measure = [_inside(root, path) for path in targets] or [module.path for module in layout.modules]
     folder = RunFolder(settings.state, settings.run_id or new_run_id())
     folder.create()
     target = await prepare_target(
@@ -95,7 +95,7 @@ def _test_files(root: Path, paths: Sequence[str], layout: Layout) -> list[str]:
             place = _inside(root, given)
             if (root / place).is_dir():
                 below = [path for path in walk_files(root / place) if path.suffix == ".py"]
-                found += [one for path in below if _is_test(one := path.relative_to(root).as_posix())]
+                found += [found_path for path in below if _is_test(found_path := path.relative_to(root).as_posix())]
             else:
                 found.append(place)
     if not found:

@@ -135,11 +135,13 @@ async def open_services(early: EarlyRun, *, seconds_before: float = 0.0) -> Asyn
                 max_tokens=settings.max_tokens,
                 max_cost=settings.max_cost,
             )
-            asked: Mapping[str, AgentProtocol] = agents
+            callable_agents: Mapping[str, AgentProtocol] = agents
             if settings.isolate_agents:
-                asked = isolated_agents(agents, settings, folder.run_id, audit=audit.record, budget=models.budget)
+                callable_agents = isolated_agents(
+                    agents, settings, folder.run_id, audit=audit.record, budget=models.budget
+                )
             services = GraphServices(
-                agents=asked,
+                agents=callable_agents,
                 tools=tools,
                 artifacts=RunArtifacts(store.artifacts, folder.run_id),
                 emit=events.emit,

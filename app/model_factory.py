@@ -94,6 +94,7 @@ async def open_model_clients(
     budget = _new_budget(settings, seconds_before, before=before, on_usage=spent)
     abilities = CapabilityFile(cache / "endpoints.json" if cache is not None else None)
     key = key_for(base_url, environment)
+    # One client for each model, not for each role: roles with the same model share connections and abilities.
     async with AsyncExitStack() as opened:
         chats: dict[str, RunChat] = {}
         for name in settings.models.names:

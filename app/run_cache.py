@@ -171,7 +171,7 @@ class ProjectSnapshot:
         if any((run / "staged" / path).read_bytes() != (root / path).read_bytes() for path in added):
             return None
         written = hashlib.sha256((run / "report.json").read_bytes()).hexdigest()
-        linked = [one for one in interpreter.linked if not one.resolve().is_relative_to(root.resolve())]
+        linked = [folder for folder in interpreter.linked if not folder.resolve().is_relative_to(root.resolve())]
         programs = [interpreter.path, interpreter.base, *(root / name / "pyvenv.cfg" for name in _ENVIRONMENTS)]
         sites = [*interpreter.site_paths, *([interpreter.user_site] if interpreter.user_site else [])]
         return StoredResult(

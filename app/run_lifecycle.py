@@ -101,13 +101,14 @@ def run_scope(
     if is_new and (chosen := settings_of_others(record.settings, Settings.model_construct())):
         remember_run(live.folder.run_id, chosen)
     scope = RunScope(record, UsageRecorder(live))
+    # A caller's graph reports its own start.
     if record.resumed:
         live.services.emit(EventType.STARTED, f"resumed: {request}")
     elif not is_embedded:
         live.announce(request)
     try:
         yield scope
-    except BaseException as error:
+    except BaseException as error:  # also cancellation and Ctrl-C: each must leave a stored ending
         if is_embedded:
             _finish(live, scope.usage, "failed", ExitReason.TERMINATED)
         elif isinstance(error, TestwrightError):

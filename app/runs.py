@@ -84,6 +84,7 @@ async def run(
             from .container import open_services
             from .run_lifecycle import initial_state, reported_run
 
+            # The report is written while the services are still open: it reads the database.
             async with open_services(early) as live, reported_run(live, request) as execution:
                 execution.state = await start_run(initial_state(live, request), live.context, live.services)
             return execution.result

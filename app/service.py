@@ -59,7 +59,7 @@ async def resume(
         record = store.runs.get(run_id)
     _require_consent(run_id, record.settings, where)
     settings = _as_found(changed_settings(restore_settings(record.settings), changed), where)
-    before = max(record.spent.seconds, sum(one.seconds for one in SessionFile(folder.sessions_json).all()))
+    before = max(record.spent.seconds, sum(session.seconds for session in SessionFile(folder.sessions_json).all()))
     async with open_run(settings, run_id, on_event=on_event, seconds_before=before) as live:
         return await continue_run(live, record)
 
@@ -105,8 +105,8 @@ async def plan(request: str, settings: Settings) -> dict[str, Any]:
         open_model_clients(settings, os.environ, cache=settings.state / "cache") as models,
         create_planner(settings, models.by_role.get("planner")) as planner,
     ):
-        asked = AgentRequest(request or "plan", "build_plan", RequestMetadata("plan"), inputs=inputs)
-        response = await planner.process(asked)
+        agent_request = AgentRequest(request or "plan", "build_plan", RequestMetadata("plan"), inputs=inputs)
+        response = await planner.process(agent_request)
     if response.error is not None:
         if models.budget.reached is not None:
             raise BudgetExhausted(response.error.message, advice="Plan again with a higher ceiling.")

@@ -62,10 +62,10 @@ def assess(
         from ..app.assess import assess as assess_suite
 
         settings = load_settings_aloud(given.flags_of(options))
-        asked = assess_suite(
+        assessment = assess_suite(
             paths or (), settings, targets=target or (), mutants=mutants, test_seconds=test_seconds, seed=seed
         )
-        done = asyncio.run(asked)
+        done = asyncio.run(assessment)
         text = _text(done.report, form)
         if output is not None:
             output.parent.mkdir(parents=True, exist_ok=True)

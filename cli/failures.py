@@ -37,7 +37,7 @@ def report_failures(*, debug: bool, as_json: bool = False) -> Iterator[None]:
         kept, advice = (
             (" What was accepted is kept.", f"`testwright resume {run_id}` continues.") if run_id else ("", "")
         )
-        _tell(f"Interrupted.{kept}", advice)
+        _print_message(f"Interrupted.{kept}", advice)
         raise typer.Exit(ExitCode.INTERRUPTED) from None
     except TestwrightError as error:
         if debug:
@@ -49,7 +49,7 @@ def report_failures(*, debug: bool, as_json: bool = False) -> Iterator[None]:
             raise
         _report(_storage(error), as_json)
         raise typer.Exit(ExitCode.STORAGE) from None
-    except Exception as error:
+    except Exception as error:  # a defect of ours: the person gets a message and an exit code, not a traceback
         if debug or isinstance(error, typer.Exit):
             raise
         advice = "This is a fault of testwright's own. Run again with --debug for the traceback, and report it."
@@ -91,10 +91,10 @@ def _report(error: TestwrightError, as_json: bool) -> None:
             "exit_code": int(error.exit_code),
         }
         sys.stdout.write(json.dumps({"error": row}, indent=2, sort_keys=True) + "\n")
-    _tell(redact(error.message), redact(error.advice))
+    _print_message(redact(error.message), redact(error.advice))
 
 
-def _tell(message: str, advice: str) -> None:
+def _print_message(message: str, advice: str) -> None:
     console = Console(stderr=True)
     console.print(f"[bold red]testwright:[/] {escape(message)}")
     if advice:

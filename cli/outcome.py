@@ -135,11 +135,11 @@ def _target(console: Console, target: ReportTarget, error: str) -> None:
         branches = f", branches {then}{100 * after.covered_branches / after.branches:.0f} %"
     missed = f", {len(target.not_reached)} not reached" if target.not_reached else ""
     if target.status == "completed":
-        told = ""
+        operations = ""
         if target.operations:
             from ..reports.operations import counted
 
-            told = f", {counted(target.operations)}"
-        console.print(f"  {escape(target.path)}: {_many(len(target.kept), 'test')}{told}{branches}{missed}")
+            operations = f", {counted(target.operations)}"
+        console.print(f"  {escape(target.path)}: {_many(len(target.kept), 'test')}{operations}{branches}{missed}")
     else:
         console.print(f"  {escape(target.path)}: [yellow]{target.status}[/] {escape(error)}")

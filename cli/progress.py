@@ -63,15 +63,15 @@ class _Lines:
     def __call__(self, event: Event) -> None:
         if event.type is EventType.PLAN_READY:
             self._steps = len(event.data.get("steps", ()))
-            self._say(event.message)
+            self._print_line(event.message)
         elif event.type is EventType.STEP_ENDED:
             self._ended += 1
             total = f"/{self._steps}" if self._steps else ""  # a resumed run makes no new plan
-            self._say(f"[{self._ended}{total}] {_ending(event)}")
+            self._print_line(f"[{self._ended}{total}] {_ending(event)}")
         elif event.type is EventType.DEFECT_SUSPECTED or not _SAID.isdisjoint(event.data):
-            self._say(event.message)
+            self._print_line(event.message)
 
-    def _say(self, text: str) -> None:
+    def _print_line(self, text: str) -> None:
         self._console.print(f"{time.monotonic() - self._begin:6.1f}s  {text}", markup=False)
 
 

@@ -50,10 +50,10 @@ def apply(
 
         done = service.apply(run_id, load_settings_aloud({"root": root, "state_dir": state_dir}))
     if as_json:
-        sys.stdout.write(json.dumps([asdict(one) for one in done], indent=2) + "\n")
+        sys.stdout.write(json.dumps([asdict(file) for file in done], indent=2) + "\n")
     else:
-        print_files([(one.path, one.outcome, one.reason) for one in done])
-    if any(one.outcome == "conflict" for one in done):
+        print_files([(file.path, file.outcome, file.reason) for file in done])
+    if any(file.outcome == "conflict" for file in done):
         raise typer.Exit(ExitCode.PARTIAL)
 
 
@@ -73,12 +73,14 @@ def list_runs(
 
         found = service.list_runs(load_settings_aloud({"root": root, "state_dir": state_dir}))
     if as_json:
-        sys.stdout.write(json.dumps([asdict(one) for one in found], indent=2, sort_keys=True) + "\n")
+        sys.stdout.write(json.dumps([asdict(summary) for summary in found], indent=2, sort_keys=True) + "\n")
         return
     table = Table("run", "status", "began (UTC)", "kept", "request", box=None, pad_edge=False)
-    for one in found:
-        kept = "" if one.totals is None else str(one.totals.get("kept", ""))
-        table.add_row(escape(one.run_id), _status(one), _time(one.created_at), kept, escape(one.request[:60]))
+    for summary in found:
+        kept = "" if summary.totals is None else str(summary.totals.get("kept", ""))
+        table.add_row(
+            escape(summary.run_id), _status(summary), _time(summary.created_at), kept, escape(summary.request[:60])
+        )
     console = Console()
     console.print(table if found else "No runs yet.")
 

@@ -40,11 +40,11 @@ class PlanUsage(TypedDict):
 NOTHING_USED: TokenUsage = {"tokens": 0, "cost": 0.0}
 
 
-def add_usage(one: TokenUsage, other: TokenUsage) -> TokenUsage:
+def add_usage(first: TokenUsage, other: TokenUsage) -> TokenUsage:
     """Add two usages. LangGraph reducer: its first value is made by calling the type, so `one` may be empty."""
     return {
-        "tokens": one.get("tokens", 0) + other.get("tokens", 0),
-        "cost": one.get("cost", 0.0) + other.get("cost", 0.0),
+        "tokens": first.get("tokens", 0) + other.get("tokens", 0),
+        "cost": first.get("cost", 0.0) + other.get("cost", 0.0),
     }
 
 

@@ -51,7 +51,7 @@ def reported_node(node: GraphNode[State]) -> GraphNode[State]:
         services.emit(EventType.NODE_STARTED, f"{name} started", step_id, node=name)
         try:
             update = await node(state, runtime)
-        except Exception as error:
+        except Exception as error:  # every failed attempt is audited; LangGraph decides whether it is retried
             _audit(services, runtime, name, step_id, error)
             services.emit(EventType.NODE_ENDED, f"{name} failed: {error}", step_id, node=name, ok=False)
             raise
@@ -127,6 +127,7 @@ async def call_agent(
     async with in_time(services.budget):
         response = await send_request(agent, request, role=role, options=_audited(services, step_id))
     error = response.error
+    # A ceiling must stop the step at its last checkpoint; as an agent's failure it would count as a failed attempt.
     if error is not None and (error.details or {}).get("exit_code") == ExitCode.BUDGET:
         raise BudgetExhausted(error.message, advice=str((error.details or {}).get("advice") or ""))
     return response

@@ -58,8 +58,8 @@ def _blocks(report: Json) -> list[Block]:
 def _tests(report: Json) -> Block:
     """One row for each test function, its parametrised rows taken together."""
     groups = [list(part) for _, part in groupby(report["tests"], key=_function)]
-    told = [part for part in groups if any(_is_told(one) for one in part)]
-    shown = groups if len(groups) <= ROWS else told[:ROWS]
+    notable = [part for part in groups if any(_is_told(test) for test in part)]
+    shown = groups if len(groups) <= ROWS else notable[:ROWS]
     tried = sum(condition["tried"] for condition in report["conditions"])
     added = {function["name"]: function for function in report["functions"]}
     left = len(groups) - len(shown)
@@ -103,13 +103,17 @@ def _findings(report: Json) -> list[Block]:
     unheld = [test for test in tests if test["verdict"] not in ("holds", "flaky")]
     flaky = [test for test in tests if test["verdict"] == "flaky"]
     parts: list[tuple[str, list[Json], Callable[[Json], str]]] = [
-        ("Tests that do not pass", unheld, lambda one: one["reason"] or one["message"]),
+        ("Tests that do not pass", unheld, lambda test: test["reason"] or test["message"]),
         ("Tests that hold only sometimes", flaky, _with_message),
-        ("Tests that assert nothing", [test for test in tests if _strength(test) == "none"], lambda one: ""),
-        ("Tests that assert little", [test for test in tests if _strength(test) == "weak"], lambda one: ""),
-        ("Slow tests", [test for test in tests if test["slow"]], lambda one: f"{one['seconds']:.1f} s"),
+        ("Tests that assert nothing", [test for test in tests if _strength(test) == "none"], lambda test: ""),
+        ("Tests that assert little", [test for test in tests if _strength(test) == "weak"], lambda test: ""),
+        ("Slow tests", [test for test in tests if test["slow"]], lambda test: f"{test['seconds']:.1f} s"),
     ]
-    found = [Block(f"{title}: {len(chosen)}", tuple(_listed(chosen, say))) for title, chosen, say in parts if chosen]
+    found = [
+        Block(f"{title}: {len(chosen)}", tuple(_listed(chosen, describe)))
+        for title, chosen, describe in parts
+        if chosen
+    ]
     for key, title in (
         ("adds_nothing", f"Tests that {_idle_word(report)}"),
         ("repeats", f"Rows that {_repeat_word(report)}"),
@@ -143,8 +147,8 @@ def _spare(spare: Sequence[Json], key: str, tests: Sequence[Json], report: Json)
     for part in groups[:NAMED]:
         name = _function(part[0])
         who = part[0]["nodeid"] if len(part) == 1 else f"{name} ({_share(len(part), rows[name])})"
-        reasons = {one[key] for one in part}
-        stays = Counter(_last(other) for one in part for other in one["covered_by"]).most_common()
+        reasons = {test[key] for test in part}
+        stays = Counter(_last(other) for test in part for other in test["covered_by"]).most_common()
         names = [other for other, _ in stays[:STAYING]]
         more = f" and {len(stays) - STAYING} more" if len(stays) > STAYING else ""
         notice = " and notice" if report["mutation"] else ""
@@ -172,14 +176,14 @@ def _with_message(test: Json) -> str:
     return f"{test['reason']} ({test['message']})" if test["message"] else test["reason"]
 
 
-def _listed(tests: Sequence[Json], say: Callable[[Json], str]) -> Iterable[str]:
+def _listed(tests: Sequence[Json], describe: Callable[[Json], str]) -> Iterable[str]:
     """Tests with what is said of them; rows of one test of which the same is said stand in one line."""
     alike: dict[tuple[str, str], list[str]] = {}
     for test in tests:
-        alike.setdefault((_function(test), say(test)), []).append(test["nodeid"])
-    for (name, said), nodeids in list(alike.items())[:NAMED]:
+        alike.setdefault((_function(test), describe(test)), []).append(test["nodeid"])
+    for (name, description), nodeids in list(alike.items())[:NAMED]:
         who = nodeids[0] if len(nodeids) == 1 else f"{name} ({len(nodeids)} rows)"
-        yield f"{who}: {' '.join(said.split())}" if said else who
+        yield f"{who}: {' '.join(description.split())}" if description else who
     if len(alike) > NAMED:
         yield f"and {len(alike) - NAMED} more, in the report"
 
@@ -241,8 +245,8 @@ def _mutants(mutation: Json) -> Iterable[str]:
 def _set_aside(mutation: Json) -> Iterable[str]:
     """One line for each rule that mutants were set aside by."""
     rules: dict[str, list[Json]] = {}
-    for one in mutation["set_aside"]:
-        rules.setdefault(str(one["rule"]), []).append(one)
+    for mutant in mutation["set_aside"]:
+        rules.setdefault(str(mutant["rule"]), []).append(mutant)
     for rule, mutants in sorted(rules.items()):
         shown = "; ".join(
             f"{mutant['path']}:{mutant['line']} {mutant['before'].strip()} → {mutant['after'].strip()}"

@@ -32,20 +32,22 @@ def _suite(root: Xml.Element, target: ReportTarget) -> None:
     if target.status != "completed":
         case = _case(suite, target.module or target.path, "the target's step", target.test_path)
         failed = target.status == "failed"
-        _tell(case, "error" if failed else "skipped", "failed step" if failed else "", target.error or target.status)
-    titles = {one.case_id: one for one in target.evidence}
+        _add_outcome(
+            case, "error" if failed else "skipped", "failed step" if failed else "", target.error or target.status
+        )
+    titles = {evidence.case_id: evidence for evidence in target.evidence}
     for case_id in target.kept:
         record = titles.get(case_id)
         case = _case(suite, target.module or target.path, case_id, target.test_path)
         _properties(case, [("title", record.title), ("subject", record.subject)] if record else [])
         if target.execution == "not executed":
-            _tell(case, "skipped", "", "not executed")
-    for one in target.dropped:
-        case = _case(suite, target.module or target.path, one.case_id, target.test_path)
-        _properties(case, [("title", one.title), ("class", one.failure_class)])
-        _tell(case, "skipped", "", f"dropped: {one.reason}")
-        if one.message:
-            Xml.SubElement(case, "system-out").text = visible_text(one.message)
+            _add_outcome(case, "skipped", "", "not executed")
+    for dropped in target.dropped:
+        case = _case(suite, target.module or target.path, dropped.case_id, target.test_path)
+        _properties(case, [("title", dropped.title), ("class", dropped.failure_class)])
+        _add_outcome(case, "skipped", "", f"dropped: {dropped.reason}")
+        if dropped.message:
+            Xml.SubElement(case, "system-out").text = visible_text(dropped.message)
     _count(suite)
 
 
@@ -53,12 +55,12 @@ def _defect_suite(root: Xml.Element, defects: Sequence[SuspectedDefect], *, fail
     suite = Xml.SubElement(root, "testsuite", {"name": "suspected defects"})
     for defect in defects:
         case = _case(suite, defect.subject or defect.target, defect.title, defect.target)
-        told = f"documented: {defect.documented}\nobserved: {defect.observed}\n\n{defect.reproduce}".rstrip()
+        details = f"documented: {defect.documented}\nobserved: {defect.observed}\n\n{defect.reproduce}".rstrip()
         if fail:
-            _tell(case, "failure", "suspected defect", defect.title).text = visible_text(told)
+            _add_outcome(case, "failure", "suspected defect", defect.title).text = visible_text(details)
         else:
-            _tell(case, "skipped", "", f"suspected defect: {defect.title}")
-            Xml.SubElement(case, "system-out").text = visible_text(told)
+            _add_outcome(case, "skipped", "", f"suspected defect: {defect.title}")
+            Xml.SubElement(case, "system-out").text = visible_text(details)
     _count(suite)
 
 
@@ -77,7 +79,7 @@ def _properties(case: Xml.Element, pairs: Sequence[tuple[str, str]]) -> None:
             Xml.SubElement(parent, "property", {"name": name, "value": visible_text(value)})
 
 
-def _tell(case: Xml.Element, what: str, kind: str, message: str) -> Xml.Element:
+def _add_outcome(case: Xml.Element, what: str, kind: str, message: str) -> Xml.Element:
     typed = {"type": visible_text(kind)} if kind else {}
     return Xml.SubElement(case, what, {**typed, "message": visible_text(message)})
 

@@ -66,7 +66,7 @@ def _summary(report: Report) -> Iterator[str]:
     yield from table(("", ""), rows)
     if report.advice:
         yield ""
-        yield from (f"- {line(one)}" for one in report.advice)
+        yield from (f"- {line(advice)}" for advice in report.advice)
 
 
 def _defects(report: Report) -> Iterator[str]:
@@ -123,13 +123,13 @@ def _operations(report: Report) -> Iterator[str]:
     yield from section("Operations", ("Operation", "Statuses shown", "Documented, not shown"), rows)
 
 
-def _subject(one: ReportEvidence) -> str:
-    statuses = ", ".join(map(str, one.statuses))
-    return f"{code(one.subject)} → {statuses}" if statuses else code(one.subject)
+def _subject(evidence: ReportEvidence) -> str:
+    statuses = ", ".join(map(str, evidence.statuses))
+    return f"{code(evidence.subject)} → {statuses}" if statuses else code(evidence.subject)
 
 
 def _kept(report: Report) -> Iterator[str]:
-    targets = [one for one in report.targets if one.evidence]
+    targets = [target for target in report.targets if target.evidence]
     if not targets:
         return
     yield "## Tests" + (" kept" if report.execution == "executed" else " written, not executed")
@@ -139,14 +139,14 @@ def _kept(report: Report) -> Iterator[str]:
         yield ""
         rows = [
             (
-                line(one.title) or code(one.case_id),
-                ", ".join(one.crosses) or _subject(one),
-                ", ".join(sorted({expectation.origin for expectation in one.expectations})),
-                str(len(one.lines)) if one.lines else "",
-                "" if one.mutants_killed is None else str(one.mutants_killed),
-                str(one.reruns) if one.reruns else "",
+                line(evidence.title) or code(evidence.case_id),
+                ", ".join(evidence.crosses) or _subject(evidence),
+                ", ".join(sorted({expectation.origin for expectation in evidence.expectations})),
+                str(len(evidence.lines)) if evidence.lines else "",
+                "" if evidence.mutants_killed is None else str(evidence.mutants_killed),
+                str(evidence.reruns) if evidence.reruns else "",
             )
-            for one in target.evidence[:SHOWN_ROWS]
+            for evidence in target.evidence[:SHOWN_ROWS]
         ]
         yield from table(("Test", "Of", "Expectations", "Lines", "Mutants", "Reruns"), rows)
         yield from more(len(target.evidence))
@@ -157,9 +157,9 @@ def _kept(report: Report) -> Iterator[str]:
 
 def _dropped(report: Report) -> Iterator[str]:
     rows = [
-        (code(target.path), line(one.title) or code(one.case_id), one.failure_class, line(one.reason))
+        (code(target.path), line(case.title) or code(case.case_id), case.failure_class, line(case.reason))
         for target in report.targets
-        for one in target.dropped
+        for case in target.dropped
     ]
     yield from section("Dropped, and why", ("Target", "Case", "Class", "Reason"), rows)
 
@@ -167,9 +167,9 @@ def _dropped(report: Report) -> Iterator[str]:
 def _not_reached(report: Report) -> Iterator[str]:
     for title, field in (("Not reached", "not_reached"), ("Never so in the kept tests", "not_taken")):
         rows = [
-            (code(f"{target.path}:{one.line}" if one.line else target.path), code(one.subject), line(one.reason))
+            (code(f"{target.path}:{row.line}" if row.line else target.path), code(row.subject), line(row.reason))
             for target in report.targets
-            for one in getattr(target, field)
+            for row in getattr(target, field)
         ]
         yield from section(title, ("Where", "What", "Why"), rows)
 
@@ -188,8 +188,8 @@ def _mutants(report: Report) -> Iterator[str]:
     yield from _mutant_counts(measured)
     survivors = [
         (code(f"{mutant.path}:{mutant.line}"), mutant.operator, code(mutant.before), code(mutant.after))
-        for _, one in measured
-        for mutant in one.survivors
+        for _, mutation in measured
+        for mutant in mutation.survivors
     ]
     if survivors:
         yield ""
@@ -202,8 +202,8 @@ def _mutants(report: Report) -> Iterator[str]:
             code(mutant.before),
             code(mutant.after),
         )
-        for _, one in measured
-        for mutant in sorted(one.set_aside, key=lambda mutant: mutant.rule or "")
+        for _, mutation in measured
+        for mutant in sorted(mutation.set_aside, key=lambda mutant: mutant.rule or "")
     ]
     if set_aside:
         yield ""
@@ -212,18 +212,18 @@ def _mutants(report: Report) -> Iterator[str]:
 
 def _mutant_counts(measured: Sequence[tuple[str, Mutation]]) -> Iterator[str]:
     """The table of counts; a column for the untried where there are some."""
-    untried = any(one.untried for _, one in measured)
+    untried = any(mutation.untried for _, mutation in measured)
     rows = [
         (
             code(path),
-            "" if one.score is None else f"{one.score:.1f} %",
-            f"{one.sampled} of {one.found}",
-            f"{one.killed} + {one.timeout}",
-            str(one.survived + one.uncovered),
-            str(one.equivalent),
-            *([str(one.untried)] if untried else []),
+            "" if mutation.score is None else f"{mutation.score:.1f} %",
+            f"{mutation.sampled} of {mutation.found}",
+            f"{mutation.killed} + {mutation.timeout}",
+            str(mutation.survived + mutation.uncovered),
+            str(mutation.equivalent),
+            *([str(mutation.untried)] if untried else []),
         )
-        for path, one in measured
+        for path, mutation in measured
     ]
     head = ("Target", "Score", "Mutants", "Killed + timed out", "Survived", "Set aside")
     yield from section("Mutants", (*head, "Untried") if untried else head, rows)
@@ -244,10 +244,10 @@ def _files(report: Report) -> Iterator[str]:
 
 def _request(report: Report) -> Iterator[str]:
     rows = [
-        (line(one.text), line(one.reason) or "not understood", ", ".join(map(code, one.suggestions)))
-        for one in report.not_understood
+        (line(row.text), line(row.reason) or "not understood", ", ".join(map(code, row.suggestions)))
+        for row in report.not_understood
     ]
-    rows += [(code(one.target), line(one.reason), "") for one in report.skipped]
+    rows += [(code(row.target), line(row.reason), "") for row in report.skipped]
     yield from section("Left out of the plan", ("What", "Why", "Did you mean"), rows)
 
 
@@ -257,7 +257,7 @@ def _kept_word(report: Report) -> str:
 
 def _counted(done: int, total: int, failed: int, skipped: int) -> str:
     extra = [f"{failed} failed"] * bool(failed) + [f"{skipped} skipped"] * bool(skipped)
-    return f"{done} of {total} done" + "".join(f", {one}" for one in extra)
+    return f"{done} of {total} done" + "".join(f", {text}" for text in extra)
 
 
 def _origins(report: Report) -> str:

@@ -11,7 +11,9 @@ from .reading import added_up, items, mapping, rows, text
 
 def operations_of(spec: Mapping[str, Any], kept: Sequence[str]) -> Operations | None:
     """What the kept cases of an API spec show; None for a spec of another type, or one that names no operations."""
-    described = {_label(row): tuple(text(each) for each in items(row.get("statuses"))) for row in rows(_told(spec))}
+    described = {
+        _label(row): tuple(text(each) for each in items(row.get("statuses"))) for row in rows(_described_rows(spec))
+    }
     if not described:
         return None
     shown: dict[str, set[int]] = {}
@@ -24,17 +26,17 @@ def operations_of(spec: Mapping[str, Any], kept: Sequence[str]) -> Operations | 
     ]
     return Operations(
         described=len(found),
-        covered=sum(1 for one in found if one.shown),
-        statuses=sum(len(one.documented) for one in found),
-        shown=sum(len(one.documented) - len(missing_statuses(one)) for one in found),
+        covered=sum(1 for operation in found if operation.shown),
+        statuses=sum(len(operation.documented) for operation in found),
+        shown=sum(len(operation.documented) - len(missing_statuses(operation)) for operation in found),
         rows=tuple(found),
     )
 
 
 def operation_of(case: Mapping[str, Any]) -> str:
     """The operation that a case of an API spec is about, such as `GET /orders`; empty for a case of another type."""
-    told = mapping(case.get("operation"))
-    return _label(told) if told else ""
+    operation = mapping(case.get("operation"))
+    return _label(operation) if operation else ""
 
 
 def statuses_of(case: Mapping[str, Any]) -> tuple[int, ...]:
@@ -42,14 +44,16 @@ def statuses_of(case: Mapping[str, Any]) -> tuple[int, ...]:
     found = [
         item for each in rows(case.get("expect")) if each.get("kind") == "status" for item in items(each["statuses"])
     ]
-    return tuple(sorted({one for one in found if isinstance(one, int)}))
+    return tuple(sorted({status for status in found if isinstance(status, int)}))
 
 
-def missing_statuses(one: OperationShown) -> tuple[str, ...]:
+def missing_statuses(operation: OperationShown) -> tuple[str, ...]:
     """Documented statuses (`404`, `4XX`, `default`) that no kept test shows."""
-    named = {name for status in one.shown for name in (str(status), f"{status // 100}XX")}
-    unnamed = [status for status in one.shown if not {str(status), f"{status // 100}XX"} & set(one.documented)]
-    return tuple(name for name in one.documented if name not in named and not (name == "default" and unnamed))
+    named = {name for status in operation.shown for name in (str(status), f"{status // 100}XX")}
+    unnamed = [
+        status for status in operation.shown if not {str(status), f"{status // 100}XX"} & set(operation.documented)
+    ]
+    return tuple(name for name in operation.documented if name not in named and not (name == "default" and unnamed))
 
 
 def counts_of(targets: Iterable[ReportTarget]) -> OperationCounts | None:
@@ -61,13 +65,13 @@ def counted(found: OperationCounts | None) -> str:
     """`14 of 15 operations, 40 of 44 documented statuses`; empty where there are none."""
     if found is None:
         return ""
-    told = f"{found.covered} of {found.described} operations"
-    return f"{told}, {found.shown} of {found.statuses} documented statuses" if found.statuses else told
+    counts = f"{found.covered} of {found.described} operations"
+    return f"{counts}, {found.shown} of {found.statuses} documented statuses" if found.statuses else counts
 
 
-def _told(spec: Mapping[str, Any]) -> Any:
+def _described_rows(spec: Mapping[str, Any]) -> Any:
     return spec.get("operations") if spec.get("test_type") == "api" else ()
 
 
-def _label(one: Mapping[str, Any]) -> str:
-    return f"{text(one.get('method'))} {text(one.get('path'))}"
+def _label(row: Mapping[str, Any]) -> str:
+    return f"{text(row.get('method'))} {text(row.get('path'))}"

@@ -30,6 +30,7 @@ def part(cls: type[Part], value: Any, **fields: Any) -> Part | None:
     """
     found = mapping(value)
     names = [info.alias or name for name, info in cls.model_fields.items()]
+    # Null stands for the default: our own rows write it for what they do not know.
     known = {name: found[name] for name in names if found.get(name) is not None}
     with suppress(ValidationError):
         return cls.model_validate({**known, **fields})

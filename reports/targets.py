@@ -72,6 +72,7 @@ def _lost_here(dropped: Iterable[Json], test_path: str) -> list[Json]:
 
 
 def _kept(result: Json, results: Json, spec: Json, *, executed: bool, lost: list[Json]) -> tuple[str, ...]:
+    # A step that was cut off has no `kept` of its own yet; the last results of its tests have.
     kept = result["kept"] if "kept" in result else results.get("kept")
     if kept is None or (not executed and not kept):
         # Without a run of the tests, all that were written are kept.
@@ -109,6 +110,7 @@ def _attempts(result: Json, spec: Json) -> Attempts:
 
 
 def _coverage(found: Json) -> CoverageChange:
+    # Answers of other tool servers may have the counts of the end only.
     if "before" in found or "after" in found:
         before, after = part(Coverage, found.get("before")), part(Coverage, found.get("after"))
         return CoverageChange(before=before, after=after, source=text(found.get("source")))

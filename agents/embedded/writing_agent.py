@@ -48,7 +48,7 @@ def _write(inputs: Mapping[str, Any]) -> AgentResponse:
         left_out |= _refused(inputs, framework, previous, left_out)
     kept = without_cases(spec, left_out)
     not_written = [{"case_id": name, "reason": reason} for name, reason in left_out.items()]
-    trace: list[JsonObject] = [{"event": "case_left_out", **one} for one in not_written]
+    trace: list[JsonObject] = [{"event": "case_left_out", **row} for row in not_written]
     metadata: JsonObject = {"not_written": not_written}
     if not kept["cases"]:
         return error_response(

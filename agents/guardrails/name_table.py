@@ -44,7 +44,7 @@ class NameTable:
     used: set[str] = field(default_factory=set)
     _calls: dict[str, list[ast.Call]] = field(default_factory=lambda: defaultdict(list))
     _known: dict[tuple[str, int], Any] = field(default_factory=dict)
-    _asked: set[tuple[str, int]] = field(default_factory=set)
+    _open_lookups: set[tuple[str, int]] = field(default_factory=set)
     _circles: int = 0
     _steps: int = 0
     _bound: dict[tuple[ast.AST, str], list[ast.expr]] = field(default_factory=lambda: defaultdict(list))
@@ -129,20 +129,20 @@ class NameTable:
         key = (what, id(node))
         if key in self._known:
             return self._known[key]
-        if key in self._asked:
+        if key in self._open_lookups:
             self._circles += 1
             return circle
         self._steps += 1
         if self._steps > _MOST_STEPS:
             return lost
         before = self._circles
-        self._asked.add(key)
+        self._open_lookups.add(key)
         try:
             found = find()
         finally:
-            self._asked.discard(key)
+            self._open_lookups.discard(key)
         # A result that met a circle depends on where it was entered: cache it only at the outermost call.
-        if self._circles == before or not self._asked:
+        if self._circles == before or not self._open_lookups:
             self._known[key] = found
         return found
 

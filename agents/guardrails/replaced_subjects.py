@@ -117,14 +117,14 @@ def _scopes(tree: ast.Module, subjects: Mapping[str, str]) -> Iterator[tuple[lis
         yield nodes, of_test[id(test)]
     for node in ast.walk(tree):
         if isinstance(node, Function) and id(node) not in inside and _fixture(node) is not None:
-            users = [test for test in tests if node.name in _asked(test)]
+            users = [test for test in tests if node.name in _fixture_names(test)]
             nodes = list(ast.walk(node))
             inside |= {id(node) for node in nodes}
             yield nodes, everything if _fixture(node) else {item for test in users for item in of_test[id(test)]}
     yield [node for node in ast.walk(tree) if id(node) not in inside], everything
 
 
-def _asked(test: Function) -> set[str]:
+def _fixture_names(test: Function) -> set[str]:
     return {node.arg for node in ast.walk(test.args) if isinstance(node, ast.arg)}
 
 

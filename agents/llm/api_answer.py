@@ -85,9 +85,9 @@ def add_cases(answered: Mapping[str, Any], base: Mapping[str, Any], _root: Path)
     paths = list(dict.fromkeys(str(case["operation"]["path"]) for case in base["cases"]))
     known = _Known(frozenset(base.get("auth") or {}), tuple(paths), _evidence(base))
     made = []
-    for at, one in enumerate(answered["cases"]):
+    for at, answered_case in enumerate(answered["cases"]):
         try:
-            case = _case(one, known)
+            case = _case(answered_case, known)
         except ValueError as error:
             problems.append(problem(f"$.cases[{at}]", str(error), suggestion="correct it or leave the case out"))
             continue
@@ -129,13 +129,13 @@ def _evidence(base: Mapping[str, Any]) -> dict[tuple[str, str], JsonObject]:
     return {**made, ("", ""): {"path": path, "lines": [1, 1]}}
 
 
-def _case(one: Mapping[str, Any], known: _Known) -> JsonObject:
-    statuses = [status for status in one["statuses"] if 100 <= status <= 599]
+def _case(answered_case: Mapping[str, Any], known: _Known) -> JsonObject:
+    statuses = [status for status in answered_case["statuses"] if 100 <= status <= 599]
     if not statuses:
         raise ValueError("no status is expected")
-    before = [_request(each, known) for each in one["before"]]
-    request = _request(one, known)
-    proof = {"origin": one["origin"], "evidence": known.written(one["method"], request["path"])}
+    before = [_request(each, known) for each in answered_case["before"]]
+    request = _request(answered_case, known)
+    proof = {"origin": answered_case["origin"], "evidence": known.written(answered_case["method"], request["path"])}
     checks = [
         {
             "kind": "body_value",
@@ -143,16 +143,16 @@ def _case(one: Mapping[str, Any], known: _Known) -> JsonObject:
             "operator": "equals",
             "value": _json(check["value"], "a checked value"),
         }
-        for check in one["checks"]
+        for check in answered_case["checks"]
     ]
     case: JsonObject = {
-        "id": one["id"],
-        "title": one["title"],
-        "priority": one["priority"],
+        "id": answered_case["id"],
+        "title": answered_case["title"],
+        "priority": answered_case["priority"],
         "preconditions": ["The application has just been started."],
         "steps": [f"{each['method']} {each['path']}" for each in (*before, request)],
-        "expected": one["expected"],
-        "operation": {"method": one["method"], "path": request["path"]},
+        "expected": answered_case["expected"],
+        "operation": {"method": answered_case["method"], "path": request["path"]},
         "category": "state",
     }
     if before:
@@ -161,22 +161,22 @@ def _case(one: Mapping[str, Any], known: _Known) -> JsonObject:
     return {**case, "act": {"request": request}, "expect": [status, *({**check, **proof} for check in checks)]}
 
 
-def _request(one: Mapping[str, Any], known: _Known) -> JsonObject:
-    address, _, query = str(one["path"]).partition("?")
+def _request(call: Mapping[str, Any], known: _Known) -> JsonObject:
+    address, _, query = str(call["path"]).partition("?")
     path, parameters = _templated(address, known.paths)
-    request: JsonObject = {"method": one["method"], "path": path}
+    request: JsonObject = {"method": call["method"], "path": path}
     if parameters:
         request["path_parameters"] = parameters
     if query:
         request["query"] = dict(parse_qsl(query, keep_blank_values=True))
-    if one.get("body") is not None:
-        request["body"] = {"media_type": "application/json", "content": _json(one["body"], "the body")}
-    if one.get("auth"):
-        if one["auth"] not in known.auth:
-            raise ValueError(f"there is no way to sign in called {one['auth']!r}")
-        request["auth"] = one["auth"]
-    if one.get("save_name"):
-        request["save"] = {str(one["save_name"]): str(one.get("save_pointer") or "")}
+    if call.get("body") is not None:
+        request["body"] = {"media_type": "application/json", "content": _json(call["body"], "the body")}
+    if call.get("auth"):
+        if call["auth"] not in known.auth:
+            raise ValueError(f"there is no way to sign in called {call['auth']!r}")
+        request["auth"] = call["auth"]
+    if call.get("save_name"):
+        request["save"] = {str(call["save_name"]): str(call.get("save_pointer") or "")}
     return request
 
 

@@ -84,7 +84,7 @@ def _made_from(inputs: Mapping[str, Any]) -> str:
 
 def _offered(stack: Mapping[str, Any]) -> list[re.Pattern[str]]:
     """Patterns of the paths that the crawl found, empty when it found none."""
-    rows = [one for key in ("routes", "pages") for one in stack.get(key) or () if isinstance(one, Mapping)]
+    rows = [row for key in ("routes", "pages") for row in stack.get(key) or () if isinstance(row, Mapping)]
     paths = {str(row["path"]) for row in rows if row.get("path")}
     return [
         re.compile("[^/]+".join(re.escape(part) for part in re.split(r"{\w+}", path)) + "/?$") for path in sorted(paths)
@@ -107,11 +107,11 @@ def _reason(case: Mapping[str, Any], offered: list[re.Pattern[str]]) -> str:
     """Why a case cannot be kept; "" when it can."""
     if not case["title"].strip() or not case["expected"].strip() or not case["steps"]:
         return "it has no title, no step or no expectation"
-    if not all(one.strip() for one in (*case["steps"], *case["preconditions"])):
+    if not all(sentence.strip() for sentence in (*case["steps"], *case["preconditions"])):
         return "one of its sentences is empty"
     read = read_case(case)
     if not isinstance(read, Script) or not offered:
         return ""
     paths = [step.path.partition("?")[0] for step in read.steps if isinstance(step, Send | Open)]
-    unknown = [path for path in paths if not any(one.match(path) for one in offered)]
+    unknown = [path for path in paths if not any(pattern.match(path) for pattern in offered)]
     return f"the repository offers no {unknown[0]}" if unknown else ""

@@ -89,11 +89,11 @@ def _message(inputs: Mapping[str, Any], found: RepositoryContents, seen: Survey)
     wanted = [path for path in found.texts if is_manifest(path)] + list(seen.entry_points)
     wanted += list(seen.importance)
     samples = {path: found.texts[path][:_SAMPLE_CHARACTERS] for path in dict.fromkeys(wanted) if path in found.texts}
-    told: Sequence[str] = paths if len(paths) <= _MOST_FILES else [*seen.at("standard", paths)][:_MOST_FILES]
+    listed: Sequence[str] = paths if len(paths) <= _MOST_FILES else [*seen.at("standard", paths)][:_MOST_FILES]
     return canonical_json(
         {
             **inputs,
-            "files": told,
+            "files": listed,
             "found": {"entry_points": dict(seen.entry_points), "stack": dict(seen.stack)},
             "samples": dict(list(samples.items())[:_MOST_SAMPLES]),
         }

@@ -57,7 +57,7 @@ class ModelEngineerAgent(ModelAgent):
             return self._unusable(error)
         refused = refused_files(answer["files"], framework, inputs["test_cases"])
         not_written = [{"case_id": name, "reason": "the model wrote no test for it"} for name in ids]
-        not_written = [one for one in not_written if not _named(answer["files"], one["case_id"])]
+        not_written = [row for row in not_written if not _named(answer["files"], row["case_id"])]
         if refused or len(not_written) == len(ids):
             first = refused[0]["message"] if refused else "no file names any of the cases"
             return error_response(

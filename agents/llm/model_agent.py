@@ -121,10 +121,10 @@ class ModelAgent(Agent):
 
     async def process(self, request: AgentRequest) -> AgentResponse:
         """See `AgentProtocol.process`; every response names the version of the prompt that was sent last."""
-        with _noting_prompts() as asked:
+        with _noting_prompts() as versions:
             response = await super().process(request)
-        if asked:
-            response.metadata["prompt_version"] = asked[-1]
+        if versions:
+            response.metadata["prompt_version"] = versions[-1]
         return response
 
     def _unusable(self, error: UnusableAnswer, open_errors: Iterable[Mapping[str, Any]] = ()) -> AgentResponse:
@@ -140,18 +140,18 @@ class ModelAgent(Agent):
 @contextmanager
 def _noting_prompts() -> Iterator[list[str]]:
     """Collect the versions of the prompts that are sent during one request, in order."""
-    asked: list[str] = []
-    token = _ASKED.set(asked)
+    versions: list[str] = []
+    token = _ASKED.set(versions)
     try:
-        yield asked
+        yield versions
     finally:
         _ASKED.reset(token)
 
 
 def _note_prompt(version: str) -> None:
-    asked = _ASKED.get()
-    if asked is not None:
-        asked.append(version)
+    versions = _ASKED.get()
+    if versions is not None:
+        versions.append(version)
 
 
 @dataclass(frozen=True, slots=True)

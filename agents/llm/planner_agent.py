@@ -89,9 +89,9 @@ class ModelPlannerAgent(ModelAgent):
         in_parts = asked_for - {"unit"}
         rejected = RejectedAnswer(problems, "") if problems else None
         meaning = await self._meaning(user, index, rejected, load_prompt("planner_types") if in_parts else None)
-        asked = {**inputs, "user_request": canonical_request(meaning, index, _documents(words))}
+        planner_inputs = {**inputs, "user_request": canonical_request(meaning, index, _documents(words))}
         planned = await self._steps.process(
-            AgentRequest(goal=request.goal, task=request.task, metadata=request.metadata, inputs=asked)
+            AgentRequest(goal=request.goal, task=request.task, metadata=request.metadata, inputs=planner_inputs)
         )
         if isinstance(planned.result, dict):
             unclear = [{**row, "suggestions": []} for row in meaning["not_understood"] if row["text"] and row["reason"]]
@@ -127,7 +127,7 @@ class ModelPlannerAgent(ModelAgent):
     def _message(self, inputs: Mapping[str, Any], index: TargetIndex) -> str:
         lines: list[str] = []
         for place in index.modules[:_MOST_MODULES]:
-            symbols = [one for one in index.symbols_of(place.module) if not _private(one)]
+            symbols = [symbol for symbol in index.symbols_of(place.module) if not _private(symbol)]
             more = f" and {len(symbols) - _MOST_SYMBOLS} more" if len(symbols) > _MOST_SYMBOLS else ""
             lines.append(f"{place.path}: {', '.join(symbols[:_MOST_SYMBOLS])}{more}")
         request = data("request", str(inputs.get("user_request") or "")[:_LONGEST_REQUEST])
@@ -187,7 +187,7 @@ def _known(meaning: JsonObject, index: TargetIndex) -> JsonObject:
     if not parts:
         raise RequestError(
             "the planner's model names only targets that the project does not have: "
-            + ", ".join(one["text"] for one in left),
+            + ", ".join(row["text"] for row in left),
             advice="Name the targets in the request as paths or modules.",
         )
     return {**meaning, "parts": parts, "not_understood": [*meaning["not_understood"], *left]}

@@ -73,7 +73,7 @@ def project_style(root: Path, module: str) -> str:
         module: the module to be tested, dotted; an example is taken from a test file that names it, if there is one.
     """
     name = module.rpartition(".")[2]
-    paths = sorted(find_layout(root).test_files, key=lambda one: (name not in PurePosixPath(one).name, one))
+    paths = sorted(find_layout(root).test_files, key=lambda path: (name not in PurePosixPath(path).name, path))
     return describe_style(_texts(root, paths))
 
 

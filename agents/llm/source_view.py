@@ -35,7 +35,7 @@ def number_lines(lines: Sequence[str], shown: Iterable[int]) -> str:
     """Render lines with their numbers, from 1; `…` replaces lines that are left out."""
     out: list[str] = []
     last = 0
-    for number in sorted(one for one in set(shown) if 1 <= one <= len(lines)):
+    for number in sorted(number for number in set(shown) if 1 <= number <= len(lines)):
         if number != last + 1:
             out.append("…")
         out.append(f"{number:>4} {lines[number - 1][:_LONGEST_LINE]}".rstrip())

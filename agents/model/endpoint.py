@@ -196,7 +196,7 @@ class Endpoint:
         whole = whole_characters(text)
         return whole.replace(self._key, "[redacted]") if self._key else whole
 
-    def _received(self, message: AIMessage, asked: int, duration_ms: float) -> ReceivedAnswer:
+    def _received(self, message: AIMessage, characters: int, duration_ms: float) -> ReceivedAnswer:
         text = self._clean(message.text)
         used = message.usage_metadata
         tools = [self._clean(str(call["name"])) for call in (*message.tool_calls, *message.invalid_tool_calls)]
@@ -208,7 +208,7 @@ class Endpoint:
             streamed=self.settings.stream,
             refusal=self._clean(str(message.additional_kwargs.get("refusal") or "")),
             tool_calls=tuple(tools),
-            tokens_in=used["input_tokens"] if used else -(-asked // 4),
+            tokens_in=used["input_tokens"] if used else -(-characters // 4),
             tokens_out=used["output_tokens"] if used else -(-len(text) // 4),
             tokens_cached=int(cached),
             estimated=used is None,

@@ -54,7 +54,7 @@ def failure_of(error: Exception, *, model: str, where: str, seconds: float, secr
         secret: the key; it is removed from the endpoint's messages.
     """
     about = f"{model} at {where}"
-    if any(isinstance(one, AnswerOverflow) for one in _causes(error)):
+    if any(isinstance(cause, AnswerOverflow) for cause in _causes(error)):
         return ModelAnswerTooLarge(f"{about} sent more than an answer may hold", advice=_ADVICE_SIZE)
     if isinstance(error, openai.APIStatusError):
         return _by_status(error, about, secret)

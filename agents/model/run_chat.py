@@ -119,7 +119,7 @@ class RunChat:
         try:
             with self._waiting():
                 received, mode = await self._sender.send(
-                    call, self._budget.require, lambda one: self._audit_failed(call, key, one)
+                    call, self._budget.require, lambda failed: self._audit_failed(call, key, failed)
                 )
         except ModelTimeout as failure:
             if failure.details.get("cut_off"):
@@ -159,16 +159,16 @@ class RunChat:
             reused=stored.reused,
         )
 
-    def _audit_failed(self, call: ModelCall, key: str, one: FailedRequest) -> None:
+    def _audit_failed(self, call: ModelCall, key: str, failed: FailedRequest) -> None:
         """Audit a request without an answer; its failure is the reason of the next one."""
-        failure = one.failure
+        failure = failed.failure
         self._audit(
             replace(
                 self._attempt(call, key),
                 outcome="cancelled" if failure is None else _outcome(None, failure),
                 errors=(_failure_row(failure),) if failure is not None else (),
-                duration_ms=one.duration_ms,
-                details=_call_details(call, mode=one.mode, without=sorted(one.without)),
+                duration_ms=failed.duration_ms,
+                details=_call_details(call, mode=failed.mode, without=sorted(failed.without)),
             )
         )
         if failure is not None:

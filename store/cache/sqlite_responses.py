@@ -86,7 +86,7 @@ class SqliteResponses:
                 )
                 self._make_room(connection)
                 connection.execute("COMMIT")
-            except BaseException:
+            except BaseException:  # also an interruption: an open transaction would lock the file for other processes
                 with suppress(sqlite3.Error):
                     connection.execute("ROLLBACK")
                 raise
@@ -151,7 +151,7 @@ class SqliteResponses:
             if connection.execute("PRAGMA user_version").fetchone()[0] != _VERSION:
                 self._make_tables(connection)
             connection.execute("SELECT bytes FROM total").fetchone()
-        except BaseException:
+        except BaseException:  # whatever it was, nobody else holds the connection to close it
             connection.close()
             raise
         return connection

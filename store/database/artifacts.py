@@ -109,12 +109,12 @@ class Artifacts:
 
     def find(self, run_id: str, kind: str | None = None) -> list[Artifact]:
         """The artifacts of a run, oldest first, of one kind or of all."""
-        asked = select(tables.artifacts).where(tables.artifacts.c.run_id == run_id).order_by(tables.artifacts.c.number)
-        return self._all(asked if kind is None else asked.where(tables.artifacts.c.kind == kind))
+        query = select(tables.artifacts).where(tables.artifacts.c.run_id == run_id).order_by(tables.artifacts.c.number)
+        return self._all(query if kind is None else query.where(tables.artifacts.c.kind == kind))
 
-    def _all(self, asked: Select[Any]) -> list[Artifact]:
+    def _all(self, query: Select[Any]) -> list[Artifact]:
         with self._access.reading("an artifact") as connection:
-            rows = connection.execute(asked).all()
+            rows = connection.execute(query).all()
         return [self._checked(row) for row in rows]
 
     def _checked(self, row: Row[Any]) -> Artifact:

@@ -65,7 +65,7 @@ class Store:
         store = cls(_engine(path), path, clock=clock)
         try:
             store._bring_up_to_date()
-        except BaseException:
+        except BaseException:  # whatever it was, nobody else holds the store to close it
             store.close()
             raise
         return store

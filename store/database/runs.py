@@ -133,8 +133,8 @@ class Runs:
 
     def all(self, *, root: str | None = None) -> list[StoredRun]:
         """All runs, newest first; only those of one project when `root` is given."""
-        asked = select(tables.runs).order_by(tables.runs.c.created_at.desc(), tables.runs.c.number.desc())
-        return self._all(asked if root is None else asked.where(tables.runs.c.root == valid_text(root)))
+        query = select(tables.runs).order_by(tables.runs.c.created_at.desc(), tables.runs.c.number.desc())
+        return self._all(query if root is None else query.where(tables.runs.c.root == valid_text(root)))
 
     def remove(self, run_id: str) -> None:
         """Delete a run with its artifacts and answers; harmless when it is unknown."""
@@ -147,9 +147,9 @@ class Runs:
             if changed.rowcount == 0:
                 raise _not_found(run_id)
 
-    def _all(self, asked: Any) -> list[StoredRun]:
+    def _all(self, query: Any) -> list[StoredRun]:
         with self._access.reading("a run") as connection:
-            return [_record(row) for row in connection.execute(asked)]
+            return [_record(row) for row in connection.execute(query)]
 
 
 def _record(row: Row[Any]) -> StoredRun:

@@ -31,12 +31,12 @@ def database_error(error: BaseException | None, path: Path) -> StorageError:
         )
     if primary in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
         return StorageError(f"Cannot write {path}: {error}.", advice=STATE_ADVICE, details=details)
-    said = str(error)[:_LONGEST_MESSAGE]
-    if "Could not decode" in said:
+    message = str(error)[:_LONGEST_MESSAGE]
+    if "Could not decode" in message:
         return corrupt_error(path, "a text in it does not read", details)
-    if "no such " in said:
-        return corrupt_error(path, said, details)
-    return StorageError(f"The run database {path} failed: {said}.", advice=STATE_ADVICE, details=details)
+    if "no such " in message:
+        return corrupt_error(path, message, details)
+    return StorageError(f"The run database {path} failed: {message}.", advice=STATE_ADVICE, details=details)
 
 
 def corrupt_error(path: Path, what: str, details: dict[str, object] | None = None) -> StoreCorrupt:

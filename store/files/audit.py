@@ -71,6 +71,6 @@ class AuditLog:
         self._journal.close()
 
 
-def prompt_hash(asked: Any) -> str:
+def prompt_hash(prompt: Any) -> str:
     """The digest of what an agent is asked: the same for equal JSON values, on any machine."""
-    return digest_of(asked)
+    return digest_of(prompt)

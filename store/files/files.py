@@ -113,7 +113,7 @@ def removed_on_failure(path: Path) -> Iterator[None]:
     """Remove `path` when the block fails, whatever the failure."""
     try:
         yield
-    except BaseException:
+    except BaseException:  # also an interruption: a half-written file must not stay
         with suppress(OSError):
             path.unlink(missing_ok=True)
         raise

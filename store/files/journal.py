@@ -68,7 +68,7 @@ class JsonlJournal:
                 descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o666)
                 try:
                     self._count = _drop_torn_line(descriptor)
-                except BaseException:
+                except BaseException:  # whatever it was, the descriptor would leak
                     os.close(descriptor)
                     raise
             self._descriptor = descriptor

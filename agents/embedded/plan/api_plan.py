@@ -134,8 +134,8 @@ def _wanted(scope: StepScope) -> list[WebApplication]:
         return [inside] if inside is not None else _built_on(paths, everything, scope)
     named = named or _built_on(paths, everything, scope)
     seen: dict[str, WebApplication] = {}
-    for one in named:
-        seen.setdefault(one.place.path, one)
+    for application in named:
+        seen.setdefault(application.place.path, application)
     return list(seen.values())
 
 

@@ -181,7 +181,7 @@ def _resolve(clauses: Sequence[Clause], words: ParsedRequest, index: TargetIndex
         for mentions in (clause.mentions, clause.otherwise):
             if targets or documents:
                 break
-            for mention in sorted(mentions, key=lambda one: one.weak):
+            for mention in sorted(mentions, key=lambda mention: mention.weak):
                 if mention.weak and (targets or documents or not index.find(mention.text, explicit=False).targets):
                     continue
                 if clause.test_type == "api" and is_document(mention.text):

@@ -154,7 +154,7 @@ def _clauses(text: str, types: list[tuple[int, TestType]], placed: list[tuple[in
     clauses: list[Clause] = []
     shared: list[Mention] = []
     for at, test_type in reversed(types):
-        own = [one for one in named[at] if not one.excluded]
+        own = [mention for mention in named[at] if not mention.excluded]
         shared = own or (shared if clauses and not header else [])
         wider = header or shared
         clauses.insert(0, Clause(test_type, _once(own or wider), _once(wider if own else ())))

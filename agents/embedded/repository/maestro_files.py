@@ -22,7 +22,7 @@ def maestro_files(scripts: Sequence[Script], source: str) -> tuple[list[dict[str
     """
     files: list[dict[str, str]] = []
     refused: dict[str, str] = {}
-    for script in sorted(scripts, key=lambda one: one.id):
+    for script in sorted(scripts, key=lambda script: script.id):
         if any(isinstance(expectation, Shows) and expectation.what == "title" for expectation in script.expected):
             refused[script.id] = UNSEEN
             continue
@@ -42,12 +42,12 @@ def _flow(script: Script) -> str:
             f"{name} is set.",
         )
         lines += ["- assertTrue:", f"    condition: ${{typeof {name} !== 'undefined'}}", f"    label: {_text(why)}"]
-    told = [
+    others = [
         precondition
         for precondition in script.preconditions
         if not any(re.search(rf"\b{name}\b", precondition) for name in needed)
     ]
-    lines += [f"# Precondition: {' '.join(one.split())}" for one in told]
+    lines += [f"# Precondition: {' '.join(precondition.split())}" for precondition in others]
     for step in script.steps:
         lines += _commands(step, needs_authorization(script))
     for expectation in script.expected:
@@ -83,13 +83,13 @@ def _headers(step: Send, authorized: bool, *, json_body: bool) -> str:
     return ", ".join(headers)
 
 
-def _assertion(one: Expectation) -> list[str]:
-    if isinstance(one, StatusIs):
-        condition = " || ".join(f"output.status == {code}" for code in one.codes)
+def _assertion(expectation: Expectation) -> list[str]:
+    if isinstance(expectation, StatusIs):
+        condition = " || ".join(f"output.status == {code}" for code in expectation.codes)
         return [f"- assertTrue: {_quoted(f'${{{condition}}}')}"]
-    if isinstance(one, StatusBelow):
-        return [f"- assertTrue: {_quoted(f'${{output.status < {one.limit}}}')}"]
-    return [f"- assertVisible: {_pattern(one.text)}"]
+    if isinstance(expectation, StatusBelow):
+        return [f"- assertTrue: {_quoted(f'${{output.status < {expectation.limit}}}')}"]
+    return [f"- assertVisible: {_pattern(expectation.text)}"]
 
 
 def _pattern(text: str) -> str:

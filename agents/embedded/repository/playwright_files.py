@@ -69,18 +69,18 @@ def _test(script: Script, authorized: bool) -> list[str]:
     title = _string(f"{script.title} [{script.id}]")
     lines = [f"test({title}, {{ tag: '@{script.priority}' }}, async ({{ {', '.join(uses)} }}) => {{"]
     needed = [*script.variables, *([AUTHORIZATION] if needs_authorization(script) else [])]
-    told: set[str] = set()
+    shown: set[str] = set()
     for name in needed:
         why = next(
             (precondition for precondition in script.preconditions if re.search(rf"\b{name}\b", precondition)),
             f"{name} must be set.",
         )
-        told.add(why)
+        shown.add(why)
         lines.append(f"  test.skip(!process.env.{name}, {_string(why)});")
     lines += [
         f"  // Precondition: {' '.join(precondition.split())}"
         for precondition in script.preconditions
-        if precondition not in told
+        if precondition not in shown
     ]
     answers = 0
     for step in script.steps:
@@ -132,23 +132,23 @@ def _action(step: Step) -> str:
     return f"await page.getByRole('button', {name}).or(page.getByRole('link', {name})).first().click();"
 
 
-def _assertion(one: Expectation, answer: str) -> str:
-    if isinstance(one, StatusIs):
-        if len(one.codes) == 1:
-            return f"expect({answer}.status()).toBe({one.codes[0]});"
-        return f"expect([{', '.join(map(str, one.codes))}]).toContain({answer}.status());"
-    if isinstance(one, StatusBelow):
-        return f"expect({answer}.status()).toBeLessThan({one.limit});"
-    return f"await expect({_shown(one)};"
+def _assertion(expectation: Expectation, answer: str) -> str:
+    if isinstance(expectation, StatusIs):
+        if len(expectation.codes) == 1:
+            return f"expect({answer}.status()).toBe({expectation.codes[0]});"
+        return f"expect([{', '.join(map(str, expectation.codes))}]).toContain({answer}.status());"
+    if isinstance(expectation, StatusBelow):
+        return f"expect({answer}.status()).toBeLessThan({expectation.limit});"
+    return f"await expect({_shown(expectation)};"
 
 
-def _shown(one: Shows) -> str:
-    text = _string(one.text)
-    if one.what == "title":
+def _shown(expectation: Shows) -> str:
+    text = _string(expectation.text)
+    if expectation.what == "title":
         return f"page).toHaveTitle({text})"
-    if one.what in _ROLES:
-        return f"page.getByRole('{_ROLES[one.what]}', {{ name: {text}, exact: true }}).first()).toBeVisible()"
-    finder = "getByLabel" if one.what == "field" else "getByText"
+    if expectation.what in _ROLES:
+        return f"page.getByRole('{_ROLES[expectation.what]}', {{ name: {text}, exact: true }}).first()).toBeVisible()"
+    finder = "getByLabel" if expectation.what == "field" else "getByText"
     return f"page.{finder}({text}, {{ exact: true }}).first()).toBeVisible()"
 
 

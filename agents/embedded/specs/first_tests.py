@@ -81,7 +81,7 @@ class FirstTests:
     async def _passing(self, spec: Mapping[str, Any], framework: Framework, name: str) -> set[str]:
         """Run the tests and return the ids of the cases whose tests all pass."""
         place = f"{_FOLDER}/{name}"
-        files = {one.path: one.contents for one in await asyncio.to_thread(render_files, spec, framework, place)}
+        files = {file.path: file.contents for file in await asyncio.to_thread(render_files, spec, framework, place)}
         options = SuiteOptions(test_seconds=TEST_SECONDS, wall_seconds=WALL_SECONDS)
         async with open_suite(await self._python_target(), files, framework) as suite:
             result = await suite.run(options)

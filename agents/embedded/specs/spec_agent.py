@@ -75,7 +75,7 @@ class PrefetchedSpec:
         """Return the started spec, once, if it is for these inputs; awaiting it raises the error it ended in."""
         if self._task is None or self._expected != _decisive(inputs):
             return None
-        self._expected = None
+        self._expected = None  # a repeated request is a refinement or a retry, which needs a new spec
         return self._task
 
     async def close(self) -> None:

@@ -91,6 +91,7 @@ class UnitSpecGenerator:
         notices: dict[str, list[int]] = {}
         spec = await asyncio.to_thread(_composed, exploration, layout, inputs, notices)
         metadata = {**_metadata(exploration), "notices": notices}
+        # A spec without cases is valid only if it says why there are none.
         if not (spec["cases"] or spec["suspected_defects"] or spec["not_reached"]):
             reason = "it defines no public function or method of its own"
             spec["not_reached"] = [{"subject": facts.module, "reason": reason, "line": 1}]
@@ -210,6 +211,7 @@ class CachedSpecGenerator:
             if cached is not None:
                 return cached
             result = await self._generator.generate(inputs, seconds=seconds)
+        # A spec of a project that was edited meanwhile would be found by the digest of the old state.
         if key is not None and not _cut_short(result) and await asyncio.to_thread(_is_unchanged, target):
             await asyncio.to_thread(self._store, key, result)
         # The first run gets what later runs read from the cache: the value after a round trip through JSON.
@@ -248,7 +250,7 @@ def _machine(target: PythonTarget) -> list[Any]:
     """The interpreter that runs the target's code, and what is installed there."""
     interpreter = target.interpreter
     sites = [*interpreter.site_paths, *([interpreter.user_site] if interpreter.user_site else [])]
-    outside = [one for one in interpreter.linked if not one.resolve().is_relative_to(target.root.resolve())]
+    outside = [folder for folder in interpreter.linked if not folder.resolve().is_relative_to(target.root.resolve())]
     return [
         [
             str(interpreter.path),
@@ -258,7 +260,7 @@ def _machine(target: PythonTarget) -> list[Any]:
         ],
         {str(site): installed_digest(site) for site in sites},
         {str(folder): sorted(tree_digests(folder).items()) for folder in outside},
-        [one.name for one in target.overlay],
+        [folder.name for folder in target.overlay],
         list(target.import_roots),
         target.sandbox.kind,
     ]

@@ -52,9 +52,9 @@ async def build_plan(state: PlanningAgentState, runtime: Runtime[RunContext]) ->
     usage: TokenUsage = {"tokens": 0, "cost": 0.0}
     problems: list[dict[str, str]] = []
     for repair in range(REPAIRS + 1):
-        asked = {**inputs, "errors": problems} if repair else inputs
+        planner_request = {**inputs, "errors": problems} if repair else inputs
         try:
-            response = await call_agent(state, runtime, "planner", "build_plan", asked)
+            response = await call_agent(state, runtime, "planner", "build_plan", planner_request)
         except BudgetExhausted as error:
             return {**_failed(runtime, fault_of(error)), **_spent(state, usage)}
         usage = add_usage(usage, usage_of(response.metadata))

@@ -143,7 +143,7 @@ async def _run_step(step: PlanStepState, wave: _Wave) -> PlanStepState:
     """
     async with wave.jobs:
         wave.announce_start(step)
-        outcome = _refusal(step, wave)
+        outcome = _refusal(step, wave)  # read here: a step that waited for a free job may be refused by now
         reason, retries = "first", 0
         while outcome is None:
             number = wave.attempts[step["id"]] = wave.attempts.get(step["id"], 0) + 1
@@ -151,7 +151,7 @@ async def _run_step(step: PlanStepState, wave: _Wave) -> PlanStepState:
                 async with step_limit(_seconds_left(step, wave)):
                     done = await _execution(step, wave)
             except StorageError:
-                raise
+                raise  # without its state the run cannot be resumed: no other step may continue
             except StepOutOfTimeError:
                 outcome = await _stopped(step, wave, number, reason, wave.out_of_time())
             except BudgetExhausted as error:
@@ -162,6 +162,7 @@ async def _run_step(step: PlanStepState, wave: _Wave) -> PlanStepState:
                 wave.audit(step, number, reason, fault, retried=is_retried)
                 reason = fault.message
                 if not is_retried:
+                    # Tests that passed before the fault stay in the result of a generate step.
                     outcome = (
                         await failed_step(step, fault, wave.context, wave.services)
                         if generates(step)
