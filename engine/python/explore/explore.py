@@ -44,6 +44,10 @@ BATCH = 100
 EARLY_TRIALS = 150
 CONFIRMATIONS = 4
 FALLBACK_QUIET = 250
+# Shares of the time after which each part ends.
+SEARCHING = 0.5
+FALLING_BACK = 0.6
+HUNTING = 0.85
 FALLBACK_TRIALS = 600
 _MOST_IMPORTS = 2
 SearchRunner = Callable[[TrialSearch, Watcher], Awaitable[None]]
@@ -122,31 +126,17 @@ async def explore(
                 with suppress(Exception):  # the first look is optional: its failure must not end the exploration
                     early(await asyncio.to_thread(_first_look, facts, arcs, search, imported))
 
-        async def run_fallback(inner: TrialSearch, other: Watcher) -> None:
-            bounds = ExplorationBudget(FALLBACK_TRIALS, FALLBACK_QUIET)
-            part = "Exploring without optional imports"
-            await _search(inner, other, bounds, lambda: time_budget.is_over(FALLING_BACK, part))
-
         with time_budget.until(SEARCHING):
             is_over = partial(time_budget.is_over, SEARCHING, "Exploring")
             await _search(search, observer, budget, is_over, take_early_look)
         if search.trials < EARLY_TRIALS:
             await take_early_look()
         with time_budget.until(FALLING_BACK):
-            await explore_fallbacks(target, facts, source, search, observer, run_fallback)
+            await explore_fallbacks(target, facts, source, search, observer, partial(_search_fallback, time_budget))
         with time_budget.until(HUNTING):
-            kills = await find_kills(
-                target,
-                facts,
-                source.encode(),
-                search,
-                proposer,
-                observer,
-                imported,
-                budget.mutant_search,
-                over=lambda: time_budget.is_over(HUNTING, "Looking for what notices faults"),
-                opened=mutant_worker.use,
-            )
+            is_over = partial(time_budget.is_over, HUNTING, "Looking for what notices faults")
+            hunt = partial(find_kills, target, facts, source.encode(), search, proposer, observer, imported)
+            kills = await hunt(budget.mutant_search, over=is_over, opened=mutant_worker.use)
     with time_budget.until(1.0):
         work = await _select_and_confirm(target, facts, search, imported, kills)
     found = _exploration(facts, arcs, search, imported, work, kills, notes)
@@ -186,6 +176,12 @@ async def _search(
             early_look = None
         if is_over():
             return
+
+
+async def _search_fallback(time_budget: TimeBudget, search: TrialSearch, observer: Watcher) -> None:
+    """Searches the module without an optional import, within its own limits."""
+    is_over = partial(time_budget.is_over, FALLING_BACK, "Exploring without optional imports")
+    await _search(search, observer, ExplorationBudget(FALLBACK_TRIALS, FALLBACK_QUIET), is_over)
 
 
 def _first_look(facts: ModuleFacts, arcs: ArcMap, search: TrialSearch, imported: frozenset[Arc]) -> Exploration:
@@ -262,15 +258,6 @@ def _exploration(
         trials=search.trials,
         notes=tuple(notes),
     )
-
-
-SEARCHING = 0.5
-
-
-FALLING_BACK = 0.6
-
-
-HUNTING = 0.85
 
 
 LEAST_SECONDS = 10.0

@@ -134,11 +134,10 @@ def _members(node: ast.ClassDef) -> dict[str, CallableFacts]:
         if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
             if is_overload(statement):
                 continue
-            if is_setter(statement) and statement.name in found:
-                found[statement.name] = _with_setter(found[statement.name], callable_facts(statement, node.name))
-                continue
             facts = callable_facts(statement, node.name)
-            if statement.name == "__new__":
+            if is_setter(statement) and statement.name in found:
+                facts = _with_setter(found[statement.name], facts)
+            elif statement.name == "__new__":
                 # The first parameter of __new__ is the class, whether decorated or not.
                 facts = replace(facts, kind="constructor")
             found[statement.name] = facts
@@ -195,47 +194,33 @@ def _class_kind(
         return "dataclass"
     if any(decorator in _ATTRS or decorator in _ATTRS_BARE for decorator in decorators):
         return "attrs"
-    by_base: tuple[tuple[ClassKind, bool], ...] = (
-        ("enum", any(one in _ENUMS or one.endswith("Enum") for one in last)),
-        ("pydantic", any(one in _PYDANTIC for one in last)),
-        ("namedtuple", "NamedTuple" in last),
-        ("typeddict", "TypedDict" in last),
-        ("protocol", "Protocol" in last),
-        ("exception", any(one.endswith(("Error", "Exception", "Warning")) for one in last)),
-    )
-    for kind, holds in by_base:
+    by_base: dict[ClassKind, bool] = {
+        "enum": any(name in _ENUMS or name.endswith("Enum") for name in last),
+        "pydantic": not _PYDANTIC.isdisjoint(last),
+        "namedtuple": "NamedTuple" in last,
+        "typeddict": "TypedDict" in last,
+        "protocol": "Protocol" in last,
+        "exception": any(name.endswith(("Error", "Exception", "Warning")) for name in last),
+    }
+    for kind, holds in by_base.items():
         if holds:
             return kind
-    abstract = any(
-        "abstractmethod" in text or "abstractproperty" in text
-        for member in members.values()
-        for text in member.decorators
-    )
+    texts = [text for member in members.values() for text in member.decorators]
+    abstract = any("abstractmethod" in text or "abstractproperty" in text for text in texts)
     if abstract and ("ABC" in last or any("ABCMeta" in ast.unparse(keyword.value) for keyword in node.keywords)):
         return "abstract"
     return "plain"
 
 
 def _enum_members(node: ast.ClassDef) -> tuple[tuple[str, str], ...]:
-    found: dict[str, str] = {}
-    for statement in node.body:
-        if (
-            isinstance(statement, ast.Assign)
-            and isinstance(statement.targets[0], ast.Name)
-            and not statement.targets[0].id.startswith("_")
-        ):
-            found[statement.targets[0].id] = ast.unparse(statement.value)
-    return tuple(found.items())
+    assigned = [(item.targets[0], item.value) for item in node.body if isinstance(item, ast.Assign)]
+    named = {target.id: ast.unparse(value) for target, value in assigned if isinstance(target, ast.Name)}
+    return tuple((name, source) for name, source in named.items() if not name.startswith("_"))
 
 
 def _fields(node: ast.ClassDef) -> tuple[tuple[str, str], ...]:
-    return tuple(
-        (statement.target.id, ast.unparse(statement.annotation))
-        for statement in node.body
-        if isinstance(statement, ast.AnnAssign)
-        and isinstance(statement.target, ast.Name)
-        and "ClassVar" not in ast.unparse(statement.annotation)
-    )
+    declared = [(item.target, ast.unparse(item.annotation)) for item in node.body if isinstance(item, ast.AnnAssign)]
+    return tuple((name.id, kind) for name, kind in declared if isinstance(name, ast.Name) and "ClassVar" not in kind)
 
 
 def _from_fields(node: ast.ClassDef, kind: ClassKind, bases: tuple[str, ...]) -> CallableFacts | None:

@@ -124,7 +124,9 @@ class ImportNames:
             if binding.name is None and binding.alias and binding.module in self._modules:
                 renamed[binding.bound] = binding.module
                 binding = Binding(binding.module)
-            if self._through_module(binding):
+            # A member of a standard module that the file imports anyway is accessed through that module.
+            standard = binding.module in self._modules and binding.module in sys.stdlib_module_names
+            if standard and binding.name is not None and binding.alias is None:
                 renamed[binding.bound] = f"{binding.module}.{binding.name}"
                 self._bound[binding.module] = Binding(binding.module)
                 continue
@@ -134,11 +136,6 @@ class ImportNames:
                 binding = taken
             self._bound[binding.bound] = binding
         return renamed
-
-    def _through_module(self, binding: Binding) -> bool:
-        """Whether a member is accessed through its module: one of the standard library that the file imports anyway."""
-        standard = binding.module in self._modules and binding.module in sys.stdlib_module_names
-        return standard and binding.name is not None and binding.alias is None
 
     def _taken(self, binding: Binding) -> Binding | None:
         """The binding under an alias, where its own name has another meaning; else None."""
@@ -229,12 +226,10 @@ def message_part(message: str, given: str = "") -> str | None:
     text = _PATH.split(_ADDRESS.split(lines[0])[0])[0].rstrip()
     for end in _CLAUSE_ENDS:
         clause = text.partition(end)[0].rstrip()
-        if (
-            len(clause) >= _SHORTEST_CLAUSE
-            and " " in clause
-            and len(clause) < len(text)
-            and not (_opens_quote(clause) or clause in given)
-        ):
+        # A cut inside quoted text would keep half of a value.
+        opens_quote = any(clause.count(quote) % 2 for quote in "'\"`")
+        useful = " " in clause and clause not in given and not opens_quote
+        if useful and _SHORTEST_CLAUSE <= len(clause) < len(text):
             text = clause
     if len(text) > LONGEST_MATCH:
         text = text[: LONGEST_MATCH + 1].rpartition(" ")[0] or text[:LONGEST_MATCH]
@@ -270,11 +265,6 @@ def _balanced(text: str) -> str:
         if at > 0 and closer not in text[at:]:
             text = text[:at].rpartition(" ")[0] or text[:at]
     return text
-
-
-def _opens_quote(text: str) -> bool:
-    """Whether a cut fell into quoted text and would keep half of a value."""
-    return any(text.count(quote) % 2 for quote in "'\"`")
 
 
 def _reference(type_name: str, facts: ModuleFacts, trial_imports: Iterable[str]) -> TypeReference | None:

@@ -101,9 +101,11 @@ def without_import(trial: Trial, facts: ModuleFacts, missing: OptionalImport) ->
         return None
     maker = f"{variable}{_WITHOUT}{'_and_'.join(module.rpartition('.')[2] for module in missing.modules)}"
     blocked = ", ".join(f"{module!r}: None" for module in missing.modules)
+    *others, last = missing.modules
+    listed = f"{', '.join(others)} and {last}" if others else last
     definition = (
         f"def {maker}():\n"
-        f'    """The module as it is where {_listed(missing.modules)} cannot be imported."""\n'
+        f'    """The module as it is where {listed} cannot be imported."""\n'
         f"    spec = find_spec({facts.module!r})\n"
         "    module = module_from_spec(spec)\n"
         f"    with patch.dict(sys.modules, {{{blocked}}}):\n"
@@ -132,10 +134,6 @@ def missing_import_slug(statements: Iterable[str]) -> str:
 def module_copy_variable(trial: Trial, facts: ModuleFacts) -> str:
     """The variable that holds the trial's copy of the module; empty for a trial of the module itself."""
     return facts.module.rpartition(".")[2] if trial.source == SOURCE else ""
-
-
-def _listed(names: tuple[str, ...]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _imported(node: ast.stmt, package: str) -> Iterator[str]:

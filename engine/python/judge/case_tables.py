@@ -82,14 +82,10 @@ def shape_key(case: Case) -> str | None:
         form = CaseShape(case)
     except SyntaxError:
         return None
-    if any(len(value) > LONGEST_CELL or "\n" in value or _is_multiline(value) for value in form.values):
-        return None
-    return form.key
-
-
-def _is_multiline(value: str) -> bool:
-    """Whether the text would be rendered over several lines, which does not fit into a row."""
-    return r"\n" in value and len(value) > LONG_TEXT
+    # A long text with line ends would be rendered over several lines, which do not fit into a row.
+    longest = [LONG_TEXT if r"\n" in value else LONGEST_CELL for value in form.values]
+    unfit = any(len(value) > most or "\n" in value for value, most in zip(form.values, longest, strict=True))
+    return None if unfit else form.key
 
 
 def tabulate(
@@ -186,7 +182,8 @@ def _outcome(case: Case) -> str:
     if isinstance(value, ast.UnaryOp):
         value = value.operand
     kind = type(value.value) if isinstance(value, ast.Constant) else type(value)
-    if kind is str and isinstance(act, ast.Call) and any(_is_text(given) for given in act.args):
+    given = act.args if isinstance(act, ast.Call) else []
+    if kind is str and any(isinstance(item, ast.Constant) and isinstance(item.value, str) for item in given):
         return "gives_other_text"
     return _KINDS.get(kind, "")
 
@@ -214,10 +211,6 @@ def _distinct(names: Sequence[str], taken: set[str]) -> tuple[str, ...]:
         found.append(plain[0] if plain else unused_name(base, used))
         used.add(found[-1])
     return tuple(found)
-
-
-def _is_text(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and isinstance(node.value, str)
 
 
 _NUMBER = re.compile(r"_\d+$")
@@ -252,9 +245,8 @@ def _shape(block: Sequence[Case]) -> tuple[str, str] | None:
 
 
 def _can_merge(host: Sequence[Case], block: Sequence[Case]) -> bool:
-    if len(host) + len(block) > MOST_ROWS:
-        return False
-    return len(host) == 1 or len(block) == 1 or _name_without_number(host) == _name_without_number(block)
+    alike = len(host) == 1 or len(block) == 1 or _name_without_number(host) == _name_without_number(block)
+    return alike and len(host) + len(block) <= MOST_ROWS
 
 
 def _group_of(block: Sequence[Case]) -> Group:

@@ -159,17 +159,13 @@ def _same(one: ast.AST, other: ast.AST) -> bool:
     if isinstance(one, ast.Set) and isinstance(other, ast.Set):
         return sorted(map(ast.dump, one.elts)) == sorted(map(ast.dump, other.elts))
     if isinstance(one, ast.Dict) and isinstance(other, ast.Dict):
-        return _same_pairs(one, other)
+        mine, theirs = ({ast.dump(key): value for key, value in _items(node)} for node in (one, other))
+        return mine.keys() == theirs.keys() and all(_same(value, theirs[key]) for key, value in mine.items())
     mine, theirs = list(ast.iter_child_nodes(one)), list(ast.iter_child_nodes(other))
     plain = [getattr(one, name, None) for name in ("id", "attr", "arg")]
     if plain != [getattr(other, name, None) for name in ("id", "attr", "arg")] or len(mine) != len(theirs):
         return False
     return all(_same(left, right) for left, right in zip(mine, theirs, strict=True))
-
-
-def _same_pairs(one: ast.Dict, other: ast.Dict) -> bool:
-    mine, theirs = ({ast.dump(key): value for key, value in _items(node)} for node in (one, other))
-    return mine.keys() == theirs.keys() and all(_same(value, theirs[key]) for key, value in mine.items())
 
 
 def _items(node: ast.Dict) -> list[tuple[ast.expr, ast.expr]]:

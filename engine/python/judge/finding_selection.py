@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import re
 import symtable
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from .defects import contradiction
 from .normal_form import normal_form
 from .oracle import Oracle, OracleVerdict
 
+_TEST_MODULE = re.compile(r"(tests|test|testing|conftest)(\.|$)|(.*\.)?test_")
 _BODIES = frozenset({"function", "method", "classmethod", "staticmethod", "property"})
 
 
@@ -72,7 +74,7 @@ def reason_unfit(finding: TrialFinding, facts: CallableFacts | None, *, traced: 
     private = [name for name in private if not name.endswith("__") and not trial.subject.startswith(name)]
     if private and not own.startswith("_"):
         return f"its call needs the private name {private[0]}"
-    helpers = [binding.module for binding in bindings if binding.bound in read and _is_test_module(binding.module)]
+    helpers = [binding.module for binding in bindings if binding.bound in read and _TEST_MODULE.match(binding.module)]
     if helpers:
         return f"its call needs {helpers[0]}, a helper of the project's tests"
     if not _uses(finding, own):
@@ -84,11 +86,6 @@ def reason_unfit(finding: TrialFinding, facts: CallableFacts | None, *, traced: 
     if traced and facts is not None and facts.kind in _BODIES and not _reaches(finding, facts):
         return "no call was found that reaches it"
     return ""
-
-
-def _is_test_module(module: str) -> bool:
-    parts = module.split(".")
-    return parts[0] in ("tests", "test", "testing", "conftest") or any(part.startswith("test_") for part in parts)
 
 
 def _uses(finding: TrialFinding, name: str) -> bool:
@@ -206,16 +203,8 @@ def _refusal(one: AssertableFinding) -> tuple[object, ...] | None:
 
 def _as_case(one: AssertableFinding) -> Case:
     trial = one.finding.trial
-    return Case(
-        "tc_x",
-        "x",
-        trial.subject,
-        trial.act,
-        trial.mode,
-        one.verdict.expectations,
-        fixtures=trial.fixtures,
-        statements=trial.arrange,
-    )
+    expect = one.verdict.expectations
+    return Case("tc_x", "x", trial.subject, trial.act, trial.mode, expect, trial.fixtures, trial.arrange)
 
 
 def _reaches(finding: TrialFinding, facts: CallableFacts) -> bool:

@@ -32,8 +32,10 @@ def normal_form(finding: TrialFinding, facts: ModuleFacts, texts: frozenset[str]
     try:
         if _awaits(finding):
             return None
-        finding = without_unrelated(_plainly_written(finding))
-        finding = _without_local_result(finding)
+        trial = finding.trial
+        arrange = tuple(plain_statement(statement) for statement in trial.arrange)
+        finding = replace(finding, trial=replace(trial, arrange=arrange, act=plain_expression(trial.act)))
+        finding = _without_local_result(without_unrelated(finding))
         finding = _without_print(finding, facts, texts)
         finding = _without_stars(finding)
         finding = without_unrelated(_only_the_raising_call(finding, facts))
@@ -44,28 +46,17 @@ def normal_form(finding: TrialFinding, facts: ModuleFacts, texts: frozenset[str]
         return None
 
 
-def _plainly_written(finding: TrialFinding) -> TrialFinding:
-    trial = finding.trial
-    arrange = tuple(plain_statement(one) for one in trial.arrange)
-    return replace(finding, trial=replace(trial, arrange=arrange, act=plain_expression(trial.act)))
-
-
 def _awaits(finding: TrialFinding) -> bool:
     """Whether code outside the act's own mode awaits, which a synchronous test function cannot."""
-    tree = parse_python("\n".join((*finding.trial.arrange, finding.trial.act)))
-    return any(isinstance(node, ast.Await) for node in _own_nodes(tree))
-
-
-def _own_nodes(tree: ast.AST) -> list[ast.AST]:
-    """Returns all nodes outside nested functions."""
-    found: list[ast.AST] = []
-    waiting: list[ast.AST] = [tree]
+    waiting: list[ast.AST] = [parse_python("\n".join((*finding.trial.arrange, finding.trial.act)))]
     while waiting:
         node = waiting.pop()
-        found.append(node)
+        if isinstance(node, ast.Await):
+            return True
+        # Nested functions may await.
         if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
             waiting += ast.iter_child_nodes(node)
-    return found
+    return False
 
 
 def _without_local_result(finding: TrialFinding) -> TrialFinding:

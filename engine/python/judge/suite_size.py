@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from ..model.spec_case import Case
 from .finding_selection import AssertableFinding
 
+_LEAST_LINES = 120
 _TURNS = 6
 _WIDTH = 80
 _OF_AN_ARC = 4.0
@@ -50,9 +51,6 @@ class SuiteSize:
 def limits_for(source_lines: int) -> SizeLimits:
     """Returns the limits for a module with so many non-blank lines; a small one may have more test lines than that."""
     return SizeLimits(lines=max(_LEAST_LINES, source_lines))
-
-
-_LEAST_LINES = 120
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from types import UnionType
 
 from ....utils.python_source import expression_or_none, literal_value, parse_expression
 from ..model.model import Value
@@ -41,18 +42,15 @@ def fields_of(value: Value) -> tuple[tuple[str, Value], ...]:
     if not isinstance(node, ast.Call) or node.args:
         return ()
     return tuple(
-        (keyword.arg, Value("object", ast.unparse(keyword.value), value.imports, _holds_float(keyword.value)))
+        (keyword.arg, Value("object", ast.unparse(keyword.value), value.imports, _holds(keyword.value, float)))
         for keyword in node.keywords
-        if keyword.arg and not _calls(keyword.value)
+        if keyword.arg and not any(isinstance(part, ast.Call) for part in ast.walk(keyword.value))
     )
 
 
-def _holds_float(node: ast.expr) -> bool:
-    return any(isinstance(one, ast.Constant) and isinstance(one.value, float) for one in ast.walk(node))
-
-
-def _calls(node: ast.expr) -> bool:
-    return any(isinstance(one, ast.Call) for one in ast.walk(node))
+def _holds(node: ast.expr, kind: type | UnionType) -> bool:
+    """Whether an expression contains a constant of a type."""
+    return any(isinstance(part, ast.Constant) and isinstance(part.value, kind) for part in ast.walk(node))
 
 
 def _pinned(actual: str, value: Value) -> list[SpecExpectation]:
@@ -70,14 +68,9 @@ def _pinned(actual: str, value: Value) -> list[SpecExpectation]:
         ordered = _sorted_literal(source)
         if ordered is not None:
             return [SpecExpectation("equals", f"sorted({actual})", ordered)]
-    return [SpecExpectation("approx" if _approximate(node, value) else "equals", actual, source)]
-
-
-def _approximate(node: ast.expr, value: Value) -> bool:
-    """Whether to compare with a tolerance; infinity and values without a float are exact."""
-    if not value.approximate or "inf" in (value.source or ""):
-        return False
-    return any(isinstance(one, ast.Constant) and isinstance(one.value, float | complex) for one in ast.walk(node))
+    # Infinity and values without a float are exact.
+    approximate = value.approximate and "inf" not in source and _holds(node, float | complex)
+    return [SpecExpectation("approx" if approximate else "equals", actual, source)]
 
 
 def _summary(actual: str, node: ast.expr, value: Value) -> list[SpecExpectation]:

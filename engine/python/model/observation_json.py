@@ -45,22 +45,15 @@ def observed_trial(answer: Mapping[str, Any]) -> ObservedTrial:
         if raised is None
         else Raised(raised["t"], raised.get("m", ""), raised.get("l", 0), tuple(raised.get("b", ())), raised.get("c")),
         effects=tuple((expression, _value(value)) for expression, value in answer.get("effects", ())),
-        output=answer.get("output", ""),
-        errors=answer.get("errors", ""),
+        **{name: answer[name] for name in ("output", "errors", "seconds") if name in answer},
         warnings=tuple((category, message) for category, message in answer.get("warnings", ())),
         arcs=frozenset((start, end) for start, end in answer.get("arcs", ())),
         operands=tuple((line, left, right) for line, left, right in answer.get("operands", ())),
-        seconds=answer.get("seconds", 0.0),
     )
-    setup = frozenset((start, end) for start, end in answer.get("setup", ()))
     return ObservedTrial(
         observation=observation,
-        shown=answer.get("shown"),
-        random=answer.get("random", False),
-        dated=answer.get("dated", False),
-        setup=setup,
-        steps=answer.get("steps", 0),
-        calls_for=answer.get("calls_for", ""),
+        setup=frozenset((start, end) for start, end in answer.get("setup", ())),
+        **{name: answer[name] for name in ("shown", "random", "dated", "steps", "calls_for") if name in answer},
         changed=tuple((line, column) for line, column in answer.get("changed", ())),
     )
 

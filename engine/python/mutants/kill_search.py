@@ -88,9 +88,7 @@ class MutantSearch:
         self._pinned = 0
         self._at: dict[int, int] = {}
         self.runs = 0
-        self._pinning = FacetOracle(
-            facts, [record for record in search.records if record.observation.outcome == "raised"]
-        )
+        self._pinning = FacetOracle(facts, [item for item in search.records if item.observation.outcome == "raised"])
         self._known: set[int] = set()
         everything = [one for one in mutants_of(source, facts.path) if one.rule is None]
         at_import, used = lines_of(imported), ImportTimeUses(source)

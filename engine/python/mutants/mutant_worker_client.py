@@ -10,6 +10,7 @@ import os
 from collections.abc import AsyncGenerator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from typing import Any
 
 from ....core.errors import SandboxFailure
 from ....mutation.model import Mutant
@@ -88,8 +89,8 @@ class MutantWorkerClient:
         everything = list(asked)
         if everything:
             await self._send({"mutants": [_asked_json(one) for one in everything]})
-        told = await self._receive(len(everything))
-        return sorted((_answer(json.loads(one)) for one in told), key=lambda one: one.number)
+        answers = await self._receive(len(everything))
+        return sorted((_outcome(json.loads(answer)) for answer in answers), key=lambda outcome: outcome.number)
 
     async def _send(self, request: object) -> None:
         if self._session is not None:
@@ -164,6 +165,6 @@ def _asked_json(one: MutantRequest) -> dict[str, object]:
     }
 
 
-def _answer(told: dict) -> MutantOutcome:
-    differences = tuple(Difference(number, frozenset(names), message) for number, names, message in told["differs"])
-    return MutantOutcome(told["id"], told["status"], told["ran"], differences)
+def _outcome(answer: dict[str, Any]) -> MutantOutcome:
+    differences = tuple(Difference(number, frozenset(names), message) for number, names, message in answer["differs"])
+    return MutantOutcome(answer["id"], answer["status"], answer["ran"], differences)

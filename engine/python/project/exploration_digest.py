@@ -18,6 +18,7 @@ from ....utils.generated_header import is_untouched
 from ....utils.python_source import parse_or_none
 from ....utils.untrusted_files import is_source_file, read_source, read_source_bytes
 
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _WORD = re.compile(r"\w+")
 _DYNAMIC = frozenset({"importlib", "__import__", "pkgutil", "runpy", "imp", "zipimport", "exec", "eval", "execfile"})
 _CLASS = re.compile(r"^\s*class\s+(\w+)", re.MULTILINE)
@@ -136,7 +137,8 @@ class Foundations:
             else:
                 code = hashlib.sha256(ast.dump(tree).encode("utf-8", "surrogatepass")).hexdigest()
                 dynamic = not _DYNAMIC.isdisjoint(self._words_of(path))
-                self._read[path] = _File(code, frozenset(_defined(tree)), tuple(_imported(tree, path)), dynamic)
+                defined = frozenset(node.name for node in ast.walk(tree) if isinstance(node, _DEFINITIONS))
+                self._read[path] = _File(code, defined, tuple(_imported(tree, path)), dynamic)
         return self._read[path]
 
     def _words_of(self, path: str) -> frozenset[str]:
@@ -165,13 +167,6 @@ def _places(files: Iterable[str]) -> dict[str, list[str]]:
 def _plain(name: str) -> str:
     """A name without case and underscores, so that `ShoppingCart` equals `shopping_cart`."""
     return name.replace("_", "").lower()
-
-
-def _defined(tree: ast.Module) -> set[str]:
-    """Names of the functions and classes of a module, members included."""
-    return {
-        node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
-    }
 
 
 def _imported(tree: ast.Module, path: str) -> Iterator[str]:

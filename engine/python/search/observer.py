@@ -27,6 +27,9 @@ START_SECONDS = 10.0
 
 SILENCE_SECONDS = 90.0
 BATCH = 100
+# Fields that the worker reads under their own names.
+_SENT_CONDITIONS = "seed instrument per_fork cpu_seconds wall_seconds memory_mib max_steps missing".split()
+_SENT_OF_TRIALS = "act imports arrange mode wanted fixtures looks asks".split()
 
 
 AnswerCallback = Callable[[int, ObservedTrial], None]
@@ -226,14 +229,7 @@ class Observer:
             "scratch": str(scratch),
             "guard": {"writable": [str(self.workspace.scratch)], "network": self.conditions.network},
             "clock": None if clock is None else {"mode": clock.mode, "seconds": clock.seconds},
-            "seed": conditions.seed,
-            "instrument": conditions.instrument,
-            "per_fork": conditions.per_fork,
-            "cpu_seconds": conditions.cpu_seconds,
-            "wall_seconds": conditions.wall_seconds,
-            "memory_mib": conditions.memory_mib,
-            "max_steps": conditions.max_steps,
-            "missing": conditions.missing,
+            **{name: getattr(conditions, name) for name in _SENT_CONDITIONS},
             "watched": [str(self.workspace.project / path) for path, _ in conditions.watched],
             "modules": [self.facts.module, *(module for _, module in conditions.watched)],
             "hidden": sorted({str(self.workspace.project), str(self.workspace.scratch)}),
@@ -268,13 +264,4 @@ async def open_observer(
 
 def trial_json(trial: Trial) -> dict[str, object]:
     """Returns a trial in the worker's JSON form."""
-    return {
-        "act": trial.act,
-        "imports": trial.imports,
-        "arrange": trial.arrange,
-        "mode": trial.mode,
-        "wanted": trial.wanted,
-        "fixtures": trial.fixtures,
-        "looks": trial.looks,
-        "asks": trial.asks,
-    }
+    return {name: getattr(trial, name) for name in _SENT_OF_TRIALS}

@@ -93,7 +93,8 @@ class _StoryBuilder:
 
     def _copied(self, made: Candidate) -> Iterator[Story]:
         for name, (copying, needed) in _COPYING.items():
-            if name in self._lineage_names():
+            lineage = self._context.index.lineage(self._context.facts, self._owner)
+            if any(member.name == name for _, class_ in lineage for member in class_.members):
                 other = f"copied_{self._variable}"
                 steps = [*self._fill(_FILLED), f"{other} = {copying.format(self._variable)}"]
                 for ask in self._state_readers():
@@ -102,7 +103,8 @@ class _StoryBuilder:
     def _timed(self) -> Iterator[Story]:
         """Generates stories of an object whose clock the test moves to the numbers in its construction."""
         constructor = self._context.index.constructor(self._context.facts, self._owner)
-        clock = next((item for item in constructor.parameters if _is_clock(item)), None) if constructor else None
+        parameters = constructor.parameters if constructor else ()
+        clock = next((item for item in parameters if (name_entry(item.name) or ("",))[0] == "Clock"), None)
         if constructor is None or clock is None:
             return
         for made in self._constructions():
@@ -156,10 +158,6 @@ class _StoryBuilder:
         """Returns methods without required parameters."""
         return [member for member in self._members.values() if member.kind == "method" and not _required(member)]
 
-    def _lineage_names(self) -> set[str]:
-        lineage = self._context.index.lineage(self._context.facts, self._owner)
-        return {member.name for _, one in lineage for member in one.members}
-
     def _row(self, one: CallableFacts, at: int) -> Row | None:
         """Returns the arguments for item number `at`: its key, then its value; None where there are none."""
         row: list[tuple[Parameter, Candidate]] = []
@@ -208,8 +206,3 @@ def _required(one: CallableFacts) -> list[Parameter]:
     found = [item for item in one.parameters if item.required and item.kind not in ("var_positional", "var_keyword")]
     spread = [item for item in one.parameters if item.kind == "var_positional"]
     return found or spread[:1]
-
-
-def _is_clock(parameter: Parameter) -> bool:
-    entry = name_entry(parameter.name)
-    return entry is not None and entry[0] == "Clock"

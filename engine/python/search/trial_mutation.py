@@ -182,22 +182,11 @@ def result_calls(trial: Trial, observation: Observation) -> list[Trial]:
     if value.type_name.rpartition(".")[2] not in _CALLABLE_TYPES:
         return []
     inner = f"({trial.act})" if trial.act.startswith("lambda") else trial.act
-    return [_with_act(trial, f"{inner}({arguments})") for arguments in _RESULT_ARGUMENTS]
+    return [_with_act(trial, f"{inner}({arguments})") for arguments in _TRIED_ROWS]
 
 
 _CALLABLE_TYPES = frozenset({"function", "method", "partial", "builtin_function_or_method", "_lru_cache_wrapper"})
-_RESULT_ARGUMENTS = (
-    "",
-    "3",
-    "'abc'",
-    "[3, 1, 2]",
-    "lambda x: x",
-    "3, 4",
-    "{'a': 1}",
-    "None",
-    "('a', 1)",
-    "'a', 'b', 'c'",
-)
+_TRIED_ROWS = ("", "3", "'abc'", "[3, 1, 2]", "lambda x: x", "3, 4", "{'a': 1}", "None", "('a', 1)", "'a', 'b', 'c'")
 
 
 def guided_mutations(trial: Trial, operands: Iterable[tuple[int, str, str]]) -> list[Trial]:

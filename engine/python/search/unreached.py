@@ -22,6 +22,11 @@ _REFUSED = (
     (("open", "os.", "sqlite3"), "writes outside its own folder"),
 )
 
+_ENDINGS = {
+    "timed_out": "every trial ran out of time",
+    "crashed": "it ends the interpreter",
+    "out_of_memory": "every trial ran out of memory",
+}
 _PICKLING = "__reduce__ __reduce_ex__ __getstate__ __setstate__ __getnewargs__".split()
 _CALLED_BY = {
     **dict.fromkeys(_PICKLING, "copying and pickling"),
@@ -92,23 +97,15 @@ def _failure_reason(last: Observation, trials: int) -> str:
     raised = last.raised
     if last.outcome == "refused":
         # Network access is handled by the caller: it counts whichever trial came last.
-        return f"refused by the sandbox: it {_refused(raised.message if raised else '')}"
-    if last.outcome == "timed_out":
-        return "every trial ran out of time"
-    if last.outcome == "crashed":
-        return "it ends the interpreter"
-    if last.outcome == "out_of_memory":
-        return "every trial ran out of memory"
+        text = raised.message if raised else ""
+        unnamed = f"does what a test must not ({text[:80]})" if text else "does what a test must not"
+        action = next((action for beginnings, action in _REFUSED if text.startswith(beginnings)), unnamed)
+        return f"refused by the sandbox: it {action}"
+    if last.outcome in _ENDINGS:
+        return _ENDINGS[last.outcome]
     error = "" if raised is None else raised.type_name + (f": {raised.message[:160]}" if raised.message else "")
     if raised is not None and raised.type_name == "ModuleNotFoundError":
         return f"needs a package that is not installed: {raised.message[:160]}"
     if last.outcome == "arrange_failed":
         return f"what it needs could not be arranged; the last attempt raised {error}"
     return f"never called successfully in {trials} trials; the last raised {error}"
-
-
-def _refused(text: str) -> str:
-    for beginnings, action in _REFUSED:
-        if text.startswith(beginnings):
-            return action
-    return f"does what a test must not ({text[:80]})" if text else "does what a test must not"

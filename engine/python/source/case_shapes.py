@@ -97,7 +97,8 @@ class CaseShape:
             return f"{self._opened(node.value, name)}[{key}]"
         if isinstance(node, ast.Compare) and len(node.ops) == 1:
             left, right = self._argument(node.left, name), self._argument(node.comparators[0], "other")
-            return f"{left} {_operator(node)} {right}"
+            operator = ast.unparse(ast.Compare(ast.Name("x"), node.ops, [ast.Name("y")]))[2:-2]
+            return f"{left} {operator} {right}"
         if isinstance(node, ast.Await):
             return f"await {self._opened(node.value, name)}"
         if whole and self._is_data(node):
@@ -148,15 +149,10 @@ def _index_text(node: ast.expr) -> str:
     return ast.unparse(ast.Subscript(ast.Name("x"), node, ast.Load()))[2:-1]
 
 
-def _operator(node: ast.Compare) -> str:
-    plain = ast.Compare(ast.Name("x"), node.ops, [ast.Name("y")])
-    return ast.unparse(plain)[2:-2]
-
-
 def _match_text(source: str) -> str:
     return MatchName(source) if source.isidentifier() else ast.literal_eval(source)
 
 
 def _tail(expression: str) -> str:
     words = re.findall(r"[A-Za-z_]\w*", expression)
-    return words[-1].strip("_") or "value" if words else "value"
+    return (words[-1].strip("_") if words else "") or "value"

@@ -165,7 +165,9 @@ def block_steps(before: Sequence[ast.stmt], statements: Sequence[ast.stmt]) -> I
                 yield list(done), node.value
             done.append(node)
         elif isinstance(node, ast.With | ast.AsyncWith):
-            if _is_raising(node):
+            calls = [item.context_expr for item in node.items]
+            names = [dotted_name(call.func).rpartition(".")[2] if isinstance(call, ast.Call) else "" for call in calls]
+            if all(name in _RAISING for name in names):
                 yield from block_steps(done, node.body)
             else:
                 yield from ((list(done), item.context_expr) for item in node.items)
@@ -175,11 +177,6 @@ def block_steps(before: Sequence[ast.stmt], statements: Sequence[ast.stmt]) -> I
             done.append(node)
         elif isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Delete | ast.Import | ast.ImportFrom):
             done.append(node)
-
-
-def _is_raising(node: ast.With | ast.AsyncWith) -> bool:
-    calls = [item.context_expr for item in node.items]
-    return all(isinstance(call, ast.Call) and dotted_name(call.func).rpartition(".")[2] in _RAISING for call in calls)
 
 
 def _loop_steps(done: list[ast.stmt], node: ast.For) -> Iterator[Step]:

@@ -40,7 +40,8 @@ def assign_tables(cases: Sequence[Case], facts: ModuleFacts) -> list[Case]:
     parts = cases_by_shape(cases)
     shapes = Counter((part[0].subject, shape_key(part[0])) for part in parts)
     for bucket in parts:
-        members = sorted(bucket, key=_documented_line)
+        # Rows without a document come last.
+        members = sorted(bucket, key=lambda case: case.documented[0].lines[0] if case.documented else 10**9)
         subject = callables.get(members[0].subject)
         own_parameters = positional_names(subject) if subject is not None and subject.name == "__call__" else []
         table = tabulate(members, (), partial(_parameter_name, by_name, own_parameters))
@@ -54,11 +55,6 @@ def assign_tables(cases: Sequence[Case], facts: ModuleFacts) -> list[Case]:
         text = text if len(text) <= _LONGEST_GROUP else name
         placed += [replace(case, group=text) for case in members]
     return sorted(placed, key=lambda case: order[case.subject])
-
-
-def _documented_line(case: Case) -> int:
-    """Returns the sort key of a row: the documented line; rows without one come last."""
-    return case.documented[0].lines[0] if case.documented else 10**9
 
 
 def _parameter_name(by_name: Mapping[str, list[str]], own_parameters: list[str], call: ast.Call, at: int) -> str | None:

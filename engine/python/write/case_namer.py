@@ -150,7 +150,8 @@ class CaseNamer:
         if facts is not None and facts.kind == "constructor":
             return named_argument_words(arguments, 3)
         required = sum(item.required for item in facts.parameters) if facts is not None else len(arguments)
-        bound = facts is not None and facts.kind in ("method", "classmethod") and _has_receiver(facts)
+        first = facts.parameters[0].name if facts is not None and facts.parameters else ""
+        bound = facts is not None and facts.kind in ("method", "classmethod") and first in ("self", "cls")
         return call_words(arguments, required=required - 1 if bound else required)
 
     def _unique(self, candidates: Iterator[str]) -> str:
@@ -190,10 +191,6 @@ def _ending(finding: TrialFinding) -> str:
 
 def _joined(base: str, words: str) -> str:
     return f"{base}_{words}" if words else base
-
-
-def _has_receiver(facts: CallableFacts) -> bool:
-    return bool(facts.parameters) and facts.parameters[0].name in ("self", "cls")
 
 
 def _after(statements: Sequence[str]) -> str:

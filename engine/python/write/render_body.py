@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import textwrap
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from ....utils.python_source import parse_expression
@@ -75,7 +75,7 @@ def body_lines(case: Case, dialect: Dialect) -> list[str]:
     warned = [one for one in apart if one.kind == "warns"]
     around = dialect.warning(warned) if warned else ActWrapper()
     act = _wrapped_act(act, _raising(apart, raised, dialect), around)
-    for manager in _capturing(apart, dialect):
+    for manager in dialect.capturing(**_printed(apart)):
         act = [f"with {manager}:", *_indented(act)]
     checks = [] if case.mode == "enter" else _checks(about_result, dialect)
     checks += [*_checks_beside_result(apart, dialect), *around.after, *_checks(rest, dialect)]
@@ -208,10 +208,6 @@ def _printed(demands: list[SpecExpectation]) -> dict[str, bool]:
     }
 
 
-def _capturing(demands: list[SpecExpectation], dialect: Dialect) -> list[str]:
-    return dialect.capturing(**_printed(demands))
-
-
 def _checks_beside_result(demands: list[SpecExpectation], dialect: Dialect) -> list[str]:
     """Returns checks of exit code, output and errors."""
     printed = _printed(demands)
@@ -222,7 +218,7 @@ def _checks_beside_result(demands: list[SpecExpectation], dialect: Dialect) -> l
         if demand.actual in places:
             checks += dialect.check(demand, places[demand.actual])
         elif demand.kind == "output":
-            checks += dialect.check(_output_check(demand), output)
+            checks += dialect.check(replace(demand, kind="equals", exception=None, match=None), output)
     return [*lines, *checks]
 
 
@@ -230,14 +226,8 @@ def _checks(expectations: list[SpecExpectation], dialect: Dialect) -> list[str]:
     return [line for expectation in expectations for line in dialect.check(expectation, polish(expectation.actual))]
 
 
-def _output_check(one: SpecExpectation) -> SpecExpectation:
-    return SpecExpectation("equals", one.actual, one.value, origin=one.origin, evidence=one.evidence)
-
-
 def _reads_result(one: SpecExpectation) -> bool:
-    if one.kind in ("raises", "warns", "output"):
-        return False
-    return re.search(r"\bresult\b", one.actual) is not None
+    return one.kind not in ("raises", "warns", "output") and re.search(r"\bresult\b", one.actual) is not None
 
 
 def _indented(lines: list[str]) -> list[str]:

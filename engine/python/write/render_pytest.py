@@ -103,18 +103,14 @@ def table_lines(table: ParameterTable, name: str, dialect: PytestDialect, *, own
             rows.append(f"        # {source}")
             told = source
         cells = ", ".join(polish(cell) for cell in row)
-        rows.append(f'        pytest.param({cells}, id="{_row_id(one, name, owner)}"),')
+        # The part of the id that the test's name lacks; all of it where the name is no prefix of it.
+        row_id = one.id.removeprefix(f"{named_case(owner, name)}_")
+        rows.append(f'        pytest.param({cells}, id="{row_id}"),')
     lines = ["@pytest.mark.parametrize(", f"    {names},", "    [", *rows, "    ],", ")"]
     lines.append(f"def {name}({_arguments(case, table.columns, method=owner is not None)}):")
     if together:
         lines.append(f'    """{together}."""')
     return [*lines, *_indented(body_lines(case, dialect))]
-
-
-def _row_id(case: Case, name: str, owner: str | None) -> str:
-    """Returns the part of the case's id that the test's name lacks; the whole id if the name is no prefix of it."""
-    rest = case.id.removeprefix(f"{named_case(owner, name)}_")
-    return rest if rest != case.id else case.id
 
 
 def docstring(case: Case, name: str, owner: str | None) -> list[str]:
