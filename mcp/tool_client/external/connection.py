@@ -27,6 +27,9 @@ from .diagnostics import ServerDiagnostics
 
 _MAX_TOOLS = 2000
 _TIMEOUT_MARGIN_SECONDS = 2.0
+_PROBE_SECONDS = 2.0
+_NAMED = frozenset({"properties", "$defs", "definitions", "dependentSchemas"})
+_VALUES = frozenset({"const", "default", "enum", "examples"})
 OpenTransport = Callable[[ServerDiagnostics], Transport]
 
 
@@ -132,6 +135,8 @@ class Connection:
 
     async def _discover_tools(self, client: Client) -> None:
         async for tool in list_tools(client):
+            for schema in (tool.input_schema, tool.output_schema):
+                _drop_patterns(schema)
             self.tools.setdefault(tool.name, tool)
             if len(self.tools) > _MAX_TOOLS:
                 return  # a server may list tools without end
@@ -170,14 +175,47 @@ class Connection:
         except MCPError as error:
             if error.code == REQUEST_TIMEOUT:
                 raise CallTimedOut from error
-            # Over HTTP a lost session has no code of its own.
-            if error.code == CONNECTION_CLOSED or str(error) == "Session terminated":
+            # Over HTTP a lost session has no code of its own. The code of a lost connection is not: servers use it too.
+            is_lost = error.code == CONNECTION_CLOSED and not await _answers(client)
+            if is_lost or str(error) == "Session terminated":
                 raise ConnectionLost("its connection has closed") from error
             raise CallRefused(str(error)) from error
         except (anyio.ClosedResourceError, anyio.BrokenResourceError) as error:
             raise ConnectionLost("its connection has closed") from error
         except (RuntimeError, ValueError) as error:
             raise CallRefused(str(error)) from error
+
+
+def _drop_patterns(schema: Any) -> None:
+    """Takes regular expressions out of a schema, in place: one of a server's could keep us busy for ever.
+
+    The SDK checks answers by the same object. Whether a text matches is left to the server.
+    """
+    pending = [(schema, False)]
+    while pending:
+        part, is_map = pending.pop()
+        if isinstance(part, list):
+            pending += [(item, False) for item in part]
+        elif isinstance(part, dict):
+            # Below `properties` and the like, keys are names and not keywords.
+            if not is_map:
+                for keyword in ("pattern", "patternProperties"):
+                    part.pop(keyword, None)
+            pending += [
+                (item, not is_map and key in _NAMED) for key, item in part.items() if is_map or key not in _VALUES
+            ]
+
+
+async def _answers(client: Client) -> bool:
+    """Whether the server still answers, be it with an error of its own."""
+    try:
+        async with asyncio.timeout(_PROBE_SECONDS):
+            await client.list_tools()
+    except MCPError as error:
+        return error.code != CONNECTION_CLOSED
+    except (TimeoutError, anyio.ClosedResourceError, anyio.BrokenResourceError):
+        return False
+    return True
 
 
 def _silence_libraries() -> None:

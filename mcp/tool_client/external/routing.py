@@ -199,6 +199,8 @@ def _misfits(schema: Mapping[str, Any], value: Any) -> str:
         issues = schema_issues(Draft202012Validator(schema, registry=Registry()).iter_errors(value))
     except Unresolvable as error:
         return f"the schema refers to what is not in it ({error.ref})"
+    except RecursionError:
+        return "the schema is nested too deeply"
     return join_issues(issues, _MAX_ISSUES)
 
 

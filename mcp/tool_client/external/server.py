@@ -19,9 +19,12 @@ from .http import http_streams
 from .process import ServerCommand, server_environment, stdio_streams
 from .untrusted import UntrustedText
 
+_MAX_TIMEOUTS = 2
+"""So many calls in a row without an answer in time, and a server is given up."""
+
 
 class ServerGone(Exception):
-    """The server has died and is not restarted any more; the message says how it ended."""
+    """The server has died or hangs, and is not restarted any more; the message says how it ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +55,7 @@ class ExternalServer:
         self._connection: Connection | None = None
         self._restart_lock = asyncio.Lock()
         self._end = ""
+        self._timeouts = 0
 
     @property
     def name(self) -> str:
@@ -92,7 +96,7 @@ class ExternalServer:
         """Calls one of its tools, by its own name.
 
         Raises:
-            ServerGone: it has died and is not restarted.
+            ServerGone: it has died and is not restarted, or hangs.
             ToolTimeout: no answer within its `timeout`.
             ToolFailure: a protocol error, an answer outside its declared schema, or one that is too large.
         """
@@ -111,6 +115,12 @@ class ExternalServer:
                 connection = await self._live_connection(connection, is_dead=True)
                 continue
             except CallTimedOut:
+                self._timeouts += 1
+                # A server that hangs would cost every further call its time limit.
+                if self._timeouts >= _MAX_TIMEOUTS:
+                    await connection.close()
+                    self._end = f"it did not answer within {seconds:g} s, {self._timeouts} times in a row"
+                    raise ServerGone(self._end) from None
                 raise ToolTimeout(
                     f"{tool} of the tool server {self.name!r} did not answer within {seconds:g} s",
                     advice="Give it more time with `timeout` in its entry.",
@@ -118,6 +128,7 @@ class ExternalServer:
                 ) from None
             except CallRefused as error:
                 raise self.failure(tool, f"answered outside its contract: {error}") from error
+            self._timeouts = 0
             size = len(result.model_dump_json(by_alias=True, exclude_unset=True))
             if size > self.entry.answer_bytes:
                 limit = self.entry.answer_bytes

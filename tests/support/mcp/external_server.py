@@ -41,6 +41,18 @@ REPOSITORY = [
     {"name": "repo.tree", "description": INJECTION, "inputSchema": {"type": "object"}},
     {"name": "repo.read_file", "description": INJECTION, "inputSchema": {"type": "object"}},
 ]
+ENDLESS = {"type": "string", "pattern": "^(a+)+$"}
+PATTERNS = [
+    {
+        "name": "get_codebase_context",
+        "inputSchema": {"type": "object", "properties": {"query": ENDLESS}},
+        "outputSchema": {
+            "type": "object",
+            "properties": {"pattern": {"type": "string"}, "snippets": {"items": {"properties": {"text": ENDLESS}}}},
+            "patternProperties": {"^(a+)+$": {}},
+        },
+    }
+]
 MAIN = f"# {INJECTION}\nfrom fastapi import FastAPI\n\napp = FastAPI()\n"
 
 
@@ -106,6 +118,8 @@ def context(mode, folder, arguments):
         return structured({"snippets": [{"path": 7}], "files_indexed": "many"})
     if mode == "large":
         return structured({"snippets": [{**SNIPPET, "text": "x" * 2_000_000}], "files_indexed": 1})
+    if mode == "endless-patterns":
+        return structured({"snippets": [{**SNIPPET, "text": "a" * 60 + "!"}], "files_indexed": 1})
     if mode == "error":
         return {"content": [{"type": "text", "text": "\x1b[31mno index\x1b[0m"}], "isError": True}
     if mode == "environment":
@@ -149,7 +163,10 @@ def answered(mode, folder, message):
         }
         return {**head, "result": known}
     if method == "tools/list":
-        return {**head, "result": {"tools": REPOSITORY if mode == "repository" else TOOLS}}
+        tools = {"repository": REPOSITORY, "endless-patterns": PATTERNS}
+        return {**head, "result": {"tools": tools.get(mode, TOOLS)}}
+    if method == "tools/call" and mode == "code-of-a-lost-connection":
+        return {**head, "error": {"code": -32000, "message": "the index is being made"}}
     if method == "tools/call":
         return {**head, "result": called(mode, folder, params["name"], params.get("arguments", {}))}
     return {**head, "error": {"code": -32601, "message": "Method not found"}}

@@ -194,6 +194,33 @@ async def test_a_call_that_takes_too_long_times_out_and_the_server_is_named(serv
 
 
 @pytest.mark.feature("T-12")
+async def test_a_server_that_hangs_is_given_up_after_two_calls_and_built_in_tools_serve(services):
+    async with opened(services, {"search": entry("slow", timeout=0.2)}) as client:
+        with pytest.raises(ToolTimeout):
+            await client.call(CONTEXT, ASKED)
+        answers = [await client.call(CONTEXT, ASKED) for _ in range(2)]
+        [server] = client.servers()
+    assert [answer["snippets"][0]["path"] for answer in answers] == ["src/shop/cart.py"] * 2
+    assert server.state == "given up"
+    assert "'search' was given up: it did not answer within 0.2 s, 2 times in a row" in client.warnings()[-1]
+
+
+async def test_an_error_with_the_code_of_a_lost_connection_is_no_death(services):
+    async with opened(services, {"search": entry("code-of-a-lost-connection")}) as client:
+        for _ in range(3):
+            with pytest.raises(ToolFailure, match="the index is being made"):
+                await client.call(CONTEXT, ASKED)
+        [server] = client.servers()
+    assert (server.restarts, server.state) == (0, "ready")
+
+
+async def test_the_patterns_of_a_servers_schemas_keep_nobody_busy(services):
+    async with opened(services, {"search": entry("endless-patterns")}) as client:
+        answer = await client.call(CONTEXT, {**ASKED, "query": "a" * 60 + "!"})
+    assert answer["snippets"][0]["text"] == "a" * 60 + "!"
+
+
+@pytest.mark.feature("T-12")
 async def test_a_server_that_dies_in_a_call_is_started_again_once_and_the_call_repeated(services, traces):
     async with opened(services, {"search": entry("dies-once", traces)}) as client:
         answer = await client.call(CONTEXT, ASKED)
