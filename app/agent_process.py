@@ -1,21 +1,34 @@
-"""Entry point of an isolated agent's process: reads one request from stdin, answers on stdout, exits."""
+"""Entry point of an isolated agent's process: reads one request from stdin, answers on stdout, exits.
+
+It opens what the agent needs and nothing else: the graphs would take longer to import than a short answer takes.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import json
+import os
 import sys
 import time
-from collections.abc import Callable, Iterable
-from contextlib import redirect_stdout
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import asynccontextmanager, redirect_stdout
 from dataclasses import asdict
 from typing import Any
 
 from ..agents.contract.failures import error_from
+from ..agents.contract.lifecycle import Agent
 from ..agents.contract.protocol import AgentRequest, AgentResponse, ResponseStatus
-from ..config.settings import restore_settings
-from ..core.errors import TestwrightError
-from .container import open_agent
+from ..config.settings import Settings, restore_settings
+from ..core.errors import TestwrightError, UsageError
+from ..core.usage import ModelBudget, ModelUsage
+from ..store.database.database import Store
+from ..store.files.audit import AuditEntry
+from ..store.files.run_folder import RunFolder
+from ..utils.work_meter import WorkMeter
+from .agent_factory import create_agents
+from .model_factory import RunAnswers, open_model_clients
+from .target_provider import TargetProvider
+from .tool_factory import open_tools
 
 
 def main() -> None:
@@ -57,6 +70,53 @@ async def process_request(payload: dict[str, Any], send: Callable[..., None]) ->
     except TestwrightError as error:
         response = AgentResponse(ResponseStatus.ERROR, error=error_from(error, payload["role"]))
     return response
+
+
+@asynccontextmanager
+async def open_agent(
+    settings: Settings,
+    run_id: str,
+    role: str,
+    *,
+    audit: Callable[[AuditEntry], None],
+    seconds_before: float,
+    given_out: set[str],
+    spent: Callable[[ModelUsage], None],
+) -> AsyncIterator[tuple[Agent, ModelBudget]]:
+    """Open one agent of a run that another process executes, with the budget that its model calls count against.
+
+    Args:
+        seconds_before: wall seconds of the run so far.
+        given_out: keys of stored answers that were used already in this session; grows.
+        spent: called with the usage of each model call.
+
+    Raises:
+        UsageError: there is no such role.
+    """
+    folder = RunFolder(settings.state, run_id)
+    target = TargetProvider(settings, folder, WorkMeter(), scratch=folder.scratch / f"agent-{os.getpid()}")
+    with Store.open(settings.state) as store:
+        async with (
+            open_tools(settings, folder, target, os.environ, others=role in ("crawler", "spec")) as tools,
+            open_model_clients(
+                settings,
+                os.environ,
+                cache=settings.state / "cache",
+                kept=RunAnswers(store.answers, run_id),
+                seconds_before=seconds_before,
+                audit=audit,
+                given_out=given_out,
+                spent=spent,
+            ) as models,
+        ):
+            known = create_agents(settings, target, models.by_role, tools)
+            if role not in known:
+                raise UsageError(f"There is no agent {role!r}.")
+            try:
+                async with known[role] as agent:
+                    yield agent, models.budget
+            finally:
+                await target.discard()
 
 
 class _ReportedKeys(set[str]):

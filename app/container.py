@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import uuid
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass, fields, replace
 from typing import Any
@@ -12,9 +12,7 @@ from typing import Any
 from ..agents.contract.lifecycle import Agent, RequestOptions
 from ..agents.contract.protocol import AgentProtocol
 from ..config.settings import Settings
-from ..core.errors import UsageError
 from ..core.events import EventSink, EventType
-from ..core.usage import ModelBudget, ModelUsage
 from ..graph.checkpoints import open_checkpoints
 from ..graph.context import GraphServices, RunContext
 from ..mcp.tool_client.tool_client import ToolClient
@@ -22,7 +20,7 @@ from ..mcp.toolbox.services import ToolServices
 from ..mcp.toolbox.toolbox import build_toolbox
 from ..store.database.artifacts import Artifact, Artifacts
 from ..store.database.database import Store
-from ..store.files.audit import AuditEntry, AuditLog
+from ..store.files.audit import AuditLog
 from ..store.files.run_folder import RunFolder
 from ..utils.work_meter import WorkMeter
 from .agent_factory import create_agents
@@ -152,53 +150,6 @@ async def open_services(early: EarlyRun, *, seconds_before: float = 0.0) -> Asyn
             )
             light = {part.name: getattr(early, part.name) for part in fields(early)}
             yield LiveRun(**light, store=store, context=context, services=services, tools=tools, models=models)
-
-
-@asynccontextmanager
-async def open_agent(
-    settings: Settings,
-    run_id: str,
-    role: str,
-    *,
-    audit: Callable[[AuditEntry], None],
-    seconds_before: float,
-    given_out: set[str],
-    spent: Callable[[ModelUsage], None],
-) -> AsyncIterator[tuple[Agent, ModelBudget]]:
-    """Open one agent of a run that another process executes, with the budget that its model calls count against.
-
-    Args:
-        seconds_before: wall seconds of the run so far.
-        given_out: keys of stored answers that were used already in this session; grows.
-        spent: called with the usage of each model call.
-
-    Raises:
-        UsageError: there is no such role.
-    """
-    folder = RunFolder(settings.state, run_id)
-    target = TargetProvider(settings, folder, WorkMeter(), scratch=folder.scratch / f"agent-{os.getpid()}")
-    with Store.open(settings.state) as store:
-        async with (
-            open_tools(settings, folder, target, os.environ, others=role in ("crawler", "spec")) as tools,
-            open_model_clients(
-                settings,
-                os.environ,
-                cache=settings.state / "cache",
-                kept=RunAnswers(store.answers, run_id),
-                seconds_before=seconds_before,
-                audit=audit,
-                given_out=given_out,
-                spent=spent,
-            ) as models,
-        ):
-            known = create_agents(settings, target, models.by_role, tools)
-            if role not in known:
-                raise UsageError(f"There is no agent {role!r}.")
-            try:
-                async with known[role] as agent:
-                    yield agent, models.budget
-            finally:
-                await target.discard()
 
 
 @asynccontextmanager

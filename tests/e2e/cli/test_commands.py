@@ -95,6 +95,12 @@ def test_a_server_without_models_answers_before_their_clients_are_loaded():
     assert told.stdout.split() == []
 
 
+def test_the_process_of_one_agent_loads_no_graphs():
+    program = "import sys, testwright.app.agent_process; print('langgraph' in sys.modules)"
+    told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert told.stdout.split() == ["False"]
+
+
 def test_an_unknown_command_or_option_ends_with_2():
     assert said("rnu").exit_code == ExitCode.USAGE
     assert said("run", "x", "--rot", ".").exit_code == ExitCode.USAGE

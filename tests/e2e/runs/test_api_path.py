@@ -17,6 +17,7 @@ from testwright.tests.support.projects.small_api import FASTAPI_APP
 KEY = "a-scripted-key"
 TEST_PATH = "tests/generated/api/test_counters_api.py"
 QUICK: dict[str, Any] = {"repeats": 1, "jobs": 1}
+UNMEASURED: dict[str, Any] = {**QUICK, "mutants": 0}
 
 
 def project(folder: Path, source: str = FASTAPI_APP) -> Path:
@@ -47,7 +48,7 @@ async def test_an_application_is_started_by_the_command_that_is_said(tmp_path: P
     source = "from fastapi import FastAPI\n\napp = FastAPI()\n\n\n@app.get('/up')\ndef up() -> bool:\n    return True\n"
     root = project(tmp_path, source)
     command = "python -m uvicorn counters.api:app --port {port}"
-    report = await api.agenerate("API tests", root=root, app_command=command, **QUICK)
+    report = await api.agenerate("API tests", root=root, app_command=command, **UNMEASURED)
     assert report.exit_code == 0
     assert report.totals.kept >= 1
     started = ["python", "-m", "uvicorn", "counters.api:app", "--port", "{port}"]
@@ -87,7 +88,7 @@ async def test_a_model_adds_cases_and_those_that_do_not_hold_are_left_out(
             root=root,
             base_url=server.base_url,
             models=dict.fromkeys(("spec", "writer"), "openai:scripted"),
-            **QUICK,
+            **UNMEASURED,
         )
     assert report.exit_code == 0
     text = (root / TEST_PATH).read_text()
