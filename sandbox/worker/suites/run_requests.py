@@ -46,6 +46,11 @@ def end_process(code):
     os._exit(code)
 
 
+def at_once_or_not(path, flags):
+    """Open a file without following a link or waiting for the other end of a pipe that a test put there."""
+    return os.open(path, flags | os.O_NONBLOCK | os.O_NOFOLLOW, 0o600)
+
+
 def at_once(together, run):
     """Carry out one request, or a holder's and its visitor's at the same time, each in a fork; their exit codes."""
     ends = interleaving.pipes() if len(together) > 1 else ()
@@ -87,12 +92,12 @@ def carry_out(request, run, ends=None):
         company = interleaving.hooks_for(request, folder, ends, clock)
         code = run(request, journals, journal, measure, company)
         if measure is not None:
-            with open(request["coverage"], "w", encoding="utf-8") as stream:
+            with open(request["coverage"], "w", encoding="utf-8", opener=at_once_or_not) as stream:
                 json.dump(measure.stop(), stream, sort_keys=True)
     except (Exception, SystemExit):
         journal.write("broken", message=journals.cut(traceback.format_exc(), journals.TRACE_LIMIT))
         return NOT_STARTED
     journal.write("end", code=code)
-    with open(os.path.join(folder, "ended"), "w"):
+    with open(os.path.join(folder, "ended"), "w", opener=at_once_or_not):
         pass  # so that nobody has to read the journal again and again to see its end
     return code

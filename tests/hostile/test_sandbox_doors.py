@@ -1,0 +1,87 @@
+"""Modules that reach for the host from inside: by files that the host reads and writes, and by the kernel."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from testwright.core.errors import ExitCode
+from testwright.tests.support.hostile.host import unharmed
+from testwright.tests.support.hostile.projects import generated_text, hostile_project, run_on
+
+pytestmark = pytest.mark.feature("B-05")
+
+# At every import: replaces whatever the host reads, and prepares the places where it writes.
+PLANTS = '''"""Plants links and pipes."""
+
+import glob
+import os
+
+_SCRATCH = os.path.dirname(os.environ.get("HOME", "/nonexistent/x"))
+
+
+def _plant(path: str) -> None:
+    try:
+        if os.path.lexists(path):
+            os.unlink(path)
+        {action}
+    except OSError:
+        pass
+
+
+for _folder in glob.glob(_SCRATCH + "/gate-*") + glob.glob(os.path.dirname(_SCRATCH) + "/requests/gate-*"):
+    for _name in ("results.jsonl", "coverage.json", "plan.json", "plan.part", "request.json", "ended"):
+        _plant(os.path.join(_folder, _name))
+
+
+def label(n: int) -> str:
+    """A label."""
+    return "big" if n > 3 else "small"
+'''
+
+
+@pytest.mark.parametrize(
+    "action", ["os.symlink({victim!r}, path)", "os.symlink('/dev/zero', path)", "os.mkfifo(path)", "os.mkdir(path)"]
+)
+def test_what_a_module_plants_is_neither_written_through_nor_waited_for(tmp_path: Path, action: str) -> None:
+    host = tmp_path / "host"
+    host.mkdir()
+    (host / "bashrc").write_text("alias ll='ls -l'\n")
+    text = PLANTS.replace("{action}", action.replace("{victim!r}", repr(str(host / "bashrc"))))
+    root = hostile_project(tmp_path / "project", {"src/pk/bad.py": text})
+    with unharmed(root, host, marker=str(root)):
+        outcome = run_on(root)
+    assert "Traceback" not in outcome.err
+    assert "src/pk/good.py: 3 tests" in outcome.out, outcome.out + outcome.err
+
+
+DOORS = '''"""Tries the doors of the kernel."""
+
+import ctypes
+
+_LIBC = ctypes.CDLL(None, use_errno=True)
+_DOORS = {
+    "namespaces": (272, 0x10000000 | 0x00020000),
+    "new mount": (430, b"cgroup2", 0),
+    "keys": (250, 0, -3, 0),
+    "tracing": (101, 16, 1, 0, 0),
+    "kernel programs": (321, 0, 0, 0),
+    "memory of nobody": (319, b"name", 0),
+    "rings": (425, 1, 0),
+}
+_OPEN = [name for name, call in _DOORS.items() if _LIBC.syscall(*call) >= 0]
+
+
+def describe(n: int) -> str:
+    """What is open."""
+    return " ".join(["THE DOORS:", *_OPEN, "ARE OPEN"]) if n > 0 else "NOT LOOKED FOR"
+'''
+
+
+def test_the_kernel_s_doors_are_shut(tmp_path: Path) -> None:
+    root = hostile_project(tmp_path / "project", {"src/pk/doors.py": DOORS})
+    with unharmed(root, marker=str(root)):
+        outcome = run_on(root)
+    assert outcome.code in (ExitCode.OK, ExitCode.PRODUCT_DEFECT), outcome.out + outcome.err
+    assert "THE DOORS: ARE OPEN" in generated_text(root)
