@@ -40,6 +40,7 @@ def test_pipes_links_devices_and_endless_folders_are_named_and_passed_over(
     for name in ("README.md", "conftest.py", "src/pk/gone.py", "src/pk/endless.py", "socket.py"):
         assert f"{name}: neither a regular file" in outcome.out
     assert "folders deep" in outcome.out
+    assert "large.py: larger than 16 MiB" in outcome.out
 
 
 def test_endless_folders_of_a_killed_run_are_cleaned_away(tmp_path: Path, deep: Callable[[Path], None]) -> None:
@@ -48,7 +49,7 @@ def test_endless_folders_of_a_killed_run_are_cleaned_away(tmp_path: Path, deep: 
     (run,) = (root / ".testwright" / "runs").iterdir()
     deep(run / "scratch")
     os.mkfifo(run / "scratch" / "pipe")
-    listed = run_command("runs", "--root", os.fspath(root), cwd=tmp_path)
+    listed = run_command("runs", "list", "--root", os.fspath(root), cwd=tmp_path)
     cleaned = run_command("clean", "--keep", "0", "--root", os.fspath(root), cwd=tmp_path)
     assert (listed.code, cleaned.code) == (ExitCode.OK, ExitCode.OK), listed.err + cleaned.err
     assert list((root / ".testwright" / "runs").iterdir()) == []

@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ....utils.python_source import parse_python
-from ....utils.untrusted_files import read_source, read_source_bytes
+from ....utils.untrusted_files import MAX_SOURCE_BYTES, MIB, read_source, read_source_bytes
 from ....utils.untrusted_folders import reason_to_skip, walk_files
 
 _CONVENTIONAL = ("src", "lib", "python")
@@ -188,7 +188,9 @@ def read_tree(root: Path) -> ProjectTree:
 
     for file in walk_files(root, _is_kept, skipped=skip):
         path = file.relative_to(root).as_posix()
-        if path.endswith(".py"):
+        if file.suffix.lower() in (".py", *_DOCUMENTS) and file.stat().st_size > MAX_SOURCE_BYTES:
+            skip(path, f"larger than {MAX_SOURCE_BYTES // MIB} MiB")
+        elif path.endswith(".py"):
             python.append(path)
         elif path.lower().endswith(_DOCUMENTS):
             documents.append(path)
