@@ -1,9 +1,10 @@
-"""docs/settings.md and docs/exit-codes.md say what the code says."""
+"""docs/settings.md, docs/security.md and docs/exit-codes.md say what the code says."""
 
 import re
 from pathlib import Path
 
 from testwright.config.settings import Settings
+from testwright.config.trust import HARMLESS
 from testwright.core.errors import ExitCode
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
@@ -24,3 +25,9 @@ def test_defaults_on_the_page_are_the_settings_defaults():
 def test_every_exit_code_is_on_its_page():
     rows = re.findall(r"^\| (\d+) \| (\w+) \|", (DOCS / "exit-codes.md").read_text(), re.MULTILINE)
     assert [(int(code), name) for code, name in rows] == [(int(code), code.name) for code in ExitCode]
+
+
+def test_the_settings_that_need_no_consent_are_on_the_security_page():
+    text = (DOCS / "security.md").read_text()
+    listed = text[text.index("Without consent") : text.index("`jobs` up to 8")]
+    assert sorted(re.findall(r"`(\w+)`", listed)) == sorted(HARMLESS)
