@@ -24,7 +24,13 @@ class Inspector:
         self.target = target
 
     def __call__(self, method, *arguments):
-        done = subprocess.run(
+        done = self.run(method, *arguments)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return json.loads(done.stdout)
+
+    def run(self, method, *arguments):
+        """The program, to its end."""
+        return subprocess.run(
             [*npm_tool(INSPECTOR), "--cli", *self.target, *PATIENT, "--method", method, *arguments],
             env={**node_environment(), "HOME": str(self.home)},
             stdin=subprocess.DEVNULL,
@@ -33,8 +39,6 @@ class Inspector:
             timeout=250,
             check=False,
         )
-        assert done.returncode == 0, done.stdout + done.stderr
-        return json.loads(done.stdout)
 
 
 @pytest.fixture(scope="module")
@@ -115,3 +119,9 @@ def test_with_a_wrong_token_it_gets_nothing(over_http):
     )
     assert refused.returncode != 0
     assert "tools" not in refused.stdout
+
+
+def test_it_shows_the_text_of_an_error(over_stdio):
+    done = over_stdio.run("tools/call", "--tool-name", "get_report", "--tool-arg", "run_id=nope")
+    assert "there is no run 'nope'" in done.stdout + done.stderr
+    assert "What to do: " in done.stdout + done.stderr
