@@ -82,7 +82,7 @@ def _kept(result: Json, results: Json, spec: Json, *, executed: bool, lost: list
 
 
 def _is_written(result: Json) -> bool:
-    return any(result.get(name) is not None for name in ("generated_code_path", "generated_files"))
+    return bool(result.get("generated_code_path") or result.get("generated_files"))
 
 
 def _dropped(lost: list[Json], spec: Json) -> tuple[DroppedCase, ...]:
