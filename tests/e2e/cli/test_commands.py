@@ -74,7 +74,9 @@ def test_the_commands_are_these():
         "runs show",
         "schemas",
     ]
-    assert [" ".join(words) for words, _ in COMMANDS] == sorted([*repository, *names, "validate code", "validate spec"])
+    assert [" ".join(words) for words, _ in COMMANDS] == sorted(
+        [*repository, *names, "trust", "validate code", "validate spec"]
+    )
 
 
 def test_the_version_is_told():
