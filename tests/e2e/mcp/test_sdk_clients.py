@@ -9,7 +9,7 @@ from testwright.tests.support.mcp.sdk_client import sdk_answers
 from testwright.tests.support.mcp.serving import quick_project
 
 pytestmark = pytest.mark.feature("T-11")
-SLOW_TEST = "import time\n\n\ndef test_slow():\n    time.sleep(4)\n"
+SLOW_TEST = "import time\n\n\ndef test_slow():\n    time.sleep(5)\n"
 WRONG = [
     ("check_syntax", {"file_path": "src/small/nmbers.py"}, "'language' is missing"),
     ("check_syntax", {"file_path": "src/small/nmbers.py", "language": "python"}, "did you mean src/small/numbers.py"),
@@ -42,8 +42,8 @@ def test_errors_arrive_with_the_text_that_says_what_to_do(server, version):
 def test_a_client_with_a_limit_of_twelve_seconds_finishes_a_run_that_takes_longer(server, version):
     options = {"repeats": 2, "baseline": False, "test_seconds": 60}
     calls = [
-        ("run_tests", {"test_path": "tests/test_slow.py", "options": options, "wait_seconds": 8}),
-        ("run_status", {"run_id": "LAST", "wait_seconds": 8}, True),
+        ("run_tests", {"test_path": "tests/test_slow.py", "options": options, "wait_seconds": 2}),
+        ("run_status", {"run_id": "LAST", "wait_seconds": 2}, True),
         ("list_runs", {}),
     ]
     begun, *waited, listed = sdk_answers(version, calls, server, limit_seconds=12)
