@@ -110,9 +110,10 @@ class Confinement:
         """Guard this process and its forks from now on; it cannot be undone."""
         with contextlib.suppress(ImportError):
             import sqlite3
+            from sqlite3 import dbapi2
 
             self._connect = sqlite3.connect
-            sqlite3.connect = sqlite3.dbapi2.connect = self._connect_inside
+            sqlite3.connect = dbapi2.connect = self._connect_inside
         sys.addaudithook(self._refuse)
 
     def _connect_inside(self, database, *arguments, **options):
