@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import hashlib
-import re
 from pathlib import Path
 
 from ....core.errors import ProjectError
@@ -20,7 +19,6 @@ _MAXIMUM_CONSTANT = 400
 _HOOKS = frozenset(
     "__init_subclass__ __class_getitem__ __set_name__ __del__ __dir__ __subclasshook__ __getnewargs__".split()
 )
-_CLOCK = re.compile(rb"\b(now|utcnow|today|localtime|gmtime|time\.time)\(")
 
 
 def analyse_module(root: Path, path: str | Path, layout: Layout) -> ModuleFacts:
@@ -71,7 +69,6 @@ def facts_from_source(contents: bytes, place: ModulePlace) -> ModuleFacts:
         documentation=documentation_of(tree),
         line_count=contents.count(b"\n") + (not contents.endswith(b"\n") and bool(contents)),
         exported=_exported(statements),
-        reads_clock=_CLOCK.search(contents) is not None,
     )
 
 

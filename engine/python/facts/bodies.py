@@ -261,6 +261,7 @@ class _Reader(ast.NodeVisitor):
             if root is not None and node.func.attr in TEXT_TESTS and node.args and is_operand(node.args[0]):
                 self._compare(root, node.func.attr, node.args[0], node.lineno)
         if function:
+            self.body.calls[function] = None
             self._arguments(node, function)
         if isinstance(node.func, ast.Attribute):
             self.visit(node.func.value)
@@ -314,6 +315,7 @@ class BodyFacts:
     branch_lines: set[int] = field(default_factory=set)
     declines: list[int] = field(default_factory=list)
     uses: dict[tuple[str, str], None] = field(default_factory=dict)
+    calls: dict[str, None] = field(default_factory=dict)
     yields: bool = False
 
 

@@ -49,6 +49,7 @@ def callable_facts(node: Function, owner: str | None, *, nested_in: str = "") ->
         branch_lines=tuple(sorted(body.branch_lines)),
         uses=tuple(body.uses),
         declines=tuple(body.declines),
+        calls=tuple(body.calls),
         documentation=documentation_of(node),
     )
 
@@ -174,6 +175,7 @@ def _with_setter(reader: CallableFacts, setter: CallableFacts) -> CallableFacts:
         raises=(*reader.raises, *setter.raises),
         branch_lines=tuple(sorted({*reader.branch_lines, *setter.branch_lines})),
         uses=tuple(dict.fromkeys((*reader.uses, *setter.uses))),
+        calls=tuple(dict.fromkeys((*reader.calls, *setter.calls))),
     )
 
 

@@ -282,7 +282,7 @@ def _reference(type_name: str, facts: ModuleFacts, trial_imports: Iterable[str])
     if type_name.startswith(f"{facts.module}."):
         qualname = type_name.removeprefix(f"{facts.module}.")
         return TypeReference(qualname, (f"from {facts.module} import {qualname.partition('.')[0]}",))
-    if any(name == last for name, _statement in facts.imports):
+    if any(name == last and statement != f"import {last}" for name, statement in facts.imports):
         return TypeReference(last, (f"from {facts.module} import {last}",))
     return _elsewhere(type_name)
 

@@ -97,7 +97,7 @@ IMPORTED: dict[str, tuple[str, ...]] = {
     "StructTime": ("import time", "time.gmtime(0)"),
 }
 
-# Values relative to now, for code that reads the clock: assertions about them hold on any day.
+# Values relative to now, for code that reads the clock and takes no moment: assertions about them hold on any day.
 RELATIVE: dict[str, tuple[str, ...]] = {
     "date": (
         "datetime.date.today()",

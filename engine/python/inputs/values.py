@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ....utils.in_turns import in_turns
+from ..facts.clock import depends_on_now
 from ..facts.type_inference import default_hint, inferred_hints, name_entry, uses_of
 from ..model.model import CallableFacts, Candidate, ClassFacts, ModuleFacts, Parameter, combined, distinct
 from ..source.annotations import ANY, TypeHint, type_hint
@@ -57,6 +58,7 @@ class Values:
         self._learned = learned
         self._cache: dict[tuple[str, str, str], tuple[Candidate, ...]] = {}
         self._objects: dict[tuple[str, str], tuple[Candidate, ...]] = {}
+        self._relative = False
 
     def refresh(self) -> None:
         """Clears the caches, because `known`, `built` or `learned` have grown."""
@@ -82,7 +84,9 @@ class Values:
         return self._cache[key]
 
     def _find(self, one: CallableFacts, parameter: Parameter, where: ModuleFacts, depth: int) -> tuple[Candidate, ...]:
+        outer, self._relative = self._relative, depends_on_now(where, one)
         typed = self._typed(one, parameter, where, depth)
+        self._relative = outer
         real = list(self.known.get((one.qualname, parameter.name), []))
         special = operand_values(where, one, parameter, [hint.name for hint in self.hints(one, parameter, where)])
         mixed = [*real[:1], *typed[:1]]
@@ -154,7 +158,7 @@ class Values:
             return list(_FILES if hint.name == "Path" else _PATHS)
         if hint.name == "pattern":
             return [Candidate(text) for text in ("'[a-z]+'", "'(a)(b)?'", "''", "'('")]
-        plain = plain_candidates(hint.name, reads_clock=where.reads_clock)
+        plain = plain_candidates(hint.name, relative=self._relative)
         return plain or self._aliased(hint, where, depth)
 
     def of_class(self, where: ModuleFacts, owner: ClassFacts, depth: int = 0) -> list[Candidate]:
@@ -245,13 +249,13 @@ class Values:
         return self.of_type(alias, where, depth + 1) if alias not in (ANY, hint) else []
 
 
-def plain_candidates(name: str, *, reads_clock: bool = False) -> list[Candidate]:
-    """Values of a standard type by its last name; for code that reads the clock also values relative to now."""
+def plain_candidates(name: str, *, relative: bool = False) -> list[Candidate]:
+    """Values of a standard type by its last name; `relative`: also values relative to now."""
     name = SAME_AS.get(name, name)
     if name in IMPORTED:
-        relative = [Candidate(text, ("import datetime",)) for text in RELATIVE.get(name, ()) if reads_clock]
-        if relative:
-            return interleaved([relative, plain_candidates(name)])
+        near_now = [Candidate(text, ("import datetime",)) for text in RELATIVE.get(name, ()) if relative]
+        if near_now:
+            return interleaved([near_now, plain_candidates(name)])
         statement, *sources = IMPORTED[name]
         return [Candidate(source, (statement,)) for source in sources]
     if name == "Callable":

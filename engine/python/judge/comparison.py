@@ -10,13 +10,14 @@ import ast
 import doctest
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from ....utils.python_source import expression_or_none, literal_value
 from ..model.model import ModuleFacts, Observation, Raised, Trial, Value
 from ..model.observation_json import ObservedTrial
+from .value_parts import accessor_joined, parts_of, shared_parts
 
 _FEWEST_WORDS = 2
 RAISES = "raises:"
@@ -103,17 +104,22 @@ def _common(one: Value, other: Value, expression: str, unstable: set[str]) -> Va
             return one
         if same_items(one.source, other.source):
             return replace(one, unordered=True)
-    elif one.source is None and other.source is None:
+        shared, differing = shared_parts(one, other)
+        if shared:  # only what varies is left out
+            unstable.update(accessor_joined(expression, accessor) for accessor in differing)
+            return replace(one, source=None, imports=(), approximate=False, text="", attributes=shared)
+    elif one.source is None and (other.source is None or one.attributes):
         return replace(one, attributes=_common_attributes(one, other, expression, unstable))
     unstable.add(expression)
     return replace(one, source=None, imports=(), approximate=False, text="", attributes=())
 
 
 def _common_attributes(one: Value, other: Value, expression: str, unstable: set[str]) -> tuple[tuple[str, Value], ...]:
-    theirs = dict(other.attributes)
+    """Returns the attributes, or the parts left of an earlier comparison, that the other value shares."""
+    theirs = dict(other.attributes) or parts_of(other)
     shared: list[tuple[str, Value]] = []
     for name, value in one.attributes:
-        whole = f"{expression}.{name}"
+        whole = accessor_joined(expression, name)
         if name in theirs and value.type_name == theirs[name].type_name:
             shared.append((name, _common(value, theirs[name], whole, unstable)))
         else:
@@ -125,13 +131,25 @@ def _settle_effects(kept: Observation, other: Observation, unstable: set[str]) -
     theirs = dict(other.effects)
     shared: list[tuple[str, Value]] = []
     for expression, value in kept.effects:
-        found = theirs.get(expression)
-        if found is not None and value.source and found.source and same_source(value.source, found.source):
-            shared.append((expression, value))
-        else:
-            unstable.add(expression)
+        found = theirs.get(expression) or _part_of_effects(theirs, expression)
+        if found is not None and value.source and found.source:
+            if same_source(value.source, found.source):
+                shared.append((expression, value))
+                continue
+            parts, _ = shared_parts(value, found)
+            shared.extend((accessor_joined(expression, accessor), part) for accessor, part in parts)
+        unstable.add(expression)
     unstable.update(theirs.keys() - dict(kept.effects).keys())
     return replace(kept, effects=tuple(shared))
+
+
+def _part_of_effects(effects: Mapping[str, Value], expression: str) -> Value | None:
+    """Returns the part of another run's effect that an expression reads; None where there is none."""
+    for whole, value in effects.items():
+        if expression.startswith((f"{whole}.", f"{whole}[")):
+            rest = expression.removeprefix(whole)
+            return parts_of(value).get(rest.removeprefix("."))
+    return None
 
 
 def same_source(one: str, other: str) -> bool:

@@ -8,6 +8,7 @@ from types import UnionType
 from ....utils.python_source import expression_or_none, literal_value, parse_expression
 from ..model.model import Value
 from ..model.spec_case import SpecExpectation
+from .value_parts import accessor_joined, is_private_part
 
 LONGEST_SOURCE = 900
 MOST_ATTRIBUTE_CHECKS = 5
@@ -28,9 +29,9 @@ def value_checks(
     imports: list[str] = []
     telling = [attribute for attribute in value.attributes if attribute[1].source not in (None, "None")]
     for name, inner in telling or value.attributes:
-        if name.startswith("_") or len(checks) >= MOST_ATTRIBUTE_CHECKS:
+        if is_private_part(name) or len(checks) >= MOST_ATTRIBUTE_CHECKS:
             continue
-        found, needed = value_checks(f"{actual}.{name}", inner, unstable, depth=1)
+        found, needed = value_checks(accessor_joined(actual, name), inner, unstable, depth=1)
         checks += found
         imports += needed
     return checks, imports

@@ -94,6 +94,7 @@ class CallableFacts:
         branch_lines: lines of the body where control may go two ways.
         uses: how the body uses a parameter (or `self.name`), as pairs like `("path", "method:read")`; see bodies.py.
         declines: lines that return NotImplemented, so that Python raises TypeError for an operator.
+        calls: dotted names of what the body calls, as written.
     """
 
     qualname: str
@@ -113,6 +114,7 @@ class CallableFacts:
     branch_lines: tuple[int, ...] = ()
     uses: tuple[tuple[str, str], ...] = ()
     declines: tuple[int, ...] = ()
+    calls: tuple[str, ...] = ()
     documentation: Documentation = field(default_factory=Documentation)
 
     @property
@@ -153,7 +155,6 @@ class ModuleFacts:
         constants: public module-level constants, with the source of their values.
         digest: sha256 of the file's bytes, in hex.
         exported: the names in `__all__`, or None when the module has none (or builds it at run time).
-        reads_clock: whether a body seems to read the current time or date.
     """
 
     path: str
@@ -167,7 +168,6 @@ class ModuleFacts:
     documentation: Documentation = field(default_factory=Documentation)
     line_count: int = 0
     exported: tuple[str, ...] | None = None
-    reads_clock: bool = False
 
     def callables(self) -> tuple[CallableFacts, ...]:
         """Every callable of the module, in order of its first line."""

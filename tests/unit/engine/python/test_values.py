@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -234,3 +235,36 @@ def test_a_parameter_that_takes_a_real_clock_is_always_given_one_that_stands():
     assert rows[0] == "1, timer=lambda: 0"
     assert all("timer=" in row for row in rows)
     assert "1, timer=lambda: 100" in rows
+
+
+CLOCKED = """
+import datetime
+
+
+def _now():
+    return datetime.datetime.now()
+
+
+def age(born: datetime.date):
+    return _now().date() - born
+
+
+def late(due: datetime.date, today: datetime.date = None):
+    return (today or datetime.date.today()) - due
+
+
+def weekday(day: datetime.date):
+    return day.weekday()
+"""
+
+
+@pytest.mark.feature("B-11")
+@pytest.mark.parametrize(("name", "relative"), [("age", True), ("late", False), ("weekday", False)])
+def test_dates_relative_to_now_are_only_for_code_that_reads_the_clock_and_takes_no_moment(
+    tmp_path: Path, name: str, relative: bool
+) -> None:
+    facts, context = context_of(write_project(tmp_path, {"ages.py": CLOCKED}), "ages.py")
+    function = next(item for item in facts.functions if item.name == name)
+    found = context.values.for_parameter(function, function.parameters[0])
+    assert any("today()" in value.source for value in found) is relative
+    assert any(value.source.startswith("datetime.date(2024") for value in found)
