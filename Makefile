@@ -8,7 +8,7 @@ JOBS ?= 3
 # unit last, so that no long file is left for the end.
 PARALLEL = -n $(JOBS) --dist loadfile --no-loadscope-reorder
 
-.PHONY: install demo test test-all test-unit test-lowest test-llm bench bench-quick bench-context profile docs check format clean bench-planted bench-planted-api
+.PHONY: install demo test test-all test-unit test-lowest test-llm bench bench-quick bench-faults bench-context profile docs check format clean bench-planted bench-planted-api
 
 install: $(VENV)/.installed
 
@@ -59,6 +59,11 @@ bench: install
 # Two of the modules, with a shorter search for Pynguin, in less than five minutes.
 bench-quick: install
 	$(BIN)/python -m testwright.benchmarks.generators --quick --name quick $(BENCH)
+
+# Real faults of packages, and which of them tests made from the version after the repair catch in the one before.
+# FAULTS takes options: make bench-faults FAULTS="--only semver".
+bench-faults: install
+	$(BIN)/python -m testwright.benchmarks.real_faults $(FAULTS)
 
 # Defects that a seeded operator plants in the example shop, and which of them its integration tests catch.
 bench-planted: install

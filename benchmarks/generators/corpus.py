@@ -17,6 +17,7 @@ class Subject:
         module: dotted name, as it is imported.
         sha256: of the archive; empty where it is not pinned, as with further packages.
         further: named by hand, with dependencies that have to be installed.
+        requires: its dependencies where they are known; None for those that the package names itself.
     """
 
     package: str
@@ -24,6 +25,7 @@ class Subject:
     module: str
     sha256: str = ""
     further: bool = False
+    requires: tuple[str, ...] | None = None
 
     @property
     def requirement(self) -> str:

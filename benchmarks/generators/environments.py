@@ -51,9 +51,9 @@ def environment(name: str, folder: Path, subject: Subject | None = None) -> Envi
         PreparationError: it could not be made.
     """
     pins = PINS / f"{name}.txt"
-    needs = subject.requirement if subject is not None and subject.further else ""
+    needs = _needs(subject)
     version = ".".join(map(str, sys.version_info[:3]))
-    digest = hashlib.sha256(f"{pins.read_text()}\n{needs}\n{version}".encode()).hexdigest()[:12]
+    digest = hashlib.sha256(f"{pins.read_text()}\n{' '.join(needs)}\n{version}".encode()).hexdigest()[:12]
     place = folder / "environments" / f"{name}-{digest}"
     made = place / "made"
     if not made.is_file():
@@ -61,10 +61,18 @@ def environment(name: str, folder: Path, subject: Subject | None = None) -> Envi
         prepared_by([sys.executable, "-m", "venv", str(place)])
         _pip(place, "install", "-r", str(pins))
         if needs and subject is not None:
-            _pip(place, "install", "-c", str(pins), needs)
-            _pip(place, "uninstall", "--yes", subject.package)
+            _pip(place, "install", "-c", str(pins), *needs)
+            if subject.requires is None:
+                _pip(place, "uninstall", "--yes", subject.package)
         made.touch()
     return Environment(place, digest)
+
+
+def _needs(subject: Subject | None) -> tuple[str, ...]:
+    """What is installed for a subject: what it is known to require, else itself, which brings its dependencies."""
+    if subject is None or not subject.further:
+        return ()
+    return (subject.requirement,) if subject.requires is None else subject.requires
 
 
 def _pip(place: Path, action: str, *arguments: str) -> None:

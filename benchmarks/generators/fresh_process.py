@@ -110,6 +110,21 @@ class FreshProcess:
                 return Judged(coverage, outcomes, unsteady, "" if coverage else complaint(done.exit_code, done.output))
         return Judged(None, outcomes, complaint="what passes alone does not come to an end without what fails")
 
+    def outcomes(self, root: Path, paths: Sequence[str]) -> dict[str, str]:
+        """The outcome of every test of the files `paths`, by node id."""
+        return self._all_outcomes(root, paths)[0]
+
+    def lines_by_test(self, root: Path, paths: Sequence[str], left_out: Iterable[str]) -> dict[str, set[int]]:
+        """Which lines of the module each test runs, by node id, with the tests `left_out` deselected."""
+        self._tests(root, paths, left_out, measure=True, more={"BENCH_CONTEXTS": "1"})
+        told = self._told(root, "--show-contexts")
+        found: dict[str, set[int]] = {}
+        for file in (told or {"files": {}})["files"].values():
+            for line, nodeids in file["contexts"].items():
+                for nodeid in filter(None, nodeids):
+                    found.setdefault(nodeid, set()).add(int(line))
+        return found
+
     def _all_outcomes(self, root: Path, paths: Sequence[str]) -> tuple[dict[str, str], str]:
         """The outcome of every test; what does not end in its time, or ends the process, has failed."""
         record, done = self._tests(root, paths, ())
@@ -122,7 +137,13 @@ class FreshProcess:
         return outcomes, complaint(done.exit_code, done.output)
 
     def _tests(
-        self, root: Path, paths: Sequence[str], left_out: Iterable[str], *, measure: bool = False
+        self,
+        root: Path,
+        paths: Sequence[str],
+        left_out: Iterable[str],
+        *,
+        measure: bool = False,
+        more: Mapping[str, str] | None = None,
     ) -> tuple[Record, Watched]:
         journal = root / "bench_journal.jsonl"
         journal.unlink(missing_ok=True)
@@ -131,7 +152,7 @@ class FreshProcess:
         command += ["-c", os.devnull, "--rootdir", str(root), "--continue-on-collection-errors"]
         command += ["--timeout", str(_TEST_SECONDS), "--timeout-method", "thread"]
         files = [one for one in paths if one not in left_out]
-        more = {"BENCH_JOURNAL": str(journal)}
+        more = {**(more or {}), "BENCH_JOURNAL": str(journal)}
         if any("hypothesis" in (root / path).read_text(encoding="utf-8") for path in paths):
             more["BENCH_NO_DEADLINE"] = "1"
         done = self._run(root, [*command, *(f"--deselect={one}" for one in sorted(left_out)), *files], more)
@@ -146,15 +167,20 @@ class FreshProcess:
         ]
 
     def _coverage(self, root: Path) -> Coverage | None:
-        told = root / "bench_coverage.json"
-        told.unlink(missing_ok=True)
-        command = [str(self._environment.python), "-m", "coverage", "json", "-q", f"--rcfile={os.devnull}"]
-        self._run(root, [*command, f"--data-file={root / 'bench.coverage'}", "-o", str(told)])
-        if not told.is_file():
+        told = self._told(root)
+        if told is None:
             return None
-        totals = json.loads(told.read_text())["totals"]
+        totals = told["totals"]
         names = ("num_statements", "covered_lines", "num_branches", "covered_branches")
         return Coverage(*(int(totals[name]) for name in names))
+
+    def _told(self, root: Path, *options: str) -> dict[str, Any] | None:
+        """The report of coverage.py on its last run, as JSON; None where there is none."""
+        told = root / "bench_coverage.json"
+        told.unlink(missing_ok=True)
+        command = [str(self._environment.python), "-m", "coverage", "json", "-q", f"--rcfile={os.devnull}", *options]
+        self._run(root, [*command, f"--data-file={root / 'bench.coverage'}", "-o", str(told)])
+        return json.loads(told.read_text()) if told.is_file() else None
 
     def _run(self, root: Path, command: Sequence[str], more: Mapping[str, str] | None = None) -> Watched:
         return run_watched(
