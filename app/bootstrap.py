@@ -117,14 +117,15 @@ def unit_spec_generator(settings: Settings, target: ProvideTarget, first: FirstT
         target: prepares the target's environment when it is first needed.
         first: previews the first tests of a run; None for no preview.
     """
-    unit = UnitSpecGenerator(target, settings.root, budget=exploration_budget(settings), first=first)
+    budget = exploration_budget(settings)
+    unit = UnitSpecGenerator(target, settings.root, budget=budget, first=first, examples=settings.examples)
     if not settings.cache:
         return unit
     return CachedSpecGenerator(
         unit,
         target,
         settings.state / "cache",
-        budget={"trials": settings.trials, "mutants": settings.mutants},
+        budget={"trials": settings.trials, "mutants": settings.mutants, "examples": settings.examples},
         most_bytes=settings.cache_mib * 1024 * 1024,
         fresh=settings.fresh,
     )

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from ..utils.outgoing_text import visible_text
 from .markdown_parts import SHOWN_ROWS, amount, block, code, line, more, section, table
 from .markdown_run import run_section
-from .model import Coverage, CoverageChange, Mutation, Report, ReportEvidence, ReportPlace
+from .model import Coverage, CoverageChange, Mutation, NotReached, Report, ReportEvidence, ReportPlace
 from .operations import counted, missing_statuses
 
 _HEADINGS = {
@@ -167,11 +167,16 @@ def _dropped(report: Report) -> Iterator[str]:
 def _not_reached(report: Report) -> Iterator[str]:
     for title, field in (("Not reached", "not_reached"), ("Never so in the kept tests", "not_taken")):
         rows = [
-            (code(f"{target.path}:{row.line}" if row.line else target.path), code(row.subject), line(row.reason))
+            (code(f"{target.path}:{row.line}" if row.line else target.path), code(row.subject), _why(row))
             for target in report.targets
             for row in getattr(target, field)
         ]
         yield from section(title, ("Where", "What", "Why"), rows)
+
+
+def _why(row: NotReached) -> str:
+    """The reason, and the question that a person can answer."""
+    return line(f"{row.reason}. {row.question}" if row.question else row.reason)
 
 
 def _notes(report: Report) -> Iterator[str]:

@@ -63,11 +63,16 @@ class DroppedCase(ReportPart):
 
 
 class NotReached(ReportPart):
-    """A callable that got no test, or a way through the target that no kept test took, and why."""
+    """A callable that got no test, or a way through the target that no kept test took, and why.
+
+    Attributes:
+        question: what a person would have to answer so that it gets one; empty where no answer would help.
+    """
 
     subject: str
     reason: str
     line: Count = 0
+    question: str = ""
 
 
 class ReportExpectation(ReportPart):

@@ -49,6 +49,7 @@ class UnitSpecGenerator:
         root: the project's root.
         budget: limits on what is tried for one module; None for the engine's default.
         first: writes the first tests of the run from an early exploration; None for no preview.
+        examples: values that a person gave in the settings, by `module:function` or parameter name.
     """
 
     def __init__(
@@ -58,11 +59,13 @@ class UnitSpecGenerator:
         *,
         budget: ExplorationBudget | None = None,
         first: FirstTests | None = None,
+        examples: Mapping[str, str] | None = None,
     ) -> None:
         self._python_target = python_target
         self._root = root
         self._budget = budget
         self._first = first
+        self._examples = dict(examples or {})
 
     async def generate(self, inputs: Mapping[str, Any], *, seconds: float | None = None) -> SpecResult:
         """Generate the spec for `target` (path, and `symbols` or null). Raises as `explore` and `analyse_module` do."""
@@ -78,7 +81,7 @@ class UnitSpecGenerator:
         early = preview if self._first is not None and self._first.wanted else None
         async with background_context(lambda: self._workers(facts)) as workers:
             workers.start()  # they start while the proposer reads the sources
-            proposer = await asyncio.to_thread(_proposer, self._root, layout, facts, wanted)
+            proposer = await asyncio.to_thread(_proposer, self._root, layout, facts, wanted, self._examples)
             exploration = await explore(
                 await self._python_target(),
                 facts,
@@ -123,10 +126,12 @@ def is_wanted(subject: str, symbols: list[str]) -> bool:
     return any(subject == symbol or subject.startswith(f"{symbol}.") for symbol in symbols)
 
 
-def _proposer(root: Path, layout: Layout, facts: ModuleFacts, symbols: Any) -> SourceProposer:
+def _proposer(
+    root: Path, layout: Layout, facts: ModuleFacts, symbols: Any, examples: Mapping[str, str]
+) -> SourceProposer:
     """Build a proposer that spends its trials on the wanted symbols; constructors of other members stay known."""
     if symbols is None:
-        return SourceProposer(root, layout, facts)
+        return SourceProposer(root, layout, facts, examples=examples)
     wanted = [str(symbol) for symbol in symbols]
 
     def kept(function: CallableFacts) -> bool:
@@ -141,7 +146,7 @@ def _proposer(root: Path, layout: Layout, facts: ModuleFacts, symbols: Any) -> S
             if is_wanted(cls.name, wanted) or any(kept(member) for member in cls.members)
         ),
     )
-    return SourceProposer(root, layout, narrowed)
+    return SourceProposer(root, layout, narrowed, examples=examples)
 
 
 def _composed(

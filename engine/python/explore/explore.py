@@ -252,7 +252,9 @@ def _exploration(
     return Exploration(
         facts=facts,
         findings=tuple(findings),
-        unreached=unreached_callables(facts, search.subjects, findings, dropped, covered_arcs - imported),
+        unreached=unreached_callables(
+            facts, search.subjects, findings, dropped, covered_arcs - imported, search.trials
+        ),
         reached_arcs=covered_arcs,
         possible_arcs=arcs.possible,
         trials=search.trials,

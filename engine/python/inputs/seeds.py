@@ -32,7 +32,7 @@ def _documented(
     documentation: Documentation, own: CallableFacts | None, facts: ModuleFacts, index: ProjectIndex, finder: Subjects
 ) -> Iterator[Trial]:
     for example in documentation.examples:
-        trial = _example_trial(example, own, facts, index, finder)
+        trial = example_trial(example, own, facts, index, finder)
         if trial is not None:
             yield trial
             inner = _printed(trial)
@@ -40,9 +40,10 @@ def _documented(
                 yield inner
 
 
-def _example_trial(
+def example_trial(
     example: Example, own: CallableFacts | None, facts: ModuleFacts, index: ProjectIndex, finder: Subjects
 ) -> Trial | None:
+    """Builds the trial of one example; None if it is no expression about a subject of the module."""
     trees = [tree for text in (*example.arrange, example.act) if (tree := parse_or_none(text))]
     if len(trees) <= len(example.arrange) or len(trees[-1].body) != 1:
         return None

@@ -302,11 +302,16 @@ class TrialFinding:
 
 @dataclass(frozen=True, slots=True)
 class Unreached:
-    """A public callable that got no test, and why, for the report."""
+    """A public callable that got no test, and why, for the report.
+
+    Attributes:
+        question: what a person would have to answer so that it gets one; empty where no answer would help.
+    """
 
     qualname: str
     reason: str
     line: int = 0
+    question: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from ..inputs.calls import (
     member_form,
     rendered_arguments,
 )
+from ..inputs.given_examples import GivenExamples, add_given_values, given_trials
 from ..inputs.learning import LearnedInputs
 from ..inputs.prepared_arguments import prepared_rows, with_new_file
 from ..inputs.receivers import Receiver, receivers
@@ -46,6 +47,7 @@ class ProposalContext:
     Attributes:
         seeds: trials from documents and usage, documented examples first.
         learned: knowledge gained from observations.
+        examples: values that a person gave in the settings.
     """
 
     facts: ModuleFacts
@@ -54,6 +56,7 @@ class ProposalContext:
     values: Values
     learned: LearnedInputs
     owners: dict[str, ClassFacts] = field(default_factory=dict)
+    examples: GivenExamples = field(default_factory=dict)
 
     def owner_of(self, one: CallableFacts) -> ClassFacts | None:
         """Returns the target's class that a callable belongs to."""
@@ -61,22 +64,31 @@ class ProposalContext:
 
 
 def proposal_context(
-    root: Path, layout: Layout, facts: ModuleFacts, usage: tuple[Trial, ...] | None = None
+    root: Path,
+    layout: Layout,
+    facts: ModuleFacts,
+    usage: tuple[Trial, ...] | None = None,
+    examples: GivenExamples | None = None,
 ) -> ProposalContext:
     """Reads the project for a target: builds its index and collects its uses of the target."""
     index = ProjectIndex(root, layout, (facts,))
     used = usage if usage is not None else find_usage(root, layout, facts, index)
-    seeds = tuple(distinct_trials([*example_trials(facts, index), *used]))
-    return context_from_index(facts, index, seeds)
+    given = examples or {}
+    seeds = distinct_trials([*given_trials(given, facts, index), *example_trials(facts, index), *used])
+    return context_from_index(facts, index, tuple(seeds), given)
 
 
-def context_from_index(facts: ModuleFacts, index: ProjectIndex, seeds: tuple[Trial, ...]) -> ProposalContext:
+def context_from_index(
+    facts: ModuleFacts, index: ProjectIndex, seeds: tuple[Trial, ...], examples: GivenExamples | None = None
+) -> ProposalContext:
     """Returns the context of a project that was already read, with nothing learned yet."""
     harvester = Harvester(facts)
     harvest = harvester.read(seeds)
+    add_given_values(harvest.arguments, examples or {}, facts, index)
     learned = LearnedInputs(facts, harvester)
     values = Values(facts, index, harvest.arguments, harvest.objects, learned)
-    return ProposalContext(facts, index, seeds, values, learned, {class_.name: class_ for class_ in facts.classes})
+    owners = {class_.name: class_ for class_ in facts.classes}
+    return ProposalContext(facts, index, seeds, values, learned, owners, examples or {})
 
 
 def initial_trials(facts: ModuleFacts, context: ProposalContext) -> Iterator[Trial]:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from ....utils.in_turns import in_turns
 from ....utils.untrusted_files import read_source
+from ..inputs.given_examples import GivenExamples
 from ..model.arcs import branch_arcs
 from ..model.model import Arc, CallableFacts, ModuleFacts, Observation, Trial
 from ..project.layout import Layout
@@ -117,6 +118,7 @@ class SourceProposer:
         facts: the target module.
         usage: uses of the target; searched for if not given.
         known: context of another proposer for the same module, to avoid reading the project again.
+        examples: values that a person gave in the settings.
 
     Attributes:
         observed: number of observations received.
@@ -129,14 +131,15 @@ class SourceProposer:
         facts: ModuleFacts,
         usage: tuple[Trial, ...] | None = None,
         known: ProposalContext | None = None,
+        examples: GivenExamples | None = None,
     ) -> None:
         self.facts = facts
         self._place = root, layout
         self._usage = usage if usage is not None else find_usage(root, layout, facts)
         if known is None:
-            self.context: ProposalContext = proposal_context(root, layout, facts, self._usage)
+            self.context: ProposalContext = proposal_context(root, layout, facts, self._usage, examples)
         else:
-            self.context = context_from_index(facts, known.index, known.seeds)
+            self.context = context_from_index(facts, known.index, known.seeds, known.examples)
         self.observed = 0
         self._seen: set[tuple[str, ...]] = set()
         self._stories: dict[str, list[Story]] = {}

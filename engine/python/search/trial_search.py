@@ -193,7 +193,10 @@ class TrialSearch:
         self._pull(weights, 3 * size)
         weights = {name: weight for name, weight in weights.items() if self.subjects[name].waiting}
         total = sum(weights.values())
-        for name, weight in weights.items():
+        # Where not all get a turn, those with the fewest trials come first: no callable is left untried behind others.
+        turns = sorted(weights, key=lambda name: self.subjects[name].trials) if len(weights) > size else weights
+        for name in turns:
+            weight = weights[name]
             share = max(1, round(size * weight / total)) if weight else 0
             while share and (trial := self.subjects[name].next_trial()) is not None:
                 batch.append(trial)

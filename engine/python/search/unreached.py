@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from ..facts.analyse import subjects as subjects_of
 from ..inputs.calls import NOT_CALLED
 from ..model.model import Arc, CallableFacts, ModuleFacts, Observation, TrialFinding, Unreached
+from .questions import question_about
 from .trial_search import Subject
 
 _REFUSED = (
@@ -38,6 +39,12 @@ _NETWORK = (
     (("network: looks", "socket.get"), "looks names up"),
     (("socket", "ssl", "network"), "opens network connections"),
 )
+_NO_WAY = "no way to call it was found"
+_NOT_ARRANGED = "what it needs could not be arranged"
+_NEVER = "never called successfully"
+_NOTHING_SEEN = "no oracle found: in {} trials it returned None and changed nothing that can be seen from outside"
+_ANSWERABLE = (_NO_WAY, _NOT_ARRANGED, _NEVER, _NOTHING_SEEN.partition("{}")[0])
+_SHOWN_LINES = 6
 
 
 def unreached_callables(
@@ -46,12 +53,14 @@ def unreached_callables(
     findings: Iterable[TrialFinding],
     dropped: Mapping[str, str],
     covered: frozenset[Arc],
+    trials: int = 0,
 ) -> tuple[Unreached, ...]:
     """Returns the public callables without a finding, with the reason, in source order.
 
     Args:
         dropped: why the last finding of a callable could not be confirmed.
         covered: arcs that the findings run; constructors and special methods whose body they run are not listed.
+        trials: how many trials the whole search ran.
     """
     have = {finding.trial.subject for finding in findings}
     kinds = {owner.name: owner.kind for owner in facts.classes}
@@ -63,22 +72,28 @@ def unreached_callables(
         ran = subject is not None and not subject.arcs.isdisjoint(covered)
         if ran and (item.kind == "constructor" or item.name.startswith("__")):
             continue
-        reason = _reason(item, subject, kinds.get(item.owner or item.qualname, ""), dropped.get(item.qualname))
+        reason = _reason(item, subject, kinds.get(item.owner or item.qualname, ""), dropped.get(item.qualname), trials)
+        question = ""
+        if reason.startswith(_ANSWERABLE):
+            told = subject.returned or subject.last if subject is not None else None
+            question = question_about(item, facts, told)
         if ran:
             reason += "; its code runs in tests of others"
-        missing.append(Unreached(item.qualname, reason, item.lines[0]))
+        missing.append(Unreached(item.qualname, reason, item.lines[0], question))
     return tuple(missing)
 
 
-def _reason(facts: CallableFacts, subject: Subject | None, kind: str, dropped: str | None) -> str:
+def _reason(facts: CallableFacts, subject: Subject | None, kind: str, dropped: str | None, trials: int) -> str:
     if dropped:
         return f"no oracle found: what it does {dropped}"
+    if subject is not None and subject.last is None and subject.waiting:
+        return f"it was not called: the search ended after {trials} trials; `trials` and `step_seconds` allow more"
     if subject is None or subject.last is None:
         if kind in ("abstract", "protocol"):
             return "its class is abstract and no concrete subclass was found"
         if facts.name in NOT_CALLED:
             return f"no call was tried: {facts.name} is there for {_CALLED_BY.get(facts.name, 'Python itself')} to call"
-        return "no way to call it was found: no arguments or object could be built"
+        return f"{_NO_WAY}: no arguments or object could be built"
     message = subject.refused.raised.message if subject.refused and subject.refused.raised else ""
     for beginnings, action in _NETWORK:
         if message.startswith(beginnings):
@@ -88,7 +103,7 @@ def _reason(facts: CallableFacts, subject: Subject | None, kind: str, dropped: s
         if subject.returned.effects:
             return "no oracle found: what it changes is not the same each time"
         if value is not None and value.source == "None":
-            return "no oracle found: it returns None and changes nothing that can be seen from outside"
+            return _NOTHING_SEEN.format(subject.trials) + _unrun_lines(subject)
         return "no oracle found: what it returns can neither be written down nor be told by its attributes"
     return _failure_reason(subject.last, subject.trials)
 
@@ -107,5 +122,16 @@ def _failure_reason(last: Observation, trials: int) -> str:
     if raised is not None and raised.type_name == "ModuleNotFoundError":
         return f"needs a package that is not installed: {raised.message[:160]}"
     if last.outcome == "arrange_failed":
-        return f"what it needs could not be arranged; the last attempt raised {error}"
-    return f"never called successfully in {trials} trials; the last raised {error}"
+        return f"{_NOT_ARRANGED}; the last attempt raised {error}"
+    return f"{_NEVER} in {trials} trials; the last raised {error}"
+
+
+def _unrun_lines(subject: Subject) -> str:
+    """Says which lines of the body no trial ran: what it does may show only there."""
+    ran = {abs(line) for arc in subject.touched for line in arc}
+    unrun = sorted({start for start, _ in subject.arcs if start > 0} - ran)
+    if not unrun:
+        return ""
+    shown = ", ".join(str(line) for line in unrun[:_SHOWN_LINES])
+    more = ", …" if len(unrun) > _SHOWN_LINES else ""
+    return f"; line {shown}{more} never ran" if len(unrun) == 1 else f"; lines {shown}{more} never ran"

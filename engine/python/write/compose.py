@@ -19,6 +19,7 @@ from .render import render_cases
 
 SCHEMA_VERSION = "1.0.0"
 NAMED_BY = 5
+_LEFT_OUT = "its tests were left out to keep the file short; ask for it by its name to get them"
 
 
 def compose_spec(
@@ -128,15 +129,21 @@ def _not_reached(exploration: Exploration, without: dict[str, str], covered: set
     found: dict[str, dict[str, Any]] = {}
     for one in exploration.unreached:
         if one.qualname not in covered:
-            found[one.qualname] = _unreached(one.qualname, one.reason, one.line or lines.get(one.qualname, 0))
+            line = one.line or lines.get(one.qualname, 0)
+            found[one.qualname] = _unreached(one.qualname, one.reason, line, one.question)
     for subject, reason in without.items():
         if subject not in covered:
             found[subject] = _unreached(subject, reason, lines.get(subject, 0))
+    for subject in dict.fromkeys(one.trial.subject for one in exploration.findings):
+        if subject not in covered and subject not in found:
+            found[subject] = _unreached(subject, _LEFT_OUT, lines.get(subject, 0))
     return sorted(found.values(), key=lambda one: (one.get("line", 0), one["subject"]))
 
 
-def _unreached(subject: str, reason: str, line: int) -> dict[str, Any]:
+def _unreached(subject: str, reason: str, line: int, question: str = "") -> dict[str, Any]:
     entry: dict[str, Any] = {"subject": subject, "reason": reason or "no input was found that calls it"}
     if line > 0:
         entry["line"] = line
+    if question:
+        entry["question"] = question
     return entry

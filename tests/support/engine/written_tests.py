@@ -18,14 +18,20 @@ from testwright.tests.support.engine.targets import prepared
 
 
 def written_spec(
-    folder: Path, source: str, *, framework: str = "pytest", trials: int = 600, others: Mapping[str, str] | None = None
+    folder: Path,
+    source: str,
+    *,
+    framework: str = "pytest",
+    trials: int = 600,
+    others: Mapping[str, str] | None = None,
+    examples: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
     """The spec that the engine composes for a module, explored in the sandbox without a hunt for mutants."""
 
     async def run() -> dict[str, Any]:
         async with prepared(folder, files(source, others)) as target:
             facts, root = facts_of(target, PATH), target.snapshot.path
-            proposer = SourceProposer(root, find_layout(root), facts)
+            proposer = SourceProposer(root, find_layout(root), facts, examples=examples)
             budget = ExplorationBudget(trials=trials, mutant_search=MutantSearchLimits(mutants=0))
             return compose_spec(await explore(target, facts, proposer, budget), framework=framework)
 
