@@ -82,6 +82,7 @@ class UnitSpecGenerator:
         async with background_context(lambda: self._workers(facts)) as workers:
             workers.start()  # they start while the proposer reads the sources
             proposer = await asyncio.to_thread(_proposer, self._root, layout, facts, wanted, self._examples)
+            facts = replace(facts, domains=proposer.context.domains)
             exploration = await explore(
                 await self._python_target(),
                 facts,

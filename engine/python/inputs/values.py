@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from ....utils.in_turns import in_turns
 from ..facts.clock import depends_on_now
 from ..facts.type_inference import default_hint, inferred_hints, name_entry, uses_of
+from ..model.domain import CallableDomains
 from ..model.model import CallableFacts, Candidate, ClassFacts, ModuleFacts, Parameter, combined, distinct
 from ..source.annotations import ANY, TypeHint, type_hint
 from ..usage.project_index import ProjectIndex
 from .calls import class_candidates
 from .learning import LearnedInputs
+from .natural import NaturalInputs
 from .operands import operand_values
 from .pools import BY_TYPE, IMPORTED, LAMBDAS, RELATIVE, SAME_AS
 
 _MAXIMUM_DEPTH = 3
 _OPEN_SEQUENCES = frozenset({"Sequence", "Iterable", "Collection", "Reversible"})
 _TEXTS = ("'abc'", "'abd'", "'hello world'", "''")
-_MAXIMUM_VALUES = 24
+_MAXIMUM_VALUES = 32
 _LONG_ITEM = 30
 _ITERABLES = frozenset(
     "Iterable list Sequence Collection Container Sized Reversible set frozenset deque tuple Iterator Generator "
@@ -41,6 +44,7 @@ class Values:
         known: literals that real calls pass to a parameter, by `(qualified name, parameter)`.
         built: expressions of real code that build objects of a class, by class name.
         learned: arguments that were observed to be rejected.
+        domains: the domains of the module's parameters; their natural values come first.
     """
 
     def __init__(
@@ -50,12 +54,16 @@ class Values:
         known: dict[tuple[str, str], list[Candidate]] | None = None,
         built: dict[str, list[Candidate]] | None = None,
         learned: LearnedInputs | None = None,
+        domains: Sequence[CallableDomains] = (),
     ) -> None:
         self.facts = facts
         self.index = index
         self.known = known if known is not None else {}
         self.built = built if built is not None else {}
         self._learned = learned
+        # Later calls of the same parameter are those of the search: they are no examples.
+        self._seeded = {key: len(values) for key, values in self.known.items()}
+        self.natural = NaturalInputs(facts, index, domains, self)
         self._cache: dict[tuple[str, str, str], tuple[Candidate, ...]] = {}
         self._objects: dict[tuple[str, str], tuple[Candidate, ...]] = {}
         self._relative = False
@@ -68,7 +76,7 @@ class Values:
     def for_parameter(
         self, one: CallableFacts, parameter: Parameter, where: ModuleFacts | None = None, depth: int = 0
     ) -> tuple[Candidate, ...]:
-        """Values for a parameter: those of real calls and of comparisons, interleaved with plain ones of its type.
+        """Values for a parameter: of a real call, natural ones of its domain, then constants and plain ones.
 
         Args:
             where: the module that `one` is defined in, when it is not the target.
@@ -89,9 +97,11 @@ class Values:
         self._relative = outer
         real = list(self.known.get((one.qualname, parameter.name), []))
         special = operand_values(where, one, parameter, [hint.name for hint in self.hints(one, parameter, where)])
-        mixed = [*real[:1], *typed[:1]]
-        for index in range(max(len(real), len(typed), len(special))):
-            for pool in (special, typed[1:], real[1:]):
+        examples = real[: min(1, self._seeded.get((one.qualname, parameter.name), 0))]
+        natural = [value.candidate for value in self.natural.of_parameter(one, parameter, where, depth)]
+        mixed = [*examples, *natural[:2]] or [*real[:1], *typed[:1]]
+        for index in range(max(len(real), len(typed), len(special), len(natural))):
+            for pool in (special, natural[2:], typed, real):
                 mixed.extend(pool[index : index + 1])
         rejected = self._learned.rejected if self._learned is not None else frozenset()
         good = [item for item in mixed if (one.qualname, parameter.name, item.source) not in rejected]

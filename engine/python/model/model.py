@@ -10,6 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
+from .domain import CallableDomains
+
 ParameterKind = Literal["positional_only", "positional_or_keyword", "var_positional", "keyword_only", "var_keyword"]
 CallableKind = Literal["function", "method", "classmethod", "staticmethod", "property", "constructor"]
 ClassKind = Literal[
@@ -155,6 +157,7 @@ class ModuleFacts:
         constants: public module-level constants, with the source of their values.
         digest: sha256 of the file's bytes, in hex.
         exported: the names in `__all__`, or None when the module has none (or builds it at run time).
+        domains: the domains of the parameters; empty until they are inferred.
     """
 
     path: str
@@ -168,6 +171,7 @@ class ModuleFacts:
     documentation: Documentation = field(default_factory=Documentation)
     line_count: int = 0
     exported: tuple[str, ...] | None = None
+    domains: tuple[CallableDomains, ...] = ()
 
     def callables(self) -> tuple[CallableFacts, ...]:
         """Every callable of the module, in order of its first line."""

@@ -11,6 +11,7 @@ from pathlib import Path
 from ....utils.in_turns import in_turns
 from ....utils.python_names import names_of
 from ....utils.python_source import expression_or_none
+from ..domain.inference import infer_domains
 from ..facts.analyse import subjects
 from ..inputs.calls import (
     NOT_CALLED,
@@ -28,6 +29,7 @@ from ..inputs.prepared_arguments import prepared_rows, with_new_file
 from ..inputs.receivers import Receiver, receivers
 from ..inputs.seeds import example_trials
 from ..inputs.values import Values
+from ..model.domain import CallableDomains
 from ..model.model import CallableFacts, ClassFacts, ModuleFacts, Trial
 from ..project.layout import Layout
 from ..usage.harvest import Harvester
@@ -47,6 +49,7 @@ class ProposalContext:
     Attributes:
         seeds: trials from documents and usage, documented examples first.
         learned: knowledge gained from observations.
+        domains: the domains of the module's parameters, from documents, real calls and the code.
         examples: values that a person gave in the settings.
     """
 
@@ -55,6 +58,7 @@ class ProposalContext:
     seeds: tuple[Trial, ...]
     values: Values
     learned: LearnedInputs
+    domains: tuple[CallableDomains, ...] = ()
     owners: dict[str, ClassFacts] = field(default_factory=dict)
     examples: GivenExamples = field(default_factory=dict)
 
@@ -85,10 +89,16 @@ def context_from_index(
     harvester = Harvester(facts)
     harvest = harvester.read(seeds)
     add_given_values(harvest.arguments, examples or {}, facts, index)
+    domains = infer_domains(
+        facts,
+        lambda name: index.class_in(name, facts),
+        harvest.arguments,
+        suggested=lambda name: index.class_for_variable(name, facts),
+    )
     learned = LearnedInputs(facts, harvester)
-    values = Values(facts, index, harvest.arguments, harvest.objects, learned)
+    values = Values(facts, index, harvest.arguments, harvest.objects, learned, domains)
     owners = {class_.name: class_ for class_ in facts.classes}
-    return ProposalContext(facts, index, seeds, values, learned, owners, examples or {})
+    return ProposalContext(facts, index, seeds, values, learned, domains, owners, examples or {})
 
 
 def initial_trials(facts: ModuleFacts, context: ProposalContext) -> Iterator[Trial]:

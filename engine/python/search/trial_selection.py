@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from ....utils.python_source import literal_value
-from ..inputs.fitting import count_misfits, has_annotations
+from ..domain.membership import count_outside, knows_domains
 from ..judge.oracle import ACCIDENTS
 from ..judge.readability import reading_cost, rebinds_import
 from ..model.model import Arc, ModuleFacts, Observation
@@ -114,7 +114,7 @@ def rank_candidates(
     # Returning None is worth asserting where the callable is annotated otherwise or sometimes returns something else.
     none_matters = {subject.qualname for subject in facts.callables() if subject.returns not in (None, "", "None")}
     none_matters |= {record.trial.subject for record in records if not returned_none(record.observation)}
-    fit_known = has_annotations(facts)
+    fit_known = knows_domains(facts)
     raise_lines = {site.line for subject in facts.callables() for site in subject.raises}
     declining_lines = {line for subject in facts.callables() for line in subject.declines}
     found: dict[Goal, list[TrialCandidate]] = {}
@@ -178,7 +178,7 @@ def _traits(record: TrialRecord, facts: ModuleFacts | None) -> _Traits:
         # Slowness is counted in executed lines: seconds would differ between runs.
         slowness = record.seen.steps / 100 if record.seen.steps > SLOW_STEPS else 0.0
         cost = reading_cost(record.trial, record.observation) + slowness
-        traits = _Traits(_goals(record), cost, count_misfits(record.trial, facts) if facts is not None else 0)
+        traits = _Traits(_goals(record), cost, count_outside(record.trial, facts) if facts is not None else 0)
         record.notes[_Traits] = traits
     return traits
 

@@ -123,14 +123,14 @@ def values_of(module, function, parameter):
 @pytest.mark.parametrize(
     ("parameter", "expected"),
     [
-        ("a", "Line('name')"),
+        ("a", "Line('apple')"),
         ("b", "Colour.RED"),
         ("c", "'x'"),
-        ("d", "lambda x: True"),
-        ("e", "{'name': 'name', 'size': 3}"),
-        ("f", "3"),
-        ("g", "(3, 'hello world')"),
-        ("j", "'hello world'"),
+        ("d", "lambda x: x > 2"),
+        ("e", "{'name': 'apple', 'size': 6}"),
+        ("f", "6"),
+        ("g", "(3, 'banana')"),
+        ("j", "'kitten'"),
         ("k", "Line"),
         ("l", "Child()"),
         ("m", "Node()"),
@@ -141,8 +141,8 @@ def test_first_value_of_an_annotated_parameter_is_a_plain_one_of_its_type(module
 
 
 def test_containers_hold_values_of_their_element_types(module):
-    assert values_of(module, "typed", "h")[0].startswith("[Line('name'), Line(")
-    assert values_of(module, "typed", "i")[0].startswith("{'hello world': 3")
+    assert values_of(module, "typed", "h")[0].startswith("[Line('apple'), Line(")
+    assert values_of(module, "typed", "i")[0].startswith("{'dog': 5")
 
 
 def test_optional_gives_none_too(module):
@@ -175,7 +175,7 @@ def test_uses_are_followed_into_functions_of_the_module(module):
 
 
 def test_parameter_named_like_a_class_gets_its_objects(module):
-    assert values_of(module, "make_line", "line")[0] == "Line('name')"
+    assert values_of(module, "make_line", "line")[0] == "Line('apple')"
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from testwright.engine.python.inputs.fitting import count_misfits
+from testwright.engine.python.domain.membership import count_outside
 from testwright.engine.python.model.model import Arc, ModuleFacts, Observation, Raised, Trial, Value
 from testwright.engine.python.model.observation_json import ObservedTrial
 from testwright.engine.python.search.trial_search import TrialRecord
@@ -75,7 +75,7 @@ def facts(tmp_path_factory) -> ModuleFacts:
 def test_arguments_are_held_against_the_annotations(facts, act, arrange, count):
     trial = Trial("add_tax", act, arrange=arrange, fixtures=("tmp_path",))
 
-    assert count_misfits(trial, facts) == count
+    assert count_outside(trial, facts) == count
 
 
 def record(

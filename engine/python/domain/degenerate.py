@@ -1,0 +1,180 @@
+"""Judges whether the inputs of a trial show behaviour: which values are degenerate, which rows are representative."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from ....utils.python_names import last_name
+from ....utils.python_source import parse_or_none
+from ..model.domain import ParameterDomain
+from ..model.model import ModuleFacts, Trial
+from .arguments import Argument, arguments_of
+
+_CONSTRUCTORS = frozenset("list tuple set frozenset dict deque OrderedDict Counter iter bytes bytearray".split())
+_NUMBERS = frozenset({"Decimal", "Fraction", "timedelta", "int", "float"})
+# An identity of addition or multiplication: as a factor, an exponent or a summand it changes nothing.
+_IDENTITIES = (0, 1)
+
+
+def is_degenerate(node: ast.expr, domain: ParameterDomain | None = None) -> bool:
+    """Whether a value shows less than a plain one of its domain would.
+
+    Args:
+        node: the source of the value. An expression whose value only running it would show is not degenerate.
+        domain: what the parameter takes; a value that its fixed length or bounds force is not degenerate.
+    """
+    if isinstance(node, ast.Starred):
+        return is_degenerate(node.value, domain)
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd):
+        return is_degenerate(node.operand, domain)
+    if isinstance(node, ast.Constant):
+        return _constant(node, domain)
+    if isinstance(node, ast.List | ast.Tuple | ast.Set):
+        return _items(node, domain)
+    if isinstance(node, ast.Dict):
+        return _mapping(node, domain)
+    if isinstance(node, ast.Lambda):
+        return _constant_function(node)
+    if isinstance(node, ast.Call):
+        return _call(node, domain)
+    return False
+
+
+def are_alike(nodes: Sequence[ast.expr]) -> bool:
+    """Whether two of several arguments have the same source, literals only: one tells nothing that the other does not.
+
+    True and False have two values only, and None means an absence: they may be equal.
+    """
+    sources: list[str] = []
+    for node in nodes:
+        if isinstance(node, ast.Constant) and (node.value is None or isinstance(node.value, bool)):
+            continue
+        if _is_literal(node):
+            sources.append(ast.unparse(node))
+    return len(set(sources)) < len(sources)
+
+
+def is_representative(trial: Trial, facts: ModuleFacts) -> bool:
+    """Whether a trial is an example that a person would give first.
+
+    No argument of its act is degenerate, two arguments of one kind differ, and what it arranges is built with content:
+    a receiver without arguments counts when a later statement changes it.
+    """
+    found, _ = arguments_of(trial, facts)
+    return representative([one for one in found if one.in_act]) and _has_content(trial, found)
+
+
+def representative(row: Sequence[Argument]) -> bool:
+    """Whether no argument of a call is degenerate and two of one kind differ."""
+    if any(is_degenerate(one.value, one.domain) for one in row if not _is_default(one)):
+        return False
+    calls = {one.called.qualname for one in row}
+    return not any(are_alike([one.value for one in row if one.called.qualname == name]) for name in calls)
+
+
+def _is_default(one: Argument) -> bool:
+    """Whether an argument is the parameter's default: passing it says what a call without it says."""
+    item = next((item for item in one.called.parameters if item.name == one.parameter), None)
+    return item is not None and item.default is not None and item.default == ast.unparse(one.value)
+
+
+def _has_content(trial: Trial, found: Sequence[Argument]) -> bool:
+    """Whether no constructor in the arrangement gets only degenerate arguments, unless a statement fills the object."""
+    fills = any(not _binds(text) for text in trial.arrange)
+    built = [one for one in found if not one.in_act and one.called.kind == "constructor"]
+    if fills or not built:
+        return True
+    return not all(is_degenerate(one.value, one.domain) for one in built)
+
+
+def _binds(statement: str) -> bool:
+    tree = parse_or_none(statement)
+    return tree is not None and all(isinstance(part, ast.Assign) for part in tree.body)
+
+
+def _constant(node: ast.Constant, domain: ParameterDomain | None) -> bool:
+    value = node.value
+    if value is None:
+        return not (domain is not None and domain.kind == "none")
+    if isinstance(value, bool) or (domain is not None and ast.unparse(node) in domain.choices):
+        return False
+    if isinstance(value, int | float | complex):
+        if domain is not None and domain.maximum is not None and domain.maximum <= 1:
+            return False  # a probability, a bit
+        # A position may well be 0 or 1.
+        positional = domain is not None and domain.requires("index into")
+        return value in _IDENTITIES and not positional
+    if isinstance(value, str | bytes):
+        single = domain is not None and (domain.length == 1 or bool(domain.choices))
+        if not value.strip():
+            return not (single and value)
+        if single:
+            return False
+        return len(set(value)) == 1
+    return False
+
+
+def _items(node: ast.List | ast.Tuple | ast.Set, domain: ParameterDomain | None) -> bool:
+    items = node.elts
+    if any(isinstance(item, ast.Starred) for item in items):
+        return False
+    if domain is not None and domain.length is not None and len(items) == domain.length and items:
+        return False
+    if domain is not None and domain.kind == "tuple":
+        return not items
+    if len(items) < 2:
+        return True
+    if len({ast.dump(item) for item in items}) == 1:
+        return True
+    nested = [item for item in items if isinstance(item, ast.List | ast.Tuple | ast.Set | ast.Dict)]
+    inner = domain.element if domain is not None and domain.kind != "matrix" else None
+    if domain is not None and (domain.kind == "graph" or domain.kind == "matrix"):
+        return all(_size(item) == 0 for item in items)
+    # Rows that are all empty or of one element show no more than their number.
+    return len(nested) == len(items) and all(is_degenerate(item, inner) for item in nested)
+
+
+def _mapping(node: ast.Dict, domain: ParameterDomain | None) -> bool:
+    if domain is not None and domain.fields:
+        return not node.keys
+    if len(node.keys) < 2:
+        return True
+    return domain is not None and domain.kind == "graph" and all(_size(value) == 0 for value in node.values)
+
+
+def _constant_function(node: ast.Lambda) -> bool:
+    """Whether a function ignores its arguments or returns the first one unchanged."""
+    given = [argument.arg for argument in (*node.args.posonlyargs, *node.args.args)]
+    if isinstance(node.body, ast.Name) and given[:1] == [node.body.id]:
+        return True
+    read = {part.id for part in ast.walk(node.body) if isinstance(part, ast.Name)}
+    return bool(given) and not read & set(given)
+
+
+def _call(node: ast.Call, domain: ParameterDomain | None) -> bool:
+    name = last_name(node.func)
+    arguments = [*node.args, *(keyword.value for keyword in node.keywords)]
+    if name in _CONSTRUCTORS:
+        return not arguments or is_degenerate(arguments[0], domain)
+    if name == "range":
+        return all(isinstance(value, ast.Constant) and value.value in (0, 1) for value in arguments)
+    if name in _NUMBERS:
+        return not arguments or all(
+            isinstance(value, ast.Constant) and str(value.value).strip("0.") == "" for value in arguments
+        )
+    if name == "StringIO" or name == "BytesIO":
+        return not arguments or is_degenerate(arguments[0])
+    return False
+
+
+def _size(node: ast.expr) -> int:
+    if isinstance(node, ast.Dict):
+        return len(node.keys)
+    if isinstance(node, ast.List | ast.Tuple | ast.Set):
+        return len(node.elts)
+    return 0 if isinstance(node, ast.Call) and not node.args else 1
+
+
+def _is_literal(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant | ast.List | ast.Tuple | ast.Set | ast.Dict | ast.UnaryOp)

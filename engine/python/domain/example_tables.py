@@ -1,0 +1,109 @@
+"""Tables of natural values: what a person would write. The place among a callable's parameters chooses the row."""
+
+from __future__ import annotations
+
+INTEGERS = ("6", "4", "9", "2", "7", "5")
+MORE_INTEGERS = ("3", "12", "10")
+REALS = ("2.5", "4.0", "1.5", "0.5")
+WORDS = ("kitten", "sitting", "mitten", "bitten")
+TEXTS = ("hello world", "the quick brown fox", "good morning", "see you soon")
+LETTERS = ("a", "b", "c", "d")
+DIGITS = ("1234", "567", "42", "908")
+BINARY = ("1101", "1011", "110", "101")
+PALINDROMES = ("level", "racecar", "noon")
+BYTES = ("b'hello'", "b'world'", "b'abc'")
+
+INTEGER_ROWS = (("3", "1", "4", "2"), ("5", "8", "6", "7"), ("9", "2", "7", "4"))
+SORTED_INTEGER_ROWS = (("1", "3", "5", "7", "9"), ("2", "4", "6", "8", "10"), ("0", "4", "8", "12", "16"))
+REAL_ROWS = (("2.5", "1.0", "4.5", "3.0"), ("0.5", "2.0", "1.5", "3.5"))
+WORD_ROWS = (("banana", "apple", "cherry"), ("dog", "cat", "bird"), ("red", "green", "blue"))
+SORTED_WORD_ROWS = (("apple", "banana", "cherry"), ("bird", "cat", "dog"))
+LETTER_ROWS = (("b", "a", "c"), ("x", "z", "y"))
+BOOLEAN_ROWS = (("True", "False", "True"),)
+BINARY_ROWS = (("1", "0", "1", "1", "0"), ("0", "1", "1", "0", "1"))
+
+MATRICES = (
+    "[[1, 2, 3], [4, 5, 6], [7, 8, 9]]",
+    "[[2, 0, 1], [1, 3, 2], [0, 1, 4]]",
+    "[[1, 2], [3, 4]]",
+)
+REAL_MATRICES = ("[[4.0, 2.0], [2.0, 3.0]]", "[[1.5, 0.5], [2.0, 2.5]]")
+# A way leads from the first corner to the last one.
+GRIDS = (
+    "[[1, 1, 0], [0, 1, 0], [0, 1, 1]]",
+    "[[1, 0, 0], [1, 1, 0], [0, 1, 1]]",
+)
+TEXT_MATRICES = ("[['a', 'b', 'c'], ['d', 'e', 'f'], ['g', 'h', 'i']]", "[['x', 'o'], ['o', 'x']]")
+
+INTERVALS = (
+    (("1", "3"), ("2", "6"), ("8", "10")),
+    (("5", "7"), ("1", "4"), ("6", "9")),
+)
+NUMBER_PAIRS = (
+    (("1", "4"), ("3", "2"), ("5", "6")),
+    (("2", "7"), ("4", "1"), ("6", "3")),
+)
+
+# By style: nodes of text, then numbered nodes. Every node is reached from the first one; no node reaches itself.
+GRAPHS: dict[str, tuple[str, str]] = {
+    "list": (
+        "{'A': ['B', 'C'], 'B': ['D'], 'C': ['D'], 'D': []}",
+        "{0: [1, 2], 1: [3], 2: [3], 3: []}",
+    ),
+    "set": (
+        "{'A': {'B', 'C'}, 'B': {'D'}, 'C': {'D'}, 'D': set()}",
+        "{0: {1, 2}, 1: {3}, 2: {3}, 3: set()}",
+    ),
+    "mapping": (
+        "{'A': {'B': 4, 'C': 1}, 'B': {'D': 1}, 'C': {'B': 2, 'D': 5}, 'D': {}}",
+        "{0: {1: 4, 2: 1}, 1: {3: 1}, 2: {1: 2, 3: 5}, 3: {}}",
+    ),
+    "pairs": (
+        "{'A': [('B', 4), ('C', 1)], 'B': [('D', 1)], 'C': [('B', 2), ('D', 5)], 'D': []}",
+        "{0: [(1, 4), (2, 1)], 1: [(3, 1)], 2: [(1, 2), (3, 5)], 3: []}",
+    ),
+    "indexed": (
+        "[[1, 2], [3], [3], []]",
+        "[[1, 2], [3], [3], []]",
+    ),
+}
+GRAPH_COMPANIONS: dict[str, tuple[str, ...]] = {
+    "list": ("{'A': ['B'], 'B': ['C'], 'C': ['A']}", "{'A': ['B'], 'B': [], 'C': []}", "{'A': []}", "{}"),
+    "set": ("{'A': {'B'}, 'B': {'C'}, 'C': {'A'}}", "{'A': {'B'}, 'B': set(), 'C': set()}", "{'A': set()}", "{}"),
+    "mapping": (
+        "{'A': {'B': 1}, 'B': {'C': 2}, 'C': {'A': 3}}",
+        "{'A': {'B': 1}, 'B': {}, 'C': {}}",
+        "{'A': {}}",
+        "{}",
+    ),
+    "pairs": (
+        "{'A': [('B', 1)], 'B': [('C', 2)], 'C': [('A', 3)]}",
+        "{'A': [('B', 1)], 'B': [], 'C': []}",
+        "{'A': []}",
+        "{}",
+    ),
+    "indexed": ("[[1], [2], [0]]", "[[1], [], []]", "[[]]", "[]"),
+}
+FIRST_NODE, LAST_NODE, INNER_NODE = ("'A'", "0"), ("'D'", "3"), ("'B'", "1")
+
+PREDICATES = {1: "lambda x: x > 2", 2: "lambda x, y: x < y"}
+FUNCTIONS = {
+    0: "lambda: 5",
+    1: "lambda x: x * 2",
+    2: "lambda x, y: x + y",
+    3: "lambda x, y, z: x + y * z",
+    -1: "lambda *args: len(args)",
+}
+DATES = (
+    "datetime.date(2024, 5, 3)",
+    "datetime.date(2024, 6, 17)",
+    "datetime.date(2024, 2, 29)",
+    "datetime.date(2023, 12, 31)",
+)
+DATETIMES = (
+    "datetime.datetime(2024, 5, 3, 10, 30)",
+    "datetime.datetime(2024, 6, 17, 18, 0)",
+    "datetime.datetime(2024, 2, 29, 10, 30)",
+    "datetime.datetime(2023, 12, 31, 23, 59, 59)",
+)
+DURATIONS = ("datetime.timedelta(hours=2)", "datetime.timedelta(days=1, seconds=30)", "datetime.timedelta(minutes=45)")

@@ -1,0 +1,486 @@
+"""Gives natural values of a domain: the representative first, then further plain ones, then edges as companions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+
+from ....utils.python_source import expression_or_none, literal_or
+from ..facts.type_inference import name_entry
+from ..model.domain import UNKNOWN, ParameterDomain
+from ..model.model import Candidate, combined
+from . import example_tables as tables
+from .conditions import meets
+from .degenerate import is_degenerate
+
+BuildObjects = Callable[[ParameterDomain, int], Sequence[Candidate]]
+"""Objects of a domain's class, or values of a standard type; the second argument chooses between alike ones."""
+
+_MAXIMUM_DEPTH = 4
+_MAXIMUM_VALUES = 14
+_INTERVAL_NAME = re.compile(r"\w*(interval|range|meeting|booking|span|slot)s?\w*")
+_LETTER_NAME = re.compile(r"(ch|char|character|letter|symbol|digit)")
+# Names whose texts have a form of their own, in the table of type_inference; other names suggest a word.
+_PLAIN_TEXT = frozenset({"'hello world'", "'name'"})
+
+
+@dataclass(frozen=True, slots=True)
+class NaturalValue:
+    """A value of a domain that a person would write.
+
+    Attributes:
+        degenerate: whether it is empty, zero, an identity, of one element or of equal elements: a companion, no anchor.
+    """
+
+    candidate: Candidate
+    degenerate: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ExampleContext:
+    """What the values of a domain depend on besides the domain.
+
+    Attributes:
+        name: the parameter's name, or its noun for elements.
+        place: how many parameters of the same kind come before it: alike parameters get different values.
+        others: representative values of other parameters, as source, for preconditions that relate to them.
+        build: builds objects; None where none can be built.
+    """
+
+    name: str = ""
+    place: int = 0
+    others: Mapping[str, str] | None = None
+    build: BuildObjects | None = None
+    depth: int = 0
+
+    def inner(self, place: int | None = None) -> ExampleContext:
+        """The context of an element."""
+        at = self.place if place is None else place
+        return ExampleContext(self.name, at, self.others, self.build, self.depth + 1)
+
+    def beside(self, others: Mapping[str, str]) -> ExampleContext:
+        """The same context with the representative values of other parameters."""
+        return ExampleContext(self.name, self.place, others, self.build, self.depth)
+
+
+def natural_values(domain: ParameterDomain, context: ExampleContext | None = None) -> tuple[NaturalValue, ...]:
+    """Values of a domain, deterministic, the representative first; empty where nothing is known.
+
+    None of them is outside the domain's bounds and preconditions.
+    """
+    context = context or ExampleContext()
+    if context.depth > _MAXIMUM_DEPTH:
+        return ()
+    found: dict[str, NaturalValue] = {}
+    for candidate in _candidates(domain, context):
+        node = expression_or_none(candidate.source)
+        if node is None or candidate.source in found or not meets(node, domain):
+            continue
+        found[candidate.source] = NaturalValue(candidate, is_degenerate(node, domain))
+    # A degenerate value is never the representative.
+    ordered = sorted(found.values(), key=lambda value: value.degenerate)
+    return tuple(ordered[:_MAXIMUM_VALUES])
+
+
+def representative_value(domain: ParameterDomain, context: ExampleContext | None = None) -> Candidate | None:
+    """The value that a person would write first; None where every known one is degenerate."""
+    values = natural_values(domain, context)
+    return values[0].candidate if values and not values[0].degenerate else None
+
+
+def _candidates(domain: ParameterDomain, context: ExampleContext) -> Sequence[Candidate]:
+    related = _related(domain, context)
+    makers: Mapping[str, Callable[[ParameterDomain, ExampleContext], Sequence[Candidate]]] = {
+        "integer": _integers,
+        "real": _reals,
+        "text": _texts,
+        "boolean": lambda *_: _plain("True", "False"),
+        "bytes": lambda _, at: _plain(*_from(tables.BYTES, at.place), "b''"),
+        "sequence": _sequences,
+        "set": _sequences,
+        "iterator": _sequences,
+        "tuple": _tuples,
+        "mapping": _mappings,
+        "matrix": _matrices,
+        "graph": _graphs,
+        "choice": _chosen,
+        "callable": _callables,
+        "union": _unions,
+        "date": lambda _, at: _dated(_from(tables.DATES, at.place)),
+        "datetime": lambda _, at: _dated(_from(tables.DATETIMES, at.place)),
+        "duration": lambda _, at: _dated(_from(tables.DURATIONS, at.place)),
+    }
+    make = makers.get(domain.kind, _built)
+    return [*related, *make(domain, context)]
+
+
+def _plain(*sources: str) -> list[Candidate]:
+    return [Candidate(source, origin="domain") for source in sources]
+
+
+def _dated(sources: Sequence[str]) -> list[Candidate]:
+    return [Candidate(source, ("import datetime",), origin="domain") for source in sources]
+
+
+def _from(values: Sequence[str], place: int) -> list[str]:
+    """The values from a place on, then those before it."""
+    at = place % len(values)
+    return [*values[at:], *values[:at]]
+
+
+def _row(rows: Sequence[tuple[str, ...]], place: int) -> tuple[str, ...]:
+    return rows[place % len(rows)]
+
+
+# Numbers
+
+
+def _integers(domain: ParameterDomain, context: ExampleContext) -> list[Candidate]:
+    low, high = domain.minimum, domain.maximum
+    found = [*_from(tables.INTEGERS, context.place), *tables.MORE_INTEGERS]
+    edges = ["0", "1", "-1", "-5"]
+    if domain.requires("index into"):
+        found = ["2", "1", "3"] if context.place % 2 == 0 else ["3", "2", "1"]
+    if low is not None and high is not None:
+        # The middle of a narrow range, then its ends.
+        middle = int(low + (high - low) // 2)
+        found = [text for text in found if low <= int(text) <= high] or [str(middle)]
+        edges = [str(int(low)), str(int(high)), str(middle)]
+    elif low is not None:
+        found = [text for text in found if int(text) > low] or [str(int(low) + 5), str(int(low) + 3)]
+        edges = [str(int(low)), str(int(low) + 1), *edges]
+    elif high is not None:
+        found = [text for text in found if int(text) < high] or [str(int(high) - 3)]
+        edges = [str(int(high)), str(int(high) - 1), *edges]
+    return _plain(*(text for text in domain.choices), *found[:4], *edges)
+
+
+def _reals(domain: ParameterDomain, context: ExampleContext) -> list[Candidate]:
+    if domain.type_name in ("Decimal", "Fraction", "complex"):
+        return list(_built(domain, context))
+    found = _from(tables.REALS, context.place)
+    if domain.maximum is not None and domain.maximum <= 1:
+        found = _from(("0.25", "0.5", "0.75"), context.place)
+    return _plain(*domain.choices, *found, "0.0", "1.0", "-1.5")
+
+
+# Texts
+
+
+def _texts(domain: ParameterDomain, context: ExampleContext) -> list[Candidate]:
+    return _plain(*map(repr, _text_sources(domain, context)))
+
+
+def _text_sources(domain: ParameterDomain, context: ExampleContext) -> list[str]:
+    """Texts of a domain, plain ones first; `choices` are texts or the tokens that a text is made of."""
+    place = context.place
+    if domain.choices:
+        return _of_tokens(domain, place)
+    if domain.length == 1 or _LETTER_NAME.fullmatch(context.name):
+        return _from(tables.LETTERS, place)
+    if domain.requires("binary digits"):
+        return [*_from(tables.BINARY, place), "0", ""]
+    if domain.requires("digits"):
+        return [*_from(tables.DIGITS, place), "0", "007", ""]
+    if domain.requires("palindrome"):
+        return [*_from(tables.PALINDROMES, place), "a", ""]
+    entry = name_entry(context.name)
+    named = entry[1] if entry is not None and entry[0] == "str" else ()
+    if named and named[0] not in _PLAIN_TEXT:
+        texts = [str(literal_or(text, "")) for text in named]
+        return [*_from(texts, place), *_from(tables.WORDS, place)]
+    if domain.requires("letters") or not _is_prose(context.name):
+        return [*_from(tables.WORDS, place), tables.TEXTS[place % 4].title(), "aab", "a", ""]
+    return [*_from(tables.TEXTS, place)[:2], "Hello World", "kitten", "a", ""]
+
+
+def _is_prose(name: str) -> bool:
+    return (
+        re.fullmatch(r"(text|sentence|content|body|message|msg|phrase|title|line|document|paragraph)s?\d?", name)
+        is not None
+    )
+
+
+def _of_tokens(domain: ParameterDomain, place: int) -> list[str]:
+    """Texts made of known tokens: where all are single characters, several of them; else the tokens themselves."""
+    tokens = [str(literal_or(text, text)) for text in domain.choices]
+    if domain.length == 1 or any(len(token) != 1 for token in tokens):
+        return _from(tokens, place)
+    ordered = _from(tokens, place)
+    return ["".join(ordered[:3]), "".join([*ordered[1:3], ordered[0]]), ordered[0] * 2 + ordered[-1], *ordered]
+
+
+# Containers
+
+_OPEN = frozenset({"Iterable", "Sequence", "Collection", "Container", "Sized"})
+_BRACKETS = {
+    "tuple": ("(", ")"),
+    "set": ("{", "}"),
+    "frozenset": ("frozenset({", "})"),
+    "deque": ("deque([", "])"),
+    "iterator": ("iter([", "])"),
+}
+_EMPTY = {"tuple": "()", "set": "set()", "frozenset": "frozenset()", "deque": "deque()", "iterator": "iter([])"}
+_NEEDED = {"deque": ("from collections import deque",)}
+
+
+def container(items: Sequence[Candidate], kind: str) -> Candidate:
+    """A container of several items; `kind` is its type's name, a list for unknown ones."""
+    if not items and kind in _EMPTY:
+        return Candidate(_EMPTY[kind], _NEEDED.get(kind, ()), origin="domain")
+    opening, closing = _BRACKETS.get(kind, ("[", "]"))
+    comma = "," if kind == "tuple" and len(items) == 1 else ""
+    made = combined(
+        f"{opening}{', '.join(item.source for item in items)}{comma}{closing}", items, _NEEDED.get(kind, ())
+    )
+    return Candidate(made.source, made.imports, made.arrange, made.fixtures, "domain")
+
+
+def _sequences(domain: ParameterDomain, context: ExampleContext) -> list[Candidate]:
+    kind = domain.type_name if domain.kind == "sequence" else (domain.type_name or domain.kind)
+    element = domain.element or UNKNOWN
+    if element.kind == "any" and domain.source == "annotation" and domain.type_name in _OPEN:
+        return []  # of what may hold anything, the plainest values are chosen elsewhere
+    rows = [_items(element, context, domain, place) for place in (context.place, context.place + 1)]
+    rows = [row for row in rows if row]
+    if not rows:
+        return []
+    first = rows[0]
+    if domain.length is not None:
+        # A fixed number of items: as many as that.
+        rows = [[*row, *row, *row][: domain.length] for row in rows]
+        return [container(row, kind) for row in rows]
+    found = [container(row, kind) for row in rows]
+    if domain.kind != "set" and not domain.requires("unique"):
+        repeated = [*first[:1], *first[:2], *first[1:2]]
+        found.append(container(repeated, kind))
+        found.append(container([*first[:1]] * 3, kind))
+    found.append(container(sorted(first, key=_sort_key), kind))
+    found.append(container(first[:1], kind))
+    found.append(container([], kind))
+    return found
+
+
+def _sort_key(item: Candidate) -> tuple[str, float, str]:
+    value = literal_or(item.source, None)
+    number = float(value) if isinstance(value, int | float) else 0.0
+    return type(value).__name__, number, item.source
+
+
+def _items(element: ParameterDomain, context: ExampleContext, domain: ParameterDomain, place: int) -> list[Candidate]:
+    """Three to five items of a container, distinct, sorted only where that is a precondition."""
+    in_order = domain.requires("sorted")
+    if element.kind in ("any", "integer") and element.maximum == 1 and element.minimum in (0, None):
+        return _plain(*_row(tables.BINARY_ROWS, place))
+    if element.kind == "any" or (
+        element.kind == "integer" and not element.choices and not element.requires("index into")
+    ):
+        rows = tables.SORTED_INTEGER_ROWS if in_order else tables.INTEGER_ROWS
+        return _plain(*_row(rows, place))
+    if element.kind == "real" and not element.type_name and not element.choices:
+        row = _row(tables.REAL_ROWS, place)
+        return _plain(*(sorted(row, key=float) if in_order else row))
+    if element.kind == "boolean":
+        return _plain(*_row(tables.BOOLEAN_ROWS, place))
+    if element.kind == "text" and not element.choices and not element.preconditions:
+        if element.length == 1:
+            return _plain(*map(repr, sorted(_row(tables.LETTER_ROWS, place))))
+        return _plain(*map(repr, _row(tables.SORTED_WORD_ROWS if in_order else tables.WORD_ROWS, place)))
+    if element.kind == "tuple" or (element.kind == "sequence" and element.length is not None):
+        return _records(element, context, place)
+    if element.kind in ("sequence", "set") and element.element is not None:
+        inner = [_items(element.element, context.inner(at), element, at) for at in (place, place + 1, place + 2)]
+        # Rows of different lengths, so that no two are alike.
+        return [container(row[: len(row) - at], element.type_name) for at, row in enumerate(inner) if row]
+    if element.kind == "object" and context.build is not None:
+        return [
+            Candidate(made.source, made.imports, made.arrange, made.fixtures) for made in _several(element, context)
+        ]
+    values = [value.candidate for value in natural_values(element, context.inner(place)) if not value.degenerate]
+    return values[:3]
+
+
+def _several(element: ParameterDomain, context: ExampleContext) -> list[Candidate]:
+    """Up to three different objects of a class."""
+    if context.build is None:
+        return []
+    found: dict[str, Candidate] = {}
+    for at in range(3):
+        for made in context.build(element, at)[:1]:
+            found.setdefault(made.source, made)
+    for made in context.build(element, 0):
+        if len(found) < 3:
+            found.setdefault(made.source, made)
+    return list(found.values())[:3]
+
+
+def _fields(domain: ParameterDomain) -> list[ParameterDomain]:
+    if domain.fields:
+        return [field for _, field in domain.fields]
+    return [domain.element or UNKNOWN] * (domain.length or 2)
+
+
+def _records(element: ParameterDomain, context: ExampleContext, place: int) -> list[Candidate]:
+    """Tuples of one shape: intervals for names and fields that say so, else each field with values of its own."""
+    fields = _fields(element)
+    kind = "tuple" if element.kind == "tuple" and element.type_name != "list" else element.type_name
+    numeric = all(field.kind in ("integer", "any", "real") for field in fields)
+    names = {name for name, _ in element.fields}
+    if numeric and len(fields) == 2:
+        is_interval = _INTERVAL_NAME.fullmatch(context.name) is not None or names >= {"start", "end"}
+        rows = (tables.INTERVALS if is_interval else tables.NUMBER_PAIRS)[place % 2]
+        return [container(_plain(*row), kind) for row in rows]
+    columns = [
+        _column(field, context, place + sum(other.kind == field.kind for other in fields[:at]))
+        for at, field in enumerate(fields)
+    ]
+    rows = [[cell for cell in row if cell is not None] for row in zip_longest(*columns)]
+    return [container(row, kind) for row in rows[:3] if len(row) == len(fields)]
+
+
+def _column(field: ParameterDomain, context: ExampleContext, place: int) -> list[Candidate]:
+    items = _items(field, context.inner(place), UNKNOWN, place)
+    if not items:
+        return []
+    return [*items, *items, *items][:3]
+
+
+def _tuples(domain: ParameterDomain, context: ExampleContext) -> list[Candidate]:
+    return _records(domain, context, context.place)
+
+
+def _mappings(domain: ParameterDomain, context: ExampleContext) -> list[Candidate]:
+    if domain.fields:
+        parts: list[Candidate] = []
+        for at, (name, field) in enumerate(domain.fields):
+            alike = sum(other.kind == field.kind for _, other in domain.fields[:at])
+            made = representative_value(field, ExampleContext(name, alike, None, context.build, context.depth + 1))
+            if made is None:
+                return []
+            parts.append(combined(f"{name!r}: {made.source}", [made]))
+        return [_dictionary(parts, domain)]
+    key, value = domain.key or ParameterDomain("text"), domain.value or ParameterDomain("integer")
+    if key.kind == "any":
+        key = ParameterDomain("text")
+    keys = _items(key, context.inner(), UNKNOWN, context.place)
+    values = _items(value, context.inner(), UNKNOWN, context.place)
+    if not keys or not values:
+        return []
+    values = [*values, *values, *values]
+    parts = [combined(f"{one.source}: {other.source}", (one, other)) for one, other in zip(keys, values, strict=False)]
+    return [
+        _dictionary(parts[:3], domain),
+        _dictionary(parts[1:3], domain),
+        _dictionary(parts[:1], domain),
+        _dictionary([], domain),
+    ]
+
+
+def _dictionary(parts: Sequence[Candidate], domain: ParameterDomain) -> Candidate:
+    text = f"{{{', '.join(part.source for part in parts)}}}"
+    wrapped = {
+        "OrderedDict": ("OrderedDict({})", ("from collections import OrderedDict",)),
+        "Counter": ("Counter({})", ("from collections import Counter",)),
+        "ChainMap": ("ChainMap({})", ("from collections import ChainMap",)),
+        "defaultdict": ("defaultdict(list, {})", ("from collections import defaultdict",)),
+    }.get(domain.type_name)
+    form, imports = wrapped or ("{}", ())
+    made = combined(form.replace("{}", text), parts, imports)
+    return Candidate(made.source, made.imports, made.arrange, made.fixtures, "domain")
+
+
+def _matrices(domain: ParameterDomain, context: ExampleContext) -> list[Candidate]:
+    cell = domain.element or UNKNOWN
+    if cell.choices:
+        tokens = list(cell.choices)
+        rows = [_from(tokens, at) for at in range(3)]
+        text = ", ".join(f"[{', '.join((row * 3)[:3])}]" for row in rows)
+        return _plain(f"[{text}]")
+    if cell.kind == "text":
+        return _plain(*_from(tables.TEXT_MATRICES, context.place), "[['a']]", "[]")
+    if cell.kind == "real":
+        return _plain(*_from(tables.REAL_MATRICES, context.place), "[[1.0]]")
+    if cell.maximum == 1 or re.fullmatch(r"(maze|grid)\d?", context.name):
+        return _plain(*_from(tables.GRIDS, context.place), "[[1, 0], [0, 1]]", "[[0, 0], [0, 0]]", "[[1]]", "[]")
+    found = _from(tables.MATRICES, context.place)
+    wide = [] if domain.requires("square") else ["[[1, 2, 3], [4, 5, 6]]"]
+    return _plain(*found, *wide, "[[5]]", "[[0, 0], [0, 0]]", *([] if domain.requires("square") else ["[]"]))
+
+
+def _graphs(domain: ParameterDomain, context: ExampleContext) -> list[Candidate]:
+    at = 1 if domain.element is not None and domain.element.kind == "integer" else 0
+    if domain.style == "edges":
+        length = domain.length or 2
+        weights = ("4", "1", "2")
+        pairs = (("0", "1"), ("0", "2"), ("2", "1")) if at else (("'A'", "'B'"), ("'A'", "'C'"), ("'C'", "'B'"))
+        rows = [
+            ", ".join([*pair, *([weight] if length > 2 else [])]) for pair, weight in zip(pairs, weights, strict=True)
+        ]
+        return _plain(f"[{', '.join(f'({row})' for row in rows)}]", f"[({rows[0]})]", "[]")
+    style = domain.style or "list"
+    other = tables.GRAPHS[style][1 - at] if domain.element is None or domain.element.kind == "any" else ""
+    companions = tables.GRAPH_COMPANIONS[style] if not at else ()
+    return _plain(
+        tables.GRAPHS[style][at], *([other] if other else []), *companions, "{}" if style != "indexed" else "[]"
+    )
+
+
+def _chosen(domain: ParameterDomain, context: ExampleContext) -> list[Candidate]:
+    imports = (f"from {domain.module} import {domain.type_name}",) if domain.module else ()
+    return (
+        [Candidate(text, imports, origin="domain") for text in _from(domain.choices, context.place)]
+        if domain.choices
+        else []
+    )
+
+
+def _callables(domain: ParameterDomain, context: ExampleContext) -> list[Candidate]:
+    arity = -1 if domain.arity is None else domain.arity
+    result = domain.value.kind if domain.value is not None else ""
+    found: list[str] = []
+    if result == "boolean" and arity in tables.PREDICATES:
+        found.append(tables.PREDICATES[arity])
+    if result == "text" and arity == 1:
+        found.append("str.upper")
+    if result in ("", "integer", "real", "any") and arity in tables.FUNCTIONS:
+        found.append(tables.FUNCTIONS[arity])
+    return _plain(*found)
+
+
+def _unions(domain: ParameterDomain, context: ExampleContext) -> list[Candidate]:
+    pools = [[value.candidate for value in natural_values(one, context)] for one in domain.alternatives]
+    rows = zip_longest(*pools)
+    return [item for row in rows for item in row if item is not None]
+
+
+def _built(domain: ParameterDomain, context: ExampleContext) -> Sequence[Candidate]:
+    return context.build(domain, context.place) if context.build is not None else ()
+
+
+# Relations between parameters
+
+
+def _related(domain: ParameterDomain, context: ExampleContext) -> list[Candidate]:
+    """Values that stand in a relation to another parameter's representative value."""
+    others = context.others or {}
+    of = domain.related("member of")
+    if of in others:
+        return _members_of(others[of], context.place)
+    return []
+
+
+def _members_of(source: str, place: int) -> list[Candidate]:
+    """Members of a container: an inner one first, the last one for a later parameter; then one that is absent."""
+    value = literal_or(source, None)
+    if isinstance(value, dict):
+        value = list(value)
+    if not isinstance(value, list | tuple | str) or len(value) < 2:
+        return []
+    inner = value[-1] if place % 2 else value[len(value) // 2]
+    found = [repr(inner), repr(value[0]), repr(value[-1])]
+    numbers = [item for item in value if isinstance(item, int)]
+    if len(numbers) == len(value):
+        found.append(str(max(numbers) + 3))
+    return _plain(*found)

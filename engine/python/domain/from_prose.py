@@ -1,0 +1,243 @@
+"""Domains from prose: the parameter sections of docstrings of any style, and sentences that say what a parameter is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from ..model.domain import UNKNOWN, DomainSource, ParameterDomain, Precondition, PreconditionKind
+from ..model.model import CallableFacts, Documentation
+from ..source.annotations import prose_hint, type_hint
+from .from_types import ClassLookup, domain_of_hint
+
+_MAXIMUM_TEXT = 4_000
+_INTEGER, _REAL, _TEXT = ParameterDomain("integer"), ParameterDomain("real"), ParameterDomain("text")
+_SEQUENCE = ParameterDomain("sequence", type_name="Sequence")
+_PAIR = ParameterDomain("sequence", type_name="", element=_INTEGER, length=2)
+# What a noun phrase means, the most specific first. All are singular or plural.
+_PHRASES: tuple[tuple[str, ParameterDomain], ...] = (
+    (r"(weighted|distance) graphs?\b", ParameterDomain("graph", style="mapping")),
+    (r"adjacency (dict\w*|map\w*|lists?)|\bgraphs?\b", ParameterDomain("graph", style="")),
+    (r"\bmatri(x|ces)\b|\bgrids?\b|\bmazes?\b|(2d|two[- ]dimensional|2-d) (list|array|board)",
+     ParameterDomain("matrix", element=_INTEGER)),
+    (r"(list|array|collection|sequence|set)s? of (\w+ )?(pairs|intervals|ranges|points)|\bintervals\b",
+     replace(_SEQUENCE, element=_PAIR)),
+    (r"(list|array)s? of (\w+ )?(lists|arrays)", replace(_SEQUENCE, element=replace(_SEQUENCE, element=_INTEGER))),
+    (r"(list|array|collection|sequence|tuple|set|iterable)s? of (\w+[ -])?(strings?|str|words|names|keywords|texts)",
+     replace(_SEQUENCE, element=_TEXT)),
+    (r"(list|array|sequence|string)s? of (\w+ )?(characters|chars|letters)",
+     replace(_SEQUENCE, element=replace(_TEXT, length=1))),
+    (r"(list|array|collection|sequence|tuple|iterable)s? of (\w+[ -]){0,2}(integers?|ints?|numbers?|digits|values)",
+     replace(_SEQUENCE, element=_INTEGER)),
+    (r"(integer|number|sorted|int)s? (\w+ )?(array|list|sequence)s?|arrays? of n|permutations?\b",
+     replace(_SEQUENCE, element=_INTEGER)),
+    (r"(list|array|sequence|tuple|iterable)s? of (\w+ )?(floats?|reals?)", replace(_SEQUENCE, element=_REAL)),
+    (r"(string|word)s? (array|list)s?", replace(_SEQUENCE, element=_TEXT)),
+    (r"binary (strings?|numbers? as strings?)", replace(_TEXT, preconditions=(Precondition("binary digits"),))),
+    (r"(numeric|digit) strings?|strings? of digits|strings? (consisting|containing) (of )?(only )?digits",
+     replace(_TEXT, preconditions=(Precondition("digits"),))),
+    (r"\bpalindromes?\b (string|word|text)", replace(_TEXT, preconditions=(Precondition("palindrome"),))),
+    (r"\b(characters?|chars?|letters?)\b(?! (array|list|set))", replace(_TEXT, length=1)),
+    (r"\b(strings?|words?|texts?|sentences?|paragraphs?|substrings?|phrases?)\b", _TEXT),
+    (r"\b(dictionar(y|ies)|dicts?|mappings?|hash ?(map|table)s?)\b", ParameterDomain("mapping", type_name="dict")),
+    (r"\b(array|list|sequence|collection)s?\b(?! node)", _SEQUENCE),
+    (r"\b(floats?|real numbers?|decimals?|probabilit(y|ies))\b", _REAL),
+    (r"\b(integers?|ints?|digits?|bit|exponent)\b|(natural|whole|prime|positive|non-?negative) numbers?", _INTEGER),
+    (r"\b(numbers?)\b", _INTEGER),
+    (r"\b(booleans?|bools?|flags?)\b|^whether\b", ParameterDomain("boolean")),
+    (r"\b(functions?|callables?|callbacks?)\b", ParameterDomain("callable", arity=-1)),
+)  # fmt: skip
+_CONDITIONS: tuple[tuple[str, PreconditionKind], ...] = (
+    (r"\bsorted\b(?! by)|\bascending\b|\bin increasing order", "sorted"),
+    (r"\bnon-?empty\b", "non-empty"),
+    (r"\b(distinct|unique|without duplicates)\b", "unique"),
+    (r"\bpositive\b(?! or negative)|\bnatural number", "positive"),
+    (r"\bnon-?negative\b|\bunsigned\b|\bwhole number", "non-negative"),
+    (r"\bsquare matri|n ?[x*] ?n\b", "square"),
+)
+_RANGE = re.compile(
+    r"(?:between|from|in the range|range(?: of| from)?)\s+\[?\(?(-?\d+)\s*(?:to|and|-|,|\.\.+)\s*(-?\d+)", re.IGNORECASE
+)
+_NOUN_PHRASE = r"(?:an?|the|two|three|some|any|another|given)\s+((?:[\w\-*]+ ?){1,7})"
+_GIVEN = re.compile(rf"\b(?:given|takes?|accepts?|receives?|for|gets?|of|in|from)\s+{_NOUN_PHRASE}", re.IGNORECASE)
+
+
+def domain_of_phrase(phrase: str) -> ParameterDomain:
+    """The domain that a noun phrase names, with its preconditions and bounds; `UNKNOWN` where it names none."""
+    lowered = " ".join(phrase.lower().split())
+    found = [
+        (match.start(), at, domain) for at, (text, domain) in enumerate(_PHRASES) if (match := re.search(text, lowered))
+    ]
+    if not found:
+        return UNKNOWN
+    # Of phrases that begin at the same word the more specific one counts; else the first one that is named.
+    _, _, domain = min(found, key=lambda one: (one[1] if one[0] < 40 else 99, one[0]))
+    return _conditioned(domain, lowered)
+
+
+def conditions_of(text: str) -> tuple[Precondition, ...]:
+    """The preconditions that a text states."""
+    lowered = text.lower()
+    return tuple(Precondition(kind) for pattern, kind in _CONDITIONS if re.search(pattern, lowered))
+
+
+def _conditioned(domain: ParameterDomain, text: str) -> ParameterDomain:
+    """Adds the preconditions that belong to a domain of this kind; those of numbers in a container to its items."""
+    conditions = conditions_of(text)
+    numeric = [one for one in conditions if one.kind in ("positive", "non-negative")]
+    others = [one for one in conditions if one not in numeric]
+    if domain.kind in ("integer", "real"):
+        minimum = 1.0 if any(one.kind == "positive" for one in numeric) else 0.0 if numeric else None
+        bounds = _RANGE.search(text)
+        low, high = (float(bounds[1]), float(bounds[2])) if bounds else (minimum, None)
+        return replace(domain, preconditions=tuple(numeric), minimum=low, maximum=high)
+    if domain.kind in ("sequence", "matrix", "mapping", "set"):
+        allowed = ("square",) if domain.kind == "matrix" else ("sorted", "non-empty", "unique")
+        kept = tuple(one for one in others if one.kind in allowed)
+        element = domain.element
+        if numeric and element is not None and element.kind == "integer":
+            element = replace(element, minimum=1.0 if numeric[0].kind == "positive" else 0.0)
+        return replace(domain, preconditions=(*domain.preconditions, *kept), element=element)
+    if domain.kind == "text":
+        kept = tuple(one for one in others if one.kind == "non-empty")
+        return replace(domain, preconditions=(*domain.preconditions, *kept))
+    return domain
+
+
+def domain_of_section(text: str, look_up: ClassLookup) -> ParameterDomain:
+    """The domain of a parameter by its entry in a parameter section, which begins with a type where one is written."""
+    declared = _declared_type(text, look_up)
+    phrase = domain_of_phrase(text[:200])
+    if declared.kind == "any":
+        return replace(phrase, source="docstring") if phrase.kind != "any" else UNKNOWN
+    if phrase.kind == declared.kind:
+        declared = replace(
+            declared,
+            element=declared.element or phrase.element,
+            preconditions=phrase.preconditions,
+            minimum=phrase.minimum,
+            maximum=phrase.maximum,
+            length=declared.length or phrase.length,
+        )
+    elif declared.kind == "sequence" and phrase.kind in ("matrix", "graph"):
+        declared = phrase
+    return replace(declared, source="docstring")
+
+
+def _declared_type(text: str, look_up: ClassLookup) -> ParameterDomain:
+    """The type at the beginning of an entry: `list of str`, `List[int]`, `Node`."""
+    bracketed = re.match(r"[\w.]+\[[\w\s,.\[\]|]+\]", text)
+    if bracketed:
+        from_annotation = _annotation(bracketed[0], look_up)
+        if from_annotation.kind != "any":
+            return from_annotation
+    first = re.match(r"[A-Z]\w+", text)
+    found = look_up(first[0]) if first else None
+    if found is not None:
+        return _annotation(found[1].name, look_up)
+    hint = prose_hint(" ".join(text.split()[:4]))
+    domain = domain_of_hint(hint, look_up)
+    # "number" may well mean an integer, so it is left to the other evidence.
+    return UNKNOWN if re.match(r"(the |an? )?numbers?\b", text.lower()) else domain
+
+
+def _annotation(text: str, look_up: ClassLookup) -> ParameterDomain:
+    return domain_of_hint(type_hint(text), look_up)
+
+
+class Prose:
+    """Finds what the documentation of a callable says about its parameters.
+
+    Args:
+        one: the callable.
+        further: further texts about it: its class's and its module's documentation, where it is the main subject.
+        look_up: finds classes of the project by name.
+    """
+
+    def __init__(self, one: CallableFacts, further: Sequence[Documentation], look_up: ClassLookup) -> None:
+        self._one = one
+        self._documents = [one.documentation, *further]
+        self._look_up = look_up
+        self._names = [parameter.name for parameter in one.parameters]
+
+    def domain(self, name: str) -> tuple[ParameterDomain, tuple[int, int]]:
+        """The domain of a parameter and the lines that say so; `UNKNOWN` and (0, 0) without any."""
+        for document in self._documents:
+            entry = next((text for key, text in document.parameters if key.lstrip("*") == name), "")
+            domain = domain_of_section(entry, self._look_up) if entry else UNKNOWN
+            if domain.kind != "any":
+                return domain, document.lines
+        for document in self._documents:
+            text = document.text[:_MAXIMUM_TEXT]
+            for source, find in self._readers():
+                domain = find(text, name)
+                if domain.kind != "any":
+                    return replace(domain, source=source), document.lines
+        return UNKNOWN, (0, 0)
+
+    def _readers(self) -> Sequence[tuple[DomainSource, Callable[[str, str], ParameterDomain]]]:
+        return (("docstring", self._named), ("prose", self._given))
+
+    def _named(self, text: str, name: str) -> ParameterDomain:
+        """What the words next to the parameter's name say: "two words A and B", "`nums` is a sorted array"."""
+        quoted = rf"[`'\"*]{{0,2}}{re.escape(name)}[`'\"*]{{0,2}}"
+        bare = quoted if len(name) > 1 and not _is_word(name) else rf"(?<![\w'])(?<!-){quoted}(?![\w'])"
+        exact = re.compile(rf"(?<!\w){bare}(?!\w)")
+        for sentence in re.split(r"(?<=[.!?:;])\s+|\n\s*\n", text):
+            flat = " ".join(sentence.split())
+            for match in exact.finditer(flat):
+                for phrase in (self._after(flat[match.end() :]), self._before(flat[: match.start()])):
+                    domain = domain_of_phrase(phrase) if phrase else UNKNOWN
+                    if domain.kind != "any":
+                        return domain
+        return UNKNOWN
+
+    @staticmethod
+    def _after(text: str) -> str:
+        match = re.match(
+            r"\s*(?:is|are|:|=|-|--|\(|must be|should be|denotes|represents)\s*(?:an? |the )?([\w\- ]{3,60})", text
+        )
+        return match[1] if match else ""
+
+    def _before(self, text: str) -> str:
+        """The noun phrase in front of a name; names beside it, as in "strings a and b", belong to the same phrase."""
+        others = "|".join(re.escape(one) for one in self._names) or "$^"
+        text = re.sub(rf"(?:[`'\"]?(?:{others})[`'\"]?\s*(?:,|and|or)\s*)+$", "", text).rstrip()
+        match = re.search(r"((?:[A-Za-z0-9\-]+ ){0,5}[A-Za-z0-9\-]+)\s*[`'\"(]*$", text)
+        if match is None:
+            return ""
+        words = match[1].split()
+        # A phrase ends where a verb or preposition begins; its noun stands last.
+        for at in range(len(words) - 1, -1, -1):
+            if words[at].lower() in _STOPS:
+                words = words[at + 1 :]
+                break
+        phrase = " ".join(words)
+        last = domain_of_phrase(words[-1]) if words else UNKNOWN
+        return phrase if last.kind != "any" else ""
+
+    def _given(self, text: str, name: str) -> ParameterDomain:
+        """What "given a sorted array" says where the callable has one required parameter, or several alike."""
+        required = [parameter.name for parameter in self._one.parameters if parameter.required]
+        if name not in required:
+            return UNKNOWN
+        for match in _GIVEN.finditer(" ".join(text.split())):
+            phrase = match[1]
+            several = re.search(r"\b(two|three)\b", match[0].lower())
+            if len(required) == 1 or (several and len(required) == {"two": 2, "three": 3}[several[1]]):
+                domain = domain_of_phrase(phrase)
+                if domain.kind != "any":
+                    return domain
+        return UNKNOWN
+
+
+_STOPS = frozenset(
+    "is are in to for from with by and or that which whose given find return returns if when on at as into than the "
+    "a an two three all each every between".split()
+)
+
+
+def _is_word(name: str) -> bool:
+    """Whether a name is also an English word that stands in prose for itself."""
+    return name.lower() in ("a", "i", "string", "array", "list", "number", "text", "word", "graph", "input", "value")

@@ -1,0 +1,40 @@
+"""Counts the arguments of a trial that are certainly outside the domains of their parameters."""
+
+from __future__ import annotations
+
+import re
+
+from ..model.model import CallableFacts, ModuleFacts, Trial
+from .arguments import Argument, arguments_of
+from .contains import is_inside
+from .inference import annotated_domains
+
+
+def knows_domains(facts: ModuleFacts) -> bool:
+    """Whether any parameter of the module has a domain that values can be outside of."""
+    known = facts.domains or annotated_domains(facts)
+    return any(domain.strong for one in known for _, domain in one.parameters)
+
+
+def count_outside(trial: Trial, facts: ModuleFacts) -> int:
+    """Counts the arguments of the module's own callables that are certainly outside their domains.
+
+    What only running the code would show counts as inside, and so does anything where the domain is known from a name
+    alone. Where `facts.domains` is empty, annotations decide.
+    """
+    return len(outside_arguments(trial, facts))
+
+
+def outside_arguments(trial: Trial, facts: ModuleFacts) -> tuple[Argument, ...]:
+    """The arguments of a trial that are certainly outside their domains, in order of appearance."""
+    found, kinds = arguments_of(trial, facts)
+    return tuple(
+        one
+        for one in found
+        if not is_inside(one.value, one.domain, kinds, conditions=not _checks(one.called, one.parameter))
+    )
+
+
+def _checks(called: CallableFacts, name: str) -> bool:
+    """Whether a callable itself refuses some values of a parameter: a value that it refuses then is well meant."""
+    return any(re.search(rf"\b{re.escape(name)}\b", site.condition or "") for site in called.raises)

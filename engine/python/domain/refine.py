@@ -1,0 +1,65 @@
+"""Combines two domains of one parameter: the stronger evidence decides the kind, the weaker fills what it left open."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ..model.domain import ParameterDomain, Precondition
+
+# A kind, and the narrower kinds that weaker evidence may make of it.
+_NARROWER: dict[str, frozenset[str]] = {
+    "sequence": frozenset({"matrix", "graph", "tuple", "text", "sequence"}),
+    "mapping": frozenset({"graph"}),
+    "matrix": frozenset({"matrix"}),
+}
+
+
+def refined(strong: ParameterDomain, weak: ParameterDomain) -> ParameterDomain:
+    """The domain of the stronger evidence, with what only the weaker one says.
+
+    Kinds that contradict each other leave the stronger one as it is.
+    """
+    if weak.kind == "any":
+        return replace(strong, optional=strong.optional or weak.optional)
+    if strong.kind == "any":
+        return replace(weak, optional=strong.optional or weak.optional)
+    if strong.kind != weak.kind:
+        if weak.kind in _NARROWER.get(strong.kind, ()) and _is_open(strong):
+            source = strong.source if weak.strong else weak.source
+            return replace(weak, source=source, optional=strong.optional, lines=strong.lines)
+        return strong
+    return replace(
+        strong,
+        type_name=strong.type_name or weak.type_name,
+        module=strong.module or weak.module,
+        element=_both(strong.element, weak.element),
+        key=_both(strong.key, weak.key),
+        value=_both(strong.value, weak.value),
+        fields=strong.fields or weak.fields,
+        links=strong.links or weak.links,
+        choices=strong.choices or weak.choices,
+        arity=weak.arity if strong.arity in (None, -1) else strong.arity,
+        length=strong.length if strong.length is not None else weak.length,
+        minimum=strong.minimum if strong.minimum is not None else weak.minimum,
+        maximum=strong.maximum if strong.maximum is not None else weak.maximum,
+        preconditions=_all(strong.preconditions, weak.preconditions),
+        optional=strong.optional or weak.optional,
+        style=strong.style or weak.style,
+    )
+
+
+def _is_open(domain: ParameterDomain) -> bool:
+    """Whether a domain leaves open what its items are."""
+    parts = (domain.element, domain.key, domain.value)
+    # A list is never a text, whatever else is said.
+    return all(part is None or part.kind == "any" for part in parts)
+
+
+def _both(strong: ParameterDomain | None, weak: ParameterDomain | None) -> ParameterDomain | None:
+    if strong is None or weak is None:
+        return strong or weak
+    return refined(strong, weak)
+
+
+def _all(strong: tuple[Precondition, ...], weak: tuple[Precondition, ...]) -> tuple[Precondition, ...]:
+    return tuple(dict.fromkeys((*strong, *weak)))

@@ -1,0 +1,114 @@
+"""Gives the natural values of parameters, by their domains: the representatives of one callable fit together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from ..domain.examples import ExampleContext, NaturalValue, natural_values
+from ..domain.inference import infer_domains
+from ..model.domain import UNKNOWN, CallableDomains, ParameterDomain
+from ..model.model import CallableFacts, Candidate, ClassFacts, ModuleFacts, Parameter
+from ..source.annotations import TypeHint
+from ..usage.project_index import ProjectIndex
+
+# The types that stand for kinds whose values are made elsewhere.
+_BUILT_BY_TYPE = {"path": "PathLike", "file": "TextIO", "pattern": "pattern", "type": "type"}
+
+
+class TypedValues(Protocol):
+    """The part of `values.Values` that makes objects; a protocol, because that module imports this one."""
+
+    def of_type(self, hint: TypeHint, where: ModuleFacts, depth: int = 0) -> list[Candidate]:
+        """Values of a type."""
+        ...
+
+    def of_class(self, where: ModuleFacts, owner: ClassFacts, depth: int = 0) -> list[Candidate]:
+        """Objects of a class."""
+        ...
+
+
+class NaturalInputs:
+    """Finds the natural values of parameters.
+
+    Args:
+        facts: the target module.
+        index: where project classes are looked up.
+        domains: the domains of the target's parameters.
+        made: makes objects and values of other types.
+    """
+
+    def __init__(
+        self, facts: ModuleFacts, index: ProjectIndex, domains: Sequence[CallableDomains], made: TypedValues
+    ) -> None:
+        self._index = index
+        self._made = made
+        self._domains = {facts.module: {one.qualname: one for one in domains}}
+
+    def domain(self, one: CallableFacts, name: str, where: ModuleFacts) -> ParameterDomain:
+        """The domain of a parameter of a callable in a module of the project."""
+        known = self._of_module(where).get(one.qualname)
+        return known.of(name) if known is not None else UNKNOWN
+
+    def of_parameter(
+        self, one: CallableFacts, parameter: Parameter, where: ModuleFacts, depth: int = 0
+    ) -> tuple[NaturalValue, ...]:
+        """The natural values of a parameter, the representative first; empty where its domain is not known."""
+        domain = self.domain(one, parameter.name, where)
+        if domain.kind == "any":
+            return ()
+        others: dict[str, str] = {}
+        for other in {condition.other for condition in domain.preconditions if condition.other}:
+            related = self.domain(one, other, where)
+            values = natural_values(related, self._context(one, other, related, where, depth))
+            if values:
+                others[other] = values[0].candidate.source
+        context = self._context(one, parameter.name, domain, where, depth)
+        return natural_values(domain, context.beside(others))
+
+    def _context(
+        self, one: CallableFacts, name: str, domain: ParameterDomain, where: ModuleFacts, depth: int
+    ) -> ExampleContext:
+        before = [item.name for item in one.parameters]
+        before = before[: before.index(name)] if name in before else []
+        alike = [self.domain(one, other, where) for other in before]
+        place = sum(_similar(other, domain) for other in alike)
+
+        def build(wanted: ParameterDomain, at: int) -> list[Candidate]:
+            return self._build(wanted, at, where, depth)
+
+        return ExampleContext(name=name.strip("_").lower(), place=place, build=build)
+
+    def _build(self, domain: ParameterDomain, place: int, where: ModuleFacts, depth: int) -> list[Candidate]:
+        """Objects of a class of the project, and values of types that domains do not describe further."""
+        if domain.kind == "object":
+            home = self._index.facts_of(domain.module) if domain.module else where
+            found = self._index.class_in(domain.type_name, home or where)
+            made = self._made.of_class(*found, depth + 1) if found is not None else []
+        else:
+            made = self._made.of_type(_hint_of(domain), where, depth + 1)
+        at = place % len(made) if made else 0
+        return [*made[at:], *made[:at]]
+
+    def _of_module(self, where: ModuleFacts) -> dict[str, CallableDomains]:
+        if where.module not in self._domains:
+            inferred = infer_domains(
+                where,
+                lambda name: self._index.class_in(name, where),
+                suggested=lambda name: self._index.class_for_variable(name, where),
+            )
+            self._domains[where.module] = {one.qualname: one for one in inferred}
+        return self._domains[where.module]
+
+
+def _hint_of(domain: ParameterDomain) -> TypeHint:
+    if domain.kind == "type" and domain.type_name:
+        return TypeHint("type", (TypeHint(domain.type_name),))
+    return TypeHint(domain.type_name or _BUILT_BY_TYPE.get(domain.kind, domain.kind))
+
+
+def _similar(left: ParameterDomain, right: ParameterDomain) -> bool:
+    """Whether two parameters would get the same values."""
+    if left.kind in ("choice", "other", "object"):
+        return (left.kind, left.type_name, left.choices) == (right.kind, right.type_name, right.choices)
+    return left.kind == right.kind
