@@ -1,12 +1,26 @@
-"""Creates the agent of each role: the embedded one, or one that calls the role's model. Roles mix freely."""
+"""Creates the agent of each role: the embedded one, or one that calls the role's model. Roles mix freely.
+
+Opens the model clients of roles, with keys from the environment, answers in the store and one shared budget. Agents may
+each work in a process of its own (`agent_process.py`), which is started for every request.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+import json
 import shlex
-from collections.abc import Mapping
+import sys
+import time
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager, nullcontext
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
 from ..agents.contract.contracts import contract_of
 from ..agents.contract.lifecycle import Agent
+from ..agents.contract.protocol import AgentProtocol, AgentRequest, AgentResponse, ErrorType, error_response
 from ..agents.embedded.analyzer_agent import EmbeddedAnalyzerAgent
 from ..agents.embedded.plan.planner_agent import EmbeddedPlannerAgent
 from ..agents.embedded.repository.case_agent import EmbeddedCaseAgent
@@ -25,11 +39,24 @@ from ..agents.llm.project_style import style_provider
 from ..agents.llm.spec_agent import ModelSpecAgent
 from ..agents.llm.writing_agent import ModelWritingAgent
 from ..agents.model.chat import ModelChat
+from ..agents.model.prices import Prices, load_prices
 from ..analysis.openapi.tool_documents import ToolDocuments
-from ..config.settings import Settings
+from ..config.settings import ROLES, Settings
+from ..core.errors import SettingsError
+from ..core.usage import Ceilings, ModelBudget, ModelUsage
 from ..mcp.tool_client.tool_client import ToolClient
 from ..sandbox.target import ProvideTarget
+from ..store.database.answers import ModelAnswers
+from ..store.files.audit import AuditEntry
 from .bootstrap import exploration_budget, unit_spec_generator
+
+# The garbage collector rests during the imports, which take a fifth longer with it.
+_BEGIN = (
+    "import gc, sys; gc.disable(); sys.path.append(sys.argv[1]); from testwright.app.agent_process import main; "
+    "gc.freeze(); gc.set_threshold(20_000, 20, 20); gc.enable(); main()"
+)
+_STDERR_CHARACTERS = 2000
+_PART = 1 << 16
 
 
 def create_planner(settings: Settings, chat: ModelChat | None) -> Agent:
@@ -92,3 +119,252 @@ def create_agents(
     if chat := models.get("engineer"):
         agents["engineer"] = ModelEngineerAgent(chat, contract=contract_of("test_engineer"))
     return agents
+
+
+@dataclass
+class _Session:
+    """State that the isolated agents of one run share.
+
+    Attributes:
+        one_at_a_time: held while a process runs.
+        given_out: keys of stored answers that were used in this session.
+    """
+
+    settings: dict[str, Any]
+    run_id: str
+    audit: Callable[[AuditEntry], None]
+    budget: ModelBudget
+    one_at_a_time: asyncio.Lock = field(default_factory=asyncio.Lock)
+    given_out: set[str] = field(default_factory=set)
+
+    def apply(self, message: Mapping[str, Any]) -> None:
+        """Apply a message of a running process: an attempt, usage, the key of a used answer, a reached ceiling."""
+        if "audit" in message:
+            self.audit(AuditEntry(**{**message["audit"], "errors": tuple(message["audit"]["errors"])}))
+        if "spent" in message:
+            self.budget.add(ModelUsage(**message["spent"]))
+        if "given_out" in message:
+            self.given_out.add(message["given_out"])
+        if "reached" in message:
+            self.budget.refused(message["reached"])
+
+
+def isolated_agents(
+    roles: Iterable[str], settings: Settings, run_id: str, *, audit: Callable[[AuditEntry], None], budget: ModelBudget
+) -> dict[str, AgentProtocol]:
+    """Create agents that answer each request in a new process, by role.
+
+    Args:
+        audit, budget: get the attempts and usage of the processes as they happen.
+    """
+    session = _Session(settings.stored(), run_id, audit, budget)
+    return {role: IsolatedAgent(role, session) for role in roles}
+
+
+class IsolatedAgent:
+    """An agent of one role in another process; a cancelled request ends the process, and what it spent still counts."""
+
+    def __init__(self, role: str, session: _Session) -> None:
+        self._role = role
+        self._session = session
+
+    async def process(self, request: AgentRequest) -> AgentResponse:
+        """See `AgentProtocol.process`.
+
+        The response's metadata say, as `process`, which process answered: `pid`, `exit_code`, and `began` and `ended`,
+        seconds of this machine's monotonic clock around its whole life; `ended` is read after its end was awaited.
+        """
+        async with self._session.one_at_a_time:
+            began = time.monotonic()
+            process, answer, err = await self._run_process(request)
+            lived = {"pid": process.pid, "exit_code": process.returncode, "began": began, "ended": time.monotonic()}
+        try:
+            response = AgentResponse.from_dict(answer["response"])
+        except (KeyError, TypeError, ValueError):
+            stderr = err.decode("utf-8", "replace").strip()[-_STDERR_CHARACTERS:]
+            response = error_response(
+                ErrorType.RESOURCE,
+                f"the process of the {self._role} agent ended with code {process.returncode} and without an answer",
+                details={"error": "AgentFailure", "process_exit_code": process.returncode, "stderr": stderr},
+            )
+        response.metadata["process"] = lived
+        return response
+
+    async def _run_process(self, request: AgentRequest) -> tuple[asyncio.subprocess.Process, dict[str, Any], bytes]:
+        session = self._session
+        payload = {
+            "role": self._role,
+            "run_id": session.run_id,
+            "settings": session.settings,
+            "seconds_used": session.budget.seconds_used,
+            "asked_at": time.monotonic(),
+            "given_out": sorted(session.given_out),
+            "request": request.to_dict(),
+        }
+        # The folder in which the package was found: it need not be the one that its files resolve to.
+        home = str(Path(sys.modules[__name__.partition(".")[0]].__path__[0]).parent)
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-P", "-c", _BEGIN, home),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+        )
+        try:
+            _, answer, err = await asyncio.gather(
+                _write(process.stdin, json.dumps(payload).encode()),
+                self._read_messages(process.stdout),
+                _read_all(process.stderr),
+            )
+            await process.wait()
+        finally:
+            if process.returncode is None:
+                process.kill()
+                await process.wait()
+        return process, answer, err
+
+    async def _read_messages(self, stream: asyncio.StreamReader | None) -> dict[str, Any]:
+        """Read messages line by line; each is applied at once, and the last one holds the response."""
+        answer: dict[str, Any] = {}
+        rest = b""
+        while stream is not None and (part := await stream.read(_PART)):
+            *lines, rest = (rest + part).split(b"\n")
+            for line in lines:
+                try:
+                    message = json.loads(line)
+                except ValueError:
+                    continue  # a library that prints past our redirection
+                if not isinstance(message, dict):
+                    continue
+                self._session.apply(message)
+                if "response" in message:
+                    answer = message
+        return answer
+
+
+async def _write(stream: asyncio.StreamWriter | None, data: bytes) -> None:
+    if stream is None:
+        return
+    with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # the process has ended; its exit code is reported
+        stream.write(data)
+        await stream.drain()
+    stream.close()
+
+
+async def _read_all(stream: asyncio.StreamReader | None) -> bytes:
+    return await stream.read() if stream is not None else b""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelClients:
+    """The model clients of a run.
+
+    Attributes:
+        by_role: the client of each role; a role without one has an embedded agent.
+        budget: counts what all of them used.
+        priced: names of the models whose price is known.
+    """
+
+    by_role: Mapping[str, ModelChat]
+    budget: ModelBudget
+    priced: frozenset[str] = frozenset()
+
+
+class RunAnswers:
+    """The answers of models that are stored for one run."""
+
+    def __init__(self, answers: ModelAnswers, run_id: str) -> None:
+        self._answers = answers
+        self._run_id = run_id
+
+    def get(self, role: str, attempt: int, prompt_hash: str) -> Any:
+        """See `ModelAnswers.get`."""
+        return self._answers.get(self._run_id, role, attempt, prompt_hash)
+
+    def put(self, role: str, attempt: int, prompt_hash: str, answer: Any) -> None:
+        """See `ModelAnswers.put`."""
+        self._answers.put(self._run_id, role, attempt, prompt_hash, answer)
+
+    def all(self) -> list[tuple[str, Any]]:
+        """See `ModelAnswers.of_run`."""
+        return self._answers.of_run(self._run_id)
+
+
+@asynccontextmanager
+async def open_model_clients(
+    settings: Settings,
+    environment: Mapping[str, str],
+    *,
+    cache: Path | None = None,
+    kept: RunAnswers | None = None,
+    seconds_before: float = 0.0,
+    audit: Callable[[AuditEntry], None] = lambda attempt: None,
+    given_out: set[str] | None = None,
+    spent: Callable[[ModelUsage], None] = lambda spend: None,
+    waiting: Callable[[], AbstractContextManager[None]] = nullcontext,
+) -> AsyncIterator[ModelClients]:
+    """Open a client for each role that is set to a model; they are closed when the block ends.
+
+    Args:
+        environment: where keys are.
+        cache: the folder that caches the abilities of endpoints; None caches nothing.
+        kept: the run's stored answers, which are not paid for again.
+        seconds_before: wall seconds of the run's sessions before a resume.
+        given_out: keys of stored answers that this session has used already, in other processes; grows.
+        spent: called with the usage of each call.
+        waiting: makes a context manager that is held while waiting for an endpoint (idle-time accounting).
+
+    Raises:
+        SettingsError: there is no key for OpenAI, no readable price table, or no price under a ceiling on cost.
+    """
+    if not settings.models.names:
+        yield ModelClients({}, _new_budget(settings, seconds_before))
+        return
+    # Importing the client library takes a second; runs without models skip it.
+    from ..agents.model.abilities import CapabilityFile
+    from ..agents.model.endpoint import Endpoint, EndpointSettings, base_url_of, key_for
+    from ..agents.model.run_chat import RunChat, spend_of_stored
+
+    base_url = base_url_of(settings.base_url, environment)
+    prices = _load_prices(settings, base_url)
+    before = [spend_of_stored(role, answer, prices) for role, answer in kept.all()] if kept is not None else []
+    budget = _new_budget(settings, seconds_before, before=before, on_usage=spent)
+    abilities = CapabilityFile(cache / "endpoints.json" if cache is not None else None)
+    key = key_for(base_url, environment)
+    # One client for each model, not for each role: roles with the same model share connections and abilities.
+    async with AsyncExitStack() as opened:
+        chats: dict[str, RunChat] = {}
+        for name in settings.models.names:
+            limits = (settings.model_timeout, settings.answer_tokens)
+            endpoint = Endpoint(EndpointSettings(name, base_url, *limits, settings.stream), key)
+            opened.push_async_callback(endpoint.aclose)
+            chats[name] = RunChat(
+                endpoint,
+                abilities=abilities,
+                prices=prices,
+                budget=budget,
+                kept=kept,
+                audit=audit,
+                given_out=given_out,
+                waiting=waiting,
+            )
+        by_role = {role: chats[name] for role in ROLES if (name := settings.models.of(role)) is not None}
+        priced = frozenset(name for name in settings.models.names if prices.of(name) is not None)
+        yield ModelClients(by_role, budget, priced)
+
+
+def _new_budget(settings: Settings, seconds_before: float, **usage: Any) -> ModelBudget:
+    """Create the budget of a session that starts now; `usage` as for `ModelBudget`."""
+    began = time.monotonic()
+    ceilings = Ceilings(settings.max_tokens, settings.max_cost, settings.max_seconds)
+    return ModelBudget(ceilings, lambda: seconds_before + time.monotonic() - began, **usage)
+
+
+def _load_prices(settings: Settings, base_url: str) -> Prices:
+    """Load the prices of models. Raises SettingsError for a ceiling on cost when the price of a model is unknown."""
+    prices = load_prices(settings.prices, base_url)
+    unknown = [name for name in settings.models.names if prices.of(name) is None]
+    if settings.max_cost is not None and unknown:
+        raise SettingsError(
+            f"--max-cost needs a price for {', '.join(unknown)}.", advice="Give one with --prices, or use --max-tokens."
+        )
+    return prices

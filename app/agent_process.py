@@ -25,9 +25,8 @@ from ..store.database.database import Store
 from ..store.files.audit import AuditEntry
 from ..store.files.run_folder import RunFolder
 from ..utils.work_meter import WorkMeter
-from .agent_factory import create_agents
-from .model_factory import RunAnswers, open_model_clients
-from .target_provider import TargetProvider
+from .agent_factory import RunAnswers, create_agents, open_model_clients
+from .bootstrap import TargetProvider
 from .tool_factory import open_tools
 
 

@@ -23,11 +23,8 @@ from ..store.database.database import Store
 from ..store.files.audit import AuditLog
 from ..store.files.run_folder import RunFolder
 from ..utils.work_meter import WorkMeter
-from .agent_factory import create_agents
-from .agent_isolation import isolated_agents
-from .bootstrap import EarlyRun, open_early
-from .model_factory import ModelClients, RunAnswers, open_model_clients
-from .target_provider import TargetProvider
+from .agent_factory import ModelClients, RunAnswers, create_agents, isolated_agents, open_model_clients
+from .bootstrap import EarlyRun, TargetProvider, open_early
 from .tool_factory import open_tools
 
 _RUN_IDS = uuid.UUID("0b1f7d0c-6c5e-5d0e-9b56-7f3d1c0a9e42")

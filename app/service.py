@@ -23,10 +23,9 @@ from ..store.files.lock import project_lock, run_lock
 from ..store.files.run_folder import RunFolder
 from ..store.files.sessions import SessionFile
 from ..store.files.staging import Staging
-from .agent_factory import create_planner
+from .agent_factory import create_planner, open_model_clients
 from .bootstrap import load_changes, planner_inputs_for
 from .container import open_run, open_validators
-from .model_factory import open_model_clients
 from .run_lifecycle import continue_run, error_from_payload
 from .run_report import RunResult
 

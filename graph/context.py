@@ -2,7 +2,8 @@
 
 The context is passed with every call (LangGraph's `context_schema`), also to a Temporal activity, so it is plain data.
 Clients, agents and stores cannot be serialised: each process that executes nodes builds a `GraphServices` once and
-registers it with `providing`; `services_of` finds it by run id.
+registers it with `providing`; `services_of` finds it by run id. `run_graph` runs a graph with its context, apart from
+the calling graph.
 
 The registry is process-wide on purpose: a node is a module-level function that an engine calls by name with state and
 context only. A context variable would not reach a Temporal activity's thread. The registry holds its entries weakly,
@@ -14,13 +15,19 @@ from __future__ import annotations
 import asyncio
 import time
 import weakref
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import copy_context
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
+from langchain_core.runnables import RunnableConfig
+from langchain_core.runnables.config import var_child_runnable_config
 from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
+from langgraph.types import Durability
+from langsmith import tracing_context
 
 from ..agents.contract.contracts import contract_violations
 from ..agents.contract.handoff import ArtifactStore
@@ -31,6 +38,8 @@ from ..core.events import EventType
 from ..core.usage import ModelBudget
 from ..store.files.audit import AuditEntry
 from ..utils.schema_registry import bundle, select_schema
+
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,3 +167,36 @@ def find_services(context: RunContext) -> GraphServices:
 def services_of(runtime: Runtime[RunContext]) -> GraphServices:
     """Return the services for a node. Raises as `find_services` does."""
     return find_services(runtime.context)
+
+
+def isolated(work: Coroutine[Any, Any, Result]) -> asyncio.Task[Result]:
+    """Run a coroutine in a task of its own, without the configuration of the calling node. Await the task.
+
+    A graph that is called inside a node inherits the node's checkpoint namespace, checkpointer and task ids. A testing
+    graph has its own thread, so it must not. Tracing is off, because a LANGSMITH_TRACING in the user's environment must
+    not send prompts and code to a third party. Cancelling the caller cancels the task.
+    """
+    with tracing_context(enabled=False):
+        context = copy_context()
+    context.run(var_child_runnable_config.set, None)
+    return asyncio.get_running_loop().create_task(work, context=context)
+
+
+def run_graph(
+    graph: CompiledStateGraph[Any, RunContext, Any, Any],
+    state: Any,
+    config: RunnableConfig,
+    context: RunContext,
+    *,
+    stop_before: str | None = None,
+) -> asyncio.Task[dict[str, Any]]:
+    """Run a graph to its end, isolated, every checkpoint on disk before the next node begins. Await the task.
+
+    Args:
+        state: the initial state, or None to continue from the checkpoint.
+        stop_before: node before which the graph is interrupted; None for none.
+    """
+    # LangGraph 1.2 fails when a durability is named and there is no checkpointer.
+    durability: Durability | None = "sync" if graph.checkpointer else None
+    interrupts = [stop_before] if stop_before is not None else None
+    return isolated(graph.ainvoke(state, config, context=context, durability=durability, interrupt_before=interrupts))

@@ -13,10 +13,9 @@ from typing import Any, cast
 
 from ..core.errors import RequestError, TestwrightError
 from ..utils.canonical import pretty_json
-from .context import GraphServices, RunContext, providing
+from .context import GraphServices, RunContext, isolated, providing, run_graph
 from .execution_graph.graph import build_testing_graph, retries_of
 from .execution_graph.state import TestingAgentState
-from .isolation import isolated, run_graph
 from .planning_graph.generate_step import initial_step_state, thread_of
 from .planning_graph.planning_state import PlanningAgentState, PlanStepState
 from .planning_graph.steps import generates

@@ -13,9 +13,8 @@ from langchain_core.runnables import RunnableConfig
 from ..core.errors import RunNotFound
 from ..core.outcome import ExitReason, StepExit
 from ..core.usage import NOTHING_USED, PlanUsage
-from .context import GraphServices, RunContext, providing
+from .context import GraphServices, RunContext, isolated, providing, run_graph
 from .execution_graph.graph import retries_of
-from .isolation import isolated, run_graph
 from .planning_graph.ceilings import CeilingMeter
 from .planning_graph.generate_step import put_back, target_changed, thread_id
 from .planning_graph.planning_graph import PlanningGraph, build_planning_graph

@@ -15,7 +15,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from ...core.usage import track_request
 from .failures import error_from
@@ -29,6 +29,7 @@ from .protocol import (
     ResponseStatus,
     consumer_view,
     error_response,
+    refusal,
     success_response,
     validate_request,
     validate_response,
@@ -79,15 +80,17 @@ class Agent(ABC):
     """Base of every agent.
 
     Args:
-        name: the agent's role in traces and messages.
         contract: the schemas to check; None for none.
         clock: seconds, monotonic; for `duration_ms`.
+
+    Attributes:
+        role: names the agent in traces and messages, as `name` does.
     """
 
-    def __init__(
-        self, name: str, *, contract: AgentContract | None = None, clock: Callable[[], float] = time.monotonic
-    ) -> None:
-        self.name = name
+    role: ClassVar[str]
+
+    def __init__(self, *, contract: AgentContract | None = None, clock: Callable[[], float] = time.monotonic) -> None:
+        self.name = self.role
         self._contract = contract
         self._clock = clock
         self._state = AgentState.CREATED
@@ -189,9 +192,7 @@ class Agent(ABC):
 
 
 def _invalid(message: str, violations: list[JsonObject]) -> AgentResponse:
-    return error_response(
-        ErrorType.VALIDATION, message, details={"error": "SchemaValidationError", "errors": violations}
-    )
+    return refusal(message, error="SchemaValidationError", errors=violations)
 
 
 def _at_root(problems: list[str]) -> list[JsonObject]:

@@ -146,6 +146,10 @@ class AgentRequest(_PlainData):
     constraints: _Object | None = None
     expected_output: InstanceOf[str] | None = None
 
+    def consumer_inputs(self) -> JsonObject:
+        """Return the inputs as one object, without the hydration envelope; {} where there are none."""
+        return consumer_view(self.inputs or {})
+
 
 def _now() -> str:
     return datetime.now(UTC).isoformat()
@@ -231,6 +235,20 @@ def error_response(
     """Build an ERROR from the fields of an `AgentError`."""
     error = AgentError(type, message, details, recoverable, retry_after, trace_context)
     return AgentResponse(ResponseStatus.ERROR, error=error, trace=list(trace), metadata=dict(metadata or {}))
+
+
+def refusal(
+    message: str,
+    *,
+    error: str = "AgentFailure",
+    trace: Sequence[JsonObject] = (),
+    metadata: Mapping[str, Any] | None = None,
+    **details: Any,
+) -> AgentResponse:
+    """Build the ERROR of an agent that has nothing to return; `error` is its class, `details` what beside it."""
+    return error_response(
+        ErrorType.VALIDATION, message, details={"error": error, **details}, trace=trace, metadata=metadata
+    )
 
 
 def partial_response(

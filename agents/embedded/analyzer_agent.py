@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..contract.lifecycle import Agent, AgentContract
+from ..contract.lifecycle import Agent
 from ..contract.protocol import AgentRequest, JsonObject
 
 CLASSES = ("product_defect", "test_defect", "environment", "flaky", "timeout")
@@ -31,12 +31,10 @@ class EmbeddedAnalyzerAgent(Agent):
     Inputs: `test_results` (the answer of the tool `run_tests`), `spec`, `target`. Result: `summary`, `findings` (class,
     case_id, title, detail, evidence), `suspected_defects` in the spec's form, `drop` (case ids).
 
-    Args:
-        contract: the schemas to check.
+    Args: as of `Agent`.
     """
 
-    def __init__(self, *, contract: AgentContract | None = None) -> None:
-        super().__init__("analyzer", contract=contract)
+    role = "analyzer"
 
     async def _work(self, request: AgentRequest) -> JsonObject:
         inputs = request.inputs or {}

@@ -8,16 +8,8 @@ from typing import Any
 
 from ...engine.python.write.repair import case_ranges, offending_cases, without_cases
 from ...engine.rendering import render_files, unrenderable_cases
-from ..contract.lifecycle import Agent, AgentContract
-from ..contract.protocol import (
-    AgentRequest,
-    AgentResponse,
-    ErrorType,
-    JsonObject,
-    consumer_view,
-    error_response,
-    success_response,
-)
+from ..contract.lifecycle import Agent
+from ..contract.protocol import AgentRequest, AgentResponse, JsonObject, refusal, success_response
 
 
 class EmbeddedWritingAgent(Agent):
@@ -28,15 +20,13 @@ class EmbeddedWritingAgent(Agent):
     that the errors are about, is left out completely: the response's metadata lists it under `not_written` (case_id,
     reason), and so does the trace.
 
-    Args:
-        contract: the schemas to check.
+    Args: as of `Agent`.
     """
 
-    def __init__(self, *, contract: AgentContract | None = None) -> None:
-        super().__init__("writer", contract=contract)
+    role = "writer"
 
     async def _work(self, request: AgentRequest) -> AgentResponse:
-        return await asyncio.to_thread(_write, consumer_view(request.inputs or {}))
+        return await asyncio.to_thread(_write, request.consumer_inputs())
 
 
 def _write(inputs: Mapping[str, Any]) -> AgentResponse:
@@ -51,13 +41,8 @@ def _write(inputs: Mapping[str, Any]) -> AgentResponse:
     trace: list[JsonObject] = [{"event": "case_left_out", **row} for row in not_written]
     metadata: JsonObject = {"not_written": not_written}
     if not kept["cases"]:
-        return error_response(
-            ErrorType.VALIDATION,
-            f"the spec leaves no case to write to {test_path}",
-            details={"error": "AgentFailure", "not_written": not_written},
-            trace=trace,
-            metadata=metadata,
-        )
+        message = f"the spec leaves no case to write to {test_path}"
+        return refusal(message, not_written=not_written, trace=trace, metadata=metadata)
     files = [{"path": file.path, "contents": file.contents} for file in render_files(kept, framework, test_path)]
     trace.append({"event": "rendered", "path": test_path, "cases": len(kept["cases"])})
     return success_response({"files": files}, trace=trace, metadata=metadata)

@@ -63,7 +63,7 @@ class ModelAnalyzerAgent(ModelAgent):
         super().__init__(chat, contract=contract)
         self._root = root
 
-    async def _work(self, request: AgentRequest) -> AgentResponse | JsonObject:
+    async def _answer(self, request: AgentRequest) -> AgentResponse | JsonObject:
         inputs = request.inputs or {}
         results, spec = inputs.get("test_results") or {}, inputs.get("spec") or {}
         base = analyse_results(results, spec, inputs.get("target"))

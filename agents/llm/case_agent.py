@@ -7,18 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...utils.canonical import canonical_json
-from ..contract.protocol import (
-    AgentRequest,
-    AgentResponse,
-    ErrorType,
-    JsonObject,
-    consumer_view,
-    error_response,
-    success_response,
-)
+from ..contract.protocol import AgentRequest, AgentResponse, JsonObject, refusal, success_response
 from ..embedded.repository.case_words import Open, Script, Send, read_case
 from ..guardrails.problems import problem
-from .model_agent import ModelAgent, UnusableAnswer, closed, list_of, text_of
+from .model_agent import ModelAgent, closed, list_of, text_of
 
 ANSWER_SCHEMA: JsonObject = closed(
     test_cases=list_of(
@@ -47,17 +39,14 @@ class ModelCaseAgent(ModelAgent):
 
     role = "case"
 
-    async def _work(self, request: AgentRequest) -> AgentResponse:
-        inputs = consumer_view(request.inputs or {})
+    async def _answer(self, request: AgentRequest) -> AgentResponse:
+        inputs = request.consumer_inputs()
         offered = _offered(inputs["detected_stack"])
 
         def wrong(answer: Any) -> list[JsonObject]:
             return _problems(answer["test_cases"], offered)
 
-        try:
-            answer = await self._valid_answer(canonical_json(request.inputs), ANSWER_SCHEMA, wrong)
-        except UnusableAnswer as error:
-            return self._unusable(error)
+        answer = await self._valid_answer(canonical_json(request.inputs), ANSWER_SCHEMA, wrong)
         left_out: list[JsonObject] = []
         kept: dict[str, JsonObject] = {}
         for case in answer["test_cases"]:
@@ -67,12 +56,8 @@ class ModelCaseAgent(ModelAgent):
             else:
                 kept[case["id"]] = case
         if not kept:
-            return error_response(
-                ErrorType.VALIDATION,
-                "the model wrote no test case that can be kept",
-                details={"error": "AgentFailure", "left_out": left_out},
-                metadata={"left_out": left_out},
-            )
+            message = "the model wrote no test case that can be kept"
+            return refusal(message, left_out=left_out, metadata={"left_out": left_out})
         notes = _made_from(inputs) + str(answer["coverage_notes"])
         result = {"run_id": inputs["run_id"], "test_cases": list(kept.values()), "coverage_notes": notes}
         return success_response(result, metadata={"left_out": left_out, "not_written": left_out})

@@ -11,11 +11,11 @@ from ...engine.repository.findings import is_manifest
 from ...engine.repository.survey import Kind, Survey, survey
 from ...utils.canonical import canonical_json
 from ..contract.lifecycle import AgentContract
-from ..contract.protocol import AgentRequest, AgentResponse, JsonObject, consumer_view, success_response
+from ..contract.protocol import AgentRequest, AgentResponse, JsonObject, success_response
 from ..embedded.repository.crawler_agent import RepositoryContents, RepositoryTools, read_repository, repository_map
 from ..guardrails.problems import problem
 from ..model.chat import ModelChat
-from .model_agent import ModelAgent, UnusableAnswer, closed, list_of, text_of
+from .model_agent import ModelAgent, closed, list_of, text_of
 
 _MOST_FILES = 1500
 _MOST_SAMPLES = 12
@@ -47,8 +47,8 @@ class ModelCrawlerAgent(ModelAgent):
         super().__init__(chat, contract=contract)
         self._tools = tools
 
-    async def _work(self, request: AgentRequest) -> AgentResponse:
-        inputs = consumer_view(request.inputs or {})
+    async def _answer(self, request: AgentRequest) -> AgentResponse:
+        inputs = request.consumer_inputs()
         found = await read_repository(self._tools, str(inputs["ref"]))
         paths = [str(file["path"]) for file in found.tree]
         seen = await asyncio.to_thread(survey, paths, found.texts)
@@ -57,10 +57,7 @@ class ModelCrawlerAgent(ModelAgent):
         def wrong(answer: Any) -> list[JsonObject]:
             return _unknown(answer["entry_points"], there)
 
-        try:
-            answer = await self._valid_answer(_message(inputs, found, seen), ANSWER_SCHEMA, wrong)
-        except UnusableAnswer as error:
-            return self._unusable(error)
+        answer = await self._valid_answer(_message(inputs, found, seen), ANSWER_SCHEMA, wrong)
         judged = _judged(answer, seen, there)
         unknown = [entry_point["path"] for entry_point in answer["entry_points"] if entry_point["path"] not in there]
         result = repository_map(inputs, found, judged)

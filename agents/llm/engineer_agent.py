@@ -8,26 +8,18 @@ from typing import Any
 
 from ...utils.canonical import canonical_json
 from ...utils.generated_header import with_header, without_header
-from ..contract.protocol import (
-    AgentRequest,
-    AgentResponse,
-    ErrorType,
-    JsonObject,
-    consumer_view,
-    error_response,
-    success_response,
-)
+from ..contract.protocol import AgentRequest, AgentResponse, JsonObject, refusal, success_response
+from ..embedded.repository.engineer_agent import origin_of, pull_request
 from ..guardrails.confined_files import confine_files
 from ..guardrails.engineer_limits import refused_files
 from ..guardrails.problems import problem
-from .model_agent import ModelAgent, UnusableAnswer, closed, list_of, text_of
+from .model_agent import ModelAgent, closed, list_of, text_of
 
 ANSWER_SCHEMA: JsonObject = closed(
     files=list_of(closed(path=text_of(400), contents=text_of(200_000)), 200),
     pr_title=text_of(256),
     pr_body=text_of(20_000),
 )
-_MADE_FROM = re.compile(r"^Made from (?P<repository>\S+/\S+) at (?P<ref>\S+), depth ")
 _COMMENTS = {"playwright": "//", "maestro": "#"}
 
 
@@ -43,51 +35,33 @@ class ModelEngineerAgent(ModelAgent):
 
     role = "engineer"
 
-    async def _work(self, request: AgentRequest) -> AgentResponse:
-        inputs = consumer_view(request.inputs or {})
+    async def _answer(self, request: AgentRequest) -> AgentResponse:
+        inputs = request.consumer_inputs()
         framework = str(inputs["target_framework"])
         ids = [str(case["id"]) for case in inputs["test_cases"]]
 
         def wrong(answer: Any) -> list[JsonObject]:
             return [*refused_files(answer["files"], framework, inputs["test_cases"]), *_missing(answer["files"], ids)]
 
-        try:
-            answer = await self._valid_answer(canonical_json(request.inputs), ANSWER_SCHEMA, wrong)
-        except UnusableAnswer as error:
-            return self._unusable(error)
+        answer = await self._valid_answer(canonical_json(request.inputs), ANSWER_SCHEMA, wrong)
         refused = refused_files(answer["files"], framework, inputs["test_cases"])
         not_written = [{"case_id": name, "reason": "the model wrote no test for it"} for name in ids]
         not_written = [row for row in not_written if not _named(answer["files"], row["case_id"])]
         if refused or len(not_written) == len(ids):
             first = refused[0]["message"] if refused else "no file names any of the cases"
-            return error_response(
-                ErrorType.VALIDATION,
-                f"what the model wrote cannot be kept: {first}",
-                details={"error": "AgentFailure", "errors": refused},
-                metadata={"not_written": not_written},
-            )
-        return success_response(_result(inputs, answer, framework), metadata={"not_written": not_written})
-
-
-def _result(inputs: Mapping[str, Any], answer: Mapping[str, Any], framework: str) -> JsonObject:
-    made_from = _MADE_FROM.match(str(inputs["coverage_notes"]))
-    source = made_from["repository"] if made_from else "test cases"
-    files = [
-        {
-            "path": file["path"],
-            "contents": with_header(without_header(file["contents"]), target=source, comment=_COMMENTS[framework]),
-        }
-        for file in confine_files(answer["files"], framework)
-    ]
-    return {
-        "run_id": inputs["run_id"],
-        "framework": framework,
-        "files": files,
-        "pr_title": str(answer["pr_title"]).strip() or f"Add {framework} tests for {source}"[:256],
-        "pr_body": answer["pr_body"],
-        "base_branch": made_from["ref"] if made_from and made_from["ref"] != "worktree" else "main",
-        "head_branch": f"testwright/{framework}-{str(inputs['run_id'])[:8]}",
-    }
+            message = f"what the model wrote cannot be kept: {first}"
+            return refusal(message, errors=refused, metadata={"not_written": not_written})
+        source, comment = origin_of(inputs)[0], _COMMENTS[framework]
+        files = [
+            {
+                "path": file["path"],
+                "contents": with_header(without_header(file["contents"]), target=source, comment=comment),
+            }
+            for file in confine_files(answer["files"], framework)
+        ]
+        title = str(answer["pr_title"]).strip() or f"Add {framework} tests for {source}"
+        result = pull_request(inputs, files, title, answer["pr_body"])
+        return success_response(result, metadata={"not_written": not_written})
 
 
 def _missing(files: Sequence[Mapping[str, Any]], ids: Sequence[str]) -> list[JsonObject]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -11,7 +12,7 @@ from typing import Any, ClassVar
 from ...core.errors import AgentFailure, MalformedLlmOutput, SchemaValidationError
 from ...utils.error_formatter import summarize_errors
 from ..contract.lifecycle import Agent, AgentContract
-from ..contract.protocol import AgentRequest, AgentResponse, ErrorType, JsonObject, error_response
+from ..contract.protocol import AgentRequest, AgentResponse, JsonObject, refusal
 from ..guardrails.problems import problem
 from ..model.chat import ModelAnswer, ModelCall, ModelChat
 from .prompt import Prompt, data, load_prompt
@@ -34,8 +35,11 @@ class UnusableAnswer(AgentFailure):
 class ModelAgent(Agent):
     """Base of the agents with a model. Each call has a fresh message list; there is no history.
 
+    A subclass implements `_answer`.
+
     Args:
         chat: answers calls.
+        engine: the embedded agent that this one builds on; started and shut down with it.
         contract: the schemas to check.
 
     Attributes:
@@ -44,13 +48,33 @@ class ModelAgent(Agent):
             refines the answer.
     """
 
-    role: ClassVar[str]
     repairs: ClassVar[int] = 1
 
-    def __init__(self, chat: ModelChat, *, contract: AgentContract | None = None) -> None:
-        super().__init__(self.role, contract=contract)
+    def __init__(self, chat: ModelChat, *, engine: Agent | None = None, contract: AgentContract | None = None) -> None:
+        super().__init__(contract=contract)
         self._chat = chat
         self._prompt = load_prompt(self.role)
+        self._engine = engine
+
+    async def _start(self) -> None:
+        if self._engine is not None:
+            await self._engine.start()
+
+    async def _shutdown(self) -> None:
+        if self._engine is not None:
+            await self._engine.shutdown()
+
+    @abstractmethod
+    async def _answer(self, request: AgentRequest) -> AgentResponse | JsonObject:
+        """Do the task, as `Agent._work`; UnusableAnswer leads to a refinement with the errors that are still open."""
+
+    async def _work(self, request: AgentRequest) -> AgentResponse | JsonObject:
+        try:
+            return await self._answer(request)
+        except UnusableAnswer as error:
+            open_errors = request.consumer_inputs().get("errors") or ()
+            problems = [*error.problems, *({**row} for row in open_errors if row not in error.problems)]
+            return refusal(error.message, error="UnusableAnswer", answer_errors=problems)
 
     async def _ask_model(
         self,
@@ -126,15 +150,6 @@ class ModelAgent(Agent):
         if versions:
             response.metadata["prompt_version"] = versions[-1]
         return response
-
-    def _unusable(self, error: UnusableAnswer, open_errors: Iterable[Mapping[str, Any]] = ()) -> AgentResponse:
-        """The response that leads to a refinement of an unusable answer; `open_errors` are not corrected yet."""
-        problems = [*error.problems, *({**row} for row in open_errors if row not in error.problems)]
-        return error_response(
-            ErrorType.VALIDATION,
-            error.message,
-            details={"error": "UnusableAnswer", "answer_errors": problems},
-        )
 
 
 @contextmanager

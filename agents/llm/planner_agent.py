@@ -65,16 +65,10 @@ class ModelPlannerAgent(ModelAgent):
     role = "planner"
 
     def __init__(self, chat: ModelChat, steps: Agent, *, contract: AgentContract | None = None) -> None:
-        super().__init__(chat, contract=contract)
+        super().__init__(chat, engine=steps, contract=contract)
         self._steps = steps
 
-    async def _start(self) -> None:
-        await self._steps.start()
-
-    async def _shutdown(self) -> None:
-        await self._steps.shutdown()
-
-    async def _work(self, request: AgentRequest) -> AgentResponse:
+    async def _answer(self, request: AgentRequest) -> AgentResponse:
         inputs = request.inputs or {}
         if inputs.get("target") or repository_plan(str(inputs.get("user_request") or "")) is not None:
             return await self._steps.process(request)

@@ -16,7 +16,7 @@ from ...utils.canonical import canonical_json
 from ...utils.error_formatter import spec_feedback
 from ...utils.untrusted_files import read_source
 from ..contract.lifecycle import Agent, AgentContract
-from ..contract.protocol import AgentRequest, AgentResponse, JsonObject, consumer_view, success_response
+from ..contract.protocol import AgentRequest, AgentResponse, JsonObject, success_response
 from ..guardrails.code_limits import case_problems, imported_by
 from ..guardrails.repair_guard import weakened_cases
 from ..model.chat import ModelChat
@@ -70,38 +70,29 @@ class ModelSpecAgent(ModelAgent):
     repairs = 0
 
     def __init__(self, chat: ModelChat, engine: Agent, root: Path, *, contract: AgentContract | None = None) -> None:
-        super().__init__(chat, contract=contract)
-        self._engine = engine
+        super().__init__(chat, engine=engine, contract=contract)
+        self._explorer = engine
         self._root = root
 
-    async def _start(self) -> None:
-        await self._engine.start()
-
-    async def _shutdown(self) -> None:
-        await self._engine.shutdown()
-
-    async def _work(self, request: AgentRequest) -> AgentResponse:
-        inputs = consumer_view(request.inputs or {})
+    async def _answer(self, request: AgentRequest) -> AgentResponse:
+        inputs = request.consumer_inputs()
         errors = inputs.get("errors") or []
         previous = inputs.get("previous_spec")
         test_type = str(inputs.get("test_type") or "unit")
         extension = _EXTENSIONS.get(test_type) if not isinstance(previous, Mapping) else None
         if test_type != "unit" and extension is None:
-            return await self._engine.process(request)  # a refinement: the engine removes refused cases by itself
-        try:
-            if extension is not None:
-                return await self._extended(request, inputs, errors, extension)
-            if isinstance(previous, Mapping) and errors:
-                return await self._refined(inputs, previous, errors)
-            return await self._first_spec(request, inputs, errors)
-        except UnusableAnswer as unusable:
-            return self._unusable(unusable, errors)
+            return await self._explorer.process(request)  # a refinement: the engine removes refused cases by itself
+        if extension is not None:
+            return await self._extended(request, inputs, errors, extension)
+        if isinstance(previous, Mapping) and errors:
+            return await self._refined(inputs, previous, errors)
+        return await self._first_spec(request, inputs, errors)
 
     async def _first_spec(
         self, request: AgentRequest, inputs: Mapping[str, Any], errors: Sequence[Mapping[str, Any]]
     ) -> AgentResponse:
         """The first spec of unit tests: the model's cases in place of the engine's."""
-        explored = await self._engine.process(request)
+        explored = await self._explorer.process(request)
         if not explored.is_success() or not isinstance(explored.result, dict):
             return explored
         base: JsonObject = explored.result["spec"]
@@ -121,7 +112,7 @@ class ModelSpecAgent(ModelAgent):
         extension: _SpecExtension,
     ) -> AgentResponse:
         """The engine's spec with cases that the model adds; running the tests shows whether they hold."""
-        explored = await self._engine.process(request)
+        explored = await self._explorer.process(request)
         if not explored.is_success() or not isinstance(explored.result, dict):
             return explored
         base: JsonObject = explored.result["spec"]

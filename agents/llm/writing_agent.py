@@ -15,7 +15,7 @@ from ...utils.canonical import canonical_json
 from ...utils.error_formatter import code_feedback
 from ...utils.generated_header import is_untouched, with_header, without_header
 from ..contract.lifecycle import AgentContract
-from ..contract.protocol import AgentRequest, AgentResponse, JsonObject, consumer_view, success_response
+from ..contract.protocol import AgentRequest, AgentResponse, JsonObject, success_response
 from ..embedded.writing_agent import EmbeddedWritingAgent
 from ..guardrails.code_limits import code_problems, helper_problems, imported_by
 from ..guardrails.problems import problem
@@ -48,24 +48,20 @@ class ModelWritingAgent(ModelAgent):
         super().__init__(chat, contract=contract)
         self._style = style
 
-    async def _work(self, request: AgentRequest) -> AgentResponse:
+    async def _answer(self, request: AgentRequest) -> AgentResponse:
         inputs: Mapping[str, Any] = request.inputs or {}
-        view = consumer_view(inputs)
+        view = request.consumer_inputs()
         if view["spec"].get("test_type") in ("api", "integration"):
             return await self._rendered(request)
         errors: Sequence[Mapping[str, Any]] = view.get("errors") or []
         previous = {str(file["path"]): str(file["contents"]) for file in view.get("previous_files") or ()}
         module = str((view["spec"].get("target") or {}).get("module") or "")
         style = await asyncio.to_thread(self._style, module) if self._style is not None else ""
-        try:
-            answer = await self._ask_model(
-                _message(inputs, errors, previous, style), ANSWER_SCHEMA, int(view.get("attempt") or 1), mends=errors
-            )
-            parsed: Any = answer.parsed
-            files = _placed(parsed["files"], str(view["test_path"]))
-            _require_allowed(files, view["spec"], str(view["test_path"]), previous)
-        except UnusableAnswer as unusable:
-            return self._unusable(unusable, errors)
+        message = _message(inputs, errors, previous, style)
+        answer = await self._ask_model(message, ANSWER_SCHEMA, int(view.get("attempt") or 1), mends=errors)
+        parsed: Any = answer.parsed
+        files = _placed(parsed["files"], str(view["test_path"]))
+        _require_allowed(files, view["spec"], str(view["test_path"]), previous)
         target = str((view["spec"].get("target") or {}).get("path") or view["test_path"])
         result = [{"path": path, "contents": _headed(text, target)} for path, text in files.items()]
         return success_response({"files": result})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import shutil
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
@@ -13,17 +13,16 @@ from typing import TYPE_CHECKING, TextIO
 from ...config.settings import Settings, load_settings
 from ...core.errors import ExitCode, InterpreterError, SandboxUnavailable, TestwrightError, UsageError
 from ...core.events import Event, EventType
-from ...core.outcome import reason_without_report
+from ...core.outcome import ExitReason, reason_without_report
 from ...reports.model import Report
 from ...sandbox.opening import open_sandbox
+from ...store.files.files import make_folder, write_file
 from ...store.files.run_folder import RunFolder, new_run_id
 from ...utils.redact import Redactor, is_secret_name
 from .annotations import annotations_of
 from .event_base import base_of, may_bring_foreign_code
 from .inputs import ActionInputs, project_folder, read_inputs
-from .report_folder import fill_report_folder
 from .summary import CodePages, failure_summary, percent, summary_of
-from .verdict import verdict_on
 from .workflow_commands import (
     Annotation,
     annotation_line,
@@ -37,6 +36,11 @@ from .workflow_commands import (
 
 if TYPE_CHECKING:
     from ...app.run_report import RunResult
+
+_FINE = frozenset({ExitReason.COMPLETED, ExitReason.NOTHING_TO_DO, ExitReason.PRODUCT_DEFECT})
+
+_FILES = ("report.md", "report.json", "junit.xml", "plan.json", "events.jsonl")
+_FOLDERS = ("specs", "staged")
 
 _SANDBOX_ADVICE = """In a step before testwright:
   sudo apt-get update && sudo apt-get install -y bubblewrap
@@ -251,3 +255,63 @@ class _Log:
         shown = (EventType.PLAN_READY, EventType.STEP_ENDED, EventType.DEFECT_SUSPECTED, EventType.ERROR)
         if event.type in shown or "warning" in event.data:
             self.step.say(plain_line(f"{time.monotonic() - self._began:6.1f}s {event.message}"))
+
+
+def fill_report_folder(run: RunFolder, into: Path, *, diff: str) -> Path:
+    """Copy what a run made for people and programs.
+
+    Args:
+        into: a new folder, or one of the same run, which is replaced.
+        diff: what accepting the tests would change, on a dry run; kept as `tests.patch`, for `git apply`.
+
+    Returns:
+        The report for people: `report.md`. Beside it stand `report.json`, `junit.xml`, `plan.json`, `events.jsonl`,
+        `specs/` and `staged/`, the test files at their paths in the project.
+
+    Raises:
+        StorageError, StoreFull: it cannot be written.
+    """
+    shutil.rmtree(into, ignore_errors=True)
+    make_folder(into)
+    for name in _FILES:
+        if (run.path / name).is_file():
+            shutil.copyfile(run.path / name, into / name)
+    for name in _FOLDERS:
+        if (run.path / name).is_dir():
+            shutil.copytree(run.path / name, into / name)
+    if diff:
+        write_file(into / "tests.patch", diff)
+    return into / "report.md"
+
+
+@dataclass(frozen=True, slots=True)
+class ActionVerdict:
+    """How the step ends.
+
+    Attributes:
+        failed_on: the words of `fail-on` that hold, in their order; empty when the step succeeds.
+        exit_code: the step's exit code.
+    """
+
+    failed_on: tuple[str, ...]
+    exit_code: int
+
+
+def verdict_on(report: Report, fail_on: Set[str]) -> ActionVerdict:
+    """Judge a report.
+
+    - `defects`: a defect is suspected (exit code 8)
+    - `failures`: a part of the plan failed, nothing was kept, or a ceiling ended the run (the run's own exit code)
+    - `dropped`: a test was dropped (5)
+    - `not-understood`: a part of the request meant nothing (2)
+    """
+    totals = report.totals
+    failed = totals.targets_failed > 0 or report.exit_reason not in _FINE
+    conditions = (
+        ("defects", totals.suspected_defects > 0, ExitCode.PRODUCT_DEFECT),
+        ("failures", failed, report.exit_code or ExitCode.PARTIAL),
+        ("dropped", totals.dropped > 0, ExitCode.NOTHING_KEPT),
+        ("not-understood", bool(report.not_understood), ExitCode.USAGE),
+    )
+    held = [(word, int(code)) for word, holds, code in conditions if holds and word in fail_on]
+    return ActionVerdict(tuple(word for word, _ in held), held[0][1] if held else int(ExitCode.OK))

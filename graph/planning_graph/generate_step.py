@@ -17,12 +17,11 @@ from langgraph.runtime import Runtime
 from ...core.errors import ToolFailure
 from ...core.outcome import StepExit
 from ...core.usage import NOTHING_USED
-from ..context import GraphServices, RunContext
+from ..context import GraphServices, RunContext, isolated, run_graph
 from ..execution_graph.graph import RECURSION_LIMIT, build_testing_graph, retries_of
 from ..execution_graph.staging import dropped_ids, read_staged, restore_kept, staged
 from ..execution_graph.state import TestingAgentState, TestType, new_testing_state
 from ..faults import Fault
-from ..isolation import isolated, run_graph
 from ..state_format import require_version
 from .planning_state import PlanningAgentState, PlanStepState
 from .steps import StepOutcome, depends_on, failed, planned_test_type

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,11 +13,11 @@ from ...analysis.javascript.checks import JavaScriptChecks
 from ...analysis.openapi.document_analysis import AnalysisCache
 from ...core.errors import ToolFailure
 from ...utils.confined_paths import first_inside, inside
-from .baselines import Baselines
 from .content_cache import ContentCache
 
 if TYPE_CHECKING:
     from ...analysis.code_search.vectors import PassageVectors
+    from ...gate.runner.baseline import CoverageBaseline
     from ...sandbox.target import PythonTarget
     from ...store.files.run_folder import RunFolder
 
@@ -98,3 +99,61 @@ class ToolServices:
         if not file.is_relative_to(staged):
             raise ToolFailure(f"{path!r} is not a staged test file", advice="write it below staged/ first")
         return file.relative_to(staged).as_posix()
+
+
+class Baselines:
+    """Measures on first use and caches; one measurement at a time.
+
+    Args:
+        root: the project.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._lock = asyncio.Lock()
+        self._own_tests: CoverageBaseline | None = None
+        self._by_import: dict[tuple[str, ...], CoverageBaseline] = {}
+
+    async def of(self, target: PythonTarget, modules: Mapping[str, str]) -> CoverageBaseline:
+        """Returns the coverage of files by the project's own tests, or by importing them where no own test covers them.
+
+        Args:
+            modules: import names by POSIX path relative to the project; a `__main__` module is not imported.
+
+        Raises:
+            SandboxFailure: the sandbox itself failed.
+        """
+        from ...gate.runner.baseline import measure_baseline
+
+        own = await self.of_project(target)
+        paths = tuple(modules)
+        # One run of the project's own tests serves every target it covers.
+        if own.source == "own_tests" and all(path in own.coverage.files for path in paths):
+            return replace(own, coverage=own.coverage.only(paths))
+        async with self._lock:
+            if paths not in self._by_import:
+                # Importing a `__main__` module would run the program.
+                imported = [name for name in modules.values() if name.rpartition(".")[2] != "__main__"]
+                found = await measure_baseline(target, paths, modules=imported, tests=())
+                self._by_import[paths] = replace(found, notes=(*own.notes, *found.notes))
+            return self._by_import[paths]
+
+    async def of_project(self, target: PythonTarget) -> CoverageBaseline:
+        """Returns the coverage of all modules by the project's own tests; without passing ones `source` differs.
+
+        Raises:
+            SandboxFailure: the sandbox itself failed.
+        """
+        from ...engine.python.project.layout import find_layout
+        from ...gate.runner.baseline import CoverageBaseline, CoverageData, measure_baseline, own_test_files
+
+        async with self._lock:
+            if self._own_tests is None:
+                tests = await asyncio.to_thread(own_test_files, target.snapshot.path)
+                if tests:
+                    layout = await asyncio.to_thread(find_layout, self._root)
+                    measured = [module.path for module in layout.modules]
+                    self._own_tests = await measure_baseline(target, measured, tests=tests)
+                else:
+                    self._own_tests = CoverageBaseline(CoverageData(), "nothing")
+            return self._own_tests

@@ -75,12 +75,13 @@ class ToolSpec:
     """One tool.
 
     Attributes:
-        description: what it does; for clients also when to choose it, what comes back and what it costs.
         input_schema: JSON Schema of the arguments; its defaults are filled in before the call.
         output_schema: JSON Schema of the answer's data.
         run: the handler, called with a context and the arguments: with `ToolServices` for graphs, with `ClientCall` for
             clients. It returns plain JSON or a `ToolAnswer`; one that is not `async` runs in a thread. It raises
             ToolFailure for what the caller may read.
+        description: what it does; for clients also when to choose it, what comes back and what it costs. The handler's
+            docstring by default.
         cache_key: computes a key from the arguments if equal content gives equal answers, else None. The key covers
             everything the answer depends on, by content: answers are shared between runs, projects and machines.
         answer_key: computes the same key from an answer; without it `cache_key` is computed again after the work.
@@ -96,10 +97,10 @@ class ToolSpec:
     """
 
     name: str
-    description: str
     input_schema: Json
     output_schema: Json
     run: Callable[..., Any]
+    description: str = ""
     cache_key: Callable[[ToolServices, Json], str | None] | None = None
     answer_key: Callable[[Json, Json], str | None] | None = None
     timeout_seconds: float = 60.0
@@ -111,6 +112,11 @@ class ToolSpec:
     audience: Audience = "graphs"
     client_form: ClientForm | None = None
     is_long: bool = False
+
+    def __post_init__(self) -> None:
+        """Takes the description from the handler's docstring."""
+        description = self.description or " ".join((self.run.__doc__ or "").split())
+        object.__setattr__(self, "description", description)
 
     async def call(self, context: Any, arguments: Mapping[str, Any]) -> Any:
         """Calls the handler; one that blocks runs in a thread."""

@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+import hashlib
+import platform
+from collections.abc import Iterator, Sequence
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 
+from jsonschema import Draft202012Validator
+
+from ...core.errors import TestwrightError
 from ...core.version import VERSION
 from ..sdk import MCPServer, ServerTool, new_server
-from .cached_tool import CachedTool
+from .content_cache import Source, content_key
 from .registry import tools_for
 from .services import ToolServices
 from .tool_adapter import as_mcp_tool
 from .tool_spec import TIMEOUT_META, Json, ToolAnswer, ToolSpec
+
+_PACKAGES_OF_TOOLS = ("analysis", "core", "engine", "gate", "mcp", "schemas", "utils")
+_LIBRARIES = ("docstring-parser", "jsonschema", "openapi-spec-validator", "pathspec", "pyyaml", "ruff")
+_SUFFIXES = (".py", ".json", ".mjs")
 
 SERVER_NAME = "testwright-tools"
 
@@ -33,3 +46,75 @@ def _adapted(spec: ToolSpec, services: ToolServices) -> ServerTool:
         return ToolAnswer(result, source=source)
 
     return as_mcp_tool(spec, invoke, meta={TIMEOUT_META: spec.timeout_seconds})
+
+
+class CachedTool:
+    """Runs a tool, or returns a cached answer; equal calls at the same time share one computation.
+
+    Only tools with a `cache_key` are cached, and only their answers, never their failures.
+    """
+
+    def __init__(self, spec: ToolSpec, services: ToolServices) -> None:
+        self._spec = spec
+        self._services = services
+        self._fits = Draft202012Validator(spec.output_schema).is_valid
+
+    async def run(self, arguments: Json) -> tuple[Json, Source]:
+        """Returns the answer and its source.
+
+        Args:
+            arguments: checked, with all defaults.
+        """
+        spec, services = self._spec, self._services
+        content = None
+        if spec.cache_key is not None:
+            content = await asyncio.to_thread(spec.cache_key, services, arguments)
+        if content is None:
+            return await spec.call(services, arguments), ""
+        key = f"{spec.name}:{content}"
+        return await services.cache.get_or_compute(
+            key,
+            lambda: spec.call(services, arguments),
+            store_key=lambda: content_key(code_stamp(), key),
+            fits=self._fits,
+            may_keep=lambda result: self._key_of(arguments, result) == content,
+        )
+
+    def _key_of(self, arguments: Json, result: Json) -> str | None:
+        """The key of an answer; it differs from the call's key when a file changed during the work."""
+        spec = self._spec
+        if spec.answer_key is not None:
+            return spec.answer_key(arguments, result)
+        assert spec.cache_key is not None
+        try:
+            return spec.cache_key(self._services, arguments)
+        except TestwrightError:
+            return None  # a file the key is made of has gone meanwhile
+
+
+@cache
+def code_stamp() -> str:
+    """Hashes everything else an answer depends on: our code, Python's version, the libraries that tools check with.
+
+    The code itself is read, because a checkout changes without a new version. Once per process, a few milliseconds.
+    """
+    stamp = hashlib.sha256(f"{VERSION} {platform.python_version()}".encode())
+    for library in _LIBRARIES:
+        stamp.update(f" {library} {_version(library)}".encode())
+    home = Path(__file__).resolve().parents[2]
+    for path in sorted(file for package in _PACKAGES_OF_TOOLS for file in _files(home / package)):
+        stamp.update(f" {path.relative_to(home).as_posix()} ".encode() + hashlib.sha256(path.read_bytes()).digest())
+    return stamp.hexdigest()
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    for path in folder.rglob("*"):
+        if path.suffix in _SUFFIXES and "node_modules" not in path.parts and path.is_file():
+            yield path
+
+
+def _version(library: str) -> str:
+    try:
+        return version(library)
+    except PackageNotFoundError:
+        return ""

@@ -12,6 +12,9 @@ from ..toolbox.tool_spec import Json, ToolSpec
 
 
 def _run(services: ToolServices, /, test_paths: list[str]) -> Json:
+    """Adds staged test files, and the helpers they need, to the project; a file that a person wrote or changed is never
+    overwritten.
+    """
     staged = services.run_folder.staged
     needed = [path for test in test_paths for path in with_dependencies(staged, services.test_path(test))]
     try:
@@ -38,8 +41,6 @@ def _conflict_error(conflicts: list[Acceptance], files: list[dict[str, str]]) ->
 
 TOOL = ToolSpec(
     name="accept_tests",
-    description="Adds staged test files, and the helpers they need, to the project; a file that a person wrote or "
-    "changed is never overwritten.",
     input_schema=closed_object(
         {"test_paths": array(string(minLength=1), minItems=1, description="Paths in the project, as staged.")}
     ),

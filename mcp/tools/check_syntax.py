@@ -21,6 +21,7 @@ _SUFFIX_OF_LANGUAGE = {"javascript": ".js", "jsx": ".jsx", "typescript": ".ts", 
 
 
 async def _run(services: ToolServices, /, file_path: str, language: str) -> Json:
+    """Parses a file of the run or the project and tells where it does not parse."""
     parser = language.lower()
     known = sorted({*_PARSERS, *_SUFFIX_OF_LANGUAGE})
     if parser not in known:
@@ -71,7 +72,6 @@ _PARSERS: dict[str, Callable[[str], DataIssue | None]] = {
 
 TOOL = ToolSpec(
     name="check_syntax",
-    description="Parses a file of the run or the project and tells where it does not parse.",
     input_schema=closed_object(
         {
             "file_path": string(minLength=1, description="Path in the run's folder or the project."),

@@ -16,6 +16,7 @@ from ..toolbox.tool_spec import ClientForm, Json, ToolSpec
 
 
 def _run(services: ToolServices, /, file_path: str) -> Json:
+    """Analyses a Python module of the project: its import name and its functions, classes and members."""
     file = services.project_file(file_path)
     try:
         facts = analyse_module(services.root, file.resolve(), find_layout(services.root))
@@ -109,7 +110,6 @@ def _render_parameter(parameter: Parameter) -> str:
 
 TOOL = ToolSpec(
     name="get_ast_analysis",
-    description="Analyses a Python module of the project: its import name and its functions, classes and members.",
     input_schema=closed_object({"file_path": string(minLength=1, description="Path relative to the project's root.")}),
     output_schema=closed_object(
         {

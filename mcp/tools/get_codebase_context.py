@@ -18,6 +18,9 @@ _MAX_SNIPPET_CHARS = 6000
 
 
 def _run(services: ToolServices, /, query: str, file_paths: list[str], limit: int) -> Json:
+    """Finds the functions, classes, tests and sections of documents that fit a query best, by words and, where an
+    embeddings model is set, by meaning.
+    """
     preferred = [path.removeprefix("./").rstrip("/") for path in file_paths]
     found = services.index.search(query, preferred, limit)
     return {
@@ -55,8 +58,6 @@ def _key(services: ToolServices, arguments: Json) -> str | None:
 
 TOOL = ToolSpec(
     name="get_codebase_context",
-    description="Finds the functions, classes, tests and sections of documents that fit a query best, by words and, "
-    "where an embeddings model is set, by meaning.",
     input_schema=closed_object(
         {
             "query": string(minLength=1, maxLength=50000),

@@ -29,6 +29,13 @@ _SECONDS_TO_FIND = 60.0
 
 
 async def _run(services: ToolServices, /, **arguments: Any) -> Json:
+    """Reads the OpenAPI 3.0 to 3.2 or Swagger 2.0 document of an API and tells its operations, with parameters, bodies,
+    responses and security, and everything that is wrong with it. The endpoint may be a file of the project, the URL of
+    a document, the address of a running app (http://127.0.0.1:8000: the usual paths are tried), an operation such as
+    'GET /orders/{id}' or '.' for the project's own document. For an address this makes network requests to that host,
+    and to no other; no credentials are sent. Swagger 2.0 is told as OpenAPI 3.0. Large documents come in pages (offset)
+    and parts (pointer).
+    """
     try:
         async with asyncio.timeout(_SECONDS_TO_FIND):
             found = await locate_document(services.root, arguments["endpoint"], HttpFetcher())
@@ -135,12 +142,6 @@ _PLACES: Json = {
 
 TOOL = ToolSpec(
     name="get_openapi_spec",
-    description="Reads the OpenAPI 3.0 to 3.2 or Swagger 2.0 document of an API and tells its operations, with "
-    "parameters, bodies, responses and security, and everything that is wrong with it. The endpoint may be a file of "
-    "the project, the URL of a document, the address of a running app (http://127.0.0.1:8000: the usual paths are "
-    "tried), an operation such as 'GET /orders/{id}' or '.' for the project's own document. For an address this makes "
-    "network requests to that host, and to no other; no credentials are sent. Swagger 2.0 is told as OpenAPI 3.0. "
-    "Large documents come in pages (offset) and parts (pointer).",
     input_schema=closed_object(
         {
             "endpoint": string(

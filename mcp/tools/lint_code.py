@@ -22,6 +22,9 @@ _DATA_LANGUAGES = {".json": "json", ".yaml": "yaml", ".yml": "yaml"}
 
 
 async def _run(services: ToolServices, /, file_path: str) -> Json:
+    """Lints a Python, JavaScript, TypeScript, JSON or YAML file. Python of the project follows its own ruff rules,
+    Python of the run the rules for tests; scripts are held to a fixed set of ESLint rules.
+    """
     file = await asyncio.to_thread(services.any_file, file_path)
     if file.suffix in SUFFIXES:
         source = await asyncio.to_thread(read_text, file, file_path)
@@ -65,8 +68,6 @@ def _key(services: ToolServices, arguments: Json) -> str | None:
 
 TOOL = ToolSpec(
     name="lint_code",
-    description="Lints a Python, JavaScript, TypeScript, JSON or YAML file. Python of the project follows its own ruff "
-    "rules, Python of the run the rules for tests; scripts are held to a fixed set of ESLint rules.",
     input_schema=closed_object(
         {"file_path": string(minLength=1, description="Path in the run's folder or the project.")}
     ),

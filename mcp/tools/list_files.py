@@ -12,6 +12,7 @@ _MAX_LISTED = 5000
 
 
 def _run(services: ToolServices, /, folder: str) -> Json:
+    """Lists the files below a folder of the run, links left out, at most 5000."""
     base = services.run_folder.path
     top = base if folder in ("", ".") else services.run_file(folder)
     if not top.is_dir():
@@ -25,7 +26,6 @@ def _run(services: ToolServices, /, folder: str) -> Json:
 
 TOOL = ToolSpec(
     name="list_files",
-    description="Lists the files below a folder of the run, links left out, at most 5000.",
     input_schema=closed_object(
         {"folder": string(default=".", description="POSIX path relative to the run's folder.")}, []
     ),

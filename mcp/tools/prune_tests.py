@@ -23,6 +23,7 @@ from .run_tests import read_spec
 
 
 def _run(services: ToolServices, /, test_path: str, spec_path: str, drop: list[str], framework: str) -> Json:
+    """Takes cases out of a spec and out of its staged test file; without a case left, the file goes."""
     spec = read_spec(services, spec_path) or {}
     if spec.get("test_type") not in renderable_types() or not isinstance(spec.get("cases"), list):
         known = ", ".join(renderable_types())
@@ -81,7 +82,6 @@ def _cut(spec: Json, remaining: Json, text: str) -> str:
 
 TOOL = ToolSpec(
     name="prune_tests",
-    description="Takes cases out of a spec and out of its staged test file; without a case left, the file goes.",
     input_schema=closed_object(
         {
             "test_path": string(minLength=1, description="Path in the project, as staged."),

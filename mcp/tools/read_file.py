@@ -9,13 +9,13 @@ from ..toolbox.tool_spec import Json, ToolSpec
 
 
 def _run(services: ToolServices, /, path: str) -> Json:
+    """Reads a UTF-8 text file of the run's folder, at most 4 MiB."""
     text = read_text(services.run_file(path), path)
     return {"path": path, "contents": text, "bytes": len(text.encode("utf-8"))}
 
 
 TOOL = ToolSpec(
     name="read_file",
-    description="Reads a UTF-8 text file of the run's folder, at most 4 MiB.",
     input_schema=closed_object({"path": string(minLength=1, description="POSIX path relative to the run's folder.")}),
     output_schema=closed_object({"path": string(), "contents": string(), "bytes": COUNT}),
     run=_run,

@@ -14,6 +14,7 @@ BLOB_ID = string(pattern="^[0-9a-f]{40}$")
 
 
 def _run(services: ToolServices, /, path: str, ref: str | None = None) -> Json:
+    """Reads a UTF-8 text file that repo.tree lists, at most 4 MiB."""
     checkout = Checkout(services.root)
     head = checkout.ref(ref)
     text = read_text(checkout.readable(path), path)
@@ -33,7 +34,6 @@ def _key(services: ToolServices, arguments: Json) -> str | None:
 
 TOOL = ToolSpec(
     name="repo.read_file",
-    description="Reads a UTF-8 text file that repo.tree lists, at most 4 MiB.",
     input_schema=closed_object(
         {"path": string(minLength=1, description="POSIX path relative to the root."), "ref": REF}, ["path"]
     ),

@@ -15,6 +15,9 @@ from .repo_read_file import BLOB_ID, REF
 
 
 def _run(services: ToolServices, /, path: str, ref: str | None = None) -> Json:
+    """Lists the repository's files with size and git blob id. What git ignores, caches, environments, links and files
+    that hold secrets by custom are left out.
+    """
     checkout = Checkout(services.root)
     head = checkout.ref(ref)
     files: list[Json] = []
@@ -45,8 +48,6 @@ def _key(services: ToolServices, arguments: Json) -> str | None:
 
 TOOL = ToolSpec(
     name="repo.tree",
-    description="Lists the repository's files with size and git blob id. What git ignores, caches, environments, links "
-    "and files that hold secrets by custom are left out.",
     input_schema=closed_object(
         {"path": string(default=".", description="Folder to list, POSIX, relative to the root."), "ref": REF}, []
     ),

@@ -25,6 +25,11 @@ _NOT_FOUND_ADVICE = (
 
 
 async def _run(services: ToolServices, /, timeout_seconds: float) -> Json:
+    """Builds or type-checks the project as it says itself, on a copy in the sandbox without network: the configured
+    command; else its Python modules are compiled and the configured mypy or pyright runs, the scripts typecheck and
+    build of package.json run, or a Makefile target does. Tells status, time and every error with its place. The project
+    itself is not changed; nothing is installed.
+    """
     target = await services.python_target()
     steps = await asyncio.to_thread(detect, services.root, target.interpreter, services.build_command)
     # The copy leaves out our own state and cache.
@@ -66,10 +71,6 @@ def _summarize(results: Sequence[StepResult]) -> Json:
 
 TOOL = ToolSpec(
     name="run_build",
-    description="Builds or type-checks the project as it says itself, on a copy in the sandbox without network: the "
-    "configured command; else its Python modules are compiled and the configured mypy or pyright runs, the scripts "
-    "typecheck and build of package.json run, or a Makefile target does. Tells status, time and every error with its "
-    "place. The project itself is not changed; nothing is installed.",
     input_schema=closed_object(
         {
             "timeout_seconds": {

@@ -58,6 +58,9 @@ RESULT_SCHEMA: Json = open_object(
 
 
 async def _run(services: ToolServices, /, test_path: str, options: Json) -> Json:
+    """Runs a staged test file in the sandbox, repeats it shuffled, under other hash seeds, on another day, and tells
+    case by case what holds, with branch coverage.
+    """
     spec = await asyncio.to_thread(read_spec, services, options.get("spec_path"))
     measured = await asyncio.to_thread(measured_files, services, spec, options.get("target"))
     framework = _framework(options, spec)
@@ -173,8 +176,6 @@ def _module_name(spec: Json | None, path: str) -> str:
 
 TOOL = ToolSpec(
     name="run_tests",
-    description="Runs a staged test file in the sandbox, repeats it shuffled, under other hash seeds, on another day, "
-    "and tells case by case what holds, with branch coverage.",
     input_schema=closed_object(
         {
             "test_path": string(minLength=1, description="Path in the project, as staged."),

@@ -45,6 +45,7 @@ async def _run(
     check_lint: bool,
     check_structure: bool,
 ) -> Json:
+    """Validates generated test code for syntax, linting, and structure"""
     enabled = (check_syntax, check_lint, check_structure)
     source = await asyncio.to_thread(lambda: read_text(services.any_file(code_path), code_path))
     if framework in SCRIPTS:
@@ -174,7 +175,6 @@ def _key(services: ToolServices, arguments: Json) -> str | None:
 
 TOOL = ToolSpec(
     name="validate_test_code",
-    description="Validates generated test code for syntax, linting, and structure",
     input_schema={
         "type": "object",
         "properties": {

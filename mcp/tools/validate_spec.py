@@ -21,6 +21,7 @@ _MAX_VALUES = 100_000
 
 
 def _run(services: ToolServices | None, /, spec_json: Json, schema_type: str, strict: bool) -> Json:
+    """Validates a test specification JSON against its schema"""
     # A repair in a run needs every error; clients, which have no services, read the first ones.
     return check_spec(spec_json, schema_type, strict, limit=MAX_ISSUES if services else _MAX_LISTED)
 
@@ -69,7 +70,6 @@ def _older_form_warning(spec: Json, schema_type: str) -> SpecIssue:
 
 TOOL = ToolSpec(
     name="validate_test_spec",
-    description="Validates a test specification JSON against its schema",
     input_schema={
         "type": "object",
         "properties": {

@@ -13,6 +13,9 @@ from .run_tests import OPTIONS, RESULT_SCHEMA, measured_files, read_spec, staged
 
 
 async def _run(services: ToolServices, /, test_paths: list[str], options: Json) -> Json:
+    """Runs staged test files together in the sandbox, in several orders, and tells which tests do not hold in the
+    company of the others.
+    """
     framework = options.get("framework") or "pytest"
     files = await asyncio.to_thread(staged_files, services, test_paths, framework)
     specs = await asyncio.to_thread(_read_specs, services)
@@ -37,8 +40,6 @@ def _read_specs(services: ToolServices) -> dict[str, Json]:
 
 TOOL = ToolSpec(
     name="verify_suite",
-    description="Runs staged test files together in the sandbox, in several orders, and tells which tests do not hold "
-    "in the company of the others.",
     input_schema=closed_object(
         {
             "test_paths": array(string(minLength=1), minItems=1, description="Paths in the project, as staged."),

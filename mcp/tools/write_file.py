@@ -11,6 +11,7 @@ from ..toolbox.tool_spec import Json, ToolSpec
 
 
 def _run(services: ToolServices, /, path: str, contents: str) -> Json:
+    """Writes a UTF-8 text file into the run's folder, at most 4 MiB; missing folders are made."""
     file = services.run_file(path)
     if file.relative_to(services.run_folder.path).parts[:1] in _reserved(services):
         raise ToolFailure(f"{path!r} is kept by the run itself", advice="write below specs/ or staged/")
@@ -35,7 +36,6 @@ def _reserved(services: ToolServices) -> set[tuple[str, ...]]:
 
 TOOL = ToolSpec(
     name="write_file",
-    description="Writes a UTF-8 text file into the run's folder, at most 4 MiB; missing folders are made.",
     input_schema=closed_object(
         {"path": string(minLength=1, description="POSIX path relative to the run's folder."), "contents": string()}
     ),

@@ -75,6 +75,8 @@ class EmbeddedPlannerAgent(Agent):
         contract: the schemas to check.
     """
 
+    role = "planner"
+
     def __init__(
         self,
         *,
@@ -82,7 +84,7 @@ class EmbeddedPlannerAgent(Agent):
         command: Sequence[str] = (),
         contract: AgentContract | None = None,
     ) -> None:
-        super().__init__("planner", contract=contract)
+        super().__init__(contract=contract)
         self._layout = layout
         self._command = tuple(command)
 

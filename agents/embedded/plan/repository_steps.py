@@ -70,8 +70,10 @@ class FixedPlanner(Agent):
         contract: the planner's contract.
     """
 
+    role = "planner"
+
     def __init__(self, steps: list[JsonObject], *, contract: AgentContract | None = None) -> None:
-        super().__init__("planner", contract=contract)
+        super().__init__(contract=contract)
         self._steps = steps
 
     async def _work(self, request: AgentRequest) -> JsonObject:

@@ -10,16 +10,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ...contract.lifecycle import Agent, AgentContract
-from ...contract.protocol import (
-    AgentRequest,
-    AgentResponse,
-    ErrorType,
-    JsonObject,
-    consumer_view,
-    error_response,
-    success_response,
-)
+from ...contract.lifecycle import Agent
+from ...contract.protocol import AgentRequest, AgentResponse, JsonObject, refusal, success_response
 from .case_words import variable_of
 
 _DEPTHS = {"smoke": 0, "core": 1, "standard": 2, "deep": 3}
@@ -35,15 +27,13 @@ class EmbeddedCaseAgent(Agent):
     smoke has one case for each route and page, core adds the errors that handlers name, standard adds what frameworks
     reject, deep adds methods that must not be offered.
 
-    Args:
-        contract: the schemas to check.
+    Args: as of `Agent`.
     """
 
-    def __init__(self, *, contract: AgentContract | None = None) -> None:
-        super().__init__("test_case_generator", contract=contract)
+    role = "test_case_generator"
 
     async def _work(self, request: AgentRequest) -> AgentResponse:
-        inputs = consumer_view(request.inputs or {})
+        inputs = request.consumer_inputs()
         stack = inputs["detected_stack"]
         routes = _objects(stack.get("routes"))
         pages = _objects(stack.get("pages"))
@@ -51,13 +41,10 @@ class EmbeddedCaseAgent(Agent):
         notes: list[str] = []
         cases = [*_route_cases(routes, depth, notes), *_page_cases(pages, depth, notes)]
         if not cases:
-            return error_response(
-                ErrorType.VALIDATION,
+            return refusal(
                 f"{inputs['repo_full_name']} declares no HTTP route and no page whose address is known",
-                details={
-                    "error": "RequestError",
-                    "advice": 'For a library, ask for unit tests: testwright run "unit tests for the whole project".',
-                },
+                error="RequestError",
+                advice='For a library, ask for unit tests: testwright run "unit tests for the whole project".',
             )
         result = {
             "run_id": inputs["run_id"],

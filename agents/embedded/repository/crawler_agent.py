@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from ....core.errors import ToolFailure
 from ....engine.repository.survey import Survey, is_surveyed, survey
 from ...contract.lifecycle import Agent, AgentContract
-from ...contract.protocol import AgentRequest, AgentResponse, JsonObject, consumer_view, success_response
+from ...contract.protocol import AgentRequest, AgentResponse, JsonObject, success_response
 
 TREE, READ_FILE = "repo.tree", "repo.read_file"
 LARGEST_READ = 512 * 1024
@@ -44,12 +44,14 @@ class EmbeddedCrawlerAgent(Agent):
         contract: the schemas to check.
     """
 
+    role = "repo_crawler"
+
     def __init__(self, tools: RepositoryTools, *, contract: AgentContract | None = None) -> None:
-        super().__init__("repo_crawler", contract=contract)
+        super().__init__(contract=contract)
         self._tools = tools
 
     async def _work(self, request: AgentRequest) -> AgentResponse:
-        inputs = consumer_view(request.inputs or {})
+        inputs = request.consumer_inputs()
         found = await read_repository(self._tools, str(inputs["ref"]))
         return await asyncio.to_thread(_mapped, inputs, found)
 

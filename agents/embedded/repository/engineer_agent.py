@@ -7,16 +7,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ...contract.lifecycle import Agent, AgentContract
-from ...contract.protocol import (
-    AgentRequest,
-    AgentResponse,
-    ErrorType,
-    JsonObject,
-    consumer_view,
-    error_response,
-    success_response,
-)
+from ...contract.lifecycle import Agent
+from ...contract.protocol import AgentRequest, AgentResponse, JsonObject, refusal, success_response
 from .case_words import Script, read_case
 from .maestro_files import maestro_files
 from .playwright_files import playwright_files
@@ -33,15 +25,13 @@ class EmbeddedEngineerAgent(Agent):
     (case_id, reason),
     and so does the text of the pull request.
 
-    Args:
-        contract: the schemas to check.
+    Args: as of `Agent`.
     """
 
-    def __init__(self, *, contract: AgentContract | None = None) -> None:
-        super().__init__("test_engineer", contract=contract)
+    role = "test_engineer"
 
     async def _work(self, request: AgentRequest) -> AgentResponse:
-        return await asyncio.to_thread(_engineered, consumer_view(request.inputs or {}))
+        return await asyncio.to_thread(_engineered, request.consumer_inputs())
 
 
 def _engineered(inputs: Mapping[str, Any]) -> AgentResponse:
@@ -54,8 +44,7 @@ def _engineered(inputs: Mapping[str, Any]) -> AgentResponse:
             scripts.append(read)
         else:
             left_out[str(case["id"])] = read
-    made_from = _MADE_FROM.match(str(inputs["coverage_notes"]))
-    source = made_from["repository"] if made_from else "test cases"
+    source, _ = origin_of(inputs)
     if framework == "maestro":
         files, refused = maestro_files(scripts, source)
         left_out |= refused
@@ -63,22 +52,12 @@ def _engineered(inputs: Mapping[str, Any]) -> AgentResponse:
         files = playwright_files(scripts, source)
     not_written = [{"case_id": name, "reason": reason} for name, reason in left_out.items()]
     if not files:
-        return error_response(
-            ErrorType.VALIDATION,
-            f"no case of {len(inputs['test_cases'])} can be turned into {_NAMES[framework]} code without a model",
-            details={"error": "AgentFailure", "not_written": not_written},
-            metadata={"not_written": not_written},
-        )
+        message = f"no case of {len(inputs['test_cases'])} can be turned into {_NAMES[framework]} code without a model"
+        return refusal(message, not_written=not_written, metadata={"not_written": not_written})
     written = [case for case in inputs["test_cases"] if case["id"] not in left_out]
-    result = {
-        "run_id": inputs["run_id"],
-        "framework": framework,
-        "files": files,
-        "pr_title": f"Add {_counted(len(written), _NAMES[framework] + ' test')} for {source}"[:256],
-        "pr_body": _body(inputs, written, left_out, framework),
-        "base_branch": made_from["ref"] if made_from and made_from["ref"] != "worktree" else "main",
-        "head_branch": f"testwright/{framework}-{str(inputs['run_id'])[:8]}",
-    }
+    tests = f"{_NAMES[framework]} test{'' if len(written) == 1 else 's'}"
+    title = f"Add {len(written)} {tests} for {source}"
+    result = pull_request(inputs, files, title, _body(inputs, written, left_out, framework))
     trace = [{"event": "written", "files": len(files), "cases": len(written), "left_out": len(left_out)}]
     return success_response(result, trace=trace, metadata={"not_written": not_written})
 
@@ -97,5 +76,23 @@ def _body(inputs: Mapping[str, Any], written: list[JsonObject], left_out: Mappin
     return "\n".join([*lines, "", "Coverage notes:", str(inputs["coverage_notes"])]) + "\n"
 
 
-def _counted(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+def origin_of(inputs: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the repository that the cases were made from, or "test cases", and the branch to ask for a merge into."""
+    made_from = _MADE_FROM.match(str(inputs["coverage_notes"]))
+    if made_from is None:
+        return "test cases", "main"
+    return made_from["repository"], made_from["ref"] if made_from["ref"] != "worktree" else "main"
+
+
+def pull_request(inputs: Mapping[str, Any], files: list[JsonObject], title: str, body: str) -> JsonObject:
+    """Build the engineer's result: test files and the pull request that brings them."""
+    framework = str(inputs["target_framework"])
+    return {
+        "run_id": inputs["run_id"],
+        "framework": framework,
+        "files": files,
+        "pr_title": title[:256],
+        "pr_body": body,
+        "base_branch": origin_of(inputs)[1],
+        "head_branch": f"testwright/{framework}-{str(inputs['run_id'])[:8]}",
+    }

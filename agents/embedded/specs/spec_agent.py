@@ -13,15 +13,7 @@ from typing import Any, Protocol
 
 from ....engine.python.write.repair import repair_spec
 from ...contract.lifecycle import Agent, AgentContract
-from ...contract.protocol import (
-    AgentRequest,
-    AgentResponse,
-    ErrorType,
-    JsonObject,
-    consumer_view,
-    error_response,
-    success_response,
-)
+from ...contract.protocol import AgentRequest, AgentResponse, JsonObject, refusal, success_response
 
 _DECISIVE_INPUTS = ("target", "test_type", "framework", "user_request")
 """Inputs that decide whether a request is for the prefetched spec."""
@@ -106,6 +98,8 @@ class EmbeddedSpecAgent(Agent):
         contract: the schemas to check.
     """
 
+    role = "spec"
+
     def __init__(
         self,
         generators: Mapping[str, SpecGenerator],
@@ -113,17 +107,17 @@ class EmbeddedSpecAgent(Agent):
         prefetched: PrefetchedSpec | None = None,
         contract: AgentContract | None = None,
     ) -> None:
-        super().__init__("spec", contract=contract)
+        super().__init__(contract=contract)
         self._generators = dict(generators)
         self._prefetched = prefetched
 
     async def _work(self, request: AgentRequest) -> AgentResponse:
-        inputs = consumer_view(request.inputs or {})
+        inputs = request.consumer_inputs()
         test_type = str(inputs.get("test_type") or "unit")
         generator = self._generators.get(test_type)
         if generator is None:
             known = ", ".join(self._generators)
-            return _refused(f"the embedded spec agent specifies {known} tests, not {test_type} tests", {})
+            return refusal(f"the embedded spec agent specifies {known} tests, not {test_type} tests")
         previous = inputs.get("previous_spec")
         if isinstance(previous, Mapping) and inputs.get("errors"):
             return await asyncio.to_thread(_refined, previous, inputs["errors"])
@@ -141,9 +135,5 @@ def _refined(previous: Mapping[str, Any], errors: Any) -> AgentResponse:
     trace += [{"event": "mended", "change": change} for change in repair.changes]
     metadata: JsonObject = {"dropped": dropped, "changes": repair.changes}
     if not dropped and not repair.changes:
-        return _refused("none of the errors could be mended without weakening a case", metadata)
+        return refusal("none of the errors could be mended without weakening a case", metadata=metadata)
     return success_response({"spec": repair.spec}, trace=trace, metadata=metadata)
-
-
-def _refused(message: str, metadata: JsonObject) -> AgentResponse:
-    return error_response(ErrorType.VALIDATION, message, details={"error": "AgentFailure"}, metadata=metadata)

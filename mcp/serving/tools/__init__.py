@@ -1,4 +1,4 @@
 """The tools that are for clients only, one in a file; `toolbox.registry` lists them.
 
-Their handlers receive a `ClientCall`. `junit` reads results of other test runners.
+Their handlers receive a `ClientCall`; the docstring of a handler is the tool's description.
 """

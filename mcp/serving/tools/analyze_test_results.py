@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any
+from xml.etree import ElementTree
 
 from ....core.errors import ToolInputError
+from ....gate.model.classify import classify_case
+from ....gate.model.results import CaseResult, Failure
 from ....utils.confined_paths import read_text
 from ...toolbox.json_schema import TEXTS, array, closed_object, integer, open_object, string, strings
 from ...toolbox.tool_spec import Json, Link, ToolAnswer, client_tool
@@ -15,7 +19,10 @@ from ..context import ROOT, ClientCall
 from ..handles import RUNS, parse_run_uri, run_uri
 from ..jobs import find_run, run_job
 from ..run_files import parse_object, read_json, run_folder
-from .junit import results_of_junit
+
+_DECLARES = re.compile(r"<!(?:DOCTYPE|ENTITY)", re.IGNORECASE)
+_TYPE = re.compile(r"^(?:E\s+)?([A-Za-z_][\w.]*(?:Error|Exception|Warning|Failed|Exit|Interrupt))\b")
+_MAX_MESSAGE_CHARS = 2000
 
 _MAX_LISTED = 50
 _ADVICE = {
@@ -28,6 +35,11 @@ _ADVICE = {
 
 
 async def _run(call: ClientCall, /, results_path: str, root: str | None = None) -> ToolAnswer:
+    """Says what test results mean: each failure as product_defect, test_defect, environment, flaky or timeout,
+    suspected defects with evidence, and what to do next. Use it after run_tests (give its results_path), for a finished
+    run (its testwright://runs/…/report.json), or for a JUnit XML file that other tools wrote below a root. Runs no
+    test. Takes about a second; tokens where a model is configured for it.
+    """
     server = call.server
     if results_path.startswith(RUNS):
         run_id, part = parse_run_uri(results_path)
@@ -86,11 +98,6 @@ def _answer(run_id: str, root: str, summary: str, analysis: Mapping[str, Any], u
 TOOL = client_tool(
     name="analyze_test_results",
     title="Analyse test results",
-    description="Says what test results mean: each failure as product_defect, test_defect, environment, flaky or"
-    " timeout, suspected defects with evidence, and what to do next. Use it after run_tests (give "
-    "its results_path), for a finished run (its testwright://runs/…/report.json), or for a JUnit XML"
-    " file that other tools wrote below a root. Runs no test. Takes about a second; tokens where a "
-    "model is configured for it.",
     input_schema=closed_object(
         {
             "results_path": string(
@@ -116,3 +123,65 @@ TOOL = client_tool(
     run=_run,
     is_long=True,
 )
+
+
+def results_of_junit(text: str, path: str) -> Json:
+    """Converts JUnit XML to results in the form of the tool `run_tests`.
+
+    A file that declares a document type is refused: entities could make it grow without bounds.
+
+    Raises:
+        ToolInputError: it is no JUnit XML.
+    """
+    if _DECLARES.search(text):
+        raise ToolInputError(f"{path!r} declares a document type", advice="give the XML without <!DOCTYPE>")
+    try:
+        top = ElementTree.fromstring(text)
+    except ElementTree.ParseError as error:
+        raise ToolInputError(f"{path!r} is not XML: {error}", advice="give a JUnit XML file") from error
+    cases = list(top.iter("testcase"))
+    if top.tag not in ("testsuites", "testsuite"):
+        raise ToolInputError(f"{path!r} is XML, but no JUnit file", advice="give what pytest --junitxml=FILE writes")
+    faults = [(case, fault) for case in cases if (fault := _fault(case)) is not None]
+    skipped = sum(case.find("skipped") is not None for case in cases)
+    return {
+        "framework": "pytest",
+        "passed": len(cases) - len(faults) - skipped,
+        "failed": len(faults),
+        "kept": [],
+        "dropped": [_dropped(case, fault) for case, fault in faults],
+        "tests": [],
+        "coverage": None,
+        "repeats": 0,
+        "notes": [f"{skipped} skipped"] if skipped else [],
+        "sandbox": "",
+    }
+
+
+def _fault(case: ElementTree.Element) -> ElementTree.Element | None:
+    failure = case.find("failure")
+    return case.find("error") if failure is None else failure
+
+
+def _dropped(case: ElementTree.Element, fault: ElementTree.Element) -> Json:
+    message = (fault.get("message") or (fault.text or "").strip())[:_MAX_MESSAGE_CHARS]
+    nodeid = "::".join(part for part in (case.get("classname"), case.get("name")) if part)
+    # pytest writes no `type` attribute: the exception stands at the start of the message.
+    match = _TYPE.match(message.strip())
+    type_name = (match.group(1) if match else fault.get("type") or "AssertionError").rpartition(".")[2]
+    result = CaseResult(
+        nodeid=nodeid,
+        path=case.get("file") or "",
+        name=case.get("name") or nodeid,
+        outcome="error" if fault.tag == "error" else "failed",
+        phase="setup" if fault.tag == "error" else "call",
+        failure=Failure(type_name, message),
+    )
+    verdict = classify_case(result, None)
+    return {
+        "case_id": None,
+        "nodeid": nodeid,
+        "class": verdict.failure_class,
+        "reason": verdict.reason,
+        "message": message,
+    }

@@ -11,6 +11,11 @@ _OUTCOMES = ["added", "updated", "unchanged", "conflict"]
 
 
 async def _run(call: ClientCall, /, run_id: str) -> ToolAnswer:
+    """Adds the staged tests of a finished run to the project, at the paths its report names. This is the only tool that
+    changes the project; call it when the user wants the tests there. A file that a person has changed is left as it is
+    and told as a conflict; a generated file that nobody has changed is replaced. Calling it again changes nothing.
+    Takes a moment.
+    """
     root, _ = await find_run(call.server, run_id)
     # A run of the same project must not stage files meanwhile.
     async with call.server.slots.acquire(root.path):
@@ -22,10 +27,6 @@ async def _run(call: ClientCall, /, run_id: str) -> ToolAnswer:
 TOOL = client_tool(
     name="apply_tests",
     title="Add a run's tests to the project",
-    description="Adds the staged tests of a finished run to the project, at the paths its report names. This is "
-    "the only tool that changes the project; call it when the user wants the tests there. A file "
-    "that a person has changed is left as it is and told as a conflict; a generated file that nobody"
-    " has changed is replaced. Calling it again changes nothing. Takes a moment.",
     input_schema=closed_object({"run_id": RUN_ID}),
     output_schema=open_object(
         ["run_id", "root", "counts", "files"],

@@ -10,6 +10,9 @@ from ..jobs import find_run
 
 
 async def _run(call: ClientCall, /, run_id: str) -> ToolAnswer:
+    """Ends a run that goes on after its call was answered with status running, and everything it started; what it has
+    made is kept, and resume_run goes on with it. A call that still waits is cancelled by cancelling the request itself.
+    """
     background = call.server.calls.find(run_id)
     if background is None:
         _, run = await find_run(call.server, run_id)
@@ -29,9 +32,6 @@ async def _run(call: ClientCall, /, run_id: str) -> ToolAnswer:
 TOOL = client_tool(
     name="cancel_run",
     title="Cancel a run",
-    description="Ends a run that goes on after its call was answered with status running, and everything it started; "
-    "what it has made is kept, and resume_run goes on with it. A call that still waits is cancelled by cancelling the "
-    "request itself.",
     input_schema=closed_object({"run_id": RUN_ID}),
     output_schema=open_object(["run_id", "outcome", "next"], strings("run_id", "outcome")),
     run=_run,

@@ -24,6 +24,12 @@ async def _run(
     framework: str | None = None,
     root: str | None = None,
 ) -> ToolAnswer:
+    """Writes a validated test spec (cases with arrange, act, expectations and their evidence) for one module or symbol,
+    without writing test code. Use it when the cases are to be reviewed or edited before code exists; generate_tests
+    does everything at once. Comes back with spec_path, a URI for generate_tests_from_spec and for reading, and the spec
+    itself when it is small. The code under test is executed in a sandbox to learn what it does: up to a minute or so,
+    and tokens where a model is configured.
+    """
     project = call.server.roots.named(root)
     run_id, result = await run_job(
         call,
@@ -59,12 +65,6 @@ async def _run(
 TOOL = client_tool(
     name="generate_test_spec",
     title="Generate a test spec",
-    description="Writes a validated test spec (cases with arrange, act, expectations and their evidence) for one"
-    " module or symbol, without writing test code. Use it when the cases are to be reviewed or "
-    "edited before code exists; generate_tests does everything at once. Comes back with spec_path, a"
-    " URI for generate_tests_from_spec and for reading, and the spec itself when it is small. The "
-    "code under test is executed in a sandbox to learn what it does: up to a minute or so, and "
-    "tokens where a model is configured.",
     input_schema=closed_object(
         {
             "test_type": {**TEST_TYPE, "description": "The type of tests."},

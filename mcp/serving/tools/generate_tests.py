@@ -17,6 +17,14 @@ async def _run(
     test_type: str | None = None,
     root: str | None = None,
 ) -> ToolAnswer:
+    """Writes tests for what a request in plain words names, runs them in a sandbox and keeps those that hold in every
+    order. This is the tool for 'cover this module' or 'test what has no tests'; use generate_test_spec when only the
+    plan of test cases is wanted, plan_tests to see cheaply what a request would cover. Name files, packages or symbols
+    in the request ('unit tests for src/shop/cart.py', 'only what has no tests except src/shop/cli.py'). Comes back with
+    a run id, counts, suspected defects and resource URIs; nothing is added to the project: apply_tests does that. Costs
+    a minute or so of computation for each module, and tokens where a model is configured; progress is reported, and
+    cancelling ends it.
+    """
     project = call.server.roots.named(root)
     options = without_none(framework=framework, test_type=test_type)
     run_id, report = await run_job(
@@ -28,13 +36,6 @@ async def _run(
 TOOL = client_tool(
     name="generate_tests",
     title="Generate tests from a request",
-    description="Writes tests for what a request in plain words names, runs them in a sandbox and keeps those "
-    "that hold in every order. This is the tool for 'cover this module' or 'test what has no tests'; use "
-    "generate_test_spec when only the plan of test cases is wanted, plan_tests to see cheaply what a request would "
-    "cover. Name files, packages or symbols in the request ('unit tests for src/shop/cart.py', 'only what has no tests "
-    "except src/shop/cli.py'). Comes back with a run id, counts, suspected defects and resource URIs; nothing is added "
-    "to the project: apply_tests does that. Costs a minute or so of computation for each module, and tokens where a "
-    "model is configured; progress is reported, and cancelling ends it.",
     input_schema=closed_object(
         {
             "request": string(

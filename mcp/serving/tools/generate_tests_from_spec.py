@@ -20,6 +20,12 @@ from ..run_files import parse_object, read_json, run_folder
 async def _run(
     call: ClientCall, /, spec_path: str, framework: str | None = None, root: str | None = None
 ) -> ToolAnswer:
+    """Writes the test file for a valid test spec, runs it in a sandbox and keeps the cases that hold. Use it after
+    generate_test_spec (give its spec_path: the same run goes on), or with a spec that a person wrote or edited (a JSON
+    file below a root; a run of its own, and the spec's cases are never rewritten). validate_test_spec checks a spec
+    beforehand. Comes back with a run id, counts and URIs; the tests are staged, apply_tests adds them. Takes seconds to
+    a minute.
+    """
     server = call.server
     if spec_path.startswith(RUNS):
         run_id, part = parse_run_uri(spec_path)
@@ -81,11 +87,6 @@ def _refuse_invalid(spec: Json, framework: str | None, path: str) -> None:
 TOOL = client_tool(
     name="generate_tests_from_spec",
     title="Generate tests from a spec",
-    description="Writes the test file for a valid test spec, runs it in a sandbox and keeps the cases that hold."
-    " Use it after generate_test_spec (give its spec_path: the same run goes on), or with a spec "
-    "that a person wrote or edited (a JSON file below a root; a run of its own, and the spec's cases"
-    " are never rewritten). validate_test_spec checks a spec beforehand. Comes back with a run id, "
-    "counts and URIs; the tests are staged, apply_tests adds them. Takes seconds to a minute.",
     input_schema=closed_object(
         {
             "spec_path": string(

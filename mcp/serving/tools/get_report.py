@@ -16,6 +16,11 @@ PAGE_CHARS = 16_000
 
 
 async def _run(call: ClientCall, /, run_id: str, cursor: int) -> ToolAnswer:
+    """Tells how any run of a served project stands, by its id, with its report for people in pages: what was kept and
+    why it may be trusted, what was dropped and why, suspected defects with what is documented, what was observed and
+    how to reproduce it. Use it after generate_tests, or for a run of another session. Call again with
+    cursor=next_cursor for the next page. Costs nothing.
+    """
     root, run = await find_run(call.server, run_id)
     if not run["report"]:
         return ToolAnswer({**without_report(run_id, root, run), "text": "", "next_cursor": None})
@@ -42,10 +47,6 @@ def without_report(run_id: str, root: Root, run: Json) -> Json:
 TOOL = client_tool(
     name="get_report",
     title="Read a run's report",
-    description="Tells how any run of a served project stands, by its id, with its report for people in pages: "
-    "what was kept and why it may be trusted, what was dropped and why, suspected defects with what is documented, "
-    "what was observed and how to reproduce it. Use it after generate_tests, or for a run of another session. Call "
-    "again with cursor=next_cursor for the next page. Costs nothing.",
     input_schema=closed_object(
         {"run_id": RUN_ID, "cursor": integer(minimum=0, default=0, description="Where the page begins.")}, ["run_id"]
     ),

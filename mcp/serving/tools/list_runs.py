@@ -10,6 +10,10 @@ from ..sessions import SessionRun
 
 
 async def _run(call: ClientCall, /, limit: int, scope: str) -> ToolAnswer:
+    """Lists the runs that this session began or continued, newest first, with status and counts. Use it to find a run
+    whose answer was lost, also one that was cancelled. scope='project' lists all runs of the served projects, also
+    after the server was started anew. run_status and get_report take any run's id. Costs nothing.
+    """
     runs = await _stored(call.server) if scope == "project" else call.server.sessions.runs(call.session)
     rows = [row for run in runs[:limit] if (row := await _row(call.server, run)) is not None]
     answer: Json = {"runs": rows, "more": max(0, len(runs) - limit)}
@@ -51,9 +55,6 @@ async def _row(server: ServerContext, known: SessionRun) -> Json | None:
 TOOL = client_tool(
     name="list_runs",
     title="List this session's runs",
-    description="Lists the runs that this session began or continued, newest first, with status and counts. Use it to "
-    "find a run whose answer was lost, also one that was cancelled. scope='project' lists all runs of the served "
-    "projects, also after the server was started anew. run_status and get_report take any run's id. Costs nothing.",
     input_schema=closed_object(
         {
             "limit": integer(minimum=1, maximum=100, default=20),

@@ -19,6 +19,10 @@ async def _run(
     test_type: str | None = None,
     root: str | None = None,
 ) -> ToolAnswer:
+    """Tells what generate_tests would do for a request: the targets in order, where their tests would go, what was not
+    understood (with names that are near) and what is left out. Use it before generate_tests when a request is broad or
+    vague. Takes seconds; nothing is run or written. A configured model may be asked once.
+    """
     project = call.server.roots.named(root)
     options = without_none(framework=framework, test_type=test_type)
 
@@ -53,9 +57,6 @@ def _step(step: Json) -> Json:
 TOOL = client_tool(
     name="plan_tests",
     title="Plan tests for a request",
-    description="Tells what generate_tests would do for a request: the targets in order, where their tests would"
-    " go, what was not understood (with names that are near) and what is left out. Use it before generate_tests when a "
-    "request is broad or vague. Takes seconds; nothing is run or written. A configured model may be asked once.",
     input_schema=closed_object(
         {
             "request": string(minLength=1, maxLength=10_000, description="As for generate_tests."),

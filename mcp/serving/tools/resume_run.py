@@ -11,6 +11,10 @@ from ..jobs import find_run, run_job
 
 
 async def _run(call: ClientCall, /, run_id: str) -> ToolAnswer:
+    """Continues a run that was cancelled, interrupted or stopped by a ceiling, with the settings it began with;
+    finished targets are not worked on again, unless their file has changed. A run that has ended answers what it came
+    to. Comes back like generate_tests, and takes as long as what is left.
+    """
     root, run = await find_run(call.server, run_id)
     if run["status"] == "running":
         raise ToolInputError(f"run {run_id} is in progress", advice=f"run_status(run_id={run_id!r}) waits for it")
@@ -26,10 +30,6 @@ async def _run(call: ClientCall, /, run_id: str) -> ToolAnswer:
 TOOL = client_tool(
     name="resume_run",
     title="Continue a run",
-    description="Continues a run that was cancelled, interrupted or stopped by a ceiling, with the settings it "
-    "began with; finished targets are not worked on again, unless their file has changed. A run that"
-    " has ended answers what it came to. Comes back like generate_tests, and takes as long as what "
-    "is left.",
     input_schema=closed_object({"run_id": RUN_ID}),
     output_schema=HANDLE_SCHEMA,
     run=_run,

@@ -17,6 +17,10 @@ _POLL_SECONDS = 1.0
 
 
 async def _run(call: ClientCall, /, run_id: str, wait_seconds: int) -> ToolAnswer:
+    """Waits until a run has ended, at most wait_seconds, and answers what the tool that began it would have answered;
+    status is running if it goes on: then call it again. Use it after an answer with status running, or for a run whose
+    answer was lost. Raises the error of a run that failed. Costs nothing.
+    """
     background = call.server.calls.find(run_id)
     if background is not None:
         if not await background.wait(wait_seconds, call.send_progress):
@@ -57,9 +61,6 @@ def _ended(run_id: str, root: str, status: str, answer: ToolAnswer) -> ToolAnswe
 TOOL = client_tool(
     name="run_status",
     title="Wait for a run",
-    description="Waits until a run has ended, at most wait_seconds, and answers what the tool that began it would have "
-    "answered; status is running if it goes on: then call it again. Use it after an answer with status running, or "
-    "for a run whose answer was lost. Raises the error of a run that failed. Costs nothing.",
     input_schema=closed_object({"run_id": RUN_ID, "wait_seconds": WAIT}, ["run_id"]),
     output_schema=open_object(
         ["run_id", "root", "status", "answer", "next"],

@@ -24,6 +24,13 @@ _TEST_FILE = re.compile(r"(?:^|/)(?:test_[^/]*|[^/]*_test)\.py$")
 
 
 async def _run(call: ClientCall, /, test_path: str, options: Json, root: str | None = None) -> ToolAnswer:
+    """Runs a test file in an isolated copy of the project, several times in different orders, processes and days, and
+    tells test by test what holds and why the others do not, with branch coverage of options.target. All files of a
+    folder are run together, which also shows tests that disturb each other. Use it for tests of the project, or for a
+    staged file by its testwright://runs/…/tests/… URI; generate_tests has run its own tests already. The project is not
+    changed, the network is not reachable. Comes back with counts, the first failures and results_path for
+    analyze_test_results. Takes as long as the tests, times the repeats.
+    """
     server, options = call.server, dict(options)
     if test_path.startswith(RUNS):
         run_id, part = parse_run_uri(test_path)
@@ -122,13 +129,6 @@ def _failure(dropped: Json) -> Json:
 TOOL = client_tool(
     name="run_tests",
     title="Run a test file in the sandbox",
-    description="Runs a test file in an isolated copy of the project, several times in different orders, "
-    "processes and days, and tells test by test what holds and why the others do not, with branch "
-    "coverage of options.target. All files of a folder are run together, which also shows tests that"
-    " disturb each other. Use it for tests of the project, or for a staged file by its "
-    "testwright://runs/…/tests/… URI; generate_tests has run its own tests already. The project is "
-    "not changed, the network is not reachable. Comes back with counts, the first failures and "
-    "results_path for analyze_test_results. Takes as long as the tests, times the repeats.",
     input_schema=closed_object(
         {
             "test_path": string(

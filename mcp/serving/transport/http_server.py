@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import ipaddress
 import logging
@@ -11,11 +12,11 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from ....core.errors import EnvironmentFault, SettingsError
 from ...sdk import MCPServer, TransportSecuritySettings, silence_session_ids
 from .body_limits import BodyLimitMiddleware
-from .connections import deadline_protocol
 from .options import HttpOptions, check_reachable_by
 from .request_guard import RequestGuard
 from .request_tracker import RequestTracker
@@ -148,3 +149,41 @@ def _url(address: str, listener: socket.socket, path: str) -> str:
     # IPv6 addresses are written in brackets, without their zone for the check.
     shown = f"[{address}]" if ipaddress.ip_address(address.partition("%")[0]).version == 6 else address
     return f"http://{shown}:{port}{path}"
+
+
+def deadline_protocol(seconds: float) -> type[H11Protocol]:
+    """Builds a protocol class for uvicorn that closes a connection whose request head is late.
+
+    Args:
+        seconds: counted from the opening of the connection, or from the first byte of a further request.
+    """
+
+    class WithDeadline(H11Protocol):
+        _deadline: asyncio.TimerHandle | None = None
+
+        def connection_made(self, transport: Any) -> None:
+            super().connection_made(transport)
+            self._deadline = self.loop.call_later(seconds, transport.close)
+
+        def data_received(self, data: bytes) -> None:
+            previous = self.cycle
+            super().data_received(data)
+            # A new cycle means that a head is complete; while a request is served, its body has limits of its own.
+            if self.cycle is not previous or not self._between_requests():
+                self._stop_waiting()
+            elif self._deadline is None:
+                self._deadline = self.loop.call_later(seconds, self.transport.close)
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            self._stop_waiting()
+            super().connection_lost(exc)
+
+        def _between_requests(self) -> bool:
+            return self.cycle is None or self.cycle.response_complete
+
+        def _stop_waiting(self) -> None:
+            if self._deadline is not None:
+                self._deadline.cancel()
+                self._deadline = None
+
+    return WithDeadline

@@ -1,5 +1,5 @@
 """External MCP servers: started, called, restarted once, and never trusted.
 
-`server` is one configured server, `connection` its session, `process` and `http` its transports, `routing` and
-`templates` map its tools to ours, `untrusted` cleans what it sends.
+`server` is one configured server with its HTTP transport and the cleaning of what it sends, `connection` its session,
+`process` the transport to a program, `routing` maps its tools to ours.
 """

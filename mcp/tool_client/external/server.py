@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+import unicodedata
+from collections.abc import AsyncIterator, Iterable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import httpx2
+
 from ....config.tool_servers import ToolServer
 from ....config.variables import Variables
 from ....core.errors import EnvironmentFault, ToolFailure, ToolTimeout
-from ....utils.redact import is_secret_name
-from ...sdk import CallToolResult, Tool, Transport
+from ....utils.redact import REDACTED, Redactor, is_secret_name
+from ...sdk import CallToolResult, Tool, Transport, TransportStreams, streamable_http_client
 from .connection import CallRefused, CallTimedOut, Connection, ConnectionLost, OpenTransport
 from .diagnostics import ServerDiagnostics
-from .http import http_streams
 from .process import ServerCommand, server_environment, stdio_streams
-from .untrusted import UntrustedText
+
+_CONNECT_SECONDS = 10.0
+_MARGIN_SECONDS = 30.0
+
+MAX_TEXT_CHARS = 2000
+_MIN_SECRET_CHARS = 6
+"""Shorter values are not removed: they would be found in ordinary words."""
 
 _MAX_TIMEOUTS = 2
 """So many calls in a row without an answer in time, and a server is given up."""
@@ -202,3 +211,92 @@ def _server(entry: ToolServer, environment: Mapping[str, str], root: Path) -> Ex
         return ExternalServer(entry, connect, untrusted)
     command = ServerCommand((entry.command, *args), server_environment(environment, env), entry.cwd or root)
     return ExternalServer(entry, lambda diagnostics: stdio_streams(command, diagnostics), untrusted)
+
+
+class UntrustedText:
+    """Cleans the text of one server.
+
+    Args:
+        environment: the values of variables with secret names are removed from every text that is shown.
+        secrets: the secrets that the server itself received; removed from its answers as well.
+    """
+
+    def __init__(self, environment: Mapping[str, str], secrets: Iterable[str] = ()) -> None:
+        self._secrets = sorted(
+            (secret for secret in secrets if len(secret) >= _MIN_SECRET_CHARS), key=len, reverse=True
+        )
+        self._redactor = Redactor.from_environment(environment, self._secrets)
+
+    def clean(self, text: str, max_chars: int = MAX_TEXT_CHARS) -> str:
+        """Returns text for messages: no control or formatting characters but line ends, cut to `max_chars`."""
+        plain = "".join(
+            char if char in "\n\t" or unicodedata.category(char) not in ("Cc", "Cf", "Cs", "Co") else "�"
+            for char in self._redactor.text(text[: 4 * max_chars])
+        ).strip()
+        return plain if len(plain) <= max_chars else plain[: max_chars - 1] + "…"
+
+    def without_secrets(self, value: Any) -> Any:
+        """Returns a JSON value without the secrets that the server received; everything else is unchanged."""
+        if not self._secrets:
+            return value
+        if isinstance(value, str):
+            for secret in self._secrets:
+                value = value.replace(secret, REDACTED)
+            return value
+        if isinstance(value, Mapping):
+            return {self.without_secrets(key): self.without_secrets(part) for key, part in value.items()}
+        if isinstance(value, list):
+            return [self.without_secrets(part) for part in value]
+        return value
+
+
+class AnswerTooLong(httpx2.StreamError):
+    """The body of a response exceeds the limit."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(f"the answer is larger than {limit} bytes")
+
+
+@asynccontextmanager
+async def http_streams(
+    url: str, headers: Mapping[str, str], diagnostics: ServerDiagnostics, *, seconds: float, max_bytes: int
+) -> AsyncIterator[TransportStreams]:
+    """Connects to a URL. Redirects to another origin are not followed, so that no other host receives the headers.
+
+    Args:
+        seconds: the maximum duration of a call.
+        max_bytes: the maximum size of a body, and of an event of a stream.
+    """
+
+    async def limit_response(response: httpx2.Response) -> None:
+        if response.status_code >= 400:
+            diagnostics.status = response.status_code
+        # Streams are endless; the SDK limits each of their events.
+        if "text/event-stream" not in response.headers.get("content-type", "") and isinstance(
+            response.stream, httpx2.AsyncByteStream
+        ):
+            response.stream = _Bounded(response.stream, max_bytes)
+
+    timeout = httpx2.Timeout(seconds + _MARGIN_SECONDS, connect=min(_CONNECT_SECONDS, seconds))
+    async with (
+        httpx2.AsyncClient(headers=dict(headers), timeout=timeout, event_hooks={"response": [limit_response]}) as http,
+        streamable_http_client(url, http_client=http, max_sse_event_size=max_bytes) as streams,
+    ):
+        yield streams
+
+
+class _Bounded(httpx2.AsyncByteStream):
+    def __init__(self, inner: httpx2.AsyncByteStream, limit: int) -> None:
+        self._inner = inner
+        self._limit = limit
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        size = 0
+        async for part in self._inner:
+            size += len(part)
+            if size > self._limit:
+                raise AnswerTooLong(self._limit)
+            yield part
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()

@@ -11,7 +11,7 @@ import pytest
 
 from testwright.agents.contract.protocol import AgentRequest, RequestMetadata
 from testwright.app import api
-from testwright.app.agent_isolation import isolated_agents
+from testwright.app.agent_factory import isolated_agents
 from testwright.config.settings import load_settings
 from testwright.core.errors import BudgetExhausted, ExitCode, SettingsError
 from testwright.core.usage import ModelBudget

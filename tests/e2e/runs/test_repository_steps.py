@@ -15,7 +15,7 @@ from testwright.app import api
 from testwright.app.runs import explore_repository
 from testwright.config.settings import load_settings
 from testwright.core.errors import ExitCode, SchemaValidationError
-from testwright.graph.planning_graph.plan_check import check_plan
+from testwright.graph.planning_graph.nodes.build_plan import check_plan
 from testwright.store.database.database import Store
 from testwright.tests.support.mcp.tool_session import write_files
 from testwright.tests.support.projects.web_shop import SHOP

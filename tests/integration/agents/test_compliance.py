@@ -57,8 +57,7 @@ SPEC = {
 
 
 class _Adder(Agent):
-    def __init__(self) -> None:
-        super().__init__("adder")
+    role = "adder"
 
     async def _work(self, request: AgentRequest) -> JsonObject:
         inputs: dict[str, Any] = request.inputs or {}

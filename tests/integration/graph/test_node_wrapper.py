@@ -19,11 +19,10 @@ from langsmith.utils import tracing_is_enabled
 
 from testwright.core import errors
 from testwright.core.outcome import StepExit
-from testwright.graph.context import RunContext, find_services, providing, services_of
+from testwright.graph.context import RunContext, find_services, isolated, providing, services_of
 from testwright.graph.execution_graph import graph as testing_graph
 from testwright.graph.execution_graph.routers import should_continue, should_retry_code, should_retry_spec
 from testwright.graph.faults import AgentUnreachable, fault_of, is_transient
-from testwright.graph.isolation import isolated
 from testwright.graph.node import all_or_first_error
 from testwright.graph.planning_graph import planning_graph
 from testwright.graph.planning_graph.planning_graph import more_to_do

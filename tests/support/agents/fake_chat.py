@@ -32,8 +32,10 @@ class FakeChat:
 class Engine(Agent):
     """An embedded spec agent that says what it was made with."""
 
+    role = "spec"
+
     def __init__(self, spec: JsonObject) -> None:
-        super().__init__("spec")
+        super().__init__()
         self.spec = spec
 
     async def _work(self, request: AgentRequest) -> JsonObject:

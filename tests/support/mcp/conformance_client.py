@@ -15,7 +15,7 @@ from typing import Any
 from mcp.types import Tool
 
 from testwright.mcp.tool_client.external.connection import CallRefused, Connection
-from testwright.mcp.tool_client.external.http import http_streams
+from testwright.mcp.tool_client.external.server import http_streams
 
 _SECONDS = 25.0
 _VALUES = {"string": "text", "number": 2, "integer": 2, "boolean": True, "array": [], "object": {}}

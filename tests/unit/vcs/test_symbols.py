@@ -4,7 +4,7 @@ import textwrap
 
 import pytest
 
-from testwright.vcs.symbols import changed_symbols
+from testwright.vcs.changed_code import changed_symbols
 
 MODULE = '''
 """About the module."""

@@ -34,8 +34,10 @@ GOOD = {"steps": ["one"]}
 class Planner(Agent):
     """Asks its chat once or several times."""
 
+    role = "planner"
+
     def __init__(self, chat, users=("plan it",)):
-        super().__init__("planner")
+        super().__init__()
         self.chat, self.users = chat, users
 
     async def _work(self, request):

@@ -17,8 +17,8 @@ from testwright.config.variables import Variables, has_reference
 from testwright.core.errors import SettingsError
 from testwright.mcp.tool_client.external.diagnostics import ServerDiagnostics
 from testwright.mcp.tool_client.external.process import ServerCommand, server_environment, stdio_streams
-from testwright.mcp.tool_client.external.templates import MissingValue, fill, referenced_names
-from testwright.mcp.tool_client.external.untrusted import UntrustedText
+from testwright.mcp.tool_client.external.routing import MissingValue, fill, referenced_names
+from testwright.mcp.tool_client.external.server import UntrustedText
 from testwright.tests.support.mcp.external_servers import SERVER, all_end
 
 SCOPE = {

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from testwright.app.tool_factory import cache_kind, kept_answers
+from testwright.app.container import cache_kind, kept_answers
 from testwright.config.settings import load_settings
 from testwright.core.errors import SettingsError, ToolFailure
 from testwright.mcp.tool_client.tool_client import ToolClient
-from testwright.mcp.toolbox import cached_tool
+from testwright.mcp.toolbox import toolbox
 from testwright.mcp.toolbox.content_cache import ContentCache, SingleFlight
 from testwright.mcp.toolbox.json_schema import closed_object
 from testwright.mcp.toolbox.registry import tools_for
@@ -53,7 +53,7 @@ class Counted:
     @property
     def definition(self) -> ToolSpec:
         return ToolSpec(
-            "counted", "Counts.", NUMBER, NUMBER, self._run, cache_key=lambda services, arguments: self.content
+            "counted", NUMBER, NUMBER, self._run, "Counts.", cache_key=lambda services, arguments: self.content
         )
 
     async def _run(self, services: ToolServices, /, **arguments: Any) -> dict[str, Any]:
@@ -135,7 +135,7 @@ def test_answers_of_tools_that_run_judge_or_write_are_never_kept():
 async def test_other_code_of_ours_does_not_share_answers(shelf, monkeypatch):
     tool = Counted()
     for stamp in ("1", "1", "2"):
-        monkeypatch.setattr(cached_tool, "code_stamp", lambda stamp=stamp: stamp)
+        monkeypatch.setattr(toolbox, "code_stamp", lambda stamp=stamp: stamp)
         async with client_of(shelf(), tool.definition) as client:
             await client.call("counted", {"number": 1})
     assert tool.runs == 2

@@ -28,7 +28,7 @@ def toolbox(tmp_path):
             async def run(services, /, **arguments):
                 return await act(**arguments)
 
-            return ToolSpec(name, f"Does {name}.", NUMBER, NUMBER, run)
+            return ToolSpec(name, NUMBER, NUMBER, run, f"Does {name}.")
 
         return build_toolbox(services, [tool(name, act) for name, act in tools.items()])
 

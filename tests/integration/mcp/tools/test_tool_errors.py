@@ -15,7 +15,7 @@ from testwright.tests.support.mcp.tool_session import make_services
 
 
 async def called(tmp_path, run, schema=None, arguments=None):
-    spec = ToolSpec("odd", "Does odd things.", schema or {"type": "object"}, closed_object({"a": integer()}), run)
+    spec = ToolSpec("odd", schema or {"type": "object"}, closed_object({"a": integer()}), run, "Does odd things.")
     async with Client(build_toolbox(make_services(tmp_path), [spec])) as client:
         return await client.call_tool("odd", arguments or {})
 

@@ -23,8 +23,10 @@ from testwright.core import errors
 
 
 class _Agent(Agent):
+    role = "probe"
+
     def __init__(self, work: Callable[[AgentRequest], Any], **more: Any) -> None:
-        super().__init__("probe", **more)
+        super().__init__(**more)
         self._do = work
 
     async def _work(self, request: AgentRequest) -> Any:

@@ -2,8 +2,8 @@
 
 import pytest
 
+from testwright.cli.github.github import verdict_on
 from testwright.cli.github.summary import CodePages, failure_summary, summary_of
-from testwright.cli.github.verdict import verdict_on
 from testwright.reports.build import build_report
 from testwright.tests.support.runs.report_data import executed, facts, generate_step, outcomes
 
