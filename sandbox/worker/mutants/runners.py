@@ -259,7 +259,7 @@ def run_unittest(request, files, wanted, watch, collect, serve=None):
 
     for module in request.get("imports") or ():
         importlib.import_module(module)
-    nodeids = collect(dict(request, files=files), NoDescription, Lost)
+    nodeids = collect(dict(request, files=files), Lost)
     watch.limit_time(0)
     tests = list(nodeids)
     if serve is not None:
@@ -273,22 +273,6 @@ def run_unittest(request, files, wanted, watch, collect, serve=None):
         serve(go)
     order = watch.chosen([nodeids[test] for test in tests], wanted)
     unittest.TestSuite([tests[place] for place in order]).run(Result(watch, nodeids))
-
-
-class NoDescription:
-    """Stands for suites/journal.py where nobody reads what is described."""
-
-    TRACE_LIMIT = 0
-
-    @staticmethod
-    def describe(error, project):
-        """Nothing."""
-        return {}
-
-    @staticmethod
-    def cut(text, limit):
-        """Nothing."""
-        return ""
 
 
 def paths_of(nodeids):

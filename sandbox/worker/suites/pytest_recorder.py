@@ -6,25 +6,25 @@ import time
 
 import pytest
 
+from .journal import TRACE_LIMIT, Alarm, arrange, case_id_of, cut, describe, is_generated, place_of
+
 
 class PytestRecorder:
     """Writes every fact of a session to the journal.
 
     Args:
-        tools: the module journal.
         request: the run's request.
         journal: where facts go.
         measure: coverage, switched from test to test, or None.
         company: is told of each test; see interleaving.py.
     """
 
-    def __init__(self, tools, request, journal, measure, company):
-        self._tools = tools
+    def __init__(self, request, journal, measure, company):
         self._request = request
         self._journal = journal
         self._measure = measure
         self._company = company
-        self._alarm = tools.Alarm(request["test_seconds"])
+        self._alarm = Alarm(request["test_seconds"])
         self._phases = []
         self._stop_at = time.perf_counter() + request["stop_after"]
         # pytest redirects descriptor 2 while tests run; the message of a hard timeout must reach the host.
@@ -34,7 +34,7 @@ class PytestRecorder:
     def pytest_collection_modifyitems(self, config, items):
         faulthandler.cancel_dump_traceback_later()
         groups = [item.nodeid.split("::")[0] for item in items]
-        order = self._tools.arrange([item.nodeid for item in items], groups, self._request["order"])
+        order = arrange([item.nodeid for item in items], groups, self._request["order"])
         chosen = set(order)
         config.hook.pytest_deselected(items=[item for index, item in enumerate(items) if index not in chosen])
         items[:] = [items[index] for index in order]
@@ -57,8 +57,8 @@ class PytestRecorder:
         error = None
         if call is not None and call.excinfo is not None:
             value = call.excinfo.value
-            error = self._tools.describe(value.__cause__ or value, self._request["project"])
-        trace = self._tools.cut(report.longreprtext, self._tools.TRACE_LIMIT)
+            error = describe(value.__cause__ or value, self._request["project"])
+        trace = cut(report.longreprtext, TRACE_LIMIT)
         self._journal.write("collect_error", path=report.nodeid.split("::")[0], error=error, trace=trace)
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
@@ -95,11 +95,11 @@ class PytestRecorder:
         outcome = yield
         error = None
         if call.excinfo is not None:
-            error = self._tools.describe(call.excinfo.value, self._request["project"])
+            error = describe(call.excinfo.value, self._request["project"])
         self._phases.append((outcome.get_result(), error))
 
     def pytest_internalerror(self, excrepr):
-        self._journal.write("broken", message=self._tools.cut(str(excrepr), self._tools.TRACE_LIMIT))
+        self._journal.write("broken", message=cut(str(excrepr), TRACE_LIMIT))
 
     def _timed(self):
         self._alarm.start()
@@ -114,9 +114,9 @@ class PytestRecorder:
     def _case_id(self, item):
         row = getattr(getattr(item, "callspec", None), "id", None)
         names = None
-        if self._tools.is_generated(str(item.fspath)):
+        if is_generated(str(item.fspath)):
             names = (getattr(getattr(item, "cls", None), "__name__", None), getattr(item, "originalname", item.name))
-        return self._tools.case_id_of(row, getattr(getattr(item, "function", None), "__doc__", None), names)
+        return case_id_of(row, getattr(getattr(item, "function", None), "__doc__", None), names)
 
     def _record(self, item, things):
         if not any(report.when == "teardown" for report, _ in self._phases):
@@ -126,7 +126,7 @@ class PytestRecorder:
             found = outcome_of(report, described)
             if found != "passed" and outcome == "passed":
                 outcome, phase, error = found, report.when, described
-                trace = self._tools.cut(report.longreprtext, self._tools.TRACE_LIMIT)
+                trace = cut(report.longreprtext, TRACE_LIMIT)
         self._journal.write(
             "test",
             nodeid=item.nodeid,
@@ -139,7 +139,7 @@ class PytestRecorder:
             error=error,
             trace=trace,
             things=things,
-            place=self._tools.place_of(getattr(item, "function", None), self._request["project"]),
+            place=place_of(getattr(item, "function", None), self._request["project"]),
         )
 
 

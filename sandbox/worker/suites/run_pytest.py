@@ -21,14 +21,14 @@ def warm(measured):
         import coverage  # noqa: F401
 
 
-def run(request, tools, journal, measure, company):
+def run(request, journal, measure, company):
     """One session of pytest."""
     import pytest
 
     journal.write("session", runner="pytest", version=pytest.__version__, python=sys.version.split()[0])
     from .pytest_recorder import PytestRecorder  # its module imports pytest, which only the process of a run may have
 
-    plugin = PytestRecorder(tools, request, journal, measure, company)
+    plugin = PytestRecorder(request, journal, measure, company)
     files = [os.path.join(request["project"], path) for path in request["files"]]
     return int(pytest.main(list(request["arguments"]) + files, plugins=[plugin]))
 

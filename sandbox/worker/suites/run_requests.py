@@ -11,8 +11,8 @@ import traceback
 
 from ..http.application_coverage import Applications, started_by
 from . import environment, interleaving
-from . import journal as journals
 from .coverage_measure import Measure
+from .journal import TRACE_LIMIT, ResultJournal, cut
 
 NOT_STARTED = 70
 
@@ -22,7 +22,7 @@ def run_requests(paths, warm, run):
 
     Args:
         warm: imports what all runs need; called with whether coverage is measured, only before forking.
-        run: (request, journal module, journal, measure, company) → exit code.
+        run: (request, journal, measure, company) → exit code.
     """
     requests = []
     for path in paths:
@@ -79,7 +79,7 @@ def at_once(together, run):
 
 def carry_out(request, run, ends=None):
     """One request, from its surroundings to the coverage; `ends` are the pipes to the run it takes turns with."""
-    journal = journals.ResultJournal(request["results"])
+    journal = ResultJournal(request["results"])
     folder = os.path.dirname(request["results"])
     facts, clock = environment.enter(request, folder)
     journal.write("surroundings", **facts)
@@ -90,12 +90,12 @@ def carry_out(request, run, ends=None):
             applications = (lambda include: Applications(folder, include)) if starts else None
             measure = Measure(request["project"], request["measure"], applications)
         company = interleaving.hooks_for(request, folder, ends, clock)
-        code = run(request, journals, journal, measure, company)
+        code = run(request, journal, measure, company)
         if measure is not None:
             with open(request["coverage"], "w", encoding="utf-8", opener=at_once_or_not) as stream:
                 json.dump(measure.stop(), stream, sort_keys=True)
     except (Exception, SystemExit):
-        journal.write("broken", message=journals.cut(traceback.format_exc(), journals.TRACE_LIMIT))
+        journal.write("broken", message=cut(traceback.format_exc(), TRACE_LIMIT))
         return NOT_STARTED
     journal.write("end", code=code)
     with open(os.path.join(folder, "ended"), "w", opener=at_once_or_not):

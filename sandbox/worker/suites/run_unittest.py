@@ -16,6 +16,7 @@ import time
 import traceback
 import unittest
 
+from .journal import TRACE_LIMIT, Alarm, arrange, case_id_of, cut, describe, is_generated, place_of
 from .run_requests import run_requests
 
 
@@ -37,9 +38,8 @@ def load_path(name, path):
 class UnittestRecorder(unittest.TestResult):
     """A unittest result that writes each test to the journal."""
 
-    def __init__(self, journal_module, request, journal, measure, nodeids, company):
+    def __init__(self, request, journal, measure, nodeids, company):
         super().__init__()
-        self._tools = journal_module
         self._project = request["project"]
         self._seconds = request["test_seconds"]
         self._grace = request["grace_seconds"]
@@ -47,7 +47,7 @@ class UnittestRecorder(unittest.TestResult):
         self._measure = measure
         self._nodeids = nodeids
         self._company = company
-        self._alarm = journal_module.Alarm(self._seconds)
+        self._alarm = Alarm(self._seconds)
         self._found = None
         self._began = 0.0
         self._stop_at = time.perf_counter() + request["stop_after"]
@@ -84,7 +84,7 @@ class UnittestRecorder(unittest.TestResult):
             self._note(test, err, None)
         else:
             # A class or module fixture: everything below it fails with it, and each test says so itself.
-            described = self._tools.describe(err[1], self._project)
+            described = describe(err[1], self._project)
             self._fixture(test, described, trace="".join(traceback.format_exception(*err)))
 
     def addSkip(self, test, reason):
@@ -104,7 +104,7 @@ class UnittestRecorder(unittest.TestResult):
             self._note(test, err, "failed")
 
     def _note(self, test, err, outcome):
-        described = self._tools.describe(err[1], self._project)
+        described = describe(err[1], self._project)
         method = getattr(test, test._testMethodName, None)
         code = getattr(getattr(method, "__code__", None), "co_name", None)
         in_body = any(frame["function"] == code for frame in described["frames"])
@@ -117,11 +117,11 @@ class UnittestRecorder(unittest.TestResult):
 
     def _keep(self, outcome, phase, error, trace):
         if self._found is None:
-            self._found = (outcome, phase, error, self._tools.cut(trace, self._tools.TRACE_LIMIT))
+            self._found = (outcome, phase, error, cut(trace, TRACE_LIMIT))
 
     def _fixture(self, holder, error, skipped=False, trace=""):
         self.good = False
-        trace = self._tools.cut(trace, self._tools.TRACE_LIMIT)
+        trace = cut(trace, TRACE_LIMIT)
         self._journal.write("fixture", holder=str(holder), skipped=skipped, error=error, trace=trace)
 
     def _write(self, test, seconds, things):
@@ -133,14 +133,14 @@ class UnittestRecorder(unittest.TestResult):
             nodeid=nodeid,
             path=nodeid.split("::")[0],
             name=test._testMethodName,
-            case_id=case_id_of(test, self._tools),
+            case_id=case_of(test),
             outcome=outcome,
             phase=phase,
             seconds=round(seconds, 4),
             error=error,
             trace=trace,
             things=things,
-            place=self._tools.place_of(getattr(test, test._testMethodName, None), self._project),
+            place=place_of(getattr(test, test._testMethodName, None), self._project),
         )
 
 
@@ -153,7 +153,7 @@ def flatten(suite):
             yield entry
 
 
-def collect(request, journal_module, journal):
+def collect(request, journal):
     """The tests of every file with their node ids; a file that does not load is written down and left out."""
     loader = unittest.TestLoader()
     nodeids = {}
@@ -164,8 +164,8 @@ def collect(request, journal_module, journal):
             module = import_tests(os.path.join(request["project"], path), request["project"])
             tests = list(flatten(loader.loadTestsFromModule(module)))
         except (Exception, SystemExit) as error:
-            described = journal_module.describe(error, request["project"])
-            trace = journal_module.cut(traceback.format_exc(), journal_module.TRACE_LIMIT)
+            described = describe(error, request["project"])
+            trace = cut(traceback.format_exc(), TRACE_LIMIT)
             journal.write("collect_error", path=path, error=described, trace=trace)
             continue
         finally:
@@ -209,27 +209,27 @@ def warm(measured):
         import coverage  # noqa: F401
 
 
-def case_id_of(test, tools):
+def case_of(test):
     """The spec's case id that a test carries, or None."""
     path = getattr(sys.modules.get(type(test).__module__), "__file__", None)
-    names = (type(test).__name__, test._testMethodName) if path and tools.is_generated(path) else None
-    return tools.case_id_of(None, getattr(test, "_testMethodDoc", None), names)
+    names = (type(test).__name__, test._testMethodName) if path and is_generated(path) else None
+    return case_id_of(None, getattr(test, "_testMethodDoc", None), names)
 
 
-def run(request, tools, journal, measure, company):
+def run(request, journal, measure, company):
     """Load, order and run; 0 when every test passed, else 1."""
     version = sys.version.split()[0]
     journal.write("session", runner="unittest", version=version, python=version)
     for module in request.get("imports") or ():
         importlib.import_module(module)
-    nodeids = collect(request, tools, journal)
+    nodeids = collect(request, journal)
     tests = list(nodeids)
     names = [nodeids[test] for test in tests]
-    order = tools.arrange(names, [name.split("::")[0] for name in names], request["order"])
-    cases = [case_id_of(tests[index], tools) for index in order]
+    order = arrange(names, [name.split("::")[0] for name in names], request["order"])
+    cases = [case_of(tests[index]) for index in order]
     journal.write("collected", nodeids=[names[index] for index in order], case_ids=cases)
     company.collected()
-    result = UnittestRecorder(tools, request, journal, measure, nodeids, company)
+    result = UnittestRecorder(request, journal, measure, nodeids, company)
     unittest.TestSuite([tests[index] for index in order]).run(result)
     return 0 if result.good else 1
 
