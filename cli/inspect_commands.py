@@ -17,7 +17,7 @@ from ..utils.schema_registry import bundle, schema_names
 from . import options as given
 from .console import Console
 from .failures import report_failures
-from .loading import fast_imports
+from .loading import load_service
 
 
 def register(app: typer.Typer) -> None:
@@ -103,7 +103,5 @@ def graph(
     Example: testwright graph testing
     """
     with report_failures(debug=debug):
-        with fast_imports():
-            from ..app import service
-
+        service = load_service()
         sys.stdout.write(service.mermaid(which))

@@ -29,6 +29,13 @@ def fast_imports() -> Iterator[None]:
         gc.enable()
 
 
+def load_service():
+    """Import the use cases. A command does so when it runs: what they need takes a second, and help must not wait."""
+    with fast_imports():
+        from ..app import service
+    return service
+
+
 def load_settings_aloud(flags: Mapping[str, Any]) -> Settings:
     """`load_settings` for commands that start no run: what of the project's file does not hold is said on stderr.
 

@@ -15,7 +15,7 @@ from ..config.settings import Settings, load_settings
 from ..store.files.run_folder import RunFolder, new_run_id
 from . import options as given
 from .failures import name_interrupted_run, report_failures
-from .loading import fast_imports, load_settings_aloud
+from .loading import fast_imports, load_service, load_settings_aloud
 from .outcome import cached_summary, print_plan, print_result
 from .progress import show_progress
 
@@ -70,9 +70,7 @@ def plan(request: given.Request, as_json: given.Json = False, debug: given.Debug
     Example: testwright plan "only what has no tests" --root examples/shop
     """
     with report_failures(debug=debug, as_json=as_json):
-        with fast_imports():
-            from ..app import service
-
+        service = load_service()
         made = asyncio.run(service.plan(request, load_settings_aloud(given.flags_of(options))))
     if as_json:
         sys.stdout.write(json.dumps(made, indent=2, sort_keys=True) + "\n")
@@ -89,9 +87,7 @@ def resume(run_id: given.ExistingRun, as_json: given.Json = False, debug: given.
     Example: testwright resume nightly --root examples/shop
     """
     with report_failures(debug=debug, as_json=as_json):
-        with fast_imports():
-            from ..app import service
-
+        service = load_service()
         flags = given.flags_of(options)
         where = load_settings_aloud({name: flags.pop(name) for name in given.LOCATION_OPTIONS})
         with name_interrupted_run(run_id), show_progress(quiet=as_json) as sink:

@@ -16,7 +16,7 @@ from ..core.errors import ExitCode
 from . import options as given
 from .console import Console, write_text
 from .failures import report_failures
-from .loading import fast_imports, load_settings_aloud
+from .loading import load_service, load_settings_aloud
 from .outcome import print_files
 
 if TYPE_CHECKING:
@@ -45,9 +45,7 @@ def apply(
     Example: testwright apply nightly --root examples/shop
     """
     with report_failures(debug=debug, as_json=as_json):
-        with fast_imports():
-            from ..app import service
-
+        service = load_service()
         done = service.apply(run_id, load_settings_aloud({"root": root, "state_dir": state_dir}))
     if as_json:
         sys.stdout.write(json.dumps([asdict(file) for file in done], indent=2) + "\n")
@@ -68,9 +66,7 @@ def list_runs(
     Example: testwright runs list --root examples/shop
     """
     with report_failures(debug=debug, as_json=as_json):
-        with fast_imports():
-            from ..app import service
-
+        service = load_service()
         found = service.list_runs(load_settings_aloud({"root": root, "state_dir": state_dir}))
     if as_json:
         sys.stdout.write(json.dumps([asdict(summary) for summary in found], indent=2, sort_keys=True) + "\n")
@@ -97,9 +93,7 @@ def show_run(
     Example: testwright runs show nightly --root examples/shop
     """
     with report_failures(debug=debug, as_json=as_json):
-        with fast_imports():
-            from ..app import service
-
+        service = load_service()
         details, text = service.show_run(run_id, load_settings_aloud({"root": root, "state_dir": state_dir}))
     if as_json:
         sys.stdout.write(json.dumps(asdict(details), indent=2, sort_keys=True, default=str) + "\n")
@@ -131,9 +125,7 @@ def clean(
     Example: testwright clean --keep 5 --root examples/shop
     """
     with report_failures(debug=debug, as_json=as_json):
-        with fast_imports():
-            from ..app import service
-
+        service = load_service()
         settings = load_settings_aloud({"root": root, "state_dir": state_dir, "keep_runs": keep})
         done = service.clean(settings, older_than_days=older_than, dry_run=dry_run)
     if as_json:

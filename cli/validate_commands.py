@@ -17,7 +17,7 @@ from ..utils.schema_registry import known_test_types
 from . import options as given
 from .console import Console
 from .failures import report_failures
-from .loading import fast_imports
+from .loading import load_service
 
 CodeFramework = Annotated[
     Literal["pytest", "unittest", "jest", "playwright", "maestro", "locust"] | None,
@@ -46,9 +46,7 @@ def spec(
     Example: testwright validate spec .testwright/runs/RUN_ID/specs/shop_cart.json
     """
     with report_failures(debug=debug, as_json=as_json):
-        with fast_imports():
-            from ..app import service
-
+        service = load_service()
         content = _read_json(path)
         kind = test_type or (content.get("test_type") if isinstance(content, dict) else None)
         if kind not in known_test_types():
@@ -72,9 +70,7 @@ def code(
     Example: testwright validate code tests/generated/shop/test_shop_cart.py
     """
     with report_failures(debug=debug, as_json=as_json):
-        with fast_imports():
-            from ..app import service
-
+        service = load_service()
         result = asyncio.run(service.validate_code(path, framework or _framework_of(path)))
     _shown(result, str(path), as_json)
 

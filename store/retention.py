@@ -59,12 +59,11 @@ def clean(
         UsageError: neither rule is given, or one is negative.
         StorageError: a folder cannot be removed; runs before it are gone, it and those after it are still there.
     """
-    chosen = _chosen(list_runs(store, state_dir), keep_last, older_than_days, clock())
-    total = chosen.total
+    runs = list_runs(store, state_dir)
     removed: list[str] = []
     running: list[str] = []
     freed = 0
-    for summary in chosen.runs:
+    for summary in _chosen(runs, keep_last, older_than_days, clock()):
         folder = RunFolder(state_dir, summary.run_id)
         size = size_of_tree(folder.path)
         if is_locked(folder) if dry_run else not _remove(store, folder):
@@ -75,16 +74,13 @@ def clean(
     if not dry_run:
         _remove_leftovers(state_dir)
         StoredResults(state_dir).prune()
-    return CleanupResult(tuple(removed), tuple(running), total - len(removed), freed)
+    return CleanupResult(tuple(removed), tuple(running), len(runs) - len(removed), freed)
 
 
-@dataclass(frozen=True, slots=True)
-class _Chosen:
-    runs: list[RunSummary]
-    total: int
-
-
-def _chosen(runs: list[RunSummary], keep_last: int | None, older_than_days: float | None, now: float) -> _Chosen:
+def _chosen(
+    runs: list[RunSummary], keep_last: int | None, older_than_days: float | None, now: float
+) -> list[RunSummary]:
+    """The runs that the rules select, oldest first. Raises UsageError."""
     if keep_last is None and older_than_days is None:
         raise UsageError("Nothing says which runs are old.", advice="Give --keep N, --older-than DAYS, or both.")
     if (keep_last or 0) < 0 or (older_than_days or 0) < 0:
@@ -92,7 +88,7 @@ def _chosen(runs: list[RunSummary], keep_last: int | None, older_than_days: floa
     beyond = runs if keep_last is None else runs[keep_last:]
     if older_than_days is not None:
         beyond = [run for run in beyond if run.created_at < now - older_than_days * _DAY]
-    return _Chosen(list(reversed(beyond)), len(runs))
+    return beyond[::-1]
 
 
 def _remove(store: Store, folder: RunFolder) -> bool:

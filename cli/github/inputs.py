@@ -10,48 +10,17 @@ from typing import Any
 from ...core.errors import SettingsError
 
 FAIL_ON = ("never", "defects", "failures", "dropped", "not-understood")
-NAMES = (
-    "request",
-    "test-type",
-    "target",
-    "app-command",
-    "framework",
-    "tests-dir",
-    "model",
-    "base-url",
-    "max-tokens",
-    "max-cost",
-    "max-seconds",
-    "changed-only",
-    "changed-since",
-    "fail-on",
-    "working-directory",
-    "python",
-    "sandbox",
-    "dry-run",
-    "jobs",
-    "mutants",
-    "run-id",
-    "annotations",
-    "job-summary",
-)
-"""Inputs that reach `testwright ci github`; the others steer the Action's own steps."""
+_SETTINGS = (
+    "test-type target app-command framework tests-dir base-url max-tokens max-cost max-seconds sandbox jobs mutants "
+    "run-id"
+).split()
+"""Inputs that are settings of the same name, with underscores."""
 
-_SETTINGS = {
-    "test-type": "test_type",
-    "target": "target",
-    "app-command": "app_command",
-    "framework": "framework",
-    "tests-dir": "tests_dir",
-    "base-url": "base_url",
-    "max-tokens": "max_tokens",
-    "max-cost": "max_cost",
-    "max-seconds": "max_seconds",
-    "sandbox": "sandbox",
-    "jobs": "jobs",
-    "mutants": "mutants",
-    "run-id": "run_id",
-}
+_OTHERS = (
+    "request model changed-only changed-since fail-on working-directory python dry-run annotations job-summary"
+).split()
+NAMES = (*_SETTINGS, *_OTHERS)
+"""Inputs that reach `testwright ci github`; the others steer the Action's own steps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +56,7 @@ def read_inputs(environment: Mapping[str, str]) -> ActionInputs:
         SettingsError: an input has a value that it cannot have. Settings are checked by `load_settings`.
     """
     given = {name: environment.get(variable(name), "").strip() for name in NAMES}
-    settings: dict[str, Any] = {field: given[name] for name, field in _SETTINGS.items() if given[name]}
+    settings: dict[str, Any] = {name.replace("-", "_"): given[name] for name in _SETTINGS if given[name]}
     settings.setdefault("sandbox", "auto")  # a file of the project, which a pull request may change, does not decide it
     if given["model"]:
         settings["model"] = given["model"].replace(",", " ").split()

@@ -19,6 +19,16 @@ def new_run_id() -> str:
     return str(uuid.uuid4())
 
 
+class _Part:
+    """The place of a file or folder by its name in the run's folder."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, folder: RunFolder, owner: type[RunFolder]) -> Path:
+        return folder.path / self._name
+
+
 @dataclass(frozen=True, slots=True)
 class RunFolder:
     """The places of one run. Nothing is created before `create()`.
@@ -26,6 +36,23 @@ class RunFolder:
     Args:
         state_dir: the state folder, by default `<project>/.testwright`.
         run_id: letters, digits, dot, dash, underscore; at most 64.
+
+    Attributes:
+        plan_json: the plan.
+        specs: folder of the test specs.
+        staged: folder of the test files, below it their paths in the project.
+        first: folder of the first tests that passed, shown while the run is at work; no part of its result.
+        replaced: folder of what accepted files replaced, kept until the run ends, for withdrawing.
+        accepting_json: what an unfinished acceptance had begun to do to the project.
+        events_jsonl: the event stream.
+        audit_jsonl: every attempt of every agent.
+        sessions_json: what each session of the run used.
+        checkpoints: LangGraph's own SQLite file.
+        scratch: folder of snapshots and workspaces; may be deleted whenever the run is not running.
+        report_json: the report for machines.
+        report_md: the report for people.
+        junit_xml: the report for CI servers.
+        lock: the file whose lock says that the run is being worked on.
 
     Raises:
         UsageError: the run id cannot be a folder's name.
@@ -46,80 +73,21 @@ class RunFolder:
         """The run's folder."""
         return self.state_dir / "runs" / self.run_id
 
-    @property
-    def plan_json(self) -> Path:
-        """The plan."""
-        return self.path / "plan.json"
-
-    @property
-    def specs(self) -> Path:
-        """Folder of the test specs."""
-        return self.path / "specs"
-
-    @property
-    def staged(self) -> Path:
-        """Folder of the test files, below it their paths in the project."""
-        return self.path / "staged"
-
-    @property
-    def first(self) -> Path:
-        """Folder of the first tests that passed, shown while the run is at work; no part of its result."""
-        return self.path / "first"
-
-    @property
-    def replaced(self) -> Path:
-        """Folder of what accepted files replaced, kept until the run ends, for withdrawing."""
-        return self.path / "replaced"
-
-    @property
-    def accepting_json(self) -> Path:
-        """What an unfinished acceptance had begun to do to the project."""
-        return self.path / "accepting.json"
-
-    @property
-    def events_jsonl(self) -> Path:
-        """The event stream."""
-        return self.path / "events.jsonl"
-
-    @property
-    def audit_jsonl(self) -> Path:
-        """Every attempt of every agent."""
-        return self.path / "audit.jsonl"
-
-    @property
-    def sessions_json(self) -> Path:
-        """What each session of the run used."""
-        return self.path / "sessions.json"
-
-    @property
-    def checkpoints(self) -> Path:
-        """LangGraph's own SQLite file."""
-        return self.path / "checkpoints.sqlite"
-
-    @property
-    def scratch(self) -> Path:
-        """Folder of snapshots and workspaces; may be deleted whenever the run is not running."""
-        return self.path / "scratch"
-
-    @property
-    def report_json(self) -> Path:
-        """The report for machines."""
-        return self.path / "report.json"
-
-    @property
-    def report_md(self) -> Path:
-        """The report for people."""
-        return self.path / "report.md"
-
-    @property
-    def junit_xml(self) -> Path:
-        """The report for CI servers."""
-        return self.path / "junit.xml"
-
-    @property
-    def lock(self) -> Path:
-        """The file whose lock says that the run is being worked on."""
-        return self.path / "lock"
+    plan_json = _Part("plan.json")
+    specs = _Part("specs")
+    staged = _Part("staged")
+    first = _Part("first")
+    replaced = _Part("replaced")
+    accepting_json = _Part("accepting.json")
+    events_jsonl = _Part("events.jsonl")
+    audit_jsonl = _Part("audit.jsonl")
+    sessions_json = _Part("sessions.json")
+    checkpoints = _Part("checkpoints.sqlite")
+    scratch = _Part("scratch")
+    report_json = _Part("report.json")
+    report_md = _Part("report.md")
+    junit_xml = _Part("junit.xml")
+    lock = _Part("lock")
 
     @property
     def exists(self) -> bool:
