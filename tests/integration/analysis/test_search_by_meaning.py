@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from testwright.analysis.code_search.index import CodebaseIndex, SearchResult
-from testwright.app.container import vectors_of
+from testwright.app.tool_factory import vectors_of
 from testwright.config.settings import load_settings
 from testwright.core.errors import SettingsError
 from testwright.tests.support.agents.embeddings_server import EmbeddingsServer, embeddings_server

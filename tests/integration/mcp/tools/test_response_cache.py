@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from testwright.app.container import cache_kind, kept_answers
+from testwright.app.tool_factory import cache_kind, kept_answers
 from testwright.config.settings import load_settings
 from testwright.core.errors import SettingsError, ToolFailure
 from testwright.mcp.tool_client.tool_client import ToolClient
