@@ -30,7 +30,7 @@ from typing import Any
 
 from testwright.analysis.code_search.index import CodebaseIndex, Match
 from testwright.analysis.code_search.vectors import PassageVectors
-from testwright.app.container import vectors_of
+from testwright.app.tool_factory import vectors_of
 from testwright.config.settings import load_settings
 
 ROOT = Path(__file__).resolve().parents[1]
