@@ -25,7 +25,8 @@ class Pair:
         fault: what was wrong, in one line.
         proof: Python whose last line is an expression; its outcome differs between the versions.
         right: the outcome in the fixed version, as `repr` writes it, or `raises ErrorName`.
-        requires: packages that the module imports, besides those of `benchmarks/peers/subjects.txt`.
+        requires: what the listed packages import, besides what is in `benchmarks/peers/subjects.txt`; one environment
+            serves them all.
     """
 
     package: str
@@ -65,7 +66,7 @@ def read_pairs(path: Path = LIST) -> list[Pair]:
         ValueError: an entry lacks a field, or has one that is not known.
     """
     table = tomllib.loads(path.read_text(encoding="utf-8"))
-    shared = {name: tuple(words) for name, words in table.get("requires", {}).items()}
+    shared = tuple(table.get("requires", ()))
     return [_pair(entry, shared) for entry in table["pair"]]
 
 
@@ -77,10 +78,10 @@ def chosen(pairs: Sequence[Pair], packages: Sequence[str]) -> list[Pair]:
     return [pair for pair in pairs if not packages or pair.package in packages]
 
 
-def _pair(entry: dict[str, Any], shared: dict[str, tuple[str, ...]]) -> Pair:
+def _pair(entry: dict[str, Any], shared: tuple[str, ...]) -> Pair:
     fields = {**entry, "functions": tuple(entry.get("functions", ()))}
     fields["proof"] = str(fields.get("proof", "")).strip()
     try:
-        return Pair(**fields, requires=shared.get(entry.get("package", ""), ()))
+        return Pair(**fields, requires=shared)
     except TypeError as fault:
         raise ValueError(f"pairs.toml, {entry.get('package')} {entry.get('fixed')}: {fault}") from fault

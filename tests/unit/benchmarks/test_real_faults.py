@@ -47,10 +47,10 @@ def test_an_entry_with_a_missing_field_is_refused(tmp_path):
         read_pairs(place)
 
 
-def test_requirements_of_a_package_go_to_all_its_pairs(tmp_path):
+def test_requirements_go_to_all_pairs(tmp_path):
     place = tmp_path / "pairs.toml"
     entry = 'faulty = "1"\nfixed = "2"\nmodule = "w"\nfunctions = ["f"]\nfault = "wrong"\nproof = "1"\nright = "1"\n'
-    place.write_text(f'[requires]\nwords = ["six"]\n[[pair]]\npackage = "words"\n{entry}')
+    place.write_text(f'requires = ["six"]\n[[pair]]\npackage = "words"\n{entry}')
     [pair] = read_pairs(place)
     assert pair.later.requires == ("six",)
     assert (pair.earlier.version, pair.later.version) == ("1", "2")
