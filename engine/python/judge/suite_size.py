@@ -19,6 +19,7 @@ _WIDTH = 80
 _OF_AN_ARC = 4.0
 _OF_A_KILL = 1.0
 _OF_A_DOCUMENT = 2.0
+_OF_A_CALLABLE = 6.0  # the only test of a callable
 _OF_WHAT_OTHERS_SHOW = 0.02
 
 
@@ -104,6 +105,7 @@ def _without_the_least(
     members: Counter[str | None] = Counter(case.group for case in shapes if case.group)
     arcs = Counter(arc for one in judged for arc in one.finding.observation.arcs)
     kills = Counter(kill for one in judged for kill in one.finding.kills)
+    subjects = Counter(one.finding.trial.subject for one in judged)
     scale = size.lines / max(1.0, sum(_lines(case, members) for case in shapes))
     left = dict(enumerate(judged))
     functions, rows, lines = size.functions, size.rows, float(size.lines)
@@ -114,6 +116,7 @@ def _without_the_least(
         own = _OF_AN_ARC * sum(arcs[arc] == 1 for arc in seen)
         own += _OF_A_KILL * sum(kills[kill] == 1 for kill in one.finding.kills)
         own += _OF_A_DOCUMENT * one.documented
+        own += _OF_A_CALLABLE * (subjects[one.finding.trial.subject] == 1)
         return own + _OF_WHAT_OTHERS_SHOW * (len(seen) + 4 * len(one.finding.kills))
 
     while len(left) > 1 and (functions > limits.functions or rows > limits.rows or lines > limits.lines):
@@ -129,6 +132,7 @@ def _without_the_least(
             members[case.group] -= 1
         arcs.subtract(gone.finding.observation.arcs)
         kills.subtract(gone.finding.kills)
+        subjects[gone.finding.trial.subject] -= 1
     return list(left.values())
 
 

@@ -13,7 +13,7 @@ from ....utils.in_turns import in_turns
 from ....utils.untrusted_files import read_source
 from ..inputs.given_examples import GivenExamples
 from ..model.arcs import branch_arcs
-from ..model.model import Arc, CallableFacts, ModuleFacts, Observation, Trial
+from ..model.model import Arc, CallableFacts, ClassFacts, ModuleFacts, Observation, Trial
 from ..project.layout import Layout
 from ..usage.usage import find_usage
 from .havoc import havoc_mutations
@@ -37,6 +37,7 @@ _MAXIMUM_HAVOC = 12
 _MAXIMUM_WAVES = 6
 _MAXIMUM_KEPT = 4
 _ENOUGH_OBSERVED = 20
+_MAXIMUM_STORIES = 60
 
 
 @dataclass(slots=True)
@@ -165,13 +166,27 @@ class SourceProposer:
     def wave(self, number: int) -> Iterator[Trial]:
         """Generates the trials of one wave; wave 0 needs no observation, later ones use what was learned before."""
         if not number:
-            yield from self._usable(initial_trials(self.facts, self.context))
+            yield from self._usable(in_turns([initial_trials(self.facts, self.context), self._first_stories()]))
             return
         self.context.values.refresh()
         turns = [self._at_frontier(number)]
         if number <= _MAXIMUM_WAVES:
             turns.append(in_turns([callable_trials(item, self.context, number) for item in self._open_callables()]))
         yield from self._usable(in_turns(turns))
+
+    def _first_stories(self) -> Iterator[Trial]:
+        """Generates the first stories of each public class, in turns: objects are asked with content in them."""
+        owners = [
+            owner for owner in self.facts.classes if self.facts.exported is None or owner.name in self.facts.exported
+        ]
+        yield from in_turns(
+            [iter([one.trial for one in self._stories_of(owner)[:_MAXIMUM_STORIES]]) for owner in owners]
+        )
+
+    def _stories_of(self, owner: ClassFacts) -> list[Story]:
+        if owner.name not in self._stories:
+            self._stories[owner.name] = stories_of(self.context, owner)
+        return self._stories[owner.name]
 
     def follow_up(self, trial: Trial, observation: Observation) -> list[Trial]:
         """Learns from an observation and returns mutations of the trial; none if it reached nothing new."""
@@ -208,9 +223,7 @@ class SourceProposer:
         turns: list[Iterator[Trial]] = []
         for owner in self.facts.classes:
             if holder in (base for _, base in self.context.index.lineage(self.facts, owner)):
-                if owner.name not in self._stories:
-                    self._stories[owner.name] = stories_of(self.context, owner)
-                known = self._stories[owner.name]
+                known = self._stories_of(owner)
                 turns.append(iter([item.trial for item in known if not members or members[0].name in item.members]))
         return [trial for trial in in_turns(turns) if not self.context.learned.is_dead(trial)]
 

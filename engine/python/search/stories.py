@@ -1,7 +1,8 @@
 """Generates call sequences ("stories") on container-like objects: fill them, touch an item, then read or remove.
 
 Eviction order and expiry only show when several items were put in and one of them was used again. Later calls therefore
-use the keys of the first ones. Where the class takes a clock, the test moves it.
+use the keys of the first ones. Sizes are reached from both sides: a size parameter is set small, and a loop fills past
+the numbers that the class compares with. Where the class takes a clock, the test moves it.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from ....utils.python_source import parse_expression
+from ....utils.python_source import literal_or, parse_expression
 from ..facts.type_inference import name_entry
 from ..inputs.calls import CallForm, Row, member_form, variable_for
 from ..inputs.receivers import Receiver, changes_state
@@ -24,10 +25,22 @@ _COPYING = {
     "__setstate__": ("pickle.loads(pickle.dumps({}))", "import pickle"),
 }
 _TAKING = re.compile(r"(pop|remove|take|dequeue|drain|clear|expire|flush|reset|discard)(_.*|item|left)?")
+_KEYED = re.compile(
+    r"(get|pop|del|delete|remove|discard|take|find|search|lookup|look_up|contains|has|index|count|peek|update|touch)"
+    r"(_.*)?|__(getitem|delitem|contains)__"
+)
+_SIZE = re.compile(
+    r"(max_?|min_?|table_?|initial_?|buffer_?)?(size|capacity|len|length|items|limit|buckets|slots|room)"
+)
 _EMPTYING = frozenset({"clear", "reset", "flush"})
 _KEYS = ("1", "2", "3", "4")
-_VALUES = ("2", "1", "1", "1")
+_VALUES = ("10", "20", "30", "40")
+# Alone, without a key: neither sorted nor reversed.
+_ITEMS = ("3", "1", "2", "4")
+_ABSENT = "9"
 _FILLED = 3
+_MANY = 12
+_MOST_MANY = 64
 _MOST = 160
 _TIMES = 2
 _NUMBERS = (3, 5, 8)
@@ -67,6 +80,8 @@ class _StoryBuilder:
 
     def build(self) -> Iterator[Story]:
         """Generates stories of a filled object, touched and untouched, then of copies, then with a moving clock."""
+        yield from self._queried()
+        yield from self._sized()
         for construction in self._constructions()[-1:]:
             filled = self._fill(_FILLED)
             for ask in dict.fromkeys((*self._state_readers(), *self._without_arguments())):
@@ -79,6 +94,79 @@ class _StoryBuilder:
                         yield from self._story(construction, [*filled, *steps], ask, touch)
             yield from self._copied(construction)
         yield from self._timed()
+
+    def _queried(self) -> Iterator[Story]:
+        """Generates stories that ask a filled object about an item that is there and one that is not, and empty it."""
+        for made in self._constructions()[:1]:
+            filled = self._fill(_FILLED)
+            for ask in self._queries():
+                yield from self._story(made, filled, ask, None)
+            for ask in self._keyed():
+                yield from self._story(made, filled, ask, None, at=1)
+                yield from self._story(made, filled, ask, None, at=_FILLED)
+            for taking in self._members.values():
+                taken = [text for at in range(_FILLED) if (text := self._taking(taking, at)) is not None]
+                for ask in self._queries() if taken else ():
+                    yield from self._story(made, [*filled, *taken[:1]], ask, taking)
+                    yield from self._story(made, [*filled, *taken], ask, taking)
+
+    def _sized(self) -> Iterator[Story]:
+        """Generates stories of a small object that is full, and of one that a loop has filled past every threshold."""
+        assert self.filler is not None
+        asks = [*self._keyed(), *self._queries()]
+        for made in self._small_constructions():
+            full = self._fill(_FILLED)
+            yield from self._story(made, full, self.filler, None, at=_FILLED)
+            for ask in asks:
+                yield from self._story(made, full, ask, None, at=1)
+                yield from self._story(made, full, ask, None, at=_FILLED)
+        loop = self._loop()
+        for made in self._constructions()[:1] if loop else ():
+            for ask in (*asks, self.filler):
+                yield from self._story(made, loop, ask, None, at=1)
+
+    def _small_constructions(self) -> Iterator[Candidate]:
+        """Generates constructions whose optional size parameter is as small as the number of items put in."""
+        constructor = self._context.index.constructor(self._context.facts, self._owner)
+        for parameter in constructor.parameters if constructor is not None else ():
+            default = parse_expression(parameter.default or "None")
+            number = isinstance(default, ast.Constant) and type(default.value) in (int, type(None))
+            if parameter.required or not number or not _SIZE.fullmatch(parameter.name) or not parameter.default:
+                continue
+            for made in self._constructions()[:1]:
+                call = parse_expression(made.source)
+                if isinstance(call, ast.Call) and all(given.arg != parameter.name for given in call.keywords):
+                    call.keywords.append(ast.keyword(parameter.name, ast.Constant(_FILLED)))
+                    yield replace(made, source=ast.unparse(call))
+
+    def _loop(self) -> list[str]:
+        """Returns a loop that fills the object past the largest small number of the class; none for typed items."""
+        assert self.filler is not None
+        required = _required(self.filler)
+        if len(required) > 2 or any(one.annotation or one.kind == "keyword_only" for one in required):
+            return []
+        numbers = [literal_or(text, None) for member in self._members.values() for text in member.constants]
+        sizes = [number for number in numbers if type(number) is int and _MANY <= number < _MOST_MANY]
+        count = max([_MANY, *(number + 1 for number in sizes)])
+        row = tuple((one, Candidate("number * 10" if place else "number")) for place, one in enumerate(required))
+        statement = self._statement(self.filler, row)
+        return [f"for number in range({count}):\n    {statement}"] if statement is not None and row else []
+
+    def _keyed(self) -> list[CallableFacts]:
+        """Returns members that ask or remove by one key."""
+        found = [one for one in self._members.values() if one.kind == "method" and _KEYED.fullmatch(one.name)]
+        return [one for one in found if len(_required(one)) == 1 and one is not self.filler]
+
+    def _queries(self) -> list[CallableFacts]:
+        """Returns members that tell something about the object and need no argument."""
+        plain = [*self._without_arguments(), *(one for one in self._members.values() if one.kind == "property")]
+        return [one for one in plain if one is not self.filler and one.name not in _COPYING]
+
+    def _taking(self, member: CallableFacts, at: int) -> str | None:
+        """Returns a statement that takes item number `at` out again; None for members of another kind."""
+        if member is self.filler or not (_TAKING.fullmatch(member.name) or member.name == "__delitem__"):
+            return None
+        return self._statement(member, self._row(member, at)) if len(_required(member)) <= 1 else None
 
     def _constructions(self) -> list[Candidate]:
         """Returns the first construction that real code uses and the plainest one, with small numbers as arguments."""
@@ -125,10 +213,16 @@ class _StoryBuilder:
                     yield from self._story(timed, [first, *others, move], ask, None)
 
     def _story(
-        self, made: Candidate, steps: Sequence[str], ask: CallableFacts, touch: CallableFacts | None, asked: str = ""
+        self,
+        made: Candidate,
+        steps: Sequence[str],
+        ask: CallableFacts,
+        touch: CallableFacts | None,
+        asked: str = "",
+        at: int = 0,
     ) -> Iterator[Story]:
         again = touch is not None and touch.name in _EMPTYING
-        row = self._row(ask, _FILLED if ask is self.filler and not again else 0)
+        row = self._row(ask, _FILLED if ask is self.filler and not again else at)
         form = member_form(ask, asked or self._variable, row) if row is not None else None
         if row is None or form is None:
             return
@@ -161,8 +255,11 @@ class _StoryBuilder:
     def _row(self, one: CallableFacts, at: int) -> Row | None:
         """Returns the arguments for item number `at`: its key, then its value; None where there are none."""
         row: list[tuple[Parameter, Candidate]] = []
+        alone = self.filler is not None and len(_required(self.filler)) == 1
         for place, parameter in enumerate(_required(one)):
-            source = (_KEYS, _VALUES)[min(place, 1)][at]
+            source = (_ITEMS if alone else _KEYS, _VALUES)[min(place, 1)][at]
+            if at == _FILLED and one is not self.filler:
+                source = _ABSENT
             if parameter.annotation or parameter.kind == "keyword_only":
                 pool = self._context.values.for_parameter(one, parameter)
                 if not pool:

@@ -72,6 +72,10 @@ def unreached_callables(
         ran = subject is not None and not subject.arcs.isdisjoint(covered)
         if ran and (item.kind == "constructor" or item.name.startswith("__")):
             continue
+        implemented = _implementation(item, facts, have) if subject is None or not _ran_itself(subject) else ""
+        if implemented:
+            missing.append(Unreached(item.qualname, f"it is abstract: tested as `{implemented}`", item.lines[0]))
+            continue
         reason = _reason(item, subject, kinds.get(item.owner or item.qualname, ""), dropped.get(item.qualname), trials)
         question = ""
         if reason.startswith(_ANSWERABLE):
@@ -81,6 +85,23 @@ def unreached_callables(
             reason += "; its code runs in tests of others"
         missing.append(Unreached(item.qualname, reason, item.lines[0], question))
     return tuple(missing)
+
+
+def _ran_itself(subject: Subject) -> bool:
+    """Whether a trial ran the callable's own body, not only one that overrides it."""
+    return not subject.touched.isdisjoint(subject.arcs)
+
+
+def _implementation(item: CallableFacts, facts: ModuleFacts, have: set[str]) -> str:
+    """Returns the tested member of a subclass in the module that overrides a method; empty where there is none."""
+    kinds = {owner.name: owner for owner in facts.classes}
+    waiting = [owner for owner in facts.classes if item.owner in owner.bases]
+    for owner in waiting:
+        name = f"{owner.name}.{item.name}"
+        if name in have:
+            return name
+        waiting += [one for one in kinds.values() if owner.name in one.bases and one not in waiting]
+    return ""
 
 
 def _reason(facts: CallableFacts, subject: Subject | None, kind: str, dropped: str | None, trials: int) -> str:

@@ -16,6 +16,8 @@ from testwright.engine.python.search.source_proposer import SourceProposer
 from testwright.engine.python.search.stories import stories_of
 from testwright.tests.support.engine.exploration import PATH, files
 from testwright.tests.support.engine.targets import prepared
+from testwright.tests.support.engine.written_tests import written_spec
+from testwright.tests.support.projects.files import make_project
 
 SHELF = '''
 """A shelf with room for a few things; what was touched last stays."""
@@ -82,12 +84,14 @@ def test_a_story_fills_an_object_meets_what_was_put_in_and_asks_in_time(tmp_path
 
     told = ["; ".join((*one.trial.arrange, one.trial.act)) for one in stories_of(context, shelf)]
 
-    filled = "shelf = Shelf(3, timer=lambda: 1); shelf[1] = 2; shelf[2] = 1; shelf[3] = 1"
-    assert f"{filled}; shelf.__setitem__(4, 1)" in told
-    assert f"{filled}; shelf[1]; shelf.__setitem__(4, 1)" in told
+    filled = "shelf = Shelf(3, timer=lambda: 1); shelf[1] = 10; shelf[2] = 20; shelf[3] = 30"
+    assert f"{filled}; shelf[2]" in told
+    assert f"{filled}; shelf[9]" in told
+    assert f"{filled}; shelf.__setitem__(4, 40)" in told
+    assert f"{filled}; shelf[1]; shelf.__setitem__(4, 40)" in told
     assert f"{filled}; copied_shelf = copy.copy(shelf); list(copied_shelf)" in told
-    timed = "now = [0]; shelf = Shelf(3, timer=lambda: now[0]); shelf[1] = 2"
-    assert f"{timed}; now[0] = 3; shelf[2] = 1; list(shelf)" in told
+    timed = "now = [0]; shelf = Shelf(3, timer=lambda: now[0]); shelf[1] = 10"
+    assert f"{timed}; now[0] = 3; shelf[2] = 20; list(shelf)" in told
     assert len(told) == len(set(told))
     assert stories_of(context, money) == []
 
@@ -105,6 +109,78 @@ def test_which_thing_is_given_up_first_is_noticed_because_a_story_meets_one_agai
     found = asyncio.run(run())
 
     sequences = [(*finding.trial.arrange, finding.trial.act) for finding in found.findings]
-    met = [sequence for sequence in sequences if "shelf[3] = 1" in sequence and "shelf[1]" in sequence]
+    met = [sequence for sequence in sequences if "shelf[3] = 30" in sequence and "shelf[1]" in sequence]
     assert met, "something is read again before another thing is put in"
     assert len(found.findings) < 40
+
+
+STACKS = '''
+"""Stacks that grow."""
+
+from abc import ABCMeta, abstractmethod
+
+
+class AbstractStack(metaclass=ABCMeta):
+    """A stack."""
+
+    def __init__(self):
+        self._top = -1
+
+    def __len__(self):
+        return self._top + 1
+
+    @abstractmethod
+    def push(self, value):
+        """Put a value on top."""
+
+
+class ArrayStack(AbstractStack):
+    """A stack in a list that doubles when it is full."""
+
+    def __init__(self, size=10):
+        super().__init__()
+        self._array = [None] * size
+
+    def push(self, value):
+        self._top += 1
+        if self._top == len(self._array):
+            self._expand()
+        self._array[self._top] = value
+
+    def pop(self):
+        if self._top < 0:
+            raise IndexError("stack is empty")
+        value = self._array[self._top]
+        self._top -= 1
+        return value
+
+    def _expand(self):
+        self._array += [None] * len(self._array)
+'''
+
+
+@pytest.mark.feature("B-06")
+def test_an_object_is_filled_past_its_size_by_a_small_size_and_by_a_loop(tmp_path: Path) -> None:
+    root = make_project(tmp_path, files(STACKS))
+    layout = find_layout(root)
+    facts = analyse_module(root, PATH, layout)
+    context = SourceProposer(root, layout, facts).context
+
+    told = ["; ".join((*one.trial.arrange, one.trial.act)) for one in stories_of(context, facts.classes[1])]
+
+    assert (
+        "array_stack = ArrayStack(size=3); array_stack.push(3); array_stack.push(1); array_stack.push(2); "
+        "array_stack.push(4)" in told
+    )
+    loop = "array_stack = ArrayStack(); for number in range(12):\n    array_stack.push(number)"
+    assert f"{loop}; array_stack.pop()" in told
+    emptied = "array_stack.pop(); array_stack.pop(); array_stack.pop()"
+    assert any(text.endswith(f"{emptied}; array_stack.pop()") for text in told)
+
+
+@pytest.mark.feature("B-02")
+def test_an_abstract_method_is_said_to_be_tested_in_the_class_that_implements_it(tmp_path: Path) -> None:
+    spec = written_spec(tmp_path, STACKS)
+    reasons = {entry["subject"]: entry["reason"] for entry in spec["not_reached"]}
+    assert reasons["AbstractStack.push"] == "it is abstract: tested as `ArrayStack.push`"
+    assert {"ArrayStack.push", "ArrayStack.pop"} <= {case["subject"] for case in spec["cases"]}
