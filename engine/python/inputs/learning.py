@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from ....utils.python_source import expression_or_none
 from ..model.model import Candidate, ModuleFacts, Observation, Trial
 from ..usage.harvest import Harvester, matched_arguments
@@ -9,6 +11,7 @@ from .calls import variable_for
 
 _MAXIMUM_OBJECTS = 10
 _MAXIMUM_CHANGES = 8
+_MAXIMUM_REGISTERED = 2
 _MAXIMUM_ARRANGE = 6
 _MISFITS = frozenset({"TypeError", "AttributeError"})
 
@@ -19,12 +22,14 @@ class LearnedInputs:
     Attributes:
         objects: expressions that returned an object of a class of the target, by class name.
         changes: statements that changed an object of a class, by class name.
+        registered: steps by which something was registered with an object, by class name; also among `changes`.
         rejected: arguments that only ever led to type errors, as (qualified name, parameter, source).
     """
 
     def __init__(self, facts: ModuleFacts, harvester: Harvester) -> None:
         self.objects: dict[str, list[Candidate]] = {}
         self.changes: dict[str, list[Candidate]] = {}
+        self.registered: dict[str, list[Candidate]] = {}
         self.rejected: set[tuple[str, str, str]] = set()
         self._facts = facts
         self._harvester = harvester
@@ -78,15 +83,27 @@ class LearnedInputs:
         _add(self.objects, name, candidate, _MAXIMUM_OBJECTS)
 
     def _learn_change(self, trial: Trial, observation: Observation) -> None:
-        """Records an act on a variable of a class that changed the object."""
+        """Records an act that changed an object: its own, or another one that was arranged before it."""
         for name, variable in self._classes.items():
             if not trial.act.startswith((f"{variable}.", f"{variable}[")):
+                self._learn_registration(name, variable, trial, observation)
                 continue
             if any(expression.startswith(variable) for expression, _ in observation.effects):
                 # Statements about the object itself belong to the trial; the change needs only the others.
                 before = tuple(text for text in trial.arrange if variable not in text)
                 candidate = Candidate(trial.act, trial.imports, before, trial.fixtures, "sequence")
                 _add(self.changes, name, candidate, _MAXIMUM_CHANGES)
+
+    def _learn_registration(self, name: str, variable: str, trial: Trial, observation: Observation) -> None:
+        """Records steps that registered something with an object: `job = scheduler.every()`, `job.do(print)`."""
+        reads = re.compile(rf"(len\()?{variable}\b")
+        if not any(reads.match(expression) for expression, _ in observation.effects):
+            return
+        made = next((at for at, text in enumerate(trial.arrange) if text.startswith(f"{variable} = {name}(")), None)
+        if made is not None:
+            step = Candidate(trial.act, trial.imports, trial.arrange[made + 1 :], trial.fixtures, "sequence")
+            _add(self.registered, name, step, _MAXIMUM_REGISTERED)
+            _add(self.changes, name, step, _MAXIMUM_CHANGES)
 
 
 def _add(found: dict[str, list[Candidate]], name: str, candidate: Candidate, limit: int) -> None:

@@ -120,8 +120,8 @@ def tabulate(
     filling.update(zip(varying, columns, strict=True))
     filling.update({at: filling[origin] for at, origin in same.items()})
     rows = tuple(tuple(form.values[at] for at in varying) for form in forms)
-    if len(set(rows)) != len(rows):
-        return None
+    if len(set(rows)) != len(rows) or any(_names_read(value) & forms[0].locals for row in rows for value in row):
+        return None  # two rows alike, or a row that expects what only the test's body builds
     return ParameterTable(forms[0].filled(filling), columns, rows, tuple(cases))
 
 

@@ -26,12 +26,13 @@ ACCIDENTS = frozenset({"TypeError", "AttributeError", "NameError", "UnboundLocal
 _UNPACKING = ("too many values to unpack", "not enough values to unpack")
 _MISSING_MODULES = frozenset({"ImportError", "ModuleNotFoundError"})
 _FUNCTION_TYPES = frozenset(
-    {"function", "builtin_function_or_method", "method", "functools.partial", "functools._lru_cache_wrapper"}
+    {
+        *("types.FunctionType", "types.BuiltinFunctionType", "types.MethodType"),
+        *("functools.partial", "functools._lru_cache_wrapper"),
+    }
 )
 # The concrete iterator type is an implementation detail.
-_ITERATOR_TYPES = frozenset(
-    "map filter zip enumerate reversed generator list_iterator dict_keyiterator range_iterator".split()
-)
+_ITERATOR_TYPES = frozenset("map filter zip enumerate reversed types.GeneratorType collections.abc.Iterator".split())
 # Every value is an instance of these: the assertion would be empty.
 _EVERY_VALUE = frozenset({"object", "builtins.object"})
 _TOKEN = re.compile(r"[\w+/=-]+")

@@ -28,7 +28,7 @@ from .initial_trials import (
     trial_key,
     unseen_trials,
 )
-from .stories import Story, stories_of
+from .stories import Story, registered_queries, returned_queries, stories_of
 from .trial_mutation import mutations_of, result_calls
 
 _MAXIMUM_FOLLOW_UP = 12
@@ -38,6 +38,7 @@ _MAXIMUM_WAVES = 6
 _MAXIMUM_KEPT = 4
 _ENOUGH_OBSERVED = 20
 _MAXIMUM_STORIES = 60
+_MAXIMUM_RETURNED = 2
 
 
 @dataclass(slots=True)
@@ -144,6 +145,7 @@ class SourceProposer:
         self.observed = 0
         self._seen: set[tuple[str, ...]] = set()
         self._stories: dict[str, list[Story]] = {}
+        self._registered: set[tuple[str, str]] = set()
         self._reached: set[Arc] = set()
         self._frontier = Frontier(set(_branch_arcs(root, facts)))
 
@@ -198,13 +200,27 @@ class SourceProposer:
         self.context.learned.take(trial, observation, bool(new))
         if observation.outcome not in ("returned", "raised"):
             return []
+        asked = self._registration_queries()
         opened = self._frontier.keep(trial, observation)
         if not new:
-            return []
+            return asked
         # Prefer comparisons at untaken branches; without one, all comparisons guide the mutations.
         lines = frozenset(opened) if opened else None
         found = [*result_calls(trial, observation), *mutations_of(trial, observation, self.facts, self.context, lines)]
-        return list(self._usable(found[: _MAXIMUM_FOLLOW_UP * 2]))[:_MAXIMUM_FOLLOW_UP]
+        return [*asked, *list(self._usable(found[: _MAXIMUM_FOLLOW_UP * 2]))[:_MAXIMUM_FOLLOW_UP]]
+
+    def _registration_queries(self) -> list[Trial]:
+        """Returns queries of objects that others returned or that something was registered with, once for each way."""
+        found: list[Trial] = []
+        learned = self.context.learned
+        for owner in self.facts.classes:
+            returned = [one for one in learned.objects.get(owner.name, []) if one.arrange][:_MAXIMUM_RETURNED]
+            for one in (*returned, *learned.registered.get(owner.name, [])):
+                if (owner.name, one.source) not in self._registered:
+                    self._registered.add((owner.name, one.source))
+                    ask = returned_queries if one in returned else registered_queries
+                    found.extend(ask(self.context, owner, one))
+        return list(self._usable(found))
 
     def near(self, trial: Trial, observation: Observation, line: int, wave: int) -> list[Trial]:
         """Returns variations of a trial that runs `line`: in wave 0 guided by its comparisons, then random ones."""

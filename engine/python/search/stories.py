@@ -64,6 +64,38 @@ def stories_of(context: ProposalContext, owner: ClassFacts) -> list[Story]:
     return list(found.values())[:_MOST]
 
 
+def registered_queries(context: ProposalContext, owner: ClassFacts, step: Candidate) -> Iterator[Trial]:
+    """Generates calls of an object's members without required parameters, after something was registered with it."""
+    made = next(iter(context.values.of_class(context.facts, owner)), None)
+    if made is not None:
+        variable = variable_for(owner.name)
+        arrange = (*made.arrange, f"{variable} = {made.source}", *step.arrange, step.source)
+        imports, fixtures = {*made.imports, *step.imports}, {*made.fixtures, *step.fixtures}
+        yield from _queries_of(context, owner, arrange, imports, fixtures)
+
+
+def returned_queries(context: ProposalContext, owner: ClassFacts, made: Candidate) -> Iterator[Trial]:
+    """Generates calls of members without required parameters of an object that a call on another object returned."""
+    arrange = (*made.arrange, f"{variable_for(owner.name)} = {made.source}")
+    yield from _queries_of(context, owner, arrange, {*made.imports}, {*made.fixtures})
+
+
+def _queries_of(
+    context: ProposalContext, owner: ClassFacts, arrange: tuple[str, ...], imports: set[str], fixtures: set[str]
+) -> Iterator[Trial]:
+    variable = variable_for(owner.name)
+    receiver = Receiver(variable, arrange, tuple(sorted(imports)), tuple(sorted(fixtures)), changes=1)
+    for member in owner.members:
+        asked = member.kind in ("method", "property") and is_public_name(member.name) and not member.is_async
+        form = (
+            member_form(member, variable, ())
+            if asked and (member.kind == "property" or not _required(member))
+            else None
+        )
+        if form is not None:
+            yield receiver_trial(context, member, receiver, form, ())
+
+
 class _StoryBuilder:
     def __init__(self, context: ProposalContext, owner: ClassFacts) -> None:
         self._context = context

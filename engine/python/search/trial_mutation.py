@@ -182,10 +182,34 @@ def result_calls(trial: Trial, observation: Observation) -> list[Trial]:
     if value.type_name.rpartition(".")[2] not in _CALLABLE_TYPES:
         return []
     inner = f"({trial.act})" if trial.act.startswith("lambda") else trial.act
-    return [_with_act(trial, f"{inner}({arguments})") for arguments in _TRIED_ROWS]
+    calls = [_with_act(trial, f"{inner}({arguments})") for arguments in _TRIED_ROWS]
+    return list(in_turns([calls, _decorations(trial)]))
 
 
-_CALLABLE_TYPES = frozenset({"function", "method", "partial", "builtin_function_or_method", "_lru_cache_wrapper"})
+def _decorations(trial: Trial) -> list[Trial]:
+    """Returns trials that use the called function as a decorator, or a maker of one, and call what it decorates."""
+    call = parse_expression(trial.act)
+    if not isinstance(call, ast.Call) or not dotted_name(call.func):
+        return []
+    plain = [ast.unparse(call.func)] if len(call.args) == 1 and not call.keywords else []
+    found: list[Trial] = []
+    for definition, used in _DECORATED:
+        for decorator in (*plain, trial.act):
+            if "lambda" not in decorator:
+                arrange = (*trial.arrange, f"@{decorator}\n{definition}")
+                found.append(_with_act(replace(trial, arrange=arrange), used))
+    # What is kept between calls shows in the second one.
+    return [*found, *(replace(one, arrange=(*one.arrange, one.act)) for one in found)]
+
+
+_DECORATED = (
+    ("def double(number):\n    return 2 * number", "double(4)"),
+    ("def fail():\n    raise ValueError('no luck')", "fail()"),
+    ("def greet(name, greeting='Hello'):\n    return f'{greeting}, {name}!'", "greet('Ann')"),
+)
+
+
+_CALLABLE_TYPES = frozenset({"FunctionType", "MethodType", "partial", "BuiltinFunctionType", "_lru_cache_wrapper"})
 _TRIED_ROWS = ("", "3", "'abc'", "[3, 1, 2]", "lambda x: x", "3, 4", "{'a': 1}", "None", "('a', 1)", "'a', 'b', 'c'")
 
 

@@ -42,7 +42,7 @@ _NETWORK = (
 _NO_WAY = "no way to call it was found"
 _NOT_ARRANGED = "what it needs could not be arranged"
 _NEVER = "never called successfully"
-_NOTHING_SEEN = "no oracle found: in {} trials it returned None and changed nothing that can be seen from outside"
+_NOTHING_SEEN = "no oracle found: in {} it returned None and changed nothing that can be seen from outside"
 _ANSWERABLE = (_NO_WAY, _NOT_ARRANGED, _NEVER, _NOTHING_SEEN.partition("{}")[0])
 _SHOWN_LINES = 6
 
@@ -124,7 +124,7 @@ def _reason(facts: CallableFacts, subject: Subject | None, kind: str, dropped: s
         if subject.returned.effects:
             return "no oracle found: what it changes is not the same each time"
         if value is not None and value.source == "None":
-            return _NOTHING_SEEN.format(subject.trials) + _unrun_lines(subject)
+            return _NOTHING_SEEN.format(_counted(subject.trials)) + _unrun_lines(subject)
         return "no oracle found: what it returns can neither be written down nor be told by its attributes"
     return _failure_reason(subject.last, subject.trials)
 
@@ -144,7 +144,11 @@ def _failure_reason(last: Observation, trials: int) -> str:
         return f"needs a package that is not installed: {raised.message[:160]}"
     if last.outcome == "arrange_failed":
         return f"{_NOT_ARRANGED}; the last attempt raised {error}"
-    return f"{_NEVER} in {trials} trials; the last raised {error}"
+    return f"{_NEVER} in {_counted(trials)}; the last raised {error}"
+
+
+def _counted(trials: int) -> str:
+    return "1 trial" if trials == 1 else f"{trials} trials"
 
 
 def _unrun_lines(subject: Subject) -> str:

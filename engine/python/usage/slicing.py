@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
@@ -215,7 +215,7 @@ def without_unrelated(finding: TrialFinding) -> TrialFinding:
             versions[assigned] += 1
             names.add((assigned, versions[assigned]))
         shared.append(names)
-    watched = "\n".join((trial.act, *(name for name, _value in finding.observation.effects)))
+    watched = "\n".join((trial.act, *_observed(finding)))
     related = {(name, versions[name]) for name in names_in(watched) & local}
     # The transitive closure: a statement that shares a name with a kept one is kept, too.
     while (wider := related.union(*(names for names in shared if names & related))) != related:
@@ -226,6 +226,16 @@ def without_unrelated(finding: TrialFinding) -> TrialFinding:
         if names & related or (not names and not _calls(one, trial.subject))
     )
     return replace(finding, trial=replace(trial, arrange=kept))
+
+
+def _observed(finding: TrialFinding) -> Iterator[str]:
+    """Generates the expressions that a test of the finding reads or expects."""
+    value = finding.observation.value
+    for expression, effect in finding.observation.effects:
+        yield expression
+        yield effect.source or ""
+    for part in (value, *(inner for _, inner in value.attributes)) if value is not None else ():
+        yield part.source or ""
 
 
 @lru_cache(maxsize=4096)

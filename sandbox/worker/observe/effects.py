@@ -18,6 +18,9 @@ def state(renderer, names, namespace):
         if thing is None or name.startswith("_") or is_code(thing):
             continue
         told = renderer.value(thing)
+        if told.get("s") == name:  # known by its variable alone: its attributes tell more
+            told = {**told, "at": renderer.attributes(thing)}
+            del told["s"]
         if "s" in told:
             seen[name] = told
             continue

@@ -161,6 +161,7 @@ class _Work:
             for statement in arrange:
                 exec(statement, namespace)
         self.names = [name for name in namespace if name not in known]
+        self.renderer.know_arranged(self.names, namespace)
         with self._measured():
             result = eval(act, namespace)
             if mode == "iterate":
@@ -177,6 +178,7 @@ class _Work:
             for statement in arrange:
                 await evaluate(statement, namespace)
         self.names = [name for name in namespace if name not in known]
+        self.renderer.know_arranged(self.names, namespace)
         with self._measured():
             result = await evaluate(act, namespace)
             if mode == "await":
@@ -287,6 +289,7 @@ class _Work:
             fresh = self._arranged_anew(mode)
         except Exception:  # the arrangement cannot be repeated, so nothing can be said
             return
+        self.renderer.know_arranged(self.names, fresh)
         before = effects.state(self.renderer, self.names, fresh)
         if self.renderer.tmp_path is not None:
             before.update(effects.files(self.renderer, self.renderer.tmp_path))

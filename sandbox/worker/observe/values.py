@@ -39,6 +39,15 @@ class Renderer:
         self.hidden = hidden
         self.tmp_path = tmp_path
         self.namer = Namer(namespace, home)
+        self.arranged: dict = {}
+
+    def know_arranged(self, names, namespace):
+        """Have objects of a namespace that no source can build be written as the variables that hold them."""
+        self.arranged = {}
+        for name in names:
+            thing = namespace.get(name)
+            if not name.startswith("_") and type(thing) not in _BUILDERS:
+                self.arranged.setdefault(id(thing), (name, thing))
 
     def value(self, thing, depth=1, properties=True):
         """A dict for JSON: type t, source s, imports i, approximate a, unordered u, attributes at, length n, text x."""
@@ -149,13 +158,24 @@ class Draft:
         builder = _BUILDERS.get(kind)
         if builder is None:
             with self.inside(thing):
-                return objects.source(self, thing)
+                return self.object_source(thing)
         if kind in _CONTAINERS:
             with self.inside(thing):
                 return builder(self, thing)
         text = builder(self, thing)
         self.spend(len(text))
         return text
+
+    def object_source(self, thing):
+        """The source of an object, else the variable that holds it. Raises NoSourceError."""
+        try:
+            return objects.source(self, thing)
+        except NoSourceError:
+            name, held = self.renderer.arranged.get(id(thing), ("", None))
+            if held is not thing:
+                raise
+            self.scope[name] = thing
+            return name
 
     def as_base(self, thing):
         """A subclass of a builtin, or a library's number, as the builtin it equals. Raises NoSourceError."""

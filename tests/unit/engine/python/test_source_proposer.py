@@ -175,7 +175,7 @@ def test_havoc_is_fixed_by_its_seed_and_uses_the_modules_words(project):
 
 
 def test_functions_that_come_back_are_called():
-    value = Value("builtins.function", text="<function>")
+    value = Value("types.FunctionType", text="<function>")
     assert "make(1)(3)" in acts(result_calls(Trial("make", "make(1)"), seen(value=value)))
     assert result_calls(Trial("make", "make(1)"), seen(value=Value("int", "1"))) == []
 
