@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from pathlib import Path
 
 import pytest
@@ -82,7 +83,8 @@ def test_a_story_fills_an_object_meets_what_was_put_in_and_asks_in_time(tmp_path
     context = SourceProposer(root, layout, facts).context
     shelf, money = facts.classes
 
-    told = ["; ".join((*one.trial.arrange, one.trial.act)) for one in stories_of(context, shelf)]
+    whole = ["; ".join((*one.trial.arrange, one.trial.act)) for one in stories_of(context, shelf)]
+    told = [re.sub(r"lambda: \d+", "lambda: 1", text) for text in whole]
 
     filled = "shelf = Shelf(3, timer=lambda: 1); shelf[1] = 10; shelf[2] = 20; shelf[3] = 30"
     assert f"{filled}; shelf[2]" in told
@@ -92,7 +94,7 @@ def test_a_story_fills_an_object_meets_what_was_put_in_and_asks_in_time(tmp_path
     assert f"{filled}; copied_shelf = copy.copy(shelf); list(copied_shelf)" in told
     timed = "now = [0]; shelf = Shelf(3, timer=lambda: now[0]); shelf[1] = 10"
     assert f"{timed}; now[0] = 3; shelf[2] = 20; list(shelf)" in told
-    assert len(told) == len(set(told))
+    assert len(whole) == len(set(whole))
     assert stories_of(context, money) == []
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -90,7 +91,7 @@ def test_decorators_are_used_and_functions_that_are_returned_are_called(tmp_path
     assert "@counted\n" in text
     assert "@retry()\n" in text
     assert "assert double(" in text
-    assert "assert adder(3)(3) == 6" in text
+    assert re.search(r"assert adder\(\d+\)\(\d+\) == \d+", text)
     assert "callable(" not in text
     assert "FunctionType" not in text
 
