@@ -121,7 +121,22 @@ def _findings(report: Json) -> list[Block]:
         spare = [test for test in tests if test[key]]
         if spare:
             found.append(Block(f"{title}: {len(spare)}", tuple(_spare(spare, key, tests, report))))
+    passed = list(_trivial(report["trivial"])) if report["trivial"] else []
+    if passed:
+        title = f"Functions whose tests a trivial implementation passes: {report['trivial']['passed']}"
+        found.append(Block(title, tuple(passed)))
     return found
+
+
+def _trivial(trivial: Json) -> Iterable[str]:
+    """A line for each function that no test tells from one of its trivial implementations."""
+    told = [(row, [one["title"] for one in row["survivors"] if not one["elsewhere"]]) for row in trivial["rows"]]
+    named = [(row, titles) for row, titles in told if titles]
+    for row, titles in named[:NAMED]:
+        more = f", and {len(titles) - STAYING} more" if len(titles) > STAYING else ""
+        yield f"{row['path']}:{row['line']} {row['function']}: one that {'; '.join(titles[:STAYING])}{more}"
+    if len(named) > NAMED:
+        yield f"and {len(named) - NAMED} more, in the report"
 
 
 def _idle_word(report: Json) -> str:
@@ -220,6 +235,7 @@ def _summary(report: Json) -> Block:
     if coverage and coverage["statements"]:
         lines.append(f"Statements {coverage['percent_statements']} %, branches {coverage['percent_branches']} %")
     lines += _mutants(mutation) if mutation else []
+    lines += _functions(report["trivial"]) if report["trivial"] else []
     lacking = sum(test["class"] == "environment" for test in report["tests"])
     if lacking:
         advice = "install it, or name the project's own interpreter with --python PATH"
@@ -240,6 +256,14 @@ def _mutants(mutation: Json) -> Iterable[str]:
     if len(mutation["survivors"]) > NAMED:
         yield f"  and {len(mutation['survivors']) - NAMED} more, in the report"
     yield from _set_aside(mutation)
+
+
+def _functions(trivial: Json) -> Iterable[str]:
+    """One line: how many functions stand up to trivial implementations."""
+    tried, passed, elsewhere = trivial["functions"], trivial["passed"], trivial["elsewhere"]
+    if tried:
+        others = f"; of {elsewhere} only tests of other code notice it" if elsewhere else ""
+        yield f"Trivial implementations pass the tests of {passed} of {tried} functions{others}"
 
 
 def _set_aside(mutation: Json) -> Iterable[str]:

@@ -35,6 +35,7 @@ def markdown_form(report: Report) -> str:
         _not_reached(report),
         _notes(report),
         _mutants(report),
+        _trivial(report),
         _findings(report),
         _files(report),
         _request(report),
@@ -232,6 +233,16 @@ def _mutant_counts(measured: Sequence[tuple[str, Mutation]]) -> Iterator[str]:
     ]
     head = ("Target", "Score", "Mutants", "Killed + timed out", "Survived", "Set aside")
     yield from section("Mutants", (*head, "Untried") if untried else head, rows)
+
+
+def _trivial(report: Report) -> Iterator[str]:
+    rows = [
+        (code(f"{row.path}:{row.line}"), code(row.function), line("; ".join(one.title for one in unnoticed)))
+        for target in report.targets
+        for row in (target.trivial.rows if target.trivial else ())
+        if (unnoticed := [one for one in row.survivors if not one.elsewhere])
+    ]
+    yield from section("Functions whose tests a trivial implementation passes", ("Where", "What", "One that"), rows)
 
 
 def _findings(report: Report) -> Iterator[str]:

@@ -134,6 +134,36 @@ class Mutation(ReportPart):
     notes: tuple[str, ...] = ()
 
 
+class TrivialSurvivor(ReportPart):
+    """A trivial implementation of a function that its tests pass with."""
+
+    title: str = Field(description="What it does: returns its argument as it is, ignores an argument, …")
+    kind: Literal["constant", "empty", "argument", "measure", "swapped", "ignored", "no_effect"]
+    elsewhere: bool = Field(default=False, description="Whether a test notices it that does not call the function.")
+
+
+class TrivialFunction(ReportPart):
+    """A function whose tests pass with trivial implementations of it, or that got none."""
+
+    path: str
+    function: str
+    line: Count
+    tests: Count = Field(default=0, description="Tests that call it themselves.")
+    tried: Count = Field(default=0, description="Implementations that were put in its place.")
+    survivors: tuple[TrivialSurvivor, ...] = ()
+    left_out: str = Field(default="", description="Why none was tried.")
+
+
+class Trivial(ReportPart):
+    """What trivial implementations of the tested functions say about the tests."""
+
+    functions: Count = Field(description="Functions whose tests were run on some.")
+    passed: Count = Field(default=0, description="Those for which one passes all tests.")
+    elsewhere: Count = Field(default=0, description="Those whose own tests one passes, and others notice it.")
+    left_out: Count = 0
+    rows: tuple[TrivialFunction, ...] = ()
+
+
 class OperationShown(ReportPart):
     """An operation of an API, and which of its statuses kept tests show."""
 
@@ -183,6 +213,7 @@ class ReportTarget(ReportPart):
     dropped: tuple[DroppedCase, ...] = ()
     coverage: CoverageChange = CoverageChange()
     mutation: Mutation | None = Field(default=None, description="None where mutants were not tried.")
+    trivial: Trivial | None = Field(default=None, description="None where mutants were not tried.")
     operations: Operations | None = Field(default=None, description="Of API tests only.")
     not_reached: tuple[NotReached, ...] = ()
     not_taken: tuple[NotReached, ...] = Field(default=(), description="Ways through the target, of unit tests only.")

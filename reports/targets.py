@@ -17,6 +17,9 @@ from .model import (
     ReportExpectation,
     ReportMutant,
     ReportTarget,
+    Trivial,
+    TrivialFunction,
+    TrivialSurvivor,
 )
 from .operations import operation_of, operations_of, statuses_of
 from .reading import count, failure_class, items, mapping, part, parts, place, rows, text, words
@@ -55,6 +58,7 @@ def target_of(step: Json, dropped_later: Iterable[Json], *, analysed: bool) -> R
         dropped=_dropped(lost, spec),
         coverage=_coverage(mapping(results.get("coverage"))),
         mutation=_mutation(mapping(results.get("mutation"))),
+        trivial=_trivial(mapping(results.get("trivial"))),
         operations=operations_of(spec, kept),
         not_reached=_by_line(parts(NotReached, spec.get("not_reached"))),
         not_taken=_by_line(parts(NotReached, _not_taken(spec, results))),
@@ -120,6 +124,11 @@ def _coverage(found: Json) -> CoverageChange:
 def _mutation(found: Json) -> Mutation | None:
     mutants = {name: parts(ReportMutant, found.get(name)) for name in ("survivors", "set_aside")}
     return part(Mutation, found, **mutants, notes=words(found.get("notes")))
+
+
+def _trivial(found: Json) -> Trivial | None:
+    functions = [{**row, "survivors": parts(TrivialSurvivor, row.get("survivors"))} for row in rows(found.get("rows"))]
+    return part(Trivial, found, rows=parts(TrivialFunction, functions))
 
 
 def _by_line(found: Iterable[NotReached]) -> tuple[NotReached, ...]:

@@ -19,7 +19,7 @@ from .evidence import EvidenceRecord
 
 Owned = tuple[str, str, object]
 """(kind, file, what): a line, a branch, or a noticed mutant, by its number and without a file; the kind says whether it
-is of the measurement, of further ones, or told from elsewhere."""
+is of the measurement, of further ones, of trivial implementations of functions, or told from elsewhere."""
 _NAMED = 3
 
 
@@ -99,7 +99,8 @@ def redundant_tests(
         fresh = frozenset(one for one in owned if not _is_known(one, before))
         noticed = told.get(record.case_id or "", frozenset())
         known[record.nodeid] = fresh | noticed
-        if not (record.adds or noticed or _is_documented(record)):
+        tells = any(kind == "trivial" for kind, _, _ in owned)
+        if not (record.adds or noticed or tells or _is_documented(record)):
             mute.add(record.nodeid)
     functions = idle_functions(records, known)
     return tuple(one for one in records if function_of(one.nodeid) in functions or one.nodeid in mute)
@@ -175,9 +176,15 @@ def _wealth(records: Sequence[EvidenceRecord], mutation: MutationReport | None) 
     for number, result in enumerate(mutation.results if mutation else ()):
         for nodeid in result.killed_by:
             kills.setdefault(nodeid, set()).add(number)
+    trivial: dict[str, set[Owned]] = {record.nodeid: set() for record in records}
+    for trials in mutation.functions if mutation else ():
+        for number, nodeids in enumerate(trials.noticed):
+            for nodeid in nodeids:
+                trivial.setdefault(nodeid, set()).add(("trivial", f"{trials.path}:{trials.name}", number))
     return {
         record.nodeid: frozenset[Owned](
             [
+                *trivial[record.nodeid],
                 *(("line", path, line) for path, lines in record.lines.items() for line in lines),
                 *(("branch", path, branch) for path, branches in record.branches.items() for branch in branches),
                 *(("mutant", "", number) for number in kills[record.nodeid]),

@@ -28,7 +28,7 @@ from ..verify.examination import Examination, own_modules
 from .additions import Addition, FunctionAddition, additions_by_function, additions_of
 from .assertions import AssertionProfile, assertion_profiles
 from .evidence import EvidenceRecord, evidence_of
-from .summary import mutation_summary
+from .summary import mutation_summary, trivial_summary
 
 SLOW_SECONDS = 1.0
 MADE_LOCALE = "zz_ZZ"
@@ -95,6 +95,7 @@ class Assessment:
             "totals": self._totals(shown),
             "coverage": None if coverage is None else coverage.to_dict(),
             "mutation": None if mutation is None else mutation_summary(mutation),
+            "trivial": None if mutation is None else trivial_summary(mutation),
             "mutants": [] if mutation is None else [result.to_dict() for result in mutation.results],
             "repeats": verification.repeats,
             "sandbox": verification.sandbox,

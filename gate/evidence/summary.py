@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import asdict
 from typing import Any
 
 from ..model.coverage_data import CoverageData
 from ..model.mutant_results import MutantResult, MutationReport
+from ..model.trivial_results import TrivialSummary
 from ..model.verdicts import CaseVerdict, Verification
 from ..runner.baseline import CoverageBaseline
 from .evidence import EvidenceRecord
@@ -25,6 +27,7 @@ def tool_result(
     *,
     evidence: Sequence[EvidenceRecord] = (),
     idle: Sequence[EvidenceRecord] = (),
+    reasons: Mapping[str, str] | None = None,
     before: CoverageBaseline | None = None,
     target_path: str | None = None,
     sources: Mapping[str, str] | None = None,
@@ -35,13 +38,15 @@ def tool_result(
     {"framework", "passed", "failed": counts of tests, "kept": [case ids], "dropped": [{case_id, nodeid, reason, class,
     message, longrepr}], "idle": those of tests that hold and add nothing, "tests": [{nodeid, case_id, name, outcome,
     seconds, evidence}], "coverage": {"before", "after", "source", "files"} or null, "mutation": counts and survivors,
-    or null, "repeats", "launches", "notes", "sandbox", "runner_version", "seconds"}
+    or null, "trivial": what trivial implementations of the tested functions say, or null, "repeats", "launches",
+    "notes", "sandbox", "runner_version", "seconds"}
 
     A case is kept when every test of it is kept, and one of them adds something. `evidence` is the evidence record, its
     lines those of `target_path`.
 
     Args:
         idle: the records of tests that add nothing.
+        reasons: why tests are idle, by node id, where there is another reason than that.
         before: what was covered without these tests.
         sources: texts of measured files, for the `uncovered_branches` of each file.
         limit_bytes: tracebacks, then evidence lines, then long messages are left out until the answer fits.
@@ -60,10 +65,11 @@ def tool_result(
         "failed": len(dropped),
         "kept": list(dict.fromkeys(kept)),
         "dropped": [_dropped(verdict) for verdict in dropped],
-        "idle": [_idle(verdict, verification) for verdict in left_out.values()],
+        "idle": [_idle(verdict, verification, reasons or {}) for verdict in left_out.values()],
         "tests": [_test(verdict, records.get(verdict.nodeid), target_path) for verdict in verification.verdicts],
         "coverage": coverage_change(verification.kept_coverage(), before, sources),
         "mutation": None if verification.mutation is None else mutation_summary(verification.mutation),
+        "trivial": None if verification.mutation is None else trivial_summary(verification.mutation),
         "repeats": verification.repeats,
         "launches": verification.launches,
         "notes": list(dict.fromkeys([*verification.notes, *(before.notes if before else ())])),
@@ -105,6 +111,14 @@ def mutation_summary(report: MutationReport) -> dict[str, Any]:
     }
 
 
+def trivial_summary(report: MutationReport) -> dict[str, Any]:
+    """What trivial implementations say: counts of functions, and those with survivors or left out, in source order."""
+    return {
+        **asdict(TrivialSummary.of(report.functions)),
+        "rows": [one.to_dict() for one in report.functions if one.survivors or one.left_out],
+    }
+
+
 def _mutant(one: MutantResult) -> dict[str, Any]:
     shown = one.to_dict()
     return {key: shown[key] for key in ("path", "line", "operator", "before", "after", "status", "rule")}
@@ -123,9 +137,9 @@ def _dropped(verdict: CaseVerdict) -> dict[str, Any]:
     }
 
 
-def _idle(verdict: CaseVerdict, verification: Verification) -> dict[str, Any]:
+def _idle(verdict: CaseVerdict, verification: Verification, reasons: Mapping[str, str]) -> dict[str, Any]:
     tried = 0 if verification.mutation is None else verification.mutation.tried
-    reason = (
+    reason = reasons.get(verdict.nodeid) or (
         f"it covers nothing that other kept tests do not cover, and of {tried} mutants notices none that they do not"
     )
     return {"case_id": verdict.case_id, "nodeid": verdict.nodeid, "reason": reason, "class": "redundant"}
@@ -163,7 +177,9 @@ def _without_traces(answer: dict[str, Any]) -> str:
 def _with_fewer_mutants(answer: dict[str, Any]) -> str:
     for name in ("survivors", "set_aside") if answer["mutation"] else ():
         answer["mutation"][name] = answer["mutation"][name][:_MUTANTS]
-    return f"mutants beyond {_MUTANTS}"
+    if answer["trivial"]:
+        answer["trivial"]["rows"] = answer["trivial"]["rows"][:_MUTANTS]
+    return f"mutants and functions beyond {_MUTANTS}"
 
 
 def _without_lines(answer: dict[str, Any]) -> str:

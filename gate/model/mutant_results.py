@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ...mutation.model import Mutant
+from .trivial_results import FunctionTrials
 
 Status = Literal["killed", "timeout", "survived", "uncovered", "equivalent", "untried"]
 DETECTED: frozenset[Status] = frozenset({"killed", "timeout"})
@@ -56,6 +57,7 @@ class MutationReport:
         found: mutants there are; the sample was drawn from them.
         seed: of the sample.
         seconds, peak_mib: wall time of the measurement, and the most memory one process held.
+        functions: what came of trivial implementations of the functions that tests call, in the order of the source.
     """
 
     results: tuple[MutantResult, ...] = ()
@@ -64,6 +66,7 @@ class MutationReport:
     notes: tuple[str, ...] = ()
     seconds: float = 0.0
     peak_mib: float = 0.0
+    functions: tuple[FunctionTrials, ...] = ()
     kills: dict[str, int] = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -114,4 +117,5 @@ class MutationReport:
             "seconds": self.seconds,
             "peak_mib": self.peak_mib,
             "mutants": [result.to_dict() for result in self.results],
+            "functions": [function.to_dict() for function in self.functions],
         }

@@ -9,26 +9,37 @@ import asyncio
 import os
 import time
 from collections.abc import Awaitable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, get_args
 
 from ...core.errors import EnvironmentFault
 from ...mutation.catalog import sample
 from ...mutation.model import Mutant
+from ...mutation.trivial import TestedFunction, implementations_of
 from ...sandbox.protocol import Completed, Limits
 from ..model.coverage_data import CoverageData
 from ..model.mutant_results import MutantResult, MutationReport, Status
 from ..model.options import SuiteOptions
+from ..model.trivial_results import FunctionTrials, function_trials
 from ..runner.launch import READY_SECONDS
 from ..runner.suite import Suite
 from .notes import notes_of
-from .planning import JudgingTests, PlannedMutant, mutants_in_files, plan_of, tests_without_own_lines
+from .planning import (
+    JudgingTests,
+    PlannedMutant,
+    mutants_in_files,
+    plan_of,
+    tested_functions,
+    tests_without_own_lines,
+)
 
 SCRIPT = "mutants.run_tests"
 _FORMS: Mapping[str, Mapping[str, type]] = {
     "mutant": {"id": int, "status": str, "killed_by": list, "tests": int},
     "control": {"failing": list},
     "after": {"failing": list},
+    "trivial": {"path": str, "name": str, "line": int, "tests": list, "tried": int, "passing": list, "noticed": list},
     "end": {"peak_kib": int, "untried": str},
 }
 
@@ -46,6 +57,7 @@ class MutationOptions:
             without a mutant.
         thorough: find out of every test whether it notices a mutant of a line that runs at import; else those that
             cover something of their own are left once another one has noticed it.
+        trivial: most trivial implementations of tested functions that are tried; 0 for none.
         wall_seconds: safeguard for the whole measurement; mutants that it cuts off are `untried`.
     """
 
@@ -56,6 +68,7 @@ class MutationOptions:
     floor_seconds: float = 1.0
     factor: float = 10.0
     thorough: bool = True
+    trivial: int = 1500
     wall_seconds: float = 900.0
 
 
@@ -84,11 +97,12 @@ async def measure_mutants(
     measuring = _Measuring(suite, sources, options)
     planned = await measuring.plan(judges)
     tried = [place for place, one in enumerate(planned) if _is_to_try(one)]
+    functions = await measuring.functions(judges)
     facts: list[Mapping[str, Any]] = []
-    if tried:
+    if tried or functions:
         work = [planned[place] for place in tried]
         needy = measuring.needy(judges)
-        facts = await _work(suite, work, tried, passing, needy, options, run or SuiteOptions())
+        facts = await _work(suite, work, tried, passing, needy, options, run or SuiteOptions(), functions)
     return measuring.report(planned, facts)
 
 
@@ -114,7 +128,8 @@ async def measure_on_plan(
         told = await judges
         places = [place for place, one in enumerate(planned) if _is_to_try(one)]
         work = [planned[place] for place in places]
-        return {**_plan_asked(work, places, told.passing, measuring.needy(told)), **_time(options)}
+        functions = await measuring.functions(told)
+        return {**_plan_asked(work, places, told.passing, measuring.needy(told), functions, options), **_time(options)}
 
     asked = {**_ready_asked(sources, options), "stop_after": READY_SECONDS}
     written, completed = await suite.work(SCRIPT, run or SuiteOptions(), asked, _limits(options), plan())
@@ -128,6 +143,7 @@ class _Measuring:
 
     def __init__(self, suite: Suite, sources: Sequence[str], options: MutationOptions) -> None:
         self._options = options
+        self._project = suite.workspace.project
         self._began = time.monotonic()
         self._notes: list[str] = []
         self._found = asyncio.ensure_future(
@@ -143,6 +159,12 @@ class _Measuring:
         needy = self.needy(told) or ()
         return [plan_of(mutant, told.coverage.files[mutant.path], told.passing, needy) for mutant in chosen]
 
+    async def functions(self, judges: JudgingTests) -> list[TestedFunction]:
+        """Which functions get trivial implementations."""
+        if not self._options.trivial or not judges.passing:
+            return []
+        return await asyncio.to_thread(tested_functions, self._project, judges)
+
     def needy(self, judges: JudgingTests) -> list[int] | None:
         """Places of the tests that only a mutant can speak for; None where that is asked of all."""
         return None if self._options.thorough else tests_without_own_lines(judges.passing, judges.coverage)
@@ -156,7 +178,9 @@ class _Measuring:
         peak = max((fact["peak_kib"] for fact in facts if fact["kind"] == "end"), default=0) / 1024
         seconds = round(time.monotonic() - self._began, 3)
         found = len(self._found.result())
-        return MutationReport(results, found, self._options.seed, tuple(notes), seconds, round(peak, 1))
+        return MutationReport(
+            results, found, self._options.seed, tuple(notes), seconds, round(peak, 1), tuple(_functions(facts))
+        )
 
 
 async def try_further(
@@ -217,9 +241,10 @@ async def _work(
     needy: Sequence[int] | None,
     options: MutationOptions,
     run: SuiteOptions,
+    functions: Sequence[TestedFunction] = (),
 ) -> list[Mapping[str, Any]]:
-    sources = sorted({one.mutant.path for one in planned})
-    more = {**_ready_asked(sources, options), **_plan_asked(planned, ids, passing, needy)}
+    sources = sorted({*(one.mutant.path for one in planned), *(one.path for one in functions)})
+    more = {**_ready_asked(sources, options), **_plan_asked(planned, ids, passing, needy, functions, options)}
     written, completed = await suite.work(SCRIPT, run, more, _limits(options))
     facts = _wellformed(written)
     _see_to_the_end(facts, completed)
@@ -243,10 +268,17 @@ def _time(options: MutationOptions) -> dict[str, Any]:
 
 
 def _plan_asked(
-    planned: Sequence[PlannedMutant], ids: Sequence[int], passing: Sequence[str], needy: Sequence[int] | None
+    planned: Sequence[PlannedMutant],
+    ids: Sequence[int],
+    passing: Sequence[str],
+    needy: Sequence[int] | None,
+    functions: Sequence[TestedFunction],
+    options: MutationOptions,
 ) -> dict[str, Any]:
     """What the worker has to know to begin."""
     return {
+        "functions": [_function_asked(one) for one in functions],
+        "trivial_most": options.trivial,
         "tests": list(passing),
         "known": list(passing),
         "needy": needy,
@@ -269,6 +301,26 @@ def _asked(number: int, planned: PlannedMutant) -> dict[str, Any]:
         "imported": planned.imported,
         "rounds": [list(round_) for round_ in planned.rounds],
     }
+
+
+def _function_asked(function: TestedFunction) -> dict[str, Any]:
+    return {
+        "path": function.path,
+        "name": function.name,
+        "line": function.line,
+        "left_out": function.left_out,
+        "implementations": [one.to_dict() for one in implementations_of(function)],
+    }
+
+
+def _functions(facts: Sequence[Mapping[str, Any]]) -> list[FunctionTrials]:
+    """What the worker found out about functions, in the order of the source."""
+    found = []
+    for fact in facts:
+        if fact["kind"] == "trivial":
+            with suppress(KeyError, TypeError, ValueError):
+                found.append(function_trials(fact))
+    return sorted(found, key=lambda one: (one.path, one.line))
 
 
 def _see_to_the_end(facts: Sequence[Mapping[str, Any]], completed: Completed) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ...mutation.catalog import mutants_of
 from ...mutation.model import Mutant
+from ...mutation.trivial import TestedFunction, functions_of
 from ...utils.untrusted_files import read_source_bytes
 from ..model.coverage_data import CoverageData, FileCoverage
 
@@ -43,6 +44,20 @@ def mutants_in_files(project: Path, paths: Sequence[str], notes: list[str]) -> l
             notes.append(f"{path} got no mutants: it is not Python that this version reads ({error.msg})")
         except OSError as error:
             notes.append(f"{path} got no mutants: {error.strerror}")
+    return found
+
+
+def tested_functions(project: Path, judges: JudgingTests) -> list[TestedFunction]:
+    """The public functions of the measured files that some judging test runs, in the order of the source."""
+    found: list[TestedFunction] = []
+    judging = set(judges.passing)
+    for path, file in sorted(judges.coverage.files.items()):
+        run = {line for nodeid, part in file.by_test.items() if nodeid in judging for line in part.lines}
+        try:
+            functions = functions_of(read_source_bytes(project, path), path)
+        except (SyntaxError, OSError):  # it has no mutants either, which is noted there
+            continue
+        found += [one for one in functions if any(one.lines[0] <= line <= one.lines[1] for line in run)]
     return found
 
 

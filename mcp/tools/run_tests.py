@@ -13,6 +13,7 @@ from ...gate.evidence.additions import redundant_tests
 from ...gate.evidence.application_files import application_files
 from ...gate.evidence.evidence import EvidenceRecord, evidence_of
 from ...gate.evidence.summary import tool_result
+from ...gate.evidence.unasserting import unasserting_tests
 from ...gate.model.options import Framework
 from ...gate.model.strictness import VerifyOptions
 from ...gate.runner.baseline import CoverageBaseline
@@ -49,6 +50,10 @@ RESULT_SCHEMA: Json = open_object(
         "tests": array(open_object(["nodeid", "case_id", "outcome"])),
         "coverage": {"type": ["object", "null"]},
         "mutation": {"type": ["object", "null"], "description": "Counts and survivors, where mutants were tried."},
+        "trivial": {
+            "type": ["object", "null"],
+            "description": "Functions whose tests pass with a trivial implementation, where mutants were tried.",
+        },
         "repeats": COUNT,
         "notes": TEXTS,
         "sandbox": string(),
@@ -81,12 +86,22 @@ async def _run(services: ToolServices, /, test_path: str, options: Json) -> Json
     evidence = evidence_of(verification, spec=spec, before=earlier)
     tried = verification.mutation is not None and verification.mutation.tried > 0
     idle: tuple[EvidenceRecord, ...] = ()
+    silent = unasserting_tests(verification)
     # Tests that notice no mutant the others miss, and add no coverage, are idle.
     if tried and in_process:
         idle = redundant_tests(evidence, verification.mutation, notices=options.get("notices"), before=earlier)
+        idle = (*idle, *(record for record in evidence if record.nodeid in silent and record not in idle))
     shown = measured[0] if len(measured) == 1 else None
     sources = await asyncio.to_thread(_sources, target, [shown] if shown and in_process else [])
-    return tool_result(verification, evidence=evidence, idle=idle, before=before, target_path=shown, sources=sources)
+    return tool_result(
+        verification,
+        evidence=evidence,
+        idle=idle,
+        reasons=silent,
+        before=before,
+        target_path=shown,
+        sources=sources,
+    )
 
 
 async def _baseline(

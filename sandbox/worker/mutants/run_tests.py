@@ -12,11 +12,13 @@ tests are collected, with the rest, which may also be in the request: "tests": n
 all node ids; "mutants": [{"id", "path", "start", "end", "replacement", "imported": whether its line runs at import,
 "rounds": [[indexes into tests], …]}], a round is run if the one before did not notice the mutant; "needy": indexes of
 the tests that are run on mutants of import-time lines, although others have noticed them, until they have noticed one;
-null for all tests, always.
+null for all tests, always; "functions": those that get trivial implementations, [{"path", "name", "line", "left_out",
+"implementations": [{"kind", "parameters", "value", "title"}]}], and "trivial_most": how many are tried in all.
 
 `results` gets JSON lines: "preloaded", "control" (which tests do not pass without a mutant), one "mutant" each, "after"
-(tests that fail now because mutants damaged files), "end" ("untried": why some mutants have no verdict: the "time" was
-up, the process that tries them "ended" early, or no test "judges").
+(tests that fail now because mutants damaged files), one "trivial" for each function (see run_trivial.py), "end"
+("untried": why some mutants have no verdict: the "time" was up, the process that tries them "ended" early, or no test
+"judges").
 """
 
 import gc
@@ -30,7 +32,7 @@ from time import sleep as _sleep  # bound here: a test may replace what the modu
 from ..observe import patterns
 from ..suites.journal import ResultJournal
 from ..suites.run_unittest import collect
-from . import children, runners, swap
+from . import children, run_trivial, runners, swap
 from .file_stamps import stamps
 from .preload import holds_project, preload
 from .verdicts import judge
@@ -241,7 +243,7 @@ class MutantTestRun:
         tried so, how many are left, and whether the process got as far as to run the tests without a mutant.
         """
 
-        def server(say, go):
+        def server(say, go, again):
             live = swap.Live(self.sources)
             gc.collect()
             gc.freeze()
@@ -268,13 +270,15 @@ class MutantTestRun:
 
             tasks = [task(one) for one in self.request["mutants"] if not one["imported"]] if self.judging() else []
             left = self.children.run(tasks, self.until)
+            if self.judging() and not left:
+                self.try_trivial(live, again)
             say("served", left, self.unfit, self.children.peak_kib, sorted(self.useful))
             say("leave")
             os._exit(0)
 
         def work(say):
             self.put_originals()
-            self.run_tests(self.tests or None, lambda *said: None, "server", serve=lambda go: server(say, go))
+            self.run_tests(self.tests or None, lambda *said: None, "server", serve=lambda *ways: server(say, *ways))
 
         facts, ending = self.one(work, self.request["stop_after"])
         self.read_plan()
@@ -290,6 +294,21 @@ class MutantTestRun:
                 return [mutant for mutant in inner if mutant["id"] in set(fact[2])], fact[1], controlled
         self.ended = bool(inner) and ending != "time"
         return [], len(inner), controlled
+
+    def try_trivial(self, live, again):
+        """Run the tests of each function on trivial implementations of it, in a process forked from this one."""
+        if not self.request.get("functions"):
+            return
+        wall_seconds = run_trivial.WALL_SECONDS + 10.0 * self.control_seconds
+
+        def work(say):
+            run = run_trivial.TrivialRun(self.request, live, again, self.broken, self.places, self.costs)
+            run.run(say, wall_seconds)
+
+        facts, _ = self.one(work, run_trivial.ALL_SECONDS + wall_seconds)
+        for fact in facts:
+            if fact[0] == "trivial":
+                self.journal.write("trivial", **fact[1])
 
     def judging(self):
         """Whether any test judges."""

@@ -161,7 +161,7 @@ def forking_plugin(pytest, scratch, watch, chosen, serve, early):
             serve, self.serve = self.serve, None
             if serve is not None:
                 silence_reporter(session)
-                serve(lambda *given: self.run(session, *given))
+                serve(lambda *given: self.run(session, *given), lambda *given: self.again(session, *given))
 
         def collect_and_run(self, session, wanted, say, name, needy):
             """Go on from before collecting; whatever ends it, what was said until then counts."""
@@ -185,7 +185,26 @@ def forking_plugin(pytest, scratch, watch, chosen, serve, early):
             session.config.hook.pytest_runtestloop(session=session)
             watch.finish()
 
+        def again(self, session, wanted, folder, limit, most=1):
+            """Run tests in this process, as often as one likes, until so many have failed; gives those."""
+            watch.say, watch.leave, watch.limit = nothing_said, False, limit
+            use_folder(session.config, scratch / folder)
+            by_nodeid = {item.nodeid: item for item in session.items}
+            items = [by_nodeid[nodeid] for nodeid in wanted if nodeid in by_nodeid]
+            failing = []
+            for item, following in zip(items, [*items[1:], None]):  # noqa: B905 - Python 3.9
+                session.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+                failing += [item.nodeid] if watch.failed else []
+                if len(failing) == most:
+                    session._setupstate.teardown_exact(None)
+                    break
+            return failing
+
     return Serving()
+
+
+def nothing_said(*facts):
+    """Where nobody listens."""
 
 
 def silence_reporter(session):
@@ -243,6 +262,7 @@ class Result(unittest.TestResult):
         if test in self.nodeids:
             self.watch.failed = True
         else:  # The fixture of a class or a module: its tests do not run any more.
+            self.watch.failed = True
             self.watch.say("lost", "")
 
 
@@ -270,7 +290,18 @@ def run_unittest(request, files, wanted, watch, collect, serve=None):
             unittest.TestSuite([tests[place] for place in order]).run(Result(watch, nodeids))
             watch.finish()
 
-        serve(go)
+        def again(chosen, folder, limit, most=1):
+            watch.say, watch.leave, watch.limit = nothing_said, False, limit
+            by_nodeid = {nodeid: test for test, nodeid in nodeids.items()}
+            failing = []
+            for nodeid in chosen:
+                if nodeid in by_nodeid and len(failing) < most:
+                    watch.failed = False
+                    unittest.TestSuite([by_nodeid[nodeid]]).run(Result(watch, nodeids))
+                    failing += [nodeid] if watch.failed else []
+            return failing
+
+        serve(go, again)
     order = watch.chosen([nodeids[test] for test in tests], wanted)
     unittest.TestSuite([tests[place] for place in order]).run(Result(watch, nodeids))
 

@@ -179,6 +179,16 @@ class Live:
         put_in_place(place, code)
         return found > 0 or place not in self._loaded
 
+    def functions(self, path, line, name):
+        """The loaded functions of a file's code that begins at a line, of its first decorator, and has that name."""
+        waiting = [self._sources.original(path)]
+        while waiting:
+            code = waiting.pop()
+            waiting += codes(code)
+            if (code.co_firstlineno, code.co_name) == (line, name):
+                return self._functions.get(id(code), [])
+        return []
+
     def restore(self):
         """Take back what was changed."""
         for function, before in self._changed:

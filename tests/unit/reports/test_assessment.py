@@ -90,6 +90,29 @@ REPORT: dict[str, Any] = {
         "test_seconds": 3.5,
     },
     "coverage": {"statements": 10, "percent_statements": 90.0, "percent_branches": 75.0},
+    "trivial": {
+        "functions": 3,
+        "passed": 1,
+        "elsewhere": 1,
+        "left_out": 0,
+        "rows": [
+            {
+                "path": "src/cart.py",
+                "function": "total",
+                "line": 7,
+                "survivors": [
+                    {"title": "always returns 3", "kind": "constant", "elsewhere": False},
+                    {"title": "ignores `rate`", "kind": "ignored", "elsewhere": False},
+                ],
+            },
+            {
+                "path": "src/cart.py",
+                "function": "count",
+                "line": 17,
+                "survivors": [{"title": "returns len(items)", "kind": "measure", "elsewhere": True}],
+            },
+        ],
+    },
     "mutation": {
         "score": 60.0,
         "killed": 3,
@@ -137,6 +160,9 @@ def test_the_table_has_a_row_for_each_function_and_findings_and_totals_follow() 
         "tests/test_cart.py::test_rows[1]: everything it runs and notices, test_adds does, too",
         "Measured by 5 of 9 mutants: more of them may show what a row is there for.",
         "",
+        "Functions whose tests a trivial implementation passes: 1",
+        "src/cart.py:7 total: one that always returns 3; ignores `rate`",
+        "",
         "Conditions",
         "a second time: all pass",
         "a locale with a decimal comma: not tried: the machine has none",
@@ -155,6 +181,7 @@ def test_the_table_has_a_row_for_each_function_and_findings_and_totals_follow() 
         "runs, 1 set aside as equivalent",
         "  shop/cart.py:7  a < b  →  a <= b",
         "  set aside by typing_only, 1: shop/cart.py:2 x: int → x: str",
+        "Trivial implementations pass the tests of 1 of 3 functions; of 1 only tests of other code notice it",
         "1 of those that do not pass want what this environment lacks: install it, or name the project's own "
         "interpreter with --python PATH",
         "Note: the tests ran without plugins",
@@ -183,7 +210,7 @@ def test_mutants_that_were_not_tried_are_told_where_there_are_some() -> None:
 
 
 def test_without_mutants_no_test_is_said_to_add_nothing() -> None:
-    text = text_form({**REPORT, "mutation": None})
+    text = text_form({**REPORT, "mutation": None, "trivial": None})
     assert "add nothing" not in text
     assert "Rows that run nothing that others do not: 1" in text
     assert "No mutants were tried" in text
@@ -196,3 +223,14 @@ def test_of_a_large_suite_only_those_are_in_the_table_that_something_is_said_of(
     assert "test_42" not in text
     assert "test_zone" in text
     assert "and 101 more test functions, in the report" in text
+
+
+@pytest.mark.feature("B-16")
+def test_functions_whose_tests_a_trivial_implementation_passes_are_named_with_what_passes() -> None:
+    text = text_form(REPORT)
+    assert "Functions whose tests a trivial implementation passes: 1" in text
+    assert "src/cart.py:7 total: one that always returns 3; ignores `rate`" in text
+    assert "src/cart.py:17 count" not in text, "a test of other code notices it"
+    assert (
+        "Trivial implementations pass the tests of 1 of 3 functions; of 1 only tests of other code notice it" in text
+    )
