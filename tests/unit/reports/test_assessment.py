@@ -231,6 +231,4 @@ def test_functions_whose_tests_a_trivial_implementation_passes_are_named_with_wh
     assert "Functions whose tests a trivial implementation passes: 1" in text
     assert "src/cart.py:7 total: one that always returns 3; ignores `rate`" in text
     assert "src/cart.py:17 count" not in text, "a test of other code notices it"
-    assert (
-        "Trivial implementations pass the tests of 1 of 3 functions; of 1 only tests of other code notice it" in text
-    )
+    assert "Trivial implementations pass the tests of 1 of 3 functions; of 1 only tests of other code notice it" in text
