@@ -79,6 +79,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--memory", type=int, default=4096, metavar="MIB", help="address space of each process")
     parser.add_argument("--mutants", type=int, help=f"of each module; 0 for none; default: {_MUTANTS}")
     parser.add_argument("--nice", type=int, default=0, help="of the generators; below 0, for root, on a busy machine")
+    parser.add_argument("--conditions", action="store_true", help="run testwright's suites under other conditions too")
     parser.add_argument("--reuse-peers", action="store_true", help="take what peers made before on the same terms")
     parser.add_argument("--known", action="store_true", help="run nothing: show what is known of peers on these terms")
     parser.add_argument("--name", default="latest", help="of the results' folder")
@@ -114,7 +115,8 @@ def _plan(arguments: argparse.Namespace, subjects: Sequence[Subject], work: Path
     )
     named = frozenset(() if arguments.known else arguments.only or [tool.name for tool in tools()])
     suites = arguments.folder.resolve() / "results" / arguments.name / "suites"
-    return Plan(subjects, tools(), named, arguments.reuse_peers or arguments.known, terms, suites)
+    reuse = arguments.reuse_peers or arguments.known
+    return Plan(subjects, tools(), named, reuse, terms, suites, arguments.conditions)
 
 
 def _written(results: dict[str, Any], folder: Path, *, plot: bool, home: Path) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from .commands import prepared_by
 from .corpus import Subject
+from .interpreters import full_version
 
 PINS = Path(__file__).resolve().parents[1] / "peers"
 
@@ -41,24 +42,27 @@ def pinned(name: str, package: str) -> str:
     return versions[package]
 
 
-def environment(name: str, folder: Path, subject: Subject | None = None) -> Environment:
+def environment(
+    name: str, folder: Path, subject: Subject | None = None, python: Path = Path(sys.executable)
+) -> Environment:
     """The environment with the pins called `name`, below `folder`; made where it is not there yet.
 
     Args:
         subject: a further package, whose dependencies are installed too, but not itself.
+        python: the interpreter it is made with; default: the one that runs this.
 
     Raises:
         PreparationError: it could not be made.
     """
     pins = PINS / f"{name}.txt"
     needs = _needs(subject)
-    version = ".".join(map(str, sys.version_info[:3]))
+    version = full_version(python)
     digest = hashlib.sha256(f"{pins.read_text()}\n{' '.join(needs)}\n{version}".encode()).hexdigest()[:12]
     place = folder / "environments" / f"{name}-{digest}"
     made = place / "made"
     if not made.is_file():
         shutil.rmtree(place, ignore_errors=True)
-        prepared_by([sys.executable, "-m", "venv", str(place)])
+        prepared_by([str(python), "-m", "venv", str(place)])
         _pip(place, "install", "-r", str(pins))
         if needs and subject is not None:
             _pip(place, "install", "-c", str(pins), *needs)

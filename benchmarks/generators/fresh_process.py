@@ -110,9 +110,9 @@ class FreshProcess:
                 return Judged(coverage, outcomes, unsteady, "" if coverage else complaint(done.exit_code, done.output))
         return Judged(None, outcomes, complaint="what passes alone does not come to an end without what fails")
 
-    def outcomes(self, root: Path, paths: Sequence[str]) -> dict[str, str]:
-        """The outcome of every test of the files `paths`, by node id."""
-        return self._all_outcomes(root, paths)[0]
+    def outcomes(self, root: Path, paths: Sequence[str], more: Mapping[str, str] | None = None) -> dict[str, str]:
+        """The outcome of every test of the files `paths`, by node id, with `more` variables in the environment."""
+        return self._all_outcomes(root, paths, more)[0]
 
     def lines_by_test(self, root: Path, paths: Sequence[str], left_out: Iterable[str]) -> dict[str, set[int]]:
         """Which lines of the module each test runs, by node id, with the tests `left_out` deselected."""
@@ -125,14 +125,16 @@ class FreshProcess:
                     found.setdefault(nodeid, set()).add(int(line))
         return found
 
-    def _all_outcomes(self, root: Path, paths: Sequence[str]) -> tuple[dict[str, str], str]:
+    def _all_outcomes(
+        self, root: Path, paths: Sequence[str], more: Mapping[str, str] | None = None
+    ) -> tuple[dict[str, str], str]:
         """The outcome of every test; what does not end in its time, or ends the process, has failed."""
-        record, done = self._tests(root, paths, ())
+        record, done = self._tests(root, paths, (), more=more)
         outcomes = dict(record.outcomes)
         for _ in range(_RESTARTS):
             if record.ended or not record.outcomes:
                 break
-            record, done = self._tests(root, paths, outcomes)
+            record, done = self._tests(root, paths, outcomes, more=more)
             outcomes |= record.outcomes
         return outcomes, complaint(done.exit_code, done.output)
 

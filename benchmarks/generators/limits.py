@@ -33,6 +33,7 @@ def checks(rows: Sequence[Row]) -> list[Check]:
         _mean("at least 80 of 100 sampled mutants noticed on average", _shares(own, "killed"), 80, least=True),
         _set_aside(own),
         *(_none(own, name) for name in ("failing", "flaky", "xfail")),
+        *_elsewhere(own),
         _mean("at most 1 test line a source line on average", lengths, 1, least=False),
         _largest(own, "functions", "at most 80 test functions a module", 80),
         _largest(own, "rows", "at most 300 rows a module", 300),
@@ -108,6 +109,19 @@ def _none(own: Sequence[tuple[Row, Row]], name: str) -> Check:
     found = {row["module"]: len(figures.get(name, ())) for row, figures in own}
     some = [f"{module} {count}" for module, count in found.items() if count]
     return Check(f"0 {name}", ", ".join(some) or "0", not some)
+
+
+def _elsewhere(own: Sequence[tuple[Row, Row]]) -> list[Check]:
+    """One limit for each condition that suites were run under; a condition that could not be had has no answer."""
+    names = list(dict.fromkeys(name for _, found in own for name in found.get("conditions", ())))
+    checks = []
+    for name in names:
+        told = {row["module"]: found["conditions"][name] for row, found in own if "conditions" in found}
+        some = [f"{module} {len(tests)}" for module, tests in told.items() if isinstance(tests, list) and tests]
+        missing = [f"{module}: {why}" for module, why in told.items() if isinstance(why, str)]
+        shown = ", ".join(some + missing) or f"0 on {len(told)} modules"
+        checks.append(Check(f"0 failing under {name}", shown, False if some else None if missing else True))
+    return checks
 
 
 def _largest(

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from .conditions import failing_under
 from .environments import environment
 from .fresh_process import FreshProcess, Judged
 from .sampling import sample_digest
@@ -64,6 +65,12 @@ class Measurer:
             "mutants": mutants(assessed),
             "notes": assessed.get("notes", []),
         }
+
+    def conditions(self, generated: Generated) -> dict[str, Any]:
+        """Which tests of a suite pass in a plain run and not under each other condition, by the condition's name."""
+        texts = {path: contents.decode("utf-8") for path, contents in generated.files.items()}
+        tests = [path for path in texts if Path(path).name.startswith("test_")]
+        return failing_under(self.source, self._laid(texts, "conditions"), tests, self.terms)
 
     def _process(self) -> FreshProcess:
         home = environment("subjects", self.terms.folder, self.source.subject)

@@ -29,6 +29,7 @@ class Plan:
         tools: all generators whose figures are shown.
         run: names of those that may be run; of the others only what is kept is shown.
         reuse: take what peers made under the same terms before.
+        conditions: run the suites of tools that are no peers under other conditions as well.
         suites: where every suite is laid for people to read, by generator and module.
     """
 
@@ -38,6 +39,7 @@ class Plan:
     reuse: bool
     terms: Terms
     suites: Path
+    conditions: bool = False
 
 
 def measured(plan: Plan, tell: Callable[[str], None]) -> dict[str, Any]:
@@ -98,6 +100,8 @@ def _figures(tool: Tool, measurer: Measurer, plan: Plan, kept: Kept, sample: str
         if figures is None:
             figures = measurer.suite(generated, lambda seen: kept.keep_measured(source, generated, _PLAIN, seen))
             kept.keep_measured(source, generated, _PLAIN if "unusable" in figures else sample, figures)
+    if figures and "unusable" not in figures and plan.conditions and not tool.peer:
+        figures = {**figures, "conditions": measurer.conditions(generated)}
     crash = generated.crash or (figures or {}).get("unusable", "")
     told = generated.to_dict()
     costs = ("version", "wall_seconds", "cpu_seconds", "peak_mib", "first_seconds", "again_seconds", "load")
@@ -149,5 +153,12 @@ def said(found: dict[str, Any], imports: dict[str, Any] | None) -> str:
     return (
         f"{coverage['line']:.0f} / {coverage['branch']:.0f}, {killed}, {found['functions']} tests in "
         f"{found['rows']} rows, {found['test_lines']} lines, {len(found['failing'])} failing, "
-        f"{len(found['flaky'])} flaky, {len(found['xfail'])} xfail, {cost}"
+        f"{len(found['flaky'])} flaky, {len(found['xfail'])} xfail, {cost}{_elsewhere(found)}"
     )
+
+
+def _elsewhere(found: dict[str, Any]) -> str:
+    """What fails under other conditions, where that was measured."""
+    told = found.get("conditions", {})
+    failing = [f"{name}: {value if isinstance(value, str) else len(value)}" for name, value in told.items() if value]
+    return f", elsewhere {', '.join(failing) or 'nothing fails'}" if told else ""

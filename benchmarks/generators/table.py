@@ -20,6 +20,7 @@ _HEAD = (
     "tests",
     "rows",
     "test lines",
+    "a source line",
     "failing",
     "flaky",
     "xfail",
@@ -66,11 +67,11 @@ def _lines(row: Mapping[str, Any]) -> list[tuple[str, ...]]:
     name = f"{row['module']} ({row['source_lines']} lines)"
     lines: list[tuple[str, ...]] = [(name, "imports only", *_covered(imports), *[""] * (len(_HEAD) - 4))]
     for tool, found in row["tools"].items():
-        lines.append(("", tool, *_one(found, imports)))
+        lines.append(("", tool, *_one(found, imports, row["source_lines"])))
     return lines
 
 
-def _one(found: Mapping[str, Any], imports: Mapping[str, Any] | None) -> tuple[str, ...]:
+def _one(found: Mapping[str, Any], imports: Mapping[str, Any] | None, source_lines: int) -> tuple[str, ...]:
     cost = (
         f"{found['wall_seconds']:.0f}{' †' if found['load'] > BUSY else ''}",
         f"{found['cpu_seconds']:.0f}",
@@ -79,7 +80,7 @@ def _one(found: Mapping[str, Any], imports: Mapping[str, Any] | None) -> tuple[s
         f"{found['peak_mib']:.0f}",
     )
     if found["crash"]:
-        return (*_covered(imports), "crashed", *[""] * 7, *cost)
+        return (*_covered(imports), "crashed", *[""] * 8, *cost)
     mutants = found["mutants"]
     return (
         *_covered(found["coverage"]),
@@ -88,6 +89,7 @@ def _one(found: Mapping[str, Any], imports: Mapping[str, Any] | None) -> tuple[s
         str(found["functions"]),
         str(found["rows"]),
         str(found["test_lines"]),
+        f"{found['test_lines'] / source_lines:.2f}",
         *(str(len(found[name])) for name in ("failing", "flaky", "xfail")),
         *cost,
     )

@@ -103,6 +103,17 @@ def test_mutants_set_aside_count_against_what_is_noticed():
     ]
 
 
+def test_each_condition_is_held_to_no_failure():
+    told = {"-W error": ["t"], "locale C": [], "Python 3.12": "no Python 3.12 on this machine"}
+    rows = [row(testwright=suite(conditions=told), pynguin=suite()), row("words.more", testwright=suite())]
+    found = {check.limit: (check.shown, check.holds) for check in checks(rows) if "under" in check.limit}
+    assert found == {
+        "0 failing under -W error": ("words.case 1", False),
+        "0 failing under locale C": ("0 on 1 modules", True),
+        "0 failing under Python 3.12": ("words.case: no Python 3.12 on this machine", None),
+    }
+
+
 def test_what_was_not_measured_is_neither_held_nor_broken():
     rows = [row(testwright=suite(first_seconds=None))]
     unknown = [check.limit for check in checks(rows) if check.holds is None]
@@ -124,7 +135,7 @@ def test_a_crash_counts_as_imports_only_and_is_said():
 def test_each_line_of_the_table_has_all_columns():
     told = markdown(results(row(testwright=suite(), pynguin=suite(crash="no")), row("a", testwright=suite())))
     table = told.split("\n\n")[1].splitlines()
-    assert {line.count("|") for line in table} == {18}
+    assert {line.count("|") for line in table} == {19}
     assert len(table) == 2 + 3 + 2
 
 
