@@ -27,8 +27,8 @@ from ...python.search.initial_trials import testable_callables
 from ...python.search.observer import EXPLORING, Observer, open_observer
 from ...python.search.source_proposer import SourceProposer
 from ...python.search.trial_search import RICH_SOURCES, Proposer, TrialRecord, TrialSearch
-from ...python.search.trial_selection import select_trials
 from ...python.search.unreached import unreached_callables
+from ...python.selection.select_trials import select_trials
 from ..model.components import Edge, IntegrationTarget
 from ..model.servers import Server
 from ..model.wide_arcs import WideArcs

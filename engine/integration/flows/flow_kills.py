@@ -29,7 +29,7 @@ from ...python.mutants.mutant_worker_client import (
     open_mutant_worker,
 )
 from ...python.search.trial_search import SLOW_STEPS, TrialRecord
-from ...python.search.trial_selection import rank_candidates
+from ...python.selection.candidates import rank_candidates
 from ..model.components import Component, IntegrationTarget
 from ..model.wide_arcs import OFFSET
 

@@ -25,7 +25,6 @@ from ..model.model import Arc, Exploration, ModuleFacts, TrialFinding
 from ..model.mutant_search import NO_KILLS, Kills, MutantSearchLimits
 from ..mutants.kill_search import find_kills
 from ..mutants.mutant_worker_client import open_mutant_worker
-from ..search.assertable_selection import replace_unassertable
 from ..search.background_context import background_context
 from ..search.observer import EXPLORING
 from ..search.parallel_observers import (
@@ -36,8 +35,9 @@ from ..search.parallel_observers import (
     time_dependent_trials,
 )
 from ..search.trial_search import AimingProposer, Proposer, TrialRecord, TrialSearch
-from ..search.trial_selection import select_trials
 from ..search.unreached import unreached_callables
+from ..selection.assertable_selection import replace_unassertable
+from ..selection.select_trials import select_trials
 from .confirm import NO_VERDICT, Confirmation, confirm, open_confirmation_workers
 
 BATCH = 100

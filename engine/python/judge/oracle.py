@@ -181,12 +181,22 @@ class Oracle:
         if not checks and not draft.expectations:
             checks, imports = self._property(finding, value)
         checks = _truth(finding, checks, self._facts)
+        if draft.expectations and len(checks) > 0 and self._is_own_kind(finding, value):
+            # A method that returns its own kind of object, mostly itself: what the call changed is asserted already.
+            checks = []
         stated = {(item.actual.rpartition(".")[2], item.value) for item in draft.expectations if "." in item.actual}
         if stated and len(checks) > 1:
             # A call that returns its own receiver: the receiver's state is asserted already.
             checks = [check for check in checks if (check.actual.rpartition(".")[2], check.value) not in stated]
         draft.expectations[:0] = [self._labelled(finding, check) for check in checks]
         draft.imports += imports
+
+    def _is_own_kind(self, finding: TrialFinding, value: Value) -> bool:
+        """Whether a method returned an object of its own class that only attributes could tell."""
+        facts = self._callables.get(finding.trial.subject)
+        if facts is None or facts.owner is None or value.source is not None or finding.agrees:
+            return False
+        return facts.kind in ("method", "property") and value.type_name == f"{self._facts.module}.{facts.owner}"
 
     def _repeats_call(self, finding: TrialFinding, checks: list[SpecExpectation]) -> bool:
         """Whether the expected source repeats the call itself or another call of the same constructor."""

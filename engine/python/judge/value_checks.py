@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import ast
+import re
+from functools import lru_cache
 from types import UnionType
 
-from ....utils.python_source import expression_or_none, literal_value, parse_expression
+from ....utils.python_source import expression_or_none, literal_or, literal_value, parse_expression
 from ..model.model import Value
 from ..model.spec_case import SpecExpectation
 from .value_parts import accessor_joined, is_private_part
 
 LONGEST_SOURCE = 900
 MOST_ATTRIBUTE_CHECKS = 5
+_EMPTY_OBJECT = re.compile(r"""[A-Za-z_][\w.]*\((['"]?0?(\.0)?['"]?)\)""")
+_NO_LITERAL = object()
 _NAN_CALLS = frozenset({"float('nan')", "float('-nan')", "decimal('nan')", "decimal.decimal('nan')"})
 
 
@@ -27,14 +31,25 @@ def value_checks(
         return [], []
     checks: list[SpecExpectation] = []
     imports: list[str] = []
-    telling = [attribute for attribute in value.attributes if attribute[1].source not in (None, "None")]
-    for name, inner in telling or value.attributes:
+    # Attributes that are empty are mostly defaults: an object made of nothing has them too.
+    known = [attribute for attribute in value.attributes if attribute[1].source not in (None, "None")]
+    filled = [one for one in known if not one[0].isidentifier() or not is_empty_source(one[1].source or "")]
+    for name, inner in filled or known or value.attributes:
         if is_private_part(name) or len(checks) >= MOST_ATTRIBUTE_CHECKS:
             continue
         found, needed = value_checks(accessor_joined(actual, name), inner, unstable, depth=1)
         checks += found
         imports += needed
     return checks, imports
+
+
+@lru_cache(maxsize=4096)
+def is_empty_source(source: str) -> bool:
+    """Whether a source stands for an empty value: a false literal, or an object built from nothing or zero."""
+    if _EMPTY_OBJECT.fullmatch(source):
+        return True
+    value = literal_or(source, _NO_LITERAL)
+    return value is not _NO_LITERAL and not value and not isinstance(value, float)
 
 
 def fields_of(value: Value) -> tuple[tuple[str, Value], ...]:

@@ -20,7 +20,7 @@ from ..model.mutant_search import Kills, MutantSearchLimits
 from ..search.initial_trials import trial_key
 from ..search.parallel_observers import Watcher, time_dependent_trials
 from ..search.trial_search import SLOW_STEPS, AimingProposer, TrialRecord, TrialSearch
-from ..search.trial_selection import TrialCandidate, rank_candidates
+from ..selection.candidates import TrialCandidate, rank_candidates
 from .asserted_facets import AssertedFacets, FacetOracle
 from .module_instances import with_module_instances
 from .mutant_lines import ImportTimeUses, is_within, lines_of

@@ -149,12 +149,23 @@ def test_each_kind_of_value_is_compared_as_it_deserves(
 
 
 def test_an_object_without_a_source_is_told_by_its_public_attributes() -> None:
-    value = Value("shop.cart.Cart", attributes=(("owner", text("Ann")), ("_secret", number(1)), ("total", number(0))))
+    value = Value("shop.cart.Cart", attributes=(("owner", text("Ann")), ("_secret", number(1)), ("total", number(5))))
 
     assert kinds(TrialFinding(trial("Cart", "Cart('Ann')"), returned(value))) == [
         ("equals", "result.owner", "'Ann'"),
-        ("equals", "result.total", "0"),
+        ("equals", "result.total", "5"),
     ]
+
+
+@pytest.mark.feature("B-16")
+def test_empty_attributes_are_not_asserted_beside_filled_ones() -> None:
+    filled = Value(
+        "shop.cart.Cart", attributes=(("owner", text("Ann")), ("total", number(0)), ("lines", Value("list", "[]")))
+    )
+    empty = Value("shop.cart.Cart", attributes=(("total", number(0)),))
+
+    assert kinds(TrialFinding(trial("Cart", "Cart('Ann')"), returned(filled))) == [("equals", "result.owner", "'Ann'")]
+    assert kinds(TrialFinding(trial("Cart", "Cart()"), returned(empty))) == [("equals", "result.total", "0")]
 
 
 @pytest.mark.feature("B-06")

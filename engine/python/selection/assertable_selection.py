@@ -1,0 +1,63 @@
+"""Replaces selected trials whose outcome cannot be asserted, before the expensive confirmation runs.
+
+A trial can reach new code and still leave nothing to assert: an unchanged object, or a result that no source can
+express. Its callable then gets other trials.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ..judge.finding_selection import judge_findings
+from ..model.model import Arc, ModuleFacts, TrialFinding
+from ..search.trial_search import TrialRecord
+from .select_trials import select_trials
+
+_ROUNDS = 6
+
+
+def replace_unassertable(
+    records: Sequence[TrialRecord],
+    facts: ModuleFacts,
+    reached: frozenset[Arc],
+    kills: Mapping[int, frozenset[int]] | None = None,
+) -> list[TrialRecord]:
+    """Selects as `select_trials` does, among trials that leave something to assert.
+
+    Trials whose outcome depends on the day are a last resort: confirmation decides whether anything of them is stable.
+
+    Args:
+        reached: arcs that importing the module runs; they need no test.
+        kills: mutants that records detect, by record number.
+    """
+    lasting = [record for record in records if not record.time_dependent]
+    unassertable: set[int] = set()
+    strong: list[TrialRecord] = []
+    for _ in range(_ROUNDS):
+        picked = select_trials([one for one in lasting if one.number not in unassertable], facts, reached, kills)
+        strong = _strong(facts, picked, kills or {})
+        failed = {record.number for record in picked} - {record.number for record in strong}
+        unassertable |= failed
+        if not failed:
+            break
+    covered = reached.union(*(record.covered for record in strong))
+    moving = [record for record in records if record.time_dependent and not record.covered <= covered]
+    strong += [one for one in select_trials(moving, facts, covered) if not one.covered <= covered] if moving else []
+    order = {subject.qualname: index for index, subject in enumerate(facts.callables())}
+    return sorted(strong, key=lambda record: order.get(record.trial.subject, len(order)))
+
+
+def _strong(
+    facts: ModuleFacts, picked: Sequence[TrialRecord], kills: Mapping[int, frozenset[int]]
+) -> list[TrialRecord]:
+    """Returns the picked records with a strong assertion.
+
+    A documented example counts as strong: whether it agrees with its document is only known after confirmation.
+    """
+    findings = [TrialFinding(record.trial, record.observation) for record in picked]
+    judged = judge_findings(facts, findings)[0]
+    return [
+        record
+        for record, one in zip(picked, judged, strict=True)
+        if record.trial.wanted or (one is not None and (record.number in kills or not (one.weak or one.silent)))
+    ]

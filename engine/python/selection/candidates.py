@@ -1,0 +1,254 @@
+"""Ranks the trials that can become tests: what they show, how hard they are to read, and whether a test may show it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from ....utils.python_source import literal_value
+from ..domain.membership import count_outside, knows_domains
+from ..judge.oracle import ACCIDENTS
+from ..judge.readability import reading_cost, rebinds_import
+from ..model.model import CallableFacts, ModuleFacts, Observation, Raised
+from ..search.trial_search import RICH_SOURCES, SLOW_STEPS, TrialRecord, has_assertable_outcome, returned_none
+from .representative import Representation, represent
+
+# Raised by the operating system: not behaviour of the code unless the code or its documentation names the exception.
+SYSTEM_ERRORS = frozenset({"IsADirectoryError", "NotADirectoryError", "PermissionError"})
+# Depends on the working folder, unless the test creates a folder of its own.
+FOLDER_ERRORS = frozenset({"FileNotFoundError", "FileExistsError"})
+# Depends on the machine or the installation rather than on the code.
+NEVER_ASSERTED = frozenset({"KeyboardInterrupt", "GeneratorExit", "SystemError", "MemoryError", "ModuleNotFoundError"})
+# What Python's own protocols raise: an index out of range, a missing key, the end of an iterator.
+_PROTOCOLS: Mapping[str, frozenset[str]] = {
+    "IndexError": frozenset({"__getitem__", "__setitem__", "__delitem__", "pop", "popleft", "peek", "top"}),
+    "KeyError": frozenset({"__getitem__", "__delitem__", "pop", "popitem", "remove"}),
+    "StopIteration": frozenset({"__next__", "next"}),
+    "ValueError": frozenset({"index", "remove"}),
+}
+Goal = tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TrialCandidate:
+    """A record with the properties that decide about its selection.
+
+    Attributes:
+        goals: behaviours it shows besides its arcs; see `_goals`.
+        cost: how hard it is to read; lower is better.
+        asserts: whether an exact assertion is possible.
+        example: whether it is a documented example, which is selected whatever the others show.
+        misfits: number of arguments outside the domain of their parameter; such a trial is a last resort.
+        refusal: whether a `raise` statement of the module raised its exception.
+        meant: whether its outcome is behaviour: a result, an exception that the code or a document announces, or one of
+            Python's protocols; not the error of a wrong call.
+        kills: mutants that its test would detect.
+    """
+
+    record: TrialRecord
+    goals: frozenset[Goal]
+    cost: float
+    asserts: bool
+    example: bool
+    representation: Representation
+    misfits: int = 0
+    refusal: bool = False
+    meant: bool = True
+    kills: frozenset[int] = frozenset()
+
+    @property
+    def subject(self) -> str:
+        """Qualified name of the callable under test."""
+        return self.record.trial.subject
+
+    @property
+    def raises(self) -> bool:
+        """Whether the trial raised."""
+        return self.record.observation.raised is not None
+
+
+def rank_candidates(
+    records: Sequence[TrialRecord],
+    facts: ModuleFacts,
+    kills: Mapping[int, frozenset[int]] | None = None,
+    *,
+    alike: int = 1,
+) -> list[TrialCandidate]:
+    """Returns the records that can become tests: those with an exact assertion first, then by reading cost.
+
+    Args:
+        kills: mutants that records detect, by record number.
+        alike: how many to keep of the records that show the same.
+    """
+    # Returning None is worth asserting where the callable is annotated otherwise or sometimes returns something else.
+    none_matters = {subject.qualname for subject in facts.callables() if subject.returns not in (None, "", "None")}
+    none_matters |= {record.trial.subject for record in records if not returned_none(record.observation)}
+    fit_known = knows_domains(facts)
+    lines = _RaisingLines.of(facts)
+    found: dict[Goal, list[TrialCandidate]] = {}
+    for record in records:
+        if _raised_by_accident(record, lines) or rebinds_import(record.trial):
+            continue
+        trial, raised = record.trial, record.observation.raised
+        traits = _traits(record, facts, fit_known=fit_known)
+        candidate = TrialCandidate(
+            record=record,
+            goals=traits.goals,
+            cost=traits.cost,
+            asserts=has_assertable_outcome(record.observation)
+            or (returned_none(record.observation) and trial.subject in none_matters),
+            example=bool(trial.wanted) and not record.seen.random and record.seen.steps <= SLOW_STEPS,
+            representation=traits.representation,
+            misfits=traits.misfits,
+            refusal=raised is not None and raised.line in lines.raising,
+            meant=raised is None or bool(trial.wanted) or _is_meant(raised, record, lines),
+            kills=(kills or {}).get(record.number, frozenset()),
+        )
+        same = (trial.subject, record.arcs, traits.goals, trial.wanted, candidate.kills)
+        found.setdefault(same, []).append(candidate)
+    kept = [candidate for group in found.values() for candidate in sorted(group, key=_plainness)[:alike]]
+    return sorted(kept, key=lambda item: (not item.asserts, item.cost, item.record.number))
+
+
+def _plainness(candidate: TrialCandidate) -> tuple[float, ...]:
+    """Orders candidates that show the same: first those that a reader learns from, then the shortest."""
+    degeneracy = candidate.representation.degeneracy
+    return (candidate.misfits, not candidate.meant, degeneracy, candidate.cost, candidate.record.number)
+
+
+@dataclass(frozen=True, slots=True)
+class _RaisingLines:
+    """Lines of the module that raise, lines that decline an operation, and the exceptions that docstrings announce."""
+
+    raising: frozenset[int]
+    declining: frozenset[int]
+    announced: Mapping[str, frozenset[str]]
+
+    @classmethod
+    def of(cls, facts: ModuleFacts) -> _RaisingLines:
+        subjects: tuple[CallableFacts, ...] = facts.callables()
+        return cls(
+            frozenset(site.line for subject in subjects for site in subject.raises),
+            frozenset(line for subject in subjects for line in subject.declines),
+            {
+                subject.qualname: frozenset(name.rpartition(".")[2] for name, _ in subject.documentation.raises)
+                for subject in subjects
+            },
+        )
+
+    def declined(self, raised: Raised, record: TrialRecord) -> bool:
+        """Whether `return NotImplemented` ended in a TypeError: Python raises it, but the code decided on it."""
+        return raised.type_name == "TypeError" and any(start in self.declining for start, _ in record.arcs)
+
+
+def _raised_by_accident(record: TrialRecord, lines: _RaisingLines) -> bool:
+    """Whether the trial raised something that is no behaviour of the code and that no document announces."""
+    raised = record.observation.raised
+    if raised is None or record.trial.wanted:
+        return False
+    name = raised.type_name.rpartition(".")[2]
+    declined = lines.declined(raised, record)
+    # Line 0: the exception did not come from the module.
+    if (raised.line == 0 and not declined) or name in NEVER_ASSERTED:
+        return True
+    if raised.line in lines.raising:
+        return False
+    if name in ACCIDENTS | SYSTEM_ERRORS:
+        return not declined
+    return name in FOLDER_ERRORS and "tmp_path" not in record.trial.fixtures
+
+
+def _is_meant(raised: Raised, record: TrialRecord, lines: _RaisingLines) -> bool:
+    """Whether the code raises on purpose, a docstring announces the exception, or a protocol of Python's demands it."""
+    name = raised.type_name.rpartition(".")[2]
+    if raised.line in lines.raising or lines.declined(raised, record):
+        return True
+    if name in lines.announced.get(record.trial.subject, ()) or raised.code is not None:
+        return True
+    if name in FOLDER_ERRORS and "tmp_path" in record.trial.fixtures:
+        return True  # a file that is missing from a folder of the test's own
+    owner, _, member = record.trial.subject.rpartition(".")
+    return bool(owner) and member in _PROTOCOLS.get(name, ())
+
+
+@dataclass(frozen=True, slots=True)
+class _Traits:
+    """Properties of a record that do not depend on other records."""
+
+    goals: frozenset[Goal]
+    cost: float
+    misfits: int
+    representation: Representation
+
+
+def _traits(record: TrialRecord, facts: ModuleFacts, *, fit_known: bool) -> _Traits:
+    """Returns the record's traits, cached in its notes: records are ranked many times."""
+    traits = record.notes.get(_Traits)
+    if not isinstance(traits, _Traits):
+        # Slowness is counted in executed lines: seconds would differ between runs.
+        slowness = record.seen.steps / 100 if record.seen.steps > SLOW_STEPS else 0.0
+        traits = _Traits(
+            goals=_goals(record),
+            cost=reading_cost(record.trial, record.observation) + slowness,
+            misfits=count_outside(record.trial, facts) if fit_known else 0,
+            representation=represent(record.trial, record.observation, facts),
+        )
+        record.notes[_Traits] = traits
+    return traits
+
+
+def _goals(record: TrialRecord) -> frozenset[Goal]:
+    """Returns the behaviours a record shows. The first item is the rank: 0 endings, 1 kinds of results and effects,
+    2 sides of comparisons and real usage."""
+    subject, observation = record.trial.subject, record.observation
+    goals: set[Goal] = set()
+    if observation.raised is not None:
+        goals.add((0, subject, observation.raised.type_name, observation.raised.line))
+    else:
+        goals.add((0, subject, "returned"))
+        goals.add((1, subject, *_kind_of_result(observation)))
+        if observation.output or observation.errors:
+            goals.add((1, subject, "output"))
+        goals.update((1, subject, "warns", category) for category, _message in observation.warnings)
+        for expression, _value in observation.effects:
+            # Which attribute changed, whatever the variable is called.
+            changed = "file" if "tmp_path" in expression else expression.partition(".")[2]
+            goals.add((1, subject, "effect", changed))
+        if record.trial.source in RICH_SOURCES:
+            goals.add((2, subject, "as used"))
+    for line, left, right in observation.operands:
+        relation = "=" if left == right else _relation(left, right)
+        goals.add((2, subject, line, relation))
+        # Being one off a boundary is also being on that side of it.
+        goals.add((2, subject, line, relation[:1]))
+    return frozenset(goals)
+
+
+def _kind_of_result(observation: Observation) -> Goal:
+    value = observation.value
+    if value is None or value.source is None:
+        return ("object", value.type_name if value else "")
+    if value.source in ("None", "True", "False"):
+        return (value.source,)
+    if value.length is not None:
+        size = "empty" if value.length == 0 else "one" if value.length == 1 else "many"
+        return (value.type_name, size, "")
+    sign = "-" if value.source.startswith("-") else "0" if value.source in ("0", "0.0") else ""
+    return (value.type_name, "", sign)
+
+
+@lru_cache(maxsize=8192)
+def _relation(left: str, right: str) -> str:
+    """Classifies two different operands: `<` or `>`, followed by `1` for numbers one apart; `!` where unordered.
+
+    Shifted boundaries change exactly this. Cached because loops compare the same operands again and again.
+    """
+    try:
+        value, other = literal_value(left), literal_value(right)
+        if isinstance(value, str | bytes):  # texts are compared for equality, hardly ever for order
+            return "!"
+        numbers = isinstance(value, int | float) and isinstance(other, int | float)
+        return ("<" if value < other else ">") + ("1" if numbers and abs(value - other) == 1 else "")
+    except (ValueError, TypeError):
+        return "!"

@@ -1,0 +1,287 @@
+"""Judges how well a trial represents its callable: degenerate arguments, trivial results, and the shape of the call.
+
+A representative example has arguments that show something and a result that a reader learns from. Degenerate values
+(empty, zero, all equal, two equal operands) are welcome only beside such an example.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from ....utils.python_names import assigned_variable, names_of
+from ....utils.python_source import literal_value, parse_expression, parse_python
+from ..judge.value_checks import is_empty_source
+from ..model.model import CallableFacts, ClassFacts, ModuleFacts, Observation, Trial
+from ..source.titles import subject_call
+
+MILD, SEVERE = 1, 2
+_HOLE = "__hole__"
+_MEMBER_KINDS = frozenset({"method", "property"})
+
+
+@dataclass(frozen=True, slots=True)
+class Representation:
+    """How well a trial represents its callable.
+
+    Attributes:
+        degeneracy: 0 for arguments and receiver that show something; 1 for one that shows little (a single element, a
+            receiver without content); 2 and more for degenerate ones.
+        trivial: whether the result is empty, None, False, zero or the unchanged first argument, and nothing else
+            happens; also for every exception.
+        shape: the source without its literal values; trials of one shape are rows of one table.
+        values: the literal values that were taken out of the shape, in order, as source text.
+        arguments: values of the act's positional arguments and keywords, where all are literals; else None.
+        result: value of the result, where it is a literal; `NO_RESULT` otherwise.
+    """
+
+    degeneracy: int
+    trivial: bool
+    shape: str
+    values: tuple[str, ...]
+    arguments: tuple[Any, ...] | None
+    result: Any
+
+    def distance(self, other: Representation) -> int:
+        """Counts the values in which two trials of one shape differ; a large number for trials of two shapes."""
+        if self.shape != other.shape or len(self.values) != len(other.values):
+            return OTHER_SHAPE
+        return sum(mine != others for mine, others in zip(self.values, other.values, strict=True))
+
+
+class _NoResult:
+    def __repr__(self) -> str:
+        return "NO_RESULT"
+
+
+NO_RESULT = _NoResult()
+OTHER_SHAPE = 100
+
+
+def represent(trial: Trial, observation: Observation, facts: ModuleFacts) -> Representation:
+    """Returns the representation of a trial of one of the module's callables."""
+    try:
+        act, statements = parse_expression(trial.act), _statements(trial.arrange)
+    except SyntaxError:
+        return Representation(SEVERE, True, trial.act, (), None, NO_RESULT)
+    assigned = _assigned(statements)
+    subject = _callable_of(trial.subject, facts)
+    given = _arguments(act, subject, assigned)
+    result = _result(observation)
+    shape, values = _shape(trial)
+    return Representation(
+        degeneracy=_degeneracy(given, facts) + _receiver_degeneracy(subject, act, statements, facts),
+        trivial=is_trivial(observation, given),
+        shape=shape,
+        values=values,
+        arguments=_literals(given),
+        result=result,
+    )
+
+
+def is_trivial(observation: Observation, given: Sequence[ast.expr] = ()) -> bool:
+    """Whether a reader learns nothing from the outcome: see `Representation.trivial`."""
+    if observation.raised is not None:
+        return True
+    if observation.effects or observation.output or observation.errors:
+        return False
+    value = observation.value
+    if value is None:
+        return True
+    if value.source is None:
+        # An object is told by its attributes: with all of them empty it is what its class makes of nothing.
+        return (
+            all(item.source is None or is_empty_source(item.source) for _, item in value.attributes)
+            and not value.length
+        )
+    if is_empty_source(value.source):
+        return True
+    result = _result(observation)
+    if result is NO_RESULT:
+        return False
+    if not result and not isinstance(result, float):
+        return True
+    first = _literals(given[:1])
+    return bool(first) and type(first[0]) is type(result) and first[0] == result and not isinstance(result, bool)
+
+
+def degeneracy_of(node: ast.expr, facts: ModuleFacts | None = None) -> int:
+    """Rates one argument: 0 shows something, `MILD` little, `SEVERE` nothing."""
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        return degeneracy_of(node.operand, facts)
+    if isinstance(node, ast.Constant):
+        value = node.value
+        if value is None or value == "" or value == b"":
+            return SEVERE
+        if isinstance(value, int | float | complex) and not isinstance(value, bool):
+            return SEVERE if value == 0 else 0
+        return MILD if isinstance(value, str | bytes) and len(value) == 1 else 0
+    if isinstance(node, ast.List | ast.Tuple | ast.Set):
+        return _of_elements(node.elts, facts)
+    if isinstance(node, ast.Dict):
+        return SEVERE if not node.keys else MILD if len(node.keys) == 1 else 0
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        if node.func.id in ("set", "dict", "list", "tuple", "frozenset", "str", "bytes", "object") and not node.args:
+            return SEVERE
+        if node.func.id in ("iter", "set", "frozenset", "list", "tuple", "bytearray") and len(node.args) == 1:
+            return degeneracy_of(node.args[0], facts)
+        return _of_construction(node, facts)
+    return 0
+
+
+def _of_elements(elements: Sequence[ast.expr], facts: ModuleFacts | None) -> int:
+    if not elements:
+        return SEVERE
+    if len(elements) == 1:
+        return MILD
+    if len({ast.dump(element) for element in elements}) == 1:
+        return SEVERE
+    empty = [element for element in elements if isinstance(element, _CONTAINERS) and degeneracy_of(element, facts) == 2]
+    return MILD if empty else 0
+
+
+_CONTAINERS = (ast.List, ast.Tuple, ast.Set, ast.Dict)
+
+
+def _of_construction(node: ast.Call, facts: ModuleFacts | None) -> int:
+    """An object built without arguments although its class takes some shows little."""
+    owner = _class_named(node.func.id, facts) if isinstance(node.func, ast.Name) and facts is not None else None
+    if owner is None or node.args or node.keywords or owner.constructor is None:
+        return 0
+    return MILD if owner.constructor.parameters else 0
+
+
+def _degeneracy(given: Sequence[ast.expr], facts: ModuleFacts) -> int:
+    """Rates the arguments together: flags and options count less than the operands before them."""
+    rates = [degeneracy_of(node, facts) for node in given]
+    total = sum(rates)
+    texts = [ast.dump(node) for node in given if not isinstance(node, ast.Constant) or node.value not in _FLAGS]
+    return total + (SEVERE if len(texts) != len(set(texts)) else 0)
+
+
+_FLAGS = (True, False, None)
+
+
+def _receiver_degeneracy(
+    subject: CallableFacts | None, act: ast.expr, statements: Sequence[ast.stmt], facts: ModuleFacts
+) -> int:
+    """Rates the receiver of a method: one without content shows little, where its class can be given any."""
+    if subject is None or subject.kind not in _MEMBER_KINDS or subject.owner is None:
+        return 0
+    owner = _class_named(subject.owner, facts)
+    if owner is None or owner.kind in ("enum", "exception"):
+        return 0
+    names = names_of(act)
+    built: ast.Call | None = None
+    for statement in statements:
+        assigned = assigned_variable(statement)
+        if assigned is not None and assigned[0] in names and isinstance(assigned[1], ast.Call):
+            built = assigned[1]
+        elif built is not None and names & names_of(statement):
+            return 0  # something was done with the receiver before the act
+    if built is None:
+        return 0
+    given = [*built.args, *(keyword.value for keyword in built.keywords)]
+    if given:
+        return min(degeneracy_of(node, facts) for node in given)
+    takes = owner.constructor.parameters if owner.constructor is not None else ()
+    if any(not parameter.required for parameter in takes):
+        return SEVERE  # the default object: what others are compared with
+    return MILD if any(_fills(member) for member in owner.members) else 0
+
+
+def _fills(member: CallableFacts) -> bool:
+    """Whether a method looks as if it put something into its object."""
+    takes = [parameter for parameter in member.parameters if parameter.name not in ("self", "cls")]
+    return bool(takes) and (member.name in _FILLING or member.name.startswith(("add", "append", "insert", "push")))
+
+
+_FILLING = frozenset("__setitem__ put set update register enqueue store write extend".split())
+
+
+def _callable_of(qualname: str, facts: ModuleFacts) -> CallableFacts | None:
+    return next((one for one in facts.callables() if one.qualname == qualname), None)
+
+
+def _class_named(name: str, facts: ModuleFacts | None) -> ClassFacts | None:
+    return next((owner for owner in facts.classes if owner.name == name), None) if facts is not None else None
+
+
+def _statements(arrange: Sequence[str]) -> list[ast.stmt]:
+    return [statement for text in arrange for statement in parse_python(text.strip()).body]
+
+
+def _assigned(statements: Sequence[ast.stmt]) -> dict[str, ast.expr]:
+    found: dict[str, ast.expr] = {}
+    for statement in statements:
+        assigned = assigned_variable(statement)
+        if assigned is not None:
+            found[assigned[0]] = assigned[1]
+    return found
+
+
+def _arguments(act: ast.expr, subject: CallableFacts | None, assigned: Mapping[str, ast.expr]) -> list[ast.expr]:
+    """Returns the arguments of the subject's call, variables replaced by what was assigned to them."""
+    call = subject_call(act, subject.name if subject is not None else "")
+    if call is None:
+        return []
+    nodes = [*call.args, *(keyword.value for keyword in call.keywords)]
+    return [assigned.get(node.id, node) if isinstance(node, ast.Name) else node for node in nodes]
+
+
+def _literals(nodes: Sequence[ast.expr]) -> tuple[Any, ...] | None:
+    found: list[Any] = []
+    for node in nodes:
+        try:
+            found.append(ast.literal_eval(node))
+        except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+            return None
+    return tuple(found)
+
+
+def _result(observation: Observation) -> Any:
+    value = observation.value
+    if value is None or value.source is None:
+        return NO_RESULT
+    try:
+        return literal_value(value.source)
+    except ValueError:
+        return NO_RESULT
+
+
+class _Holes(ast.NodeTransformer):
+    """Replaces literal values by holes and collects them."""
+
+    def __init__(self) -> None:
+        self.values: list[str] = []
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        if isinstance(node, ast.Constant | ast.List | ast.Tuple | ast.Dict | ast.Set | ast.UnaryOp) and _is_literal(
+            node
+        ):
+            self.values.append(ast.unparse(node))
+            return ast.Name(_HOLE, ast.Load())
+        return self.generic_visit(node)
+
+
+def _is_literal(node: ast.expr) -> bool:
+    try:
+        ast.literal_eval(node)
+        return True
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return False
+
+
+def _shape(trial: Trial) -> tuple[str, tuple[str, ...]]:
+    return _shape_of(trial.arrange, trial.act, trial.mode)
+
+
+@lru_cache(maxsize=8192)
+def _shape_of(arrange: tuple[str, ...], act: str, mode: str) -> tuple[str, tuple[str, ...]]:
+    holes = _Holes()
+    texts = [ast.unparse(holes.visit(statement)) for statement in _statements(arrange)]
+    texts.append(ast.unparse(holes.visit(parse_expression(act))))
+    return "\n".join((mode, *texts)), tuple(holes.values)

@@ -1,0 +1,275 @@
+"""Selects the trials that become tests: an anchor for each callable first, then deltas from it, each with a reason.
+
+The anchor is a representative example. A delta takes another branch, shows another ending, kills a mutant that no row
+before it kills, or excludes a trivial implementation. A callable without an anchor gets no deltas: edges alone show
+nothing.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ..model.model import Arc, ModuleFacts
+from ..search.trial_search import RICH_SOURCES, TrialRecord, returned_none
+from .candidates import Goal, TrialCandidate, rank_candidates
+from .representative import MILD, OTHER_SHAPE, Representation
+from .trivial import excluded_by, trivial_survivors
+
+MOST_PER_CALLABLE = 24
+MOST_FORMS = 6
+MOST_EXAMPLES = 6
+# The price of a delta beside its length: a call of another form starts a test of its own, a degenerate value shows
+# little.
+_BASE = 20.0
+_OTHER_FORM = 30.0
+_FURTHER_DIFFERENCE = 6.0
+_DEGENERATE = 12.0
+# A test of its own that takes no new branch must kill so many mutants that no other does.
+_KILLS_OF_OWN_FORM = 2
+_SHARES = 4
+# How many trials that show the same stay, to choose one whose answer excludes a trivial implementation.
+_ALIKE = 4
+_MOST_EXCLUDING = 2
+
+
+@dataclass(slots=True)
+class _Selection:
+    """The selected candidates by record number, and what they cover together.
+
+    Attributes:
+        counts_goals: whether kinds of results and sides of comparisons count, because no mutants were run.
+        kept: numbers of records that no other makes unnecessary: examples, anchors, and rows that exclude trivial
+            implementations.
+        anchors: numbers of the representative examples.
+        rows: representations of the selected candidates, by subject.
+    """
+
+    covered: set[Arc]
+    counts_goals: bool = False
+    chosen: dict[int, TrialCandidate] = field(default_factory=dict)
+    kept: set[int] = field(default_factory=set)
+    shown: set[Goal] = field(default_factory=set)
+    killed: set[int] = field(default_factory=set)
+    anchors: set[int] = field(default_factory=set)
+    rows: dict[str, list[Representation]] = field(default_factory=lambda: defaultdict(list))
+
+    def take(self, candidate: TrialCandidate, *, keep: bool = False) -> None:
+        if candidate.record.number not in self.chosen:
+            self.rows[candidate.subject].append(candidate.representation)
+        self.chosen[candidate.record.number] = candidate
+        self.covered.update(candidate.record.covered)
+        self.shown.update(candidate.goals)
+        self.killed.update(candidate.kills)
+        if keep:
+            self.kept.add(candidate.record.number)
+
+
+def select_trials(
+    records: Sequence[TrialRecord],
+    facts: ModuleFacts,
+    reached: frozenset[Arc],
+    kills: Mapping[int, frozenset[int]] | None = None,
+) -> list[TrialRecord]:
+    """Selects records; ordered by their callable's position in the source, each callable's anchor first.
+
+    Args:
+        reached: arcs that importing the module runs; they need no test.
+        kills: mutants that records detect, by record number.
+    """
+    by_subject: dict[str, list[TrialCandidate]] = defaultdict(list)
+    for candidate in rank_candidates(records, facts, kills or {}, alike=_ALIKE):
+        by_subject[candidate.subject].append(candidate)
+    order = {subject.qualname: index for index, subject in enumerate(facts.callables())}
+    subjects = sorted(by_subject, key=lambda name: (order.get(name, len(order)), name))
+    concerns = _concerns(facts)
+    selection = _Selection(set(reached), counts_goals=not kills)
+    anchored = [name for name in subjects if _take_anchor(by_subject[name], selection, concerns)]
+    for name in anchored:
+        _take_deltas(by_subject[name], selection, lambda arc, name=name: concerns(name, arc))
+    for name in anchored:  # what is left of other callables: only a call from here reaches it
+        _take_deltas(by_subject[name], selection, lambda arc: True)
+        _exclude_trivial(by_subject[name], selection)
+    picked = _without_redundant(selection, reached)
+    picked.sort(
+        key=lambda item: (
+            order.get(item.subject, len(order)),
+            item.record.number not in selection.anchors,
+            item.cost,
+            item.record.number,
+        )
+    )
+    return [candidate.record for candidate in picked]
+
+
+def _concerns(facts: ModuleFacts) -> Callable[[str, Arc], bool]:
+    """Returns whether an arc is a callable's business: its own code, or private code that no public callable owns."""
+    owners: dict[int, set[str]] = defaultdict(set)
+    for subject in facts.callables():
+        if subject.public:
+            for line in range(subject.lines[0], subject.lines[1] + 1):
+                owners[line].add(subject.qualname)
+
+    def concerns(name: str, arc: Arc) -> bool:
+        found = owners.get(abs(arc[0])) or owners.get(abs(arc[1]))
+        return not found or name in found
+
+    return concerns
+
+
+def _take_anchor(
+    candidates: Sequence[TrialCandidate], selection: _Selection, concerns: Callable[[str, Arc], bool]
+) -> bool:
+    """Takes the documented examples and, if none of them represents the callable, its best example.
+
+    Returns whether the callable has an anchor. A callable that only accepts (returns None and changes nothing) or
+    refuses is represented by what it refuses.
+    """
+    examples = sorted((one for one in candidates if one.example), key=lambda one: one.record.number)[:MOST_EXAMPLES]
+    for example in examples:
+        selection.take(example, keep=True)
+        selection.anchors.add(example.record.number)
+    if any(_is_representative(example) for example in examples):
+        return True
+    fit = [one for one in candidates if one.asserts and one.meant and not one.misfits]
+    own = {
+        one.record.number: sum(concerns(one.subject, arc) for arc in one.record.arcs) for one in fit if not one.raises
+    }
+    most = max(own.values(), default=0)
+
+    def rank(candidate: TrialCandidate) -> tuple[float, ...]:
+        shown = candidate.representation
+        share = _SHARES * own[candidate.record.number] // most if most else 0
+        return (
+            shown.degeneracy > MILD,
+            candidate.record.trial.source not in RICH_SOURCES,
+            -share,
+            shown.degeneracy,
+            candidate.cost,
+            candidate.record.number,
+        )
+
+    showing = [one for one in fit if not one.raises and not one.representation.trivial]
+    if showing:
+        anchor = min(showing, key=rank)
+        selection.take(anchor, keep=True)
+        selection.anchors.add(anchor.record.number)
+        return True
+    accepts = all(returned_none(one.record.observation) for one in fit if not one.raises)
+    return bool(examples) or (accepts and any(one.refusal for one in fit))
+
+
+def _is_representative(candidate: TrialCandidate) -> bool:
+    return not candidate.raises and not candidate.representation.trivial
+
+
+def _take_deltas(candidates: Sequence[TrialCandidate], selection: _Selection, counts: Callable[[Arc], bool]) -> None:
+    """Takes the most new branches, endings and kills for the lowest price, until no candidate is worth it.
+
+    Args:
+        counts: whether an arc counts for this callable.
+    """
+    usable = [one for one in candidates if one.asserts and one.meant and (not one.misfits or one.refusal)]
+    taken = sum(one.subject == candidates[0].subject for one in selection.chosen.values()) if candidates else 0
+    while usable and taken < MOST_PER_CALLABLE:
+        rows = selection.rows[usable[0].subject]
+        rated = [(_worth(one, selection, rows, counts), one) for one in usable]
+        usable = [one for worth, one in rated if worth > 0]
+        best = max(rated, key=lambda item: (item[0], -item[1].record.number))
+        if best[0] <= 0:
+            return
+        selection.take(best[1])
+        usable = [one for one in usable if one is not best[1]]
+        taken += 1
+
+
+def _worth(
+    candidate: TrialCandidate,
+    selection: _Selection,
+    rows: Sequence[Representation],
+    counts: Callable[[Arc], bool],
+) -> float:
+    """Returns what a candidate adds for its price; 0 if a reader would call it superfluous."""
+    arcs = sum(counts(arc) for arc in candidate.record.arcs - selection.covered)
+    endings = sum(goal[0] == 0 for goal in candidate.goals - selection.shown) if candidate.raises else 0
+    kills = 0 if candidate.misfits else len(candidate.kills - selection.killed)
+    if selection.counts_goals and not candidate.misfits:
+        kills += sum(goal[0] != 0 for goal in candidate.goals - selection.shown)
+    shown = candidate.representation
+    distance = min((shown.distance(row) for row in rows), default=0)
+    other_form = distance >= OTHER_SHAPE
+    fewest = _KILLS_OF_OWN_FORM if other_form else 1
+    if other_form and not arcs and len({row.shape for row in rows}) >= MOST_FORMS:
+        return 0.0
+    if not arcs and not endings and (kills < fewest or shown.degeneracy > MILD):
+        return 0.0
+    price = _BASE + candidate.cost + _DEGENERATE * shown.degeneracy
+    price += _OTHER_FORM if other_form else _FURTHER_DIFFERENCE * max(0, distance - 1)
+    return (2 * arcs + 2 * endings + kills) / price
+
+
+def _exclude_trivial(candidates: Sequence[TrialCandidate], selection: _Selection) -> None:
+    """Takes rows until no trivial implementation gives all answers of a callable, or none of them excludes one."""
+    chosen = [one for one in selection.chosen.values() if one.subject == candidates[0].subject and not one.raises]
+    if not chosen or any(one.record.observation.effects or one.record.observation.output for one in chosen):
+        return
+    rows = [one.representation for one in chosen]
+    others = [
+        one
+        for one in candidates
+        if one.asserts and not one.raises and not one.misfits and one.record.number not in selection.chosen
+    ]
+    for _ in range(_MOST_EXCLUDING):
+        survivors = trivial_survivors(rows)
+        if not survivors:
+            return
+
+        def excludes(candidate: TrialCandidate, survivors: frozenset[str] = survivors) -> int:
+            row = candidate.representation
+            constant = "constant" in survivors and row.result != rows[0].result
+            return len(excluded_by(row, survivors)) + constant
+
+        def rank(candidate: TrialCandidate) -> tuple[float, ...]:
+            row = candidate.representation
+            near = min(row.distance(known) for known in rows)
+            return (
+                row.degeneracy > MILD,
+                near >= OTHER_SHAPE,
+                -excludes(candidate),
+                row.degeneracy,
+                near,
+                candidate.cost,
+            )
+
+        useful = [one for one in others if excludes(one)]
+        if not useful:
+            return
+        best = min(useful, key=lambda one: (rank(one), one.record.number))
+        selection.take(best, keep=True)
+        rows.append(best.representation)
+        others.remove(best)
+
+
+def _without_redundant(selection: _Selection, reached: frozenset[Arc]) -> list[TrialCandidate]:
+    """Drops candidates whose arcs, endings and kills the others show as well; the hardest to read first."""
+    ordered = sorted(selection.chosen.values(), key=lambda item: (-item.misfits, -item.cost, -item.record.number))
+    lowest = 2 if selection.counts_goals else 0
+    arcs = Counter(arc for candidate in ordered for arc in candidate.record.covered)
+    goals = Counter(goal for candidate in ordered for goal in candidate.goals)
+    kills = Counter(mutant for candidate in ordered for mutant in candidate.kills)
+    left: list[TrialCandidate] = []
+    for candidate in ordered:
+        # The counters include the candidate itself: below 2 means nobody else shows it.
+        is_unique = (
+            any(arcs[arc] < 2 for arc in candidate.record.arcs - reached)
+            or any(goals[goal] < 2 for goal in candidate.goals if isinstance(goal[0], int) and goal[0] <= lowest)
+            or any(kills[mutant] < 2 for mutant in candidate.kills)
+        )
+        if candidate.record.number in selection.kept or is_unique:
+            left.append(candidate)
+            continue
+        arcs.subtract(candidate.record.covered)
+        goals.subtract(candidate.goals)
+        kills.subtract(candidate.kills)
+    return left

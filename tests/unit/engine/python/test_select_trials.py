@@ -1,0 +1,239 @@
+"""Which trials become tests: a representative example first, then rows that each add something."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from testwright.engine.python.model.model import (
+    Arc,
+    CallableFacts,
+    Documentation,
+    ModuleFacts,
+    Observation,
+    Raised,
+    RaiseSite,
+    Trial,
+    Value,
+)
+from testwright.engine.python.model.observation_json import ObservedTrial
+from testwright.engine.python.search.trial_search import TrialRecord
+from testwright.engine.python.selection.select_trials import MOST_PER_CALLABLE, select_trials
+
+FACTS = ModuleFacts(
+    "m.py",
+    "m",
+    ".",
+    "",
+    functions=(
+        CallableFacts("first", "function", (1, 9), raises=(RaiseSite("ValueError", 5), RaiseSite("TypeError", 6))),
+        CallableFacts("second", "function", (10, 19)),
+    ),
+)
+
+
+def record(number: int, act: str, observation: Observation, *arcs: Arc, **more: object) -> TrialRecord:
+    subject = act.partition("(")[0]
+    seen = ObservedTrial(observation, **{key: more.pop(key) for key in ("steps", "random") if key in more})  # type: ignore[arg-type]
+    trial = Trial(subject, act, **more)  # type: ignore[arg-type]
+    return TrialRecord(number, trial, seen, frozenset(arcs), frozenset(arcs))
+
+
+def returned(source: str | None, **more: object) -> Observation:
+    return Observation("returned", value=Value("int", source=source), **more)  # type: ignore[arg-type]
+
+
+def raised(name: str, line: int = 0) -> Observation:
+    return Observation("raised", raised=Raised(name, "no", line))
+
+
+def chosen(*records: TrialRecord) -> list[str]:
+    return [trial.trial.act for trial in select_trials(records, FACTS, frozenset())]
+
+
+@pytest.mark.feature("B-06")
+def test_of_trials_that_reach_the_same_the_plainest_is_chosen() -> None:
+    long = record(0, "first(1000000007, 'a', 'b')", returned("2"), (1, 2))
+    short = record(1, "first(1)", returned("2"), (1, 2))
+    assert chosen(long, short) == ["first(1)"]
+
+
+@pytest.mark.feature("B-18")
+def test_the_anchor_has_arguments_that_show_something_and_a_result_that_is_not_empty() -> None:
+    empty = record(0, "first([])", returned("[]"), (1, 2))
+    single = record(1, "first([3])", returned("[9]"), (1, 2), (2, 3), (3, 2))
+    several = record(2, "first([3, 1, 2])", returned("[9, 1, 4]"), (1, 2), (2, 3), (3, 2))
+    assert chosen(empty, single, several)[0] == "first([3, 1, 2])"
+
+
+@pytest.mark.feature("B-18")
+def test_a_callable_that_only_returned_empty_or_unchanged_values_gets_no_test() -> None:
+    assert (
+        chosen(
+            record(0, "first([])", returned("[]"), (1, 2)),
+            record(1, "first('abc')", returned("'abc'"), (1, 2)),
+            record(2, "first(7)", returned("False"), (1, 3)),
+            record(3, "first(-1)", raised("ValueError", 5), (1, 5)),
+        )
+        == []
+    )
+
+
+@pytest.mark.feature("B-18")
+def test_what_only_accepts_or_refuses_is_represented_by_what_it_refuses() -> None:
+    accepted = record(0, "first(3)", returned("None"), (1, 2))
+    refused = record(1, "first(-1)", raised("ValueError", 5), (1, 5))
+    assert chosen(accepted, refused) == ["first(-1)", "first(3)"]
+
+
+@pytest.mark.feature("B-18")
+def test_degenerate_values_stand_beside_an_anchor_where_they_take_another_branch() -> None:
+    several = record(0, "first([3, 1, 2])", returned("[9, 1, 4]"), (1, 2), (2, 3), (3, 2))
+    empty = record(1, "first([])", returned("[]"), (1, 2), (2, -1))
+    also_empty = record(2, "first(())", returned("[]"), (1, 2))
+    assert chosen(several, empty, also_empty) == ["first([3, 1, 2])", "first([])"]
+
+
+@pytest.mark.feature("B-18")
+def test_a_row_of_the_anchors_form_is_preferred_to_another_form() -> None:
+    anchor = record(0, "first('kitten', 'sitting')", returned("3"), (1, 2))
+    row = record(1, "first('flaw', 'lawns')", returned("2"), (1, 2), (2, 4))
+    form = record(2, "first(*['a', 'b'])", returned("1"), (1, 2), (2, 4))
+    assert set(chosen(anchor, form, row)) == {"first('kitten', 'sitting')", "first('flaw', 'lawns')"}
+
+
+@pytest.mark.feature("B-16")
+def test_rows_are_added_until_no_trivial_implementation_gives_all_their_answers() -> None:
+    rows = [
+        record(0, "first('ab', 'cd')", returned("2"), (1, 2)),
+        record(1, "first('abc', 'xbc')", returned("1"), (1, 2)),
+    ]
+    # `len` of an argument gives 2 for the first row, and a constant does; the second row excludes both.
+    assert chosen(*rows) == ["first('ab', 'cd')", "first('abc', 'xbc')"]
+
+
+def test_whatever_adds_an_arc_is_chosen() -> None:
+    assert chosen(
+        record(0, "first(2)", returned("1"), (1, 2)),
+        record(1, "first(3)", returned("1"), (1, 2), (2, 3)),
+        record(2, "second(1)", returned(None), (10, 11)),
+    ) == ["first(3)"]
+
+
+def test_each_exception_that_the_code_raises_is_kept() -> None:
+    assert chosen(
+        record(0, "first(3)", returned("1"), (1, 2), (1, 5), (1, 6)),
+        record(1, "first(-1)", raised("ValueError", 5), (1, 5)),
+        record(2, "first('')", raised("TypeError", 6), (1, 6)),
+    ) == ["first(3)", "first(-1)", "first('')"]
+
+
+@pytest.mark.feature("B-18")
+def test_errors_of_a_wrong_call_are_not_pinned_unless_the_code_or_a_document_means_them() -> None:
+    anchor = record(0, "first(3)", returned("1"), (1, 2))
+    misuse = record(1, "first([])", raised("IndexError", 3), (1, 3))
+    assert chosen(anchor, misuse) == ["first(3)"]
+
+    documentation = Documentation(raises=(("IndexError", "if there are no items"),))
+    facts = replace(FACTS, functions=(replace(FACTS.functions[0], documentation=documentation), FACTS.functions[1]))
+    picked = select_trials([anchor, misuse], facts, frozenset())
+    assert [one.trial.act for one in picked] == ["first(3)", "first([])"]
+
+
+def test_accidents_of_a_call_are_no_behaviour() -> None:
+    assert chosen(
+        record(0, "first()", raised("TypeError", 0), (1, 2)),
+        record(1, "first(None)", raised("AttributeError", 3), (1, 3)),
+        record(2, "first(1)", raised("ModuleNotFoundError", 3), (1, 3)),
+        record(3, "first(5)", returned("1"), (1, 2)),
+    ) == ["first(5)"]
+
+
+def test_an_operator_that_the_code_declines_is_behaviour() -> None:
+    facts = replace(FACTS, functions=(replace(FACTS.functions[0], declines=(7,)), FACTS.functions[1]))
+    works = record(0, "first(2)", returned("1"), (1, 2))
+    declined = record(1, "first('a')", raised("TypeError", 0), (6, 7), (7, -1))
+    accident = record(2, "second(1)", raised("TypeError", 0), (10, 11))
+    picked = select_trials([works, declined, accident], facts, frozenset())
+    assert [trial.trial.act for trial in picked] == ["first(2)", "first('a')"]
+
+
+def test_documented_examples_are_always_kept() -> None:
+    example = record(0, "first(123456)", returned("1"), (1, 2), wanted="1\n", source="doctest")
+    assert chosen(example, record(1, "first(2)", returned("1"), (1, 2))) == ["first(123456)"]
+
+
+def test_an_example_that_draws_lots_or_takes_long_has_no_privilege() -> None:
+    lots = record(0, "first(123456)", returned("1"), (1, 2), wanted="1\n", random=True)
+    slow = record(1, "first(1234567)", returned("1"), (1, 2), wanted="1\n", steps=50_000)
+    assert chosen(lots, slow, record(2, "first(2)", returned("1"), (1, 2))) == ["first(2)"]
+
+
+@pytest.mark.feature("B-18")
+def test_every_callable_gets_an_anchor_of_its_own_even_if_calls_of_others_run_it() -> None:
+    assert chosen(
+        record(0, "first(2)", returned("1"), (1, 2), (10, 11)),
+        record(1, "second(1)", returned("2"), (10, 11)),
+    ) == ["first(2)", "second(1)"]
+
+
+def test_boundaries_of_comparisons_are_shown_within_a_bound_where_no_mutants_were_run() -> None:
+    sides = [
+        record(number, f"first({number})", returned("9", operands=((2, str(number), "3"),)), (1, 2))
+        for number in range(7)
+    ]
+    assert {"first(2)", "first(3)", "first(4)"} <= set(chosen(*sides))
+    many = [
+        record(number, f"first({number})", returned(f"'{number}'", operands=((number, "1", "1"),)), (1, 2))
+        for number in range(40)
+    ]
+    assert len(chosen(*many)) <= MOST_PER_CALLABLE + 1
+
+
+def test_giving_an_imported_name_another_meaning_makes_no_test() -> None:
+    confusing = record(
+        0, "first(2)", returned("1"), (1, 2), arrange=("date = 1",), imports=("from datetime import date",)
+    )
+    assert chosen(confusing, record(1, "first(1, 2, 3, 4)", returned("7"), (1, 2))) == ["first(1, 2, 3, 4)"]
+
+
+def test_one_file_written_is_like_another() -> None:
+    written = [
+        record(
+            number,
+            f"first({name!r})",
+            returned("1", effects=((f"(tmp_path / '{name}').read_text()", Value("str", "'a'")),)),
+            (1, 2),
+        )
+        for number, name in enumerate(("a.txt", "b.txt"))
+    ]
+    assert chosen(*written) == ["first('a.txt')"]
+
+
+def test_named_things_and_real_dates_read_better() -> None:
+    nameless = record(0, "first('', date(2, 2, 2))", returned("1"), (1, 2))
+    named = record(1, "first('Ann', date(2024, 5, 3))", returned("1"), (1, 2))
+    assert chosen(nameless, named) == [named.trial.act]
+
+
+@pytest.mark.feature("B-11")
+def test_what_takes_branches_and_kills_mutants_makes_plain_calls_of_them_unnecessary() -> None:
+    anchor = record(0, "first(19, 7)", returned("2"), (1, 2), (2, 3))
+    plain = record(1, "first(1, 5)", returned("3"), (1, 2))
+    further = record(2, "first(3, 7)", returned("4"), (1, 2))
+    kills = {0: frozenset({1, 2, 3}), 1: frozenset({1}), 2: frozenset({3, 4})}
+
+    found = select_trials([anchor, plain, further], FACTS, frozenset(), kills)
+
+    assert [one.number for one in found] == [0, 2]
+
+
+@pytest.mark.feature("B-18")
+def test_a_degenerate_call_is_not_worth_a_row_for_a_mutant_alone() -> None:
+    anchor = record(0, "first([3, 1, 2])", returned("6"), (1, 2))
+    empty = record(1, "first([])", returned("0"), (1, 2))
+    further = record(2, "first([7, 8])", returned("15"), (1, 2))
+    kills = {0: frozenset({1}), 1: frozenset({2}), 2: frozenset({3})}
+
+    assert {one.number for one in select_trials([anchor, empty, further], FACTS, frozenset(), kills)} == {0, 2}
