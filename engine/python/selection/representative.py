@@ -86,7 +86,7 @@ def is_trivial(observation: Observation, given: Sequence[ast.expr] = ()) -> bool
     """Whether a reader learns nothing from the outcome: see `Representation.trivial`."""
     if observation.raised is not None:
         return True
-    if observation.effects or observation.output or observation.errors:
+    if observation.effects or observation.output or observation.errors or observation.warnings:
         return False
     value = observation.value
     if value is None:
@@ -259,6 +259,8 @@ class _Holes(ast.NodeTransformer):
         self.values: list[str] = []
 
     def visit(self, node: ast.AST) -> ast.AST:
+        if isinstance(node, ast.JoinedStr):
+            return node  # its text parts are constants that only it may hold
         if isinstance(node, ast.Constant | ast.List | ast.Tuple | ast.Dict | ast.Set | ast.UnaryOp) and _is_literal(
             node
         ):

@@ -13,8 +13,9 @@ from ..judge.oracle import OracleVerdict
 from ..judge.suite_size import BuiltCases, fit_to_limits, limits_for
 from ..model.model import Exploration, ModuleFacts
 from ..model.spec_case import WEAK_KINDS, Case
-from .assign_tables import assign_tables, ids_by_table, with_ids
+from .assign_tables import assign_tables
 from .case_namer import CaseNamer
+from .naming import name_tests
 from .render import render_cases
 
 SCHEMA_VERSION = "1.0.0"
@@ -51,10 +52,10 @@ def compose_spec(
         namer = CaseNamer(facts, [one.finding for one in judged])
         cases = [_case(one, facts, namer, names) for one in judged]
         placed = assign_tables(cases, facts)
-        ids = ids_by_table(placed)
+        named = name_tests(placed, facts)
         noticed.clear()
-        noticed.update((ids[case.id], one.finding.kills) for case, one in zip(cases, judged, strict=True))
-        return BuiltCases(tuple(ids[one.id] for one in cases), with_ids(placed, ids))
+        noticed.update((named[case.id].id, one.finding.kills) for case, one in zip(cases, judged, strict=True))
+        return BuiltCases(tuple(named[one.id].id for one in cases), tuple(named[one.id] for one in placed))
 
     def written(cases: Sequence[Case]) -> str:
         return render_cases(cases, framework, imports=names.statements(), module=facts.module)

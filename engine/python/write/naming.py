@@ -1,0 +1,184 @@
+"""Names tests by member, condition and outcome; the condition is what differs from the member's first test.
+
+The first test of a member bears its name alone. A further one says what sets it apart: an argument that is negative,
+empty, longer or left out, what was done to the object before, the exception. Rows of a table are named by their values.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from ....utils.python_names import unused_name
+from ....utils.python_source import parse_expression
+from ..facts.optional_imports import missing_import_slug
+from ..judge.case_tables import Group, read_group, tabulate
+from ..model.model import CallableFacts, ModuleFacts
+from ..model.spec_case import CODE, Case
+from ..source.titles import arguments_of, cut_slug, describe, slug, snake_case, subject_slug
+from .conditions import TELLING, Situation, differences, situation_of
+
+LONGEST_NAME = 66
+_LONGEST_ROW = 40
+_MOST_CONDITIONS = 2
+_EXPECTED = ("expected", "message")
+_TRUTH = ("is_true", "is_false", "is_none", "is_empty")
+
+
+@dataclass(slots=True)
+class _Test:
+    """One test function: a single case or the rows of a table."""
+
+    cases: list[Case]
+    facts: CallableFacts | None
+    situation: Situation
+    name: str = ""
+
+    @property
+    def exception(self) -> str:
+        """Name of the exception that it expects; empty without one."""
+        raised = next((one for one in self.cases[0].expect if one.kind == "raises"), None)
+        return (raised.exception or "").rpartition(".")[2] if raised is not None else ""
+
+
+def name_tests(cases: Sequence[Case], facts: ModuleFacts) -> dict[str, Case]:
+    """Returns the cases with new ids and groups by their former ids; ids are distinct."""
+    callables = {callable_.qualname: callable_ for callable_ in facts.callables()}
+    constructors = {owner.name: owner.constructor for owner in facts.classes}
+    tests: dict[str, list[_Test]] = {}
+    for members in _tests(cases):
+        subject = callables.get(members[0].subject)
+        test = _Test(members, subject, situation_of(members, subject, constructors))
+        tests.setdefault(members[0].subject, []).append(test)
+    used: set[str] = set()
+    for subject, own in tests.items():
+        _name_all(subject, own, used)
+    named: dict[str, Case] = {}
+    ids = {f"tc_{test.name}" for own in tests.values() for test in own if not test.cases[0].group}
+    for own in tests.values():
+        for test in own:
+            named.update(_renamed(test, ids))
+    return named
+
+
+def _tests(cases: Sequence[Case]) -> list[list[Case]]:
+    found: dict[tuple[str, str], list[Case]] = {}
+    for case in cases:
+        found.setdefault((case.subject, case.group or f" {case.id}"), []).append(case)
+    return list(found.values())
+
+
+def _name_all(subject: str, tests: Sequence[_Test], used: set[str]) -> None:
+    """Names the tests of one member: the first that returns is what others are compared with."""
+    base = subject_slug(subject) or "it"
+    if tests[0].facts is not None and tests[0].facts.kind == "constructor":
+        base = f"{base}_construction"
+    usual = next((test for test in tests if not test.exception), None) or tests[0]
+    for test in [usual, *(one for one in tests if one is not usual)]:
+        for candidate in _candidates(base, test, usual):
+            name = cut_slug(candidate, LONGEST_NAME)
+            if name not in used:
+                break
+        else:
+            name = unused_name(base, used)
+        used.add(name)
+        test.name = name
+
+
+def _candidates(base: str, test: _Test, usual: _Test) -> Iterator[str]:
+    """Generates names, the shortest first; each longer one is for the case that the shorter ones are taken."""
+    missing = missing_import_slug(test.cases[0].statements)
+    if missing:
+        yield f"{base}_{missing}"
+    conditions = differences(test.situation, usual.situation, test.facts) if test is not usual else []
+    if test.exception:
+        base = f"{base}_raises_{snake_case(test.exception)}"
+        yield from (f"{base}_for_{words}" for words in conditions[:1] if words.startswith(TELLING))
+        yield base
+        yield from _with_words(base, _message_words(test.cases[0]))
+    outcome = _outcome(test.cases[0])
+    if test is usual or not conditions:
+        yield base
+    elif outcome in _TRUTH and outcome != _outcome(usual.cases[0]):
+        yield f"{base}_{outcome}"
+    for count in range(1, min(_MOST_CONDITIONS, len(conditions)) + 1):
+        yield f"{base}_{_joined(conditions[:count])}"
+    yield from (f"{base}_{_joined([words])}" for words in conditions[1:])
+    yield from _with_words(base, outcome)
+    if outcome:
+        yield from (f"{base}_{_joined([words])}_{outcome}" for words in conditions)
+    yield base
+    # Values in words, where no word for the difference was found.
+    yield from _with_words(f"{base}_for", _value_words(test.cases[0], test.facts))
+
+
+def _with_words(base: str, words: str) -> Iterator[str]:
+    if words:
+        yield f"{base}_{words}"
+
+
+def _joined(conditions: Sequence[str]) -> str:
+    """Returns `with_tax_and_limit` or `for_negative_index_after_clear`."""
+    with_ = [words.removeprefix("with_") for words in conditions if words.startswith("with_")]
+    other = [words for words in conditions if not words.startswith(("with_", "after_", "without_"))]
+    rest = [words for words in conditions if words.startswith(("after_", "without_"))]
+    parts = [f"with_{'_and_'.join(with_)}"] if with_ else []
+    parts += [f"for_{'_and_'.join(other)}"] if other else []
+    return "_".join([*parts, *rest])
+
+
+def _message_words(case: Case) -> str:
+    raised = next(one for one in case.expect if one.kind == "raises")
+    words = cut_slug(re.sub(r"_?\d+_?", "_", slug(raised.match or "")).strip("_"), 36)
+    return f"saying_{words}" if words.count("_") else ""
+
+
+def _outcome(case: Case) -> str:
+    """Describes a plain outcome: `is_true`, `is_none`, `is_empty`, `prints`; empty for others."""
+    one = case.expect[0]
+    if one.kind == "output":
+        return "prints"
+    if one.kind == "warns":
+        return f"warns_{snake_case((one.exception or '').rpartition('.')[2])}"
+    if one.kind == "holds":
+        return {"result": "is_true", "not result": "is_false"}.get(one.actual, "")
+    if one.actual == CODE:
+        return "exits"
+    if one.actual == "result" and one.kind == "is" and one.value:
+        return f"is_{one.value.lower()}"
+    if one.actual == "result" and one.value in ("[]", "{}", "()", "''", "set()"):
+        return "is_empty"
+    return ""
+
+
+def _value_words(case: Case, facts: CallableFacts | None) -> str:
+    try:
+        arguments = arguments_of(case.expression, facts)
+    except SyntaxError:
+        return ""
+    return "_and_".join(describe(argument.node) for argument in arguments[:3])
+
+
+def _renamed(test: _Test, ids: set[str]) -> Mapping[str, Case]:
+    """Returns the test's cases with their names; `ids` are all ids so far, and get those of the rows."""
+    if not test.cases[0].group:
+        case = test.cases[0]
+        return {case.id: replace(case, id=f"tc_{test.name}")}
+    columns = read_group(test.cases[0].group).columns
+    table = tabulate(test.cases, columns)
+    group = Group(test.name, columns).text
+    found: dict[str, Case] = {}
+    for at, case in enumerate(test.cases):
+        words = _row_words(table.rows[at], table.columns, case) if table is not None else _outcome(case)
+        name = unused_name(f"tc_{test.name}_{words or 'row'}", ids)
+        ids.add(name)
+        found[case.id] = replace(case, id=name, group=group)
+    return found
+
+
+def _row_words(cells: Sequence[str], columns: Sequence[str], case: Case) -> str:
+    """Returns the values that a row varies, in words; those that are expected only where there are no others."""
+    given = [cell for cell, column in zip(cells, columns, strict=True) if not column.startswith(_EXPECTED)]
+    values = [describe(parse_expression(cell)) for cell in given or cells]
+    return cut_slug("_".join(values), _LONGEST_ROW) or _outcome(case)
