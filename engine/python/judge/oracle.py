@@ -142,13 +142,21 @@ class Oracle:
     def _documents_raise(self, finding: TrialFinding, raised: Raised) -> SpecEvidence | None:
         """Returns where an agreeing example or the docstring announces the exception; else None."""
         if finding.agrees and finding.trial.wanted_line:
-            return SpecEvidence(self._facts.path, (finding.trial.wanted_line, finding.trial.wanted_line))
+            return self._document((finding.trial.wanted_line, finding.trial.wanted_line))
         facts = self._callables.get(finding.trial.subject)
         if facts is None or facts.documentation.lines[0] <= 0:
             return None
         names = {raised.type_name.rpartition(".")[2]}
         announced = {name.rpartition(".")[2] for name, _condition in facts.documentation.raises}
-        return SpecEvidence(self._facts.path, facts.documentation.lines) if names & announced else None
+        return self._document(facts.documentation.lines) if names & announced else None
+
+    def _document(self, lines: tuple[int, int]) -> SpecEvidence:
+        """Returns the evidence of a document, with the name of what it documents."""
+        documents = [(one.documentation.lines, one.qualname) for one in self._callables.values()]
+        documents += [(owner.documentation.lines, owner.name) for owner in self._facts.classes]
+        documents.append((self._facts.documentation.lines, self._facts.module))
+        found = next((name for (first, last), name in documents if 0 < first <= lines[0] <= last), "")
+        return SpecEvidence(self._facts.path, lines, found)
 
     def _where(self, finding: TrialFinding) -> SpecEvidence:
         """Returns the lines of the subject, or of the whole file if it is unknown."""
@@ -161,7 +169,7 @@ class Oracle:
         trial = finding.trial
         if finding.agrees and trial.wanted is not None and trial.wanted_line > 0:
             lines = (trial.wanted_line, trial.wanted_line + trial.wanted.rstrip("\n").count("\n"))
-            return replace(one, origin="documented", evidence=SpecEvidence(self._facts.path, lines))
+            return replace(one, origin="documented", evidence=self._document(lines))
         return replace(one, evidence=self._where(finding))
 
     def _result(self, finding: TrialFinding, draft: _Draft) -> None:

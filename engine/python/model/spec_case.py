@@ -18,10 +18,14 @@ ELSEWHERE = frozenset({CODE, PRINTED_ERRORS})
 
 @dataclass(frozen=True, slots=True)
 class SpecEvidence:
-    """Where an expectation comes from: a path relative to the project root and its first and last line."""
+    """Where an expectation comes from: a path relative to the project root and its first and last line.
+
+    `object`: qualified name of what documents it; empty where that is unknown.
+    """
 
     path: str
     lines: tuple[int, int]
+    object: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +57,7 @@ class SpecExpectation:
         evidence = None
         if isinstance(found, Mapping) and found.get("path"):
             lines = list(found.get("lines") or (0, 0))
-            evidence = SpecEvidence(str(found["path"]), (int(lines[0]), int(lines[-1])))
+            evidence = SpecEvidence(str(found["path"]), (int(lines[0]), int(lines[-1])), str(found.get("object") or ""))
         tolerance = data.get("tolerance") or {}
         return cls(
             kind=str(data["kind"]),
@@ -82,6 +86,8 @@ class SpecExpectation:
         fields["origin"] = self.origin
         if self.evidence is not None:
             fields["evidence"] = {"path": self.evidence.path, "lines": list(self.evidence.lines)}
+            if self.evidence.object:
+                fields["evidence"]["object"] = self.evidence.object
         return fields
 
 

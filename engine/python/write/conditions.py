@@ -123,11 +123,15 @@ def differences(mine: Situation, usual: Situation, facts: CallableFacts | None) 
     if added:
         found.append(f"after_{snake_case(added[-1])}")
     elif len(mine.before) > len(usual.before):
-        found.append(f"after_several_{snake_case(mine.before[-1])}s")
+        found.append(f"after_several_{_plural(snake_case(mine.before[-1]))}")
     for name in usual.arguments:
         if name not in mine.arguments and name not in mine.varying and not mine.built:
             found.append(f"without_{_plain(name)}")
     return list(dict.fromkeys(words for words in found if words))
+
+
+def _plural(word: str) -> str:
+    return f"{word}es" if word.endswith(("s", "x", "z", "ch", "sh")) else f"{word}s"
 
 
 def _plain(name: str) -> str:

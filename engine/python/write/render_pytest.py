@@ -15,6 +15,7 @@ from .render_body import ActWrapper, body_lines, helper_imports, pattern
 
 # Width of a docstring inside a method with lines of 88 characters.
 _DOCSTRING_WIDTH = 80
+_MOST_DOCUMENTS = 2
 
 
 class PytestDialect:
@@ -98,7 +99,7 @@ def table_lines(table: ParameterTable, name: str, dialect: PytestDialect, *, own
     rows: list[str] = []
     told = "" if documented else "Observed"
     for one, row in zip(table.cases, table.rows, strict=True):
-        source = documented_in(documented) if one.documented else "Observed"
+        source = documented_in([one]) if one.documented else "Observed"
         if not together and source != told:
             rows.append(f"        # {source}")
             told = source
@@ -124,11 +125,13 @@ def docstring(case: Case, name: str, owner: str | None) -> list[str]:
 
 
 def documented_in(cases: Sequence[Case]) -> str:
-    """Returns `Documented in cart.py, lines 10-14` for documented cases; the lines span all of them."""
+    """Returns `Documented in Cart.add` for documented cases; their file where what documents them is unknown.
+
+    Lines are left to the spec: they move with each edit above them.
+    """
     found = [one for case in cases for one in case.documented]
-    first, last = min(one.lines[0] for one in found), max(one.lines[1] for one in found)
-    where = f"line {first}" if first == last else f"lines {first}-{last}"
-    return f"Documented in {found[0].path.rpartition('/')[2]}, {where}"
+    names = dict.fromkeys(one.object or one.path.rpartition("/")[2] for one in found)
+    return f"Documented in {' and '.join(list(names)[:_MOST_DOCUMENTS])}"
 
 
 def approximate(value: str, one: SpecExpectation) -> str:

@@ -1,0 +1,113 @@
+"""Tests are named by member, condition and outcome."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from testwright.engine.python.model.model import CallableFacts, ClassFacts, ModuleFacts, Parameter
+from testwright.engine.python.model.spec_case import MESSAGE, Case, SpecExpectation
+from testwright.engine.python.write.assign_tables import assign_tables
+from testwright.engine.python.write.naming import name_tests
+
+pytestmark = pytest.mark.feature("B-06", "B-18")
+
+
+def function(qualname: str, *names: str, kind: str = "function") -> CallableFacts:
+    parameters = tuple(Parameter(name, "positional_or_keyword") for name in names)
+    return CallableFacts(qualname, kind, (1, 2), parameters, owner=qualname.rpartition(".")[0] or None)  # type: ignore[arg-type]
+
+
+STACK = ClassFacts(
+    "Stack",
+    "plain",
+    (1, 9),
+    constructor=function("Stack", "self", "limit", kind="constructor"),
+    members=(function("Stack.push", "self", "item", kind="method"), function("Stack.pop", "self", kind="method")),
+)
+FACTS = ModuleFacts("m.py", "m", ".", "", functions=(function("parse", "text", "strict", "limit"),), classes=(STACK,))
+
+
+def returns(act: str, value: str = "1", *statements: str, subject: str = "parse", kind: str = "equals") -> Case:
+    return Case(" ".join((*statements, act)), "x", subject, act, "call", (SpecExpectation(kind, "result", value),), statements=statements)
+
+
+def refuses(act: str, message: str, *statements: str, subject: str = "parse") -> Case:
+    demand = SpecExpectation("raises", MESSAGE, exception="ValueError", match=message)
+    return Case(" ".join((*statements, act)), "x", subject, act, "call", (demand,), statements=statements)
+
+
+def names(*cases: Case) -> list[str]:
+    named = name_tests(cases, FACTS)
+    return [named[case.id].id.removeprefix("tc_") for case in cases]
+
+
+def test_the_first_test_of_a_member_bears_its_name_alone() -> None:
+    assert names(returns("parse('apple')")) == ["parse"]
+    assert names(returns("stack.pop()", "3", "stack = Stack()", "stack.push(3)", subject="Stack.pop")) == ["stack_pop"]
+
+
+def test_a_further_test_says_what_sets_it_apart() -> None:
+    assert names(
+        returns("parse('apple')"),
+        returns("parse('')"),
+        returns("parse('apple', strict=True)"),
+        returns("parse('apple', limit=-3)"),
+        returns("parse('apple', limit=None)"),
+        returns("parse(['apple', 'pear'])"),
+    ) == [
+        "parse",
+        "parse_for_empty_text",
+        "parse_with_strict",
+        "parse_for_negative_limit",
+        "parse_for_no_limit",
+        "parse_for_text_as_list",
+    ]
+
+
+def test_numbers_are_compared_with_the_usual_ones_and_never_quoted() -> None:
+    found = names(
+        returns("parse('a b', limit=10)"), returns("parse('a b', limit=99)"), returns("parse('a b', limit=2)")
+    )
+
+    assert found == ["parse", "parse_for_larger_limit", "parse_for_smaller_limit"]
+    assert not any(re.search(r"\d", name) for name in found)
+
+
+def test_an_object_is_told_by_what_was_done_to_it_before() -> None:
+    pushed = ("stack = Stack()", "stack.push(3)")
+    assert names(
+        returns("stack.pop()", "3", *pushed, subject="Stack.pop"),
+        returns("stack.pop()", "4", *pushed, "stack.push(4)", subject="Stack.pop"),
+        refuses("stack.pop()", "it is empty", "stack = Stack()", subject="Stack.pop"),
+    ) == ["stack_pop", "stack_pop_after_several_pushes", "stack_pop_raises_value_error"]
+
+
+def test_refusals_are_named_by_exception_then_by_argument_then_by_message() -> None:
+    assert names(
+        returns("parse('apple')"),
+        refuses("parse('apple', limit=-1)", "no limit below zero"),
+        refuses("parse('apple pie')", "spaces are not allowed"),
+        refuses("parse('apple!')", "signs are not allowed"),
+    ) == [
+        "parse",
+        "parse_raises_value_error_for_negative_limit",
+        "parse_raises_value_error",
+        "parse_raises_value_error_saying_signs_are_not_allowed",
+    ]
+
+
+def test_rows_of_a_table_are_named_by_their_values() -> None:
+    cases = assign_tables([returns("parse('kitten', 'sitting')", "3"), returns("parse('', 'ab')", "2")], FACTS)
+    named = name_tests(cases, FACTS)
+
+    assert [named[case.id].id for case in cases] == ["tc_parse_kitten_sitting", "tc_parse_empty_string_ab"]
+    assert {named[case.id].group for case in cases} == {"parse__text__strict__expected"}
+
+
+def test_no_two_tests_share_an_id() -> None:
+    cases = [returns(f"parse({text!r})") for text in ("x1", "x2", "x3", "y1", "y2")]
+    found = names(*cases)
+
+    assert len(set(found)) == len(found)
