@@ -244,15 +244,25 @@ def receiver_trial(context: ProposalContext, one: CallableFacts, receiver: Recei
     """Builds the trial of a call form on a receiver."""
     inner = rendered_arguments(row)
     arrange = [*receiver.arrange, *(text for text in inner.arrange if text not in receiver.arrange)]
+    act = form.act
+    if one.name == "__hash__" and receiver.arrange and (made := _made_by(receiver)):
+        act = f"hash({receiver.variable}) == hash({made})"  # an equal object, for each is equal to itself
     return Trial(
         subject=one.qualname,
-        act=form.act,
+        act=act,
         imports=_imports(context, (*receiver.imports, *inner.imports), (), " ".join((inner.source, *receiver.arrange))),
         arrange=tuple(arrange),
         mode=form.mode,
         source="sequence" if receiver.changes else _origin(row),
         fixtures=tuple(sorted({*receiver.fixtures, *inner.fixtures})),
     )
+
+
+def _made_by(receiver: Receiver) -> str:
+    """Returns the expression that builds the receiver, where nothing is done with it afterwards; else nothing."""
+    prefix = f"{receiver.variable} = "
+    last = receiver.arrange[-1]
+    return last.removeprefix(prefix) if last.startswith(prefix) else ""
 
 
 def _imports(context: ProposalContext, given: tuple[str, ...], needs: tuple[str, ...], text: str) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from ..model.model import Arc, ModuleFacts, TrialFinding
 from ..search.trial_search import TrialRecord
 from .select_trials import select_trials
 
-_ROUNDS = 6
+_ROUNDS = 10
 
 
 def replace_unassertable(

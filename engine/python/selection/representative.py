@@ -147,11 +147,13 @@ _CONTAINERS = (ast.List, ast.Tuple, ast.Set, ast.Dict)
 
 
 def _of_construction(node: ast.Call, facts: ModuleFacts | None) -> int:
-    """An object built without arguments although its class takes some shows little."""
+    """Rates an object by what its class is given: nothing, though it takes something, or degenerate values only."""
+    given = [*node.args, *(keyword.value for keyword in node.keywords)]
+    if given:
+        return min(degeneracy_of(argument, facts) for argument in given)
     owner = _class_named(node.func.id, facts) if isinstance(node.func, ast.Name) and facts is not None else None
-    if owner is None or node.args or node.keywords or owner.constructor is None:
-        return 0
-    return MILD if owner.constructor.parameters else 0
+    takes = owner.constructor.parameters if owner is not None and owner.constructor is not None else ()
+    return MILD if takes else 0
 
 
 def _degeneracy(given: Sequence[ast.expr], facts: ModuleFacts) -> int:

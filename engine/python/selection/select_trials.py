@@ -32,6 +32,7 @@ _SHARES = 4
 # How many trials that show the same stay, to choose one whose answer excludes a trivial implementation.
 _ALIKE = 4
 _MOST_EXCLUDING = 2
+_BODIES = frozenset({"function", "method", "classmethod", "staticmethod", "property"})
 
 
 @dataclass(slots=True)
@@ -79,8 +80,10 @@ def select_trials(
         kills: mutants that records detect, by record number.
     """
     by_subject: dict[str, list[TrialCandidate]] = defaultdict(list)
+    lines = {one.qualname: one.lines for one in facts.callables() if one.kind in _BODIES}
     for candidate in rank_candidates(records, facts, kills or {}, alike=_ALIKE):
-        by_subject[candidate.subject].append(candidate)
+        if _reaches(candidate, lines.get(candidate.subject)):
+            by_subject[candidate.subject].append(candidate)
     order = {subject.qualname: index for index, subject in enumerate(facts.callables())}
     subjects = sorted(by_subject, key=lambda name: (order.get(name, len(order)), name))
     concerns = _concerns(facts)
@@ -101,6 +104,14 @@ def select_trials(
         )
     )
     return [candidate.record for candidate in picked]
+
+
+def _reaches(candidate: TrialCandidate, lines: tuple[int, int] | None) -> bool:
+    """Whether the trial ran the body of its callable: an operator may be answered by the other operand's class."""
+    arcs = candidate.record.arcs
+    if lines is None or not arcs or candidate.example:
+        return True
+    return any(lines[0] <= abs(line) <= lines[1] for arc in arcs for line in arc)
 
 
 def _concerns(facts: ModuleFacts) -> Callable[[str, Arc], bool]:

@@ -206,7 +206,9 @@ def _operand(node: ast.expr) -> ast.expr | None:
     if isinstance(node, ast.Compare) and len(node.ops) == 1:
         return node.left if isinstance(node.ops[0], ast.In | ast.NotIn) else node.comparators[0]
     if isinstance(node, ast.BinOp):
-        return node.right
+        # A reflected operator has the receiver on its right.
+        reflected = isinstance(node.right, ast.Name) and not isinstance(node.left, ast.Name)
+        return node.left if reflected else node.right
     return node.slice if isinstance(node, ast.Subscript) else None
 
 

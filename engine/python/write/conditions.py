@@ -71,9 +71,8 @@ def _read(case: Case, facts: CallableFacts | None, constructors: Mapping[str, Ca
         node = argument.node
         node = assigned.get(node.id, node) if isinstance(node, ast.Name) else node
         found.arguments[argument.name or ("value" if len(arguments) == 1 else f"value_{_ORDER[min(at, 4)]}")] = node
-    inner = [last_name(node.func) for node in ast.walk(act) if isinstance(node, ast.Call)]
     own_name = facts.name if facts is not None else ""
-    found.before = tuple(name for name in reversed(inner) if name and name not in (own_name, *_BUILTIN_CALLS))
+    found.before = tuple(name for name in reversed(_chained(act)) if name != own_name)
     receiver = next((name for name in names_of(act) if name in assigned and facts is not None and facts.owner), None)
     if receiver is not None:
         found.before = (*(done for name, done in before if name == receiver), *found.before)
@@ -89,10 +88,16 @@ def _read(case: Case, facts: CallableFacts | None, constructors: Mapping[str, Ca
     return found
 
 
-_BUILTIN_CALLS = frozenset(
-    "len str repr hash list tuple set dict bool int float sorted next iter setattr range".split()
-)
 _ORDER = ("first", "second", "third", "fourth", "fifth")
+
+
+def _chained(act: ast.expr) -> list[str]:
+    """Returns the methods that the act calls on results of other calls, the outermost first."""
+    return [
+        node.func.attr
+        for node in ast.walk(act)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Call)
+    ]
 
 
 def _done(node: ast.stmt) -> str:
