@@ -82,8 +82,9 @@ def select_trials(
     by_subject: dict[str, list[TrialCandidate]] = defaultdict(list)
     lines = {one.qualname: one.lines for one in facts.callables() if one.kind in _BODIES}
     for candidate in rank_candidates(records, facts, kills or {}, alike=_ALIKE):
-        if _reaches(candidate, lines.get(candidate.subject)):
-            by_subject[candidate.subject].append(candidate)
+        by_subject[candidate.subject].append(candidate)
+    for name, found in by_subject.items():
+        by_subject[name] = [one for one in found if _reaches(one, lines.get(name))] or found
     order = {subject.qualname: index for index, subject in enumerate(facts.callables())}
     subjects = sorted(by_subject, key=lambda name: (order.get(name, len(order)), name))
     concerns = _concerns(facts)

@@ -30,7 +30,15 @@ FACTS = ModuleFacts("m.py", "m", ".", "", functions=(function("parse", "text", "
 
 
 def returns(act: str, value: str = "1", *statements: str, subject: str = "parse", kind: str = "equals") -> Case:
-    return Case(" ".join((*statements, act)), "x", subject, act, "call", (SpecExpectation(kind, "result", value),), statements=statements)
+    return Case(
+        " ".join((*statements, act)),
+        "x",
+        subject,
+        act,
+        "call",
+        (SpecExpectation(kind, "result", value),),
+        statements=statements,
+    )
 
 
 def refuses(act: str, message: str, *statements: str, subject: str = "parse") -> Case:

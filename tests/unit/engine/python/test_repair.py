@@ -126,7 +126,11 @@ def test_an_error_in_a_row_is_about_its_case_and_one_in_the_body_about_all_rows(
     spec = made()
     rendered, known = render(spec, "pytest"), set(ids(spec))
     lines = rendered.splitlines()
-    row = next(at for at, line in enumerate(lines, 1) if "group_thousands" not in line and 'id="zero"' in line and "\"0\"" in line)
+    row = next(
+        at
+        for at, line in enumerate(lines, 1)
+        if "group_thousands" not in line and 'id="zero"' in line and '"0"' in line
+    )
     body = next(at for at, line in enumerate(lines, 1) if "assert group_thousands(value)" in line)
 
     assert offending_cases(rendered, [{"line": row, "message": "odd"}], known) == {"tc_group_thousands_zero": "odd"}
