@@ -6,7 +6,7 @@ varied by itself, and the ones that make it fail are named.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -23,6 +23,8 @@ class RunCondition:
         cause: what a test that fails under it depends on; follows "it depends on".
         change: options of the run, by name.
         early, late: whether it is part of the repeats between the first and the last, and of the last.
+        excuses_import: whether a file that cannot be loaded under it is no fault of its tests, because the project
+            itself does not bear it.
     """
 
     name: str
@@ -31,6 +33,7 @@ class RunCondition:
     change: tuple[tuple[str, Any], ...]
     early: bool = False
     late: bool = False
+    excuses_import: bool = False
 
     def applied(self, options: SuiteOptions) -> SuiteOptions:
         """The options of a run under this condition."""
@@ -86,6 +89,61 @@ CONDITIONS: tuple[RunCondition, ...] = (
         (("clock_runs", True),),
         early=True,
     ),
+    RunCondition(
+        "home",
+        "another home folder",
+        "the home folder: what lies there, or its path",
+        (("home", "other"),),
+        early=True,
+        excuses_import=True,
+    ),
+    RunCondition(
+        "read_only_home",
+        "a home folder that cannot be written",
+        "a home folder that can be written",
+        (("home", "read_only"),),
+        late=True,
+        excuses_import=True,
+    ),
+    RunCondition(
+        "xdg",
+        "other XDG folders",
+        "where the XDG folders are",
+        (("xdg", True),),
+        early=True,
+        excuses_import=True,
+    ),
+    RunCondition(
+        "user",
+        "another user name",
+        "the name of the user who runs it",
+        (("user", True),),
+        early=True,
+        excuses_import=True,
+    ),
+    RunCondition(
+        "nonsense_variables",
+        "environment variables that hold nonsense",
+        "environment variables that it does not set itself",
+        (("nonsense", True),),
+        early=True,
+        excuses_import=True,
+    ),
+    RunCondition(
+        "no_terminal",
+        "no terminal: standard input closed, 37 columns",
+        "the terminal: its width, or standard input",
+        (("no_terminal", True),),
+        early=True,
+        excuses_import=True,
+    ),
+    RunCondition(
+        "warnings",
+        "warnings are errors (`-W error`)",
+        "warnings being ignored: the code under test warns",
+        (("warnings_fail", True),),
+        late=True,
+    ),
 )
 AGAIN = "again"
 ORDER = "order"
@@ -101,11 +159,17 @@ TITLES = {
 """Every name that a report may use for what made a test fail, with its title."""
 
 
-def conditions_of(number: int, repeats: int) -> tuple[RunCondition, ...]:
-    """What one of some repeats varies besides the order, counted from 1: nothing in the first of several."""
+def conditions_of(number: int, repeats: int, without: Collection[str] = ()) -> tuple[RunCondition, ...]:
+    """What one of some repeats varies besides the order, counted from 1: nothing in the first of several.
+
+    Args:
+        without: names of conditions to leave out.
+    """
     if number == repeats:
-        return tuple(condition for condition in CONDITIONS if condition.late or (condition.early and repeats <= 2))
-    return () if number == 1 else tuple(condition for condition in CONDITIONS if condition.early)
+        chosen = [condition for condition in CONDITIONS if condition.late or (condition.early and repeats <= 2)]
+    else:
+        chosen = [] if number == 1 else [condition for condition in CONDITIONS if condition.early]
+    return tuple(condition for condition in chosen if condition.name not in without)
 
 
 def under(options: SuiteOptions, conditions: Sequence[RunCondition]) -> SuiteOptions:

@@ -50,6 +50,12 @@ class SuiteOptions:
         elsewhere: the current folder is an empty one outside of the project.
         decimal_comma: the environment's locale is one with a decimal comma: the machine's, else a made one.
         plain_ascii: text is read and written in ASCII where no encoding is named.
+        home: the home folder is an empty one, which for `read_only` nobody can write to.
+        xdg: the folders of the XDG specification are others.
+        user: the environment names another user.
+        nonsense: variables that the project reads, and some that many people have set, hold nonsense; else none is set.
+        no_terminal: the standard input is closed, and a terminal would have 37 columns.
+        warnings_fail: a warning in a test is an error, as under `-W error`.
         watch: note for each test what it makes, writes or binds that another process could, too.
         pair: this run is one of two at the same time.
         measure: files or folders, relative to the project, whose branch coverage is measured; none for speed.
@@ -73,6 +79,12 @@ class SuiteOptions:
     elsewhere: bool = False
     decimal_comma: bool = False
     plain_ascii: bool = False
+    home: Literal["", "other", "read_only"] = ""
+    xdg: bool = False
+    user: bool = False
+    nonsense: bool = False
+    no_terminal: bool = False
+    warnings_fail: bool = False
     watch: bool = False
     pair: PairedRun | None = None
     measure: tuple[str, ...] = ()
@@ -103,6 +115,12 @@ class SuiteOptions:
             "elsewhere": self.elsewhere,
             "decimal_comma": self.decimal_comma,
             "plain_ascii": self.plain_ascii,
+            "home": self.home,
+            "xdg": self.xdg,
+            "user": self.user,
+            "nonsense": self.nonsense,
+            "no_terminal": self.no_terminal,
+            "warnings_fail": self.warnings_fail,
             "watch": self.watch,
             "pair": None if self.pair is None else self.pair.to_dict(),
         }

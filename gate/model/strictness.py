@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from .conditions import conditions_of, under
@@ -41,9 +42,9 @@ class VerifyOptions:
             test_seconds=self.test_seconds, wall_seconds=self.wall_seconds, project_plugins=self.project_plugins
         )
 
-    def variation(self, number: int) -> SuiteOptions:
-        """The surroundings of one repeat, counted from 1."""
-        return under(self.base(), conditions_of(number, self.repeats))
+    def variation(self, number: int, without: Collection[str] = ()) -> SuiteOptions:
+        """The surroundings of one repeat, counted from 1; `without` names conditions to leave out."""
+        return under(self.base(), conditions_of(number, self.repeats, without))
 
     def same_start(self) -> list[SuiteOptions]:
         """Repeats that may share the start of the runner with the first run; they run whatever is collected."""

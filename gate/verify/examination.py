@@ -44,6 +44,7 @@ class Examination:
         one_target: whether a file that cannot be loaded for want of something ends it all; where the files of several
             targets run together, it only costs that file.
         locale, encoding: what was in force where another one was asked for; None where that did not happen.
+        untried: names of conditions under which the project itself does not load.
         watched: runs of everything in the same surroundings that noted shared things.
     """
 
@@ -58,6 +59,7 @@ class Examination:
     one_target: bool = True
     locale: str | None = None
     encoding: str | None = None
+    untried: set[str] = field(default_factory=set)
     watched: list[SuiteResult] = field(default_factory=list)
     _running: asyncio.Task[list[SuiteResult | None]] | None = None
 
@@ -192,7 +194,7 @@ class Examination:
 
     def _repeat_of(self, number: int) -> SuiteOptions:
         """One repeat of what passes so far."""
-        return replace(self.options.variation(number), select=self.options.order(number).of(self.passing))
+        return replace(self.options.variation(number, self.untried), select=self.options.order(number).of(self.passing))
 
     def _remember(self, result: SuiteResult) -> None:
         self.notes.extend(result.notes)
@@ -202,8 +204,10 @@ class Examination:
     async def _find_causes(self, number: int, failing: set[str]) -> None:
         """Vary one thing at a time, in the given order, then the order alone, until every failure has its cause."""
         base = replace(self.options.base(), select=tuple(self.passing))
-        conditions = conditions_of(number, self.options.repeats)
-        plain, *single = await self._run_each([base, *(condition.applied(base) for condition in conditions)])
+        conditions = conditions_of(number, self.options.repeats, self.untried)
+        plain_result, *results = await self._run_each([base, *(condition.applied(base) for condition in conditions)])
+        plain = plain_result.by_nodeid()
+        conditions, single = self._borne(conditions, results, {error.path for error in plain_result.collect_errors})
         for nodeid in tuple(self.passing):
             if not passed(plain, nodeid):
                 self.flaky(nodeid, _AGAIN, plain.get(nodeid), causes=(AGAIN,))
@@ -221,10 +225,31 @@ class Examination:
         for expelled in settlement.expelled:
             self.expel(expelled)
 
-    async def _run_each(self, runs: Sequence[SuiteOptions]) -> list[Mapping[str, CaseResult]]:
+    def _borne(
+        self, conditions: Sequence[RunCondition], results: Sequence[SuiteResult], lost: set[str]
+    ) -> tuple[list[RunCondition], list[Mapping[str, CaseResult]]]:
+        """Conditions that the project itself bears, with the outcomes under each; the others are not tried any more.
+
+        Args:
+            lost: files that cannot be loaded anyway.
+        """
+        borne, outcomes = [], []
+        for condition, result in zip(conditions, results, strict=True):
+            broken = [error for error in result.collect_errors if error.path not in lost]
+            if condition.excuses_import and broken:
+                self.untried.add(condition.name)
+                self.notes.append(
+                    f"not tried with {condition.title}: the project itself does not load there "
+                    f"({broken[0].failure.summary})"
+                )
+                continue
+            borne.append(condition)
+            outcomes.append(result.by_nodeid())
+        return borne, outcomes
+
+    async def _run_each(self, runs: Sequence[SuiteOptions]) -> list[SuiteResult]:
         done = await self.suite.run_ahead(runs)
-        results = [one or await self.suite.run(run) for run, one in zip(runs, done, strict=True)]
-        return [result.by_nodeid() for result in results]
+        return [one or await self.suite.run(run) for run, one in zip(runs, done, strict=True)]
 
     async def _insist(self, number: int) -> None:
         """The repeat itself again, without what was dropped: what still fails goes as well."""

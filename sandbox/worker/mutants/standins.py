@@ -271,12 +271,14 @@ class StandIn:
         if self.procedure:
             self.mattered = True
             return args[0] if self.returns_self and args else None
-        done = None if self.loaded.asynchronous else self.apart(args, kwargs)
+        # What a copy becomes is compared with another copy: some classes are copied into others.
+        before = deep_copy((args, kwargs))
+        done = None if self.loaded.asynchronous or before is None else self.apart(args, kwargs)
         if done is None:
             self.unfit = True
             return self.loaded.twin(*args, **kwargs)
         (kind, answer), copies = done
-        if not same_state((args, kwargs), copies):
+        if not same_state(before, copies):
             self.mattered = True
         if kind == "raised":
             raise answer
@@ -292,9 +294,8 @@ class StandIn:
 
     def apart(self, args, kwargs):
         """Call the function on copies: (how it ended, the copies afterwards); None where they cannot be copied."""
-        try:
-            copies = copy.deepcopy((args, kwargs))
-        except Exception:
+        copies = deep_copy((args, kwargs))
+        if copies is None:
             return None
         try:
             return ("returned", self.loaded.twin(*copies[0], **copies[1])), copies
@@ -319,12 +320,18 @@ def equal(one, other):
         return False
 
 
-def copied(value):
-    """A copy that later changes of the value do not reach; the value itself where there can be none."""
+def deep_copy(value):
+    """A copy with all that it holds; None where there can be none."""
     try:
         return copy.deepcopy(value)
-    except Exception:
-        return value
+    except Exception:  # classes decide themselves how they are copied
+        return None
+
+
+def copied(value):
+    """A copy that later changes of the value do not reach; the value itself where there can be none."""
+    made = deep_copy(value)
+    return value if made is None else made
 
 
 def empty_answers(answers):

@@ -1,4 +1,4 @@
-"""Changes a test run's environment before the project is imported: zone, folder, locale, clock.
+"""Changes a test run's environment before the project is imported: zone, folder, locale, user, clock.
 
 Everything is done in a process that is already running, so that runs under several conditions share one start.
 """
@@ -9,6 +9,7 @@ import struct
 import time
 
 from .clock import move_clock
+from .user_environment import enter_as_another_user
 
 # Names under which systems keep a UTF-8 locale with a decimal comma, and one where only the language is not ours.
 COMMA = ("de_DE", "fr_FR", "es_ES", "it_IT", "pt_BR", "nl_NL", "pl_PL", "sv_SE", "da_DK", "fi_FI", "cs_CZ", "tr_TR")
@@ -35,6 +36,7 @@ def enter(request, folder):
         facts["locale"] = use_comma(folder)
     if request.get("plain_ascii"):
         facts["encoding"] = use_ascii()
+    enter_as_another_user(request, folder)
     clock = None
     if request["clock"] or request.get("clock_runs"):
         runs_in = request["project"] if request.get("clock_runs") else None

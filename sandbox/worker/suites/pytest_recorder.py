@@ -1,10 +1,13 @@
 """The pytest plugin that orders, times and records tests; loaded by run_pytest.py, works with pytest 7 to 9."""
 
 import faulthandler
+import fcntl
 import os
 import time
+import warnings
 
 import pytest
+from _pytest.config import parse_warning_filter  # the only way to read what `filterwarnings` says
 
 from .journal import TRACE_LIMIT, Alarm, arrange, case_id_of, cut, describe, is_generated, place_of
 
@@ -28,7 +31,8 @@ class PytestRecorder:
         self._phases = []
         self._stop_at = time.perf_counter() + request["stop_after"]
         # pytest redirects descriptor 2 while tests run; the message of a hard timeout must reach the host.
-        self._standard_error = os.fdopen(os.dup(2), "w")
+        # Not as descriptor 0, which pytest redirects as well, and which may be free.
+        self._standard_error = os.fdopen(fcntl.fcntl(2, fcntl.F_DUPFD_CLOEXEC, 3), "w")
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, config, items):
@@ -141,6 +145,23 @@ class PytestRecorder:
             things=things,
             place=place_of(getattr(item, "function", None), self._request["project"]),
         )
+
+
+class WarningsAreErrors:
+    """Makes errors of warnings while a test runs, but of those that the project or the test says how to treat.
+
+    Not while files are collected: a module that warns when it is imported is no test's fault.
+    """
+
+    @pytest.hookimpl(hookwrapper=True, trylast=True)
+    def pytest_runtest_protocol(self, item):
+        said = [*item.config.getini("filterwarnings")]
+        said += [line for mark in reversed(list(item.iter_markers("filterwarnings"))) for line in mark.args]
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            for line in said:
+                warnings.filterwarnings(*parse_warning_filter(line, escape=False))
+            yield
 
 
 def outcome_of(report, error):

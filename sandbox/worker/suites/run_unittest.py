@@ -15,6 +15,7 @@ import sys
 import time
 import traceback
 import unittest
+import warnings
 
 from .journal import TRACE_LIMIT, Alarm, arrange, case_id_of, cut, describe, is_generated, place_of
 from .run_requests import run_requests
@@ -50,6 +51,7 @@ class UnittestRecorder(unittest.TestResult):
         self._alarm = Alarm(self._seconds)
         self._found = None
         self._began = 0.0
+        self._warnings = warnings.catch_warnings() if request.get("warnings_fail") else None
         self._stop_at = time.perf_counter() + request["stop_after"]
         self.good = True
 
@@ -61,6 +63,10 @@ class UnittestRecorder(unittest.TestResult):
         self._journal.write("started", nodeid=self._nodeids[test])
         if self._measure is not None:
             self._measure.switch(self._nodeids[test])
+        if self._warnings is not None:
+            self._warnings = warnings.catch_warnings()
+            self._warnings.__enter__()
+            warnings.simplefilter("error")
         self._began = time.perf_counter()
         faulthandler.dump_traceback_later(self._seconds + self._grace, exit=True)
         self._alarm.start()
@@ -69,6 +75,8 @@ class UnittestRecorder(unittest.TestResult):
         self._alarm.stop()
         faulthandler.cancel_dump_traceback_later()
         seconds = time.perf_counter() - self._began
+        if self._warnings is not None:
+            self._warnings.__exit__(None, None, None)
         if self._measure is not None:
             self._measure.switch("")
         self._write(test, seconds, self._company.end())

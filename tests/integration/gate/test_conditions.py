@@ -21,7 +21,7 @@ PATH = "tests/generated/test_cart.py"
 # Tests may change what they like here: that alone would be reason enough to drop them.
 ANYWHERE = VerifyOptions(confined=False)
 HEAD = """
-import datetime, gettext, locale, os, pathlib, socket, tempfile, time
+import datetime, getpass, gettext, locale, os, pathlib, shutil, socket, tempfile, time, warnings
 from shop.cart import SEEN, mark, total
 """
 # What one test depends on, the body of a test that depends on exactly that, and what is said of it.
@@ -40,6 +40,19 @@ DEPENDING = {
         "assert time.monotonic() - began < 0.9",
         "how much time passes while it runs: it fails after a pause",
     ),
+    "home": ("assert ' ' not in str(pathlib.Path.home())", "depends on the home folder: what lies there, or its path"),
+    "read_only_home": (
+        "probe = pathlib.Path.home() / 'probe'\nprobe.touch()\nprobe.unlink()",
+        "depends on a home folder that can be written",
+    ),
+    "xdg": ("assert 'XDG_CACHE_HOME' not in os.environ", "depends on where the XDG folders are"),
+    "user": ("assert getpass.getuser() == 'tester'", "depends on the name of the user who runs it"),
+    "nonsense_variables": (
+        "assert os.environ.get('SHOP_MODE', 'plain') == 'plain'",
+        "depends on environment variables that it does not set itself",
+    ),
+    "no_terminal": ("assert shutil.get_terminal_size().columns == 80", "depends on the terminal: its width, or"),
+    "warnings": ("warnings.warn('old', DeprecationWarning)", "depends on warnings being ignored: the code under test"),
     "again": ("open('left-behind.txt', 'x').close()", "it does not pass a second time"),
     "beside_itself": (
         "path = pathlib.Path(tempfile.gettempdir(), 'report.txt')\n"
@@ -93,6 +106,7 @@ def hash_of_apple() -> str:
     return ran.stdout.decode()
 
 
+@pytest.mark.feature("B-17")
 @pytest.mark.parametrize("framework", ["pytest", "unittest"])
 async def test_what_each_test_depends_on_is_named_and_nothing_else(shop: PythonTarget, framework: str) -> None:
     bodies = {name: body for name, (body, _) in DEPENDING.items()} | {"harmless": HARMLESS, "patient": PATIENT}
@@ -182,3 +196,56 @@ def test_every_condition_is_part_of_some_repeat_however_few_there_are() -> None:
         assert varied == {condition.name for condition in CONDITIONS}
         assert VerifyOptions(repeats=repeats).order(repeats).level == "reversed"
     assert conditions_of(1, 3) == ()
+
+
+TAKING_CARE = """
+import os, pathlib, shutil, warnings
+import pytest
+from shop.cart import total
+
+
+def test_home(monkeypatch, tmp_path):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (pathlib.Path.home() / "invoices.csv").write_text("1")
+    assert total(3, 2) == 6
+
+
+def test_variable(monkeypatch):
+    monkeypatch.delenv("SHOP_MODE", raising=False)
+    assert os.environ.get("SHOP_MODE", "plain") == "plain"
+
+
+def test_warning():
+    with pytest.warns(DeprecationWarning):
+        warnings.warn("old", DeprecationWarning)
+
+
+@pytest.mark.filterwarnings("ignore:old")
+def test_ignored_warning():
+    warnings.warn("old", DeprecationWarning)
+
+
+def test_terminal(monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", "80")
+    print(shutil.get_terminal_size().columns)
+    assert capsys.readouterr().out == "80\\n"
+"""
+
+
+@pytest.mark.feature("B-17")
+async def test_tests_that_set_what_they_depend_on_hold_for_every_user(shop: PythonTarget) -> None:
+    verification = await verify_file(shop, PATH, TAKING_CARE, framework="pytest")
+    assert [(one.name, one.reason) for one in verification.dropped] == []
+    assert len(verification.kept) == 5
+
+
+@pytest.mark.feature("B-17")
+async def test_a_project_that_does_not_load_under_a_condition_costs_no_test(shop: PythonTarget) -> None:
+    text = "import os\n\nRATE = int(os.environ.get('SHOP_RATE', '3'))\n\n\ndef cost(count):\n    return count * RATE\n"
+    (shop.snapshot.path / "src/shop/rate.py").write_text(text)
+    tests = "from shop.rate import cost\n\n\ndef test_cost():\n    assert cost(2) == 6\n"
+    verification = await verify_file(shop, PATH, tests, framework="pytest")
+    assert [one.name for one in verification.kept] == ["test_cost"]
+    (note,) = [note for note in verification.notes if "not tried" in note]
+    assert "environment variables that hold nonsense" in note
+    assert "ValueError" in note

@@ -91,6 +91,22 @@ def is_big(number):
     return number > 10
 
 
+class Day:
+    def __init__(self, number):
+        self.number = number
+
+    def __deepcopy__(self, memo):
+        return Weekday(self.number)
+
+
+class Weekday(Day):
+    pass
+
+
+def is_early(day):
+    return day.number < 10
+
+
 def refuse(number):
     if number < 0:
         raise ValueError("below 0")
@@ -147,6 +163,7 @@ PASSED: Mapping[str, tuple[str, list[str]]] = {
         [],
     ),
     "is_big": ("assert is_big(11) is True\nassert is_big(3) is False", []),
+    "is_early": ("assert is_early(Day(3)) is True\nassert is_early(Day(30)) is False", []),
     "refuse": ("with pytest.raises(ValueError):\n    refuse(-1)\nwith pytest.raises(KeyError):\n    refuse(1)", []),
     "Cart.clear": ("cart = Cart()\ncart.clear()\nassert cart.items == []", ["changes nothing"]),
     "Cart.put": ("cart = Cart()\nassert cart.put('a') is cart\nassert cart.items == ['a']", []),
