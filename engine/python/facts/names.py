@@ -22,7 +22,9 @@ from ..source.import_block import Binding, read_imports
 _OWN_MODULES = frozenset(
     {"asyncio", "contextlib", "io", "itertools", "math", "pathlib", "pytest", "re", "tempfile", "unittest"}
 )
-_OWN_LOCALS = frozenset({"capsys", "expected", "output", "request", "result", "scenario", "self", "tmp_path"})
+_OWN_LOCALS = frozenset(
+    {"capsys", "expected", "monkeypatch", "output", "request", "result", "scenario", "self", "tmp_path"}
+)
 LONGEST_MATCH = 60
 LONGEST_WHOLE = 72
 _SHORTEST_MATCH = 4

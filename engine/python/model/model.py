@@ -193,7 +193,7 @@ class Trial:
         source: where its values came from: doctest, call_site, existing_test, signature, constant, mutation, …
         wanted: the documented result (doctest output, or `raises:NAME`), or None.
         wanted_line: line of the target file that documents it; 0 without one.
-        fixtures: names the runner provides: only `tmp_path` (a fresh empty folder).
+        fixtures: names the runner provides: `tmp_path` (a fresh empty folder), `monkeypatch`.
         looks: queries of arranged names; results that the act changed are among the effects.
         asks: queries `result.…`; for a result without a source their values are among its attributes.
     """
@@ -269,6 +269,7 @@ class Observation:
         arcs: line arcs of the target file that the act added; entry and exit are negative numbers as in coverage.py.
         operands: executed comparisons, as (line, left repr, right repr), cut to 40.
         seconds: duration of the act.
+        consulted: what of its surroundings the act looked at: `env:NAME`, `cwd`.
     """
 
     outcome: Outcome
@@ -281,6 +282,7 @@ class Observation:
     arcs: frozenset[Arc] = frozenset()
     operands: tuple[tuple[int, str, str], ...] = ()
     seconds: float = 0.0
+    consulted: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,6 +49,7 @@ def observed_trial(answer: Mapping[str, Any]) -> ObservedTrial:
         warnings=tuple((category, message) for category, message in answer.get("warnings", ())),
         arcs=frozenset((start, end) for start, end in answer.get("arcs", ())),
         operands=tuple((line, left, right) for line, left, right in answer.get("operands", ())),
+        consulted=tuple(answer.get("consulted", ())),
     )
     return ObservedTrial(
         observation=observation,

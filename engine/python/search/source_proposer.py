@@ -29,6 +29,7 @@ from .initial_trials import (
     unseen_trials,
 )
 from .stories import Story, registered_queries, returned_queries, stories_of
+from .surroundings import fixed_surroundings
 from .trial_mutation import mutations_of, result_calls
 
 _MAXIMUM_FOLLOW_UP = 12
@@ -200,6 +201,9 @@ class SourceProposer:
         self.context.learned.take(trial, observation, bool(new))
         if observation.outcome not in ("returned", "raised"):
             return []
+        fixed = list(self._usable(fixed_surroundings(trial, observation)))
+        if fixed:
+            return fixed  # what is found by a call that depends on the machine is found again by these
         asked = self._registration_queries()
         opened = self._frontier.keep(trial, observation)
         if not new:

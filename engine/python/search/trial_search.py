@@ -14,6 +14,7 @@ from typing import Protocol
 from ..model.arcs import ArcMap
 from ..model.model import Arc, Mode, ModuleFacts, Observation, Trial
 from ..model.observation_json import ObservedTrial
+from .surroundings import is_fixed
 
 FIRST_TRIALS = 8
 ENOUGH_TRIALS = 40
@@ -242,6 +243,9 @@ class TrialSearch:
         observation, subject = seen.observation, self.subjects[trial.subject]
         arcs = self.arcs.real(observation.arcs)
         shown = seen.named or (trial, seen)
+        if not is_fixed(trial, observation):
+            self._learn_ambient(trial, observation)
+            return
         record = TrialRecord(self.trials, *shown, arcs, arcs | self.arcs.real(seen.setup), time_dependent)
         self.trials += 1
         subject.last = observation
@@ -282,6 +286,16 @@ class TrialSearch:
             return
         for other in self.proposer.follow_up(trial, replace(observation, arcs=arcs)):
             self._queue(other, guided=True)
+
+    def _learn_ambient(self, trial: Trial, observation: Observation) -> None:
+        """Queues the trial with its surroundings fixed in place of one that depends on the machine it runs on."""
+        self.trials += 1
+        subject = self.subjects[trial.subject]
+        subject.last = observation
+        self.quiet += 1
+        for other in reversed(self.proposer.follow_up(trial, observation)):
+            if self._queue(other, guided=True):
+                subject.guided.rotate(1)
 
 
 def _in_mode(trial: Trial, mode: str) -> Trial:

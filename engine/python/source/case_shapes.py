@@ -73,8 +73,18 @@ class CaseShape:
             name = node.targets[0].id
             return f"{name} = {self._opened(node.value, name, whole=True)}"
         if isinstance(node, ast.Expr):
-            return self._opened(node.value, NAMELESS)
+            return self._patched(node.value) or self._opened(node.value, NAMELESS)
         return ast.unparse(node)
+
+    def _patched(self, node: ast.expr) -> str:
+        """Source of a change of the surroundings; the name of what is changed stays in the test's body."""
+        if not isinstance(node, ast.Call) or not ast.unparse(node.func).startswith("monkeypatch."):
+            return ""
+        given = [ast.unparse(argument) for argument in node.args]
+        if last_name(node.func) == "setenv" and isinstance(node.args[0], ast.Constant) and len(given) == 2:
+            given[1] = self._argument(node.args[1], str(node.args[0].value).lower())
+        named = [f"{keyword.arg}={ast.unparse(keyword.value)}" for keyword in node.keywords]
+        return f"{ast.unparse(node.func)}({', '.join((*given, *named))})"
 
     def _opened(self, node: ast.expr, name: str, *, whole: bool = False) -> str:
         """Source with holes for the arguments of its chained calls; `whole` lets a plain value be one hole."""

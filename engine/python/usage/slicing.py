@@ -216,7 +216,9 @@ def without_unrelated(finding: TrialFinding) -> TrialFinding:
             names.add((assigned, versions[assigned]))
         shared.append(names)
     watched = "\n".join((trial.act, *_observed(finding)))
-    related = {(name, versions[name]) for name in names_in(watched) & local}
+    # What a trial changes of its surroundings concerns every call, whatever names the statement has.
+    ambient = {"monkeypatch"} & set(trial.fixtures)
+    related = {(name, versions[name]) for name in (names_in(watched) & local) | ambient}
     # The transitive closure: a statement that shares a name with a kept one is kept, too.
     while (wider := related.union(*(names for names in shared if names & related))) != related:
         related = wider

@@ -194,9 +194,14 @@ def _joined(base: str, words: str) -> str:
 
 
 def _after(statements: Sequence[str]) -> str:
-    """Returns `after_add` if the last arranging statement calls `add` for its effect."""
+    """Returns `after_add` if the last arranging statement calls `add`, `with_app_debug` if it sets that variable."""
     body = parse_python(statements[-1].strip()).body if statements else []
     node = body[-1] if body else None
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+        if ast.unparse(node.value.func) == "monkeypatch.setenv" and isinstance(node.value.args[0], ast.Constant):
+            return f"with_{snake_case(str(node.value.args[0].value))}"
+        if ast.unparse(node.value.func).startswith("monkeypatch."):
+            return ""  # usual surroundings tell nothing
     name = last_name(node.value.func) if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) else ""
     return f"after_{snake_case(name)}" if name else ""
 

@@ -20,6 +20,7 @@ from .render import render_cases
 
 SCHEMA_VERSION = "1.0.0"
 NAMED_BY = 5
+_PATCHED = "its surroundings have to be changed (environment, working folder), which only tests for pytest do"
 _LEFT_OUT = "its tests were left out to keep the file short; ask for it by its name to get them"
 
 
@@ -42,6 +43,8 @@ def compose_spec(
     """
     facts = exploration.facts
     judged, without = assertable_findings(exploration)
+    if framework == "unittest":
+        judged = _without_patches(judged, without)
     names: ImportNames = ImportNames(())
     noticed: dict[str, frozenset[int]] = {}
 
@@ -83,6 +86,15 @@ def compose_spec(
         "not_reached": _not_reached(exploration, without, covered),
     }
     return spec
+
+
+def _without_patches(judged: list[AssertableFinding], without: dict[str, str]) -> list[AssertableFinding]:
+    """Returns the findings that unittest can express; adds reasons for callables that have no other."""
+    kept = [one for one in judged if "monkeypatch" not in one.finding.trial.fixtures]
+    for one in judged:
+        if one not in kept:
+            without.setdefault(one.finding.trial.subject, _PATCHED)
+    return kept
 
 
 def _first_to_notice(ids: Sequence[str], noticed: Mapping[str, frozenset[int]]) -> dict[str, list[int]]:

@@ -22,7 +22,7 @@ import time
 
 from .. import guard
 from ..bootstrap import FOLDER
-from . import clock, importing, limits, network, patterns, trace, trial, wide_trace
+from . import ambient_reads, clock, importing, limits, network, patterns, trace, trial, wide_trace
 
 GRACE_SECONDS = 2.0
 
@@ -203,6 +203,8 @@ class Surroundings:
         self.refusals = guarded.refusals if guarded is not None else []
         self.network = network.Network(config["module"], (config["guard"] or {}).get("network") == "loopback")
         self.network.install(guarded)
+        self.ambient = ambient_reads.AmbientReads()
+        self.ambient.install()
         self.operands = importing.Operands()
         self.known_patterns = patterns.Patterns()
 
@@ -217,9 +219,8 @@ class Surroundings:
 
     def runner(self, tracer):
         """Runs trials on the imported target."""
-        return trial.Runner(
-            self.config, tracer, self.operands, self.clock, self.chance, self.refusals, self.limiter, self.network
-        )
+        watchers = (self.operands, self.clock, self.chance, self.refusals, self.limiter, self.network, self.ambient)
+        return trial.Runner(self.config, tracer, *watchers)
 
 
 def main():

@@ -14,6 +14,7 @@ from typing import Any
 
 from . import effects, endings
 from .endings import MAX_MESSAGE
+from .fixtures import MonkeyPatch
 from .limits import OutOfTime, TrialRefused, quiet, unheard
 from .literals import Literals
 from .modes import AWAITING, MAX_ITERATED, TOP_LEVEL_AWAIT, calls_for, evaluate, take, untraced
@@ -37,9 +38,10 @@ class Runner:
         refusals: a list the guard appends to, as texts.
         limiter: see limits.py.
         network: see network.py.
+        ambient: see ambient_reads.py.
     """
 
-    def __init__(self, config, tracer, operands, clock, chance, refusals, limiter, network):
+    def __init__(self, config, tracer, operands, clock, chance, refusals, limiter, network, ambient):
         self.config = config
         self.tracer = tracer
         self.operands = operands
@@ -48,6 +50,7 @@ class Runner:
         self.refusals = refusals
         self.limiter = limiter
         self.network = network
+        self.ambient = ambient
         self.codes = {}
 
     def compiled(self, statement, flags=0):
@@ -77,6 +80,7 @@ class Runner:
         except BaseException as error:  # a finalizer or the renderer was interrupted in an odd place
             work.told = {"outcome": "crashed", "raised": {"t": type_name(type(error)), "m": str(error)[:MAX_MESSAGE]}}
         finally:
+            work.put_back()
             if work.has_folder:
                 shutil.rmtree(work.folder, ignore_errors=True)
         if self.limiter.fired:
@@ -101,6 +105,12 @@ class _Work:
         self.caught: list = []
         self.logged: Any = None
         self.namespace: dict = {}
+        self.patched: Any = None
+
+    def put_back(self):
+        """Take back what the trial changed by its `monkeypatch`."""
+        if self.patched is not None:
+            self.patched.undo()
 
     def run(self):
         self.runner.operands.clear()
@@ -117,6 +127,7 @@ class _Work:
             except BaseException as error:
                 self._check_network(error)
                 self._tell_raised(error)
+            self.runner.ambient.end()
             self._check_leftovers()
             if self.told["outcome"] in ("returned", "raised"):
                 self._tell_effects(namespace)
@@ -136,6 +147,9 @@ class _Work:
             tmp_path = pathlib.Path(self.folder, folder)
             self.has_folder = True
             tmp_path.mkdir(parents=True)
+        self.put_back()
+        if "monkeypatch" in self.trial.get("fixtures", ()):
+            self.patched = namespace["monkeypatch"] = MonkeyPatch()
         config = self.runner.config
         self.renderer = Renderer(dict(namespace), config["module"], config["hidden"], tmp_path)
         if tmp_path is not None:
@@ -209,9 +223,13 @@ class _Work:
         del self.caught[:]
         try:
             self.runner.operands.on = True
+            self.runner.ambient.begin()
             with tracer:
                 yield
         finally:
+            consulted = self.runner.ambient.end()
+            if consulted:
+                self.told["consulted"] = consulted
             self.runner.operands.on = False
             self.told["seconds"] = round(perf_counter() - start, 6)
             self.told["arcs"] = sorted(tracer.arcs)

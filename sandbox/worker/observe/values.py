@@ -5,6 +5,7 @@ A value without such a source is told by its public attributes, its length and i
 
 import math
 import numbers
+import os
 import re
 import warnings
 from typing import Any
@@ -260,6 +261,16 @@ def _sized(_draft, thing):
     return repr(thing)
 
 
+def _str(draft, thing):
+    folder = draft.renderer.tmp_path
+    if folder is not None and thing.startswith(str(folder)):
+        rest = thing[len(str(folder)) :]
+        if not rest or (rest.startswith("/") and rest == "/" + os.path.normpath(rest.lstrip("/"))):
+            draft.sure = False  # it names the trial's folder: proven by evaluating it
+            return "str(tmp_path / %r)" % rest[1:] if rest else "str(tmp_path)"
+    return _sized(draft, thing)
+
+
 def _list(draft, thing):
     return "[%s]" % ", ".join(draft.items(thing))
 
@@ -315,7 +326,7 @@ _BUILDERS = {
     int: _int,
     float: _float,
     complex: _complex,
-    str: _sized,
+    str: _str,
     bytes: _sized,
     bytearray: _sized,
     range: _range,

@@ -1,0 +1,83 @@
+"""Code that looks at its surroundings gets tests that set them, with the results that pytest has (B-02, B-11)."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from testwright.engine.python.write.render import render
+from testwright.tests.support.engine.exploration import files
+from testwright.tests.support.engine.written_tests import written_spec
+from testwright.tests.support.projects.files import make_project
+
+SETTINGS = '''
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass
+class Settings:
+    mode: str
+    port: int
+    cache: Path
+
+
+def debug_enabled() -> bool:
+    """Return whether debugging is on."""
+    return os.environ.get("APP_DEBUG", "").lower() in ("1", "true", "yes")
+
+
+def load() -> Settings:
+    """Read the settings.
+
+    Raises:
+        ValueError: the mode is unknown.
+    """
+    mode = os.getenv("APP_MODE", "fast")
+    if mode not in ("fast", "careful"):
+        raise ValueError(f"unknown mode {mode}")
+    cache = Path(os.environ["APP_CACHE"]) if "APP_CACHE" in os.environ else Path.home() / ".cache" / "app"
+    return Settings(mode, int(os.environ.get("APP_PORT", "80")), cache)
+
+
+def local_path(name: str) -> str:
+    """Return the absolute path of a file in the working folder."""
+    return os.path.abspath(name)
+'''
+
+
+@pytest.mark.feature("B-11")
+def test_variables_home_and_working_folder_are_set_and_the_tests_pass_on_any_machine(tmp_path: Path) -> None:
+    spec = written_spec(tmp_path, SETTINGS)
+    text = render(spec, "pytest")
+    assert spec["not_reached"] == []
+    assert 'monkeypatch.setenv("APP_DEBUG", app_debug)' in text
+    assert 'monkeypatch.delenv("APP_CACHE", raising=False)' in text
+    assert 'monkeypatch.setenv("HOME", str(tmp_path))' in text
+    assert "monkeypatch.chdir(tmp_path)" in text
+    assert "== str(tmp_path / " in text
+
+    root = make_project(tmp_path / "elsewhere", {**files(SETTINGS), "tests/test_written.py": text})
+    nonsense = {"APP_DEBUG": "yes", "APP_MODE": "nonsense", "APP_PORT": "x", "APP_CACHE": "/nowhere"}
+    ran = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests"],
+        cwd=root,
+        env={"PATH": os.environ["PATH"], "HOME": "/nonexistent", "PYTHONPATH": str(root / "src"), **nonsense},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stdout
+
+
+@pytest.mark.feature("B-02")
+def test_unittest_has_no_such_tests_and_says_so(tmp_path: Path) -> None:
+    spec = written_spec(tmp_path, SETTINGS, framework="unittest")
+    reasons = {entry["subject"]: entry["reason"] for entry in spec["not_reached"]}
+    assert reasons["debug_enabled"].startswith("its surroundings have to be changed")
+    assert "monkeypatch" not in render(spec, "unittest")
