@@ -6,6 +6,7 @@ for it (`os.getenv`, `os.path.expanduser`, `pathlib`). Plain standard library, P
 
 import os
 import sys
+from typing import Any
 
 from ..bootstrap import FOLDER
 from .clock import is_own
@@ -23,7 +24,8 @@ class AmbientReads:
 
     def install(self):
         """Listen at the environment and at the working folder, for the rest of the process."""
-        environment, getcwd = type(os.environ), os.getcwd
+        environment: Any = type(os.environ)
+        getcwd = os.getcwd
         read = environment.__getitem__
 
         def noted(mapping, name):

@@ -6,15 +6,16 @@ pytest itself need not be installed where the target runs. Plain standard librar
 import importlib
 import os
 import sys
+from typing import Any
 
-MISSING = object()
+MISSING: Any = object()
 
 
 class MonkeyPatch:
     """pytest's `monkeypatch`, as far as tests of ours use it: changes that `undo` takes back, the last one first."""
 
     def __init__(self):
-        self._undo = []
+        self._undo: list = []
 
     def setattr(self, target, name, value=MISSING, raising=True):
         """Set an attribute; `target` may be its dotted name, `name` then is the value."""
