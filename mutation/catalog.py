@@ -23,7 +23,7 @@ def mutants_of(source: bytes, path: str) -> tuple[Mutant, ...]:
     tree = parse_python(text.data, path)
     origins = ImportOrigins(tree)
     found = [_mutant(change, site, text, path, origins) for site in sites_of(tree) for change in changes_at(site, text)]
-    return tuple(sorted(found, key=lambda one: (one.start, one.end, one.operator, one.replacement)))
+    return tuple(sorted(found, key=lambda mutant: (mutant.start, mutant.end, mutant.operator, mutant.replacement)))
 
 
 def sample(mutants: Sequence[Mutant], size: int, *, seed: int = 0) -> tuple[Mutant, ...]:
@@ -31,8 +31,10 @@ def sample(mutants: Sequence[Mutant], size: int, *, seed: int = 0) -> tuple[Muta
 
     Each mutant has a rank of its own, drawn from the seed and what it is: a sample of 50 is part of one of 100.
     """
-    ranked = sorted(mutants, key=lambda one: (_rank(one, seed), one.path, one.start, one.end, one.replacement))
-    return tuple(sorted(ranked[:size], key=lambda one: (one.path, one.start, one.end, one.replacement)))
+    ranked = sorted(
+        mutants, key=lambda mutant: (_rank(mutant, seed), mutant.path, mutant.start, mutant.end, mutant.replacement)
+    )
+    return tuple(sorted(ranked[:size], key=lambda mutant: (mutant.path, mutant.start, mutant.end, mutant.replacement)))
 
 
 def _rank(mutant: Mutant, seed: int) -> float:

@@ -60,7 +60,7 @@ def _metadata(change: Change, site: Site, text: SourceText, origins: ImportOrigi
 
 def _log_message(change: Change, site: Site, text: SourceText, origins: ImportOrigins) -> bool:
     """A call of a logger of `logging`, or something in its arguments, where these do nothing but make the message."""
-    calls = [one.value if isinstance(one, ast.Expr) else one for one in (*site.above, site.node)]
+    calls = [node.value if isinstance(node, ast.Expr) else node for node in (*site.above, site.node)]
     return any(isinstance(call, ast.Call) and _logs(call, origins) for call in calls)
 
 
@@ -69,7 +69,7 @@ def _logs(call: ast.Call, origins: ImportOrigins) -> bool:
     holder, _, method = origins.of(call.func).rpartition(".")
     if holder not in ("logging", LOGGER) or method not in _LOGGING:
         return False
-    inner = [part for one in (*call.args, *call.keywords) for part in ast.walk(one)]
+    inner = [part for argument in (*call.args, *call.keywords) for part in ast.walk(argument)]
     return not any(
         isinstance(part, _EFFECTS) or (isinstance(part, ast.Call) and not _only_shows(part.func, origins))
         for part in inner
@@ -86,12 +86,12 @@ def _only_shows(function: ast.expr, origins: ImportOrigins) -> bool:
 def _typing_only(change: Change, site: Site, text: SourceText, origins: ImportOrigins) -> bool:
     """In the declaration of a type variable, or the type given to `cast`: for type checkers alone."""
     inner = site.node
-    for one in (site.node, *reversed(site.above)):
-        if isinstance(one, ast.Call):
-            name = _name_of(one.func)
-            if name in _TYPING_CALLS or (name == "cast" and one.args and inner is one.args[0]):
+    for node in (site.node, *reversed(site.above)):
+        if isinstance(node, ast.Call):
+            name = _name_of(node.func)
+            if name in _TYPING_CALLS or (name == "cast" and node.args and inner is node.args[0]):
                 return True
-        inner = one
+        inner = node
     statement = site.head
     return (
         change.operator == "assigned value"
@@ -105,7 +105,7 @@ def _checker_decorator(change: Change, site: Site, text: SourceText, origins: Im
     """A decorator for type checkers is removed, or the change is in the body of an overload."""
     if change.operator == "removed decorator":
         removed = [item for item in _decorators(site.node) if change.start < text.span(item)[1] <= change.end]
-        return any(_for_checkers(one, origins, _FOR_CHECKERS) for one in removed)
+        return any(_for_checkers(node, origins, _FOR_CHECKERS) for node in removed)
     return any(_for_checkers(item, origins, _OVERLOAD) for holder in site.above for item in _decorators(holder))
 
 
@@ -137,8 +137,8 @@ def _is_positive(node: ast.AST) -> bool:
 
 def _no_cover(change: Change, site: Site, text: SourceText, origins: ImportOrigins) -> bool:
     """On a line, or in a block, that is marked as not to be covered."""
-    marked = (site.head, *(one for one in site.above if isinstance(one, ast.stmt | ast.ExceptHandler)))
-    return any("pragma: no cover" in text.line(one.lineno) for one in marked if isinstance(one, _PLACED))
+    marked = (site.head, *(node for node in site.above if isinstance(node, ast.stmt | ast.ExceptHandler)))
+    return any("pragma: no cover" in text.line(node.lineno) for node in marked if isinstance(node, _PLACED))
 
 
 def _abstract_body(change: Change, site: Site, text: SourceText, origins: ImportOrigins) -> bool:

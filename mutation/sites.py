@@ -37,7 +37,7 @@ class Site:
         """The statement or except clause whose first line coverage counts for this node."""
         if isinstance(self.node, _HEADS):
             return self.node
-        return next(one for one in reversed(self.above) if isinstance(one, _HEADS))
+        return next(node for node in reversed(self.above) if isinstance(node, _HEADS))
 
 
 def sites_of(tree: ast.Module) -> Iterator[Site]:
@@ -73,7 +73,7 @@ def _running_children(node: ast.AST) -> list[ast.AST]:
         if name in left_out or name == "type_params":
             continue
         found = value if isinstance(value, list) else [value]
-        children += [one for one in found if isinstance(one, ast.AST) and not isinstance(one, ast.expr_context)]
+        children += [child for child in found if isinstance(child, ast.AST) and not isinstance(child, ast.expr_context)]
     return children
 
 
@@ -167,16 +167,16 @@ class ImportOrigins:
 def _bound(node: ast.AST) -> list[tuple[str, str]]:
     """The names that a node binds other than by assignment, each with its origin."""
     if isinstance(node, ast.Import):
-        return [(one.asname or one.name.partition(".")[0], _module(one)) for one in node.names]
+        return [(alias.asname or alias.name.partition(".")[0], _module(alias)) for alias in node.names]
     if isinstance(node, ast.ImportFrom):
         place = "" if node.level else f"{_SAME.get(str(node.module), node.module)}."
-        return [(one.asname or one.name, place and place + one.name) for one in node.names]
+        return [(alias.asname or alias.name, place and place + alias.name) for alias in node.names]
     if isinstance(node, ast.arg):
         return [(node.arg, "")]
     name = getattr(node, "rest" if isinstance(node, ast.MatchMapping) else "name", None)
     return [(name, "")] if isinstance(name, str) and not isinstance(node, ast.alias) else []
 
 
-def _module(one: ast.alias) -> str:
-    name = one.name if one.asname else one.name.partition(".")[0]
+def _module(alias: ast.alias) -> str:
+    name = alias.name if alias.asname else alias.name.partition(".")[0]
     return _SAME.get(name, name)

@@ -114,7 +114,7 @@ def is_users_python(executable: Path) -> bool:
     A folder beside the project that only looks like an installation may be another clone.
     """
     known = [sys.executable, *(shutil.which(name) or "" for name in (executable.name, "python3", "python"))]
-    if executable in {Path(one).resolve() for one in known if one}:
+    if executable in {Path(path).resolve() for path in known if path}:
         return True
     managed = [Path(os.environ[name]) for name in _MANAGERS if os.environ.get(name)]
     managed += [home_folder() / name for name in _MANAGED]
@@ -184,4 +184,4 @@ def exposes_home(folder: Path) -> bool:
     homes = {home, home.resolve(), home / ".local", home.resolve() / ".local", Path("/root")}
     if folder.parent == Path("/home") or folder in homes:
         return True
-    return any(one.is_relative_to(folder) for one in homes) and folder.is_dir()
+    return any(home.is_relative_to(folder) for home in homes) and folder.is_dir()

@@ -34,7 +34,7 @@ def tree_digests(root: Path, exclude: Iterable[Path] = (), *, most_bytes: int = 
         OSError: the root, or a file in it, cannot be read.
     """
     root = root.resolve()
-    excluded = frozenset(one.resolve() for one in exclude)
+    excluded = frozenset(folder.resolve() for folder in exclude)
     found: dict[str, str] = {}
     left = most_bytes
     waiting = [""]
@@ -94,7 +94,7 @@ def _installed(site: Path) -> Iterator[str]:
 
 def _entries(folder: Path) -> list[os.DirEntry[str]]:
     with os.scandir(folder) as found:
-        return sorted(found, key=lambda one: os.fsencode(one.name))
+        return sorted(found, key=lambda entry: os.fsencode(entry.name))
 
 
 def _file_digest(path: str) -> str:

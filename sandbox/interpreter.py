@@ -147,13 +147,16 @@ def _inspect(path: Path, origin: str, root: Path, *, is_chosen: bool) -> Interpr
         raise _BrokenError(f"{path} is not an executable file")
     venv = venv_of(path)
     roots = (root.absolute(), root.resolve())
+    # An environment that lies in the project, by its path or by where its link leads, is untrusted.
     is_projects = venv is not None and any(
-        path.is_relative_to(one) or venv.resolve().is_relative_to(one) for one in roots
+        path.is_relative_to(folder) or venv.resolve().is_relative_to(folder) for folder in roots
     )
     installation = _real_installation(venv, path) if venv is not None and is_projects else None
+    # A link out of the project could name any environment of the user's; only a person may choose that.
     if is_projects and venv is not None and not is_chosen and not venv.resolve().is_relative_to(roots[1]):
         raise _BrokenError(f"it is a link out of the project, to {venv.resolve()}: activate it, or trust the project")
     base = installation.executable if installation else path if venv is None else _base_of(path)
+    # The project's own environment is read, never executed; an interpreter of the user's is asked.
     facts = _read_facts(installation, venv) if installation and venv else _ask(base)
     version = tuple(facts["version"][:3])
     if venv is None:
@@ -161,17 +164,19 @@ def _inspect(path: Path, origin: str, root: Path, *, is_chosen: bool) -> Interpr
         prefixes = [Path(prefix) for prefix in facts["prefixes"]]
         sites = [Path(site) for site in facts["sites"]]
     else:
+        # What a virtual environment sees is decided by its configuration, not by the base interpreter.
         shared = read_venv_config(venv).get("include-system-site-packages", "").lower() == "true"
         prefixes = [venv, *(Path(prefix) for prefix in facts["prefixes"])]
         library = f"python{version[0]}.{version[1]}"
         sites = [venv / "lib" / library / "site-packages", venv / "lib64" / library / "site-packages"]
         sites += [Path(site) for site in facts["sites"]] if shared else []
     user_site = Path(facts["user_site"])
-    folders = [*prefixes, *(Path(one) for one in facts["libraries"]), *executable_folders(path), *sites]
+    folders = [*prefixes, *(Path(library) for library in facts["libraries"]), *executable_folders(path), *sites]
     user = user_site if venv is None and user_site.is_dir() else None
     folders += [user] if user else []
     linked = linked_folders((*_existing(sites), *([user] if user else ())))
     outside = [folder for folder in linked if not folder.resolve().is_relative_to(root.resolve())]
+    # A path file in the project's environment could show the target any folder of the user's.
     hidden = [] if is_chosen or not is_projects else outside
     folders += [folder for folder in outside if folder not in hidden]
     return Interpreter(
@@ -278,8 +283,10 @@ def _existing(folders: list[Path]) -> tuple[Path, ...]:
 def _outermost(folders: list[Path]) -> tuple[Path, ...]:
     """Existing folders without those inside another one, none of which shows a home."""
     kept: list[Path] = []
-    for folder in sorted({one for one in folders if one.exists() and not exposes_home(one)}, key=lambda one: one.parts):
-        if not any(folder.is_relative_to(one) for one in kept):
+    for folder in sorted(
+        {path for path in folders if path.exists() and not exposes_home(path)}, key=lambda path: path.parts
+    ):
+        if not any(folder.is_relative_to(outer) for outer in kept):
             kept.append(folder)
     return tuple(kept)
 

@@ -106,7 +106,7 @@ def take_snapshot(
     real_root = root.resolve()
     if not real_root.is_dir():
         raise ProjectError(f"{root} is not a folder", advice="Name the project's folder with --root.")
-    excluded = frozenset(one.resolve() for one in (into, *exclude))
+    excluded = frozenset(folder.resolve() for folder in (into, *exclude))
     copying = _Copying(real_root, into, excluded, max_files, max_bytes)
     try:
         into.mkdir(parents=True, exist_ok=True)
@@ -146,7 +146,7 @@ def _copy_folder(copying: _Copying, relative: str) -> None:
 def _entries(copying: _Copying, folder: str) -> Iterator[os.DirEntry[str]]:
     try:
         with os.scandir(copying.root / folder) as found:
-            entries = sorted(found, key=lambda one: os.fsencode(one.name))
+            entries = sorted(found, key=lambda entry: os.fsencode(entry.name))
     except OSError as fault:
         if not folder:
             raise ProjectError(f"{copying.root} cannot be read: {fault.strerror}") from fault

@@ -81,7 +81,11 @@ class Workspace:
         """
         target = self.target
         roots = [os.path.normpath(self.project / root) for root in target.import_roots]
-        last = [str(one) for one in (target.interpreter.user_site, *self._linked(), *target.overlay) if one is not None]
+        last = [
+            str(folder)
+            for folder in (target.interpreter.user_site, *self._linked(), *target.overlay)
+            if folder is not None
+        ]
         variables = self._environment(roots) | dict(environment or {})
         return Program(
             argv=(str(target.interpreter.path), str(START), json.dumps({"first": roots, "last": last}), *args),
@@ -104,8 +108,10 @@ class Workspace:
     def _linked(self) -> list[Path]:
         """This copy's counterparts of the project's own folders that its environment links to."""
         root = self.target.root.resolve()
-        inside = [one.resolve() for one in self.target.interpreter.linked if one.resolve().is_relative_to(root)]
-        copies = [self.project / one.relative_to(root) for one in inside if one != root]
+        inside = [
+            folder.resolve() for folder in self.target.interpreter.linked if folder.resolve().is_relative_to(root)
+        ]
+        copies = [self.project / folder.relative_to(root) for folder in inside if folder != root]
         return [copy for copy in copies if copy.is_dir()]
 
     def _environment(self, roots: Sequence[str]) -> dict[str, str]:

@@ -61,8 +61,8 @@ class WeakSandbox:
                 raise SandboxFailure(f"{folder} was to be shown to a sandboxed program but does not exist")
         readable = (*program_folders(program), *program.readable, WORKER_FOLDER)
         guard = {
-            "writable": [os.path.realpath(one) for one in program.writable],
-            "readable": [os.path.realpath(one) for one in readable],
+            "writable": [os.path.realpath(folder) for folder in program.writable],
+            "readable": [os.path.realpath(folder) for folder in readable],
             "hidden": [os.path.realpath(home_folder())],
             "network": program.network,
         }

@@ -151,6 +151,7 @@ def _explained(keyword: str, error: ValidationError) -> tuple[str, str]:
     purpose = error.schema.get("description", "") if isinstance(error.schema, Mapping) else ""
     if keyword == "enum":
         allowed = ", ".join(json.dumps(allowed_value) for allowed_value in value)
+        # A misspelt word is more likely meant than the first allowed one.
         close = difflib.get_close_matches(
             str(instance), [str(allowed_value) for allowed_value in value], n=1, cutoff=0.5
         )
@@ -161,6 +162,7 @@ def _explained(keyword: str, error: ValidationError) -> tuple[str, str]:
         wanted = value if isinstance(value, str) else " or ".join(value)
         return f"{_kind(instance)} where {wanted} is wanted", f"give {wanted}" + (f": {purpose}" if purpose else "")
     if keyword == "pattern":
+        # A description of the pattern helps more than the pattern itself.
         return f"{excerpt_of(instance)} does not match {value}", purpose or f"write it so that it matches {value}"
     if keyword in ("minItems", "minLength", "minProperties"):
         return f"shorter than {value}: {excerpt_of(instance)}", f"give at least {value}" + (

@@ -151,12 +151,14 @@ def _add_class(parts: _ModuleParts, node: ast.ClassDef) -> None:
 def _add_binding(parts: _ModuleParts, node: ast.stmt) -> bool:
     """Adds an import or an assignment to plain names; returns False for anything else."""
     if isinstance(node, ast.Import | ast.ImportFrom):
+        # What a star import binds, and what `__future__` changes, concerns the whole module.
         if any(alias.name == "*" for alias in node.names) or getattr(node, "module", "") == "__future__":
             return False
         origin = f"{node.level} {node.module}" if isinstance(node, ast.ImportFrom) else "import"
         for alias in node.names:
             parts.add(_bound_by(node, alias), f"{origin} {alias.name} {alias.asname}", [])
         return True
+    # Imports for type checkers bind names that annotations use.
     if isinstance(node, ast.If) and _for_types(node.test) and not node.orelse:
         return all(
             isinstance(statement, ast.Import | ast.ImportFrom) and _add_binding(parts, statement)
@@ -164,9 +166,11 @@ def _add_binding(parts: _ModuleParts, node: ast.stmt) -> bool:
         )
     targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
     names = [target.id for target in targets if isinstance(target, ast.Name)]
+    # Unpacking and attributes: not followed.
     if not names or len(names) != len(targets):
         return False
     for name in names:
+        # A changed export list changes no behaviour of a function.
         if name != "__all__":
             parts.add(name, ast.dump(node), [node])
     return True

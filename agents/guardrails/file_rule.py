@@ -104,17 +104,21 @@ class FileRule:
         return True
 
     def _method(self, node: ast.Call, receiver: ast.expr, name: str) -> bool:
+        # Without a path an archive is unpacked into the working folder.
         if name == "extractall":
             given = [*node.args[:1], *(keyword.value for keyword in node.keywords if keyword.arg == "path")]
             return bool(given) and self._may_write(given[0], node)
         if name == "chdir":
             return bool(node.args) and path_reach(self._names, node.args[0]) is PathReach.INSIDE
+        # A list or a mock may have methods of the same names.
         if name in CHANGING | _LOOKING | _MAKING | _MOVING | {"open"} and self._not_a_path(receiver):
             return True
         reach = path_reach(self._names, receiver)
+        # It leads to the user's home, whatever the path.
         if name == "expanduser":
             return False
         if name in CHANGING:
+            # A link is a way to its target, so both ends have to be allowed.
             targets = node.args[:1] if name in ("symlink_to", "hardlink_to", "link_to") else []
             return self._may_write(receiver, node) and all(self._may_write(target, node) for target in targets)
         if name in _LOOKING:

@@ -110,6 +110,7 @@ class _Flow:
                 yield from self._command(name, value)
 
     def _command(self, name: str, value: yaml.Node | None) -> Iterator[str]:
+        # Both run a file that is not in sight, so nothing can be said of what it does.
         if name == "runScript" or (name == "runFlow" and isinstance(value, yaml.ScalarNode)):
             yield OTHER_FILES
         elif name not in _COMMANDS:
@@ -119,14 +120,17 @@ class _Flow:
             conditions = (
                 [text] if text is not None else [entry.value for key, entry in _pairs(value) if key == "condition"]
             )
+            # A condition that always holds asserts nothing.
             if any(isinstance(item, str) and _ALWAYS.fullmatch(item) for item in conditions):
                 yield NOTHING
+        # A path in the name would write outside the run's folder.
         if name == "takeScreenshot" and not all(re.fullmatch(r"[\w.-]+", item) for item in _scalars(value)):
             yield REACHES
         if name == "evalScript" and not (text or "").startswith("${"):
             yield UNREADABLE
         if name == "openLink":
             for link in [text] if text is not None else [entry.value for key, entry in _pairs(value) if key == "link"]:
+                # Only the application under test: BASE_URL, or a path below it that no second slash turns into a host.
                 if isinstance(link, str) and not re.match(r"\$\{BASE_URL\}(?:[/?#](?!/)|$)|/(?!/)", link):
                     yield ADDRESS
         for key, _ in _pairs(value):

@@ -96,6 +96,7 @@ def _weaker_case(old: Sequence[Mapping[str, Any]], new: Sequence[Mapping[str, An
         found.append(f"it has {len(after)} expectations instead of {len(before)}")
     elif any(now < then for now, then in zip(after, before, strict=False)):
         found.append("an expectation is weaker than before")
+    # `Exception` in place of a narrow class would accept any failure.
     raising = [item for item in new if item.get("kind") in ("raises", "warns")]
     narrow = any(item.get("kind") in ("raises", "warns") and item.get("exception") not in _WIDE for item in old)
     if narrow and any(item.get("exception") in _WIDE for item in raising):

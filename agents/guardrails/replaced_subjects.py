@@ -116,6 +116,7 @@ def _scopes(tree: ast.Module, subjects: Mapping[str, str]) -> Iterator[tuple[lis
         inside |= {id(node) for node in nodes}
         yield nodes, of_test[id(test)]
     for node in ast.walk(tree):
+        # A fixture replaces for the tests that use it; an automatic one for all.
         if isinstance(node, Function) and id(node) not in inside and _fixture(node) is not None:
             users = [test for test in tests if node.name in _fixture_names(test)]
             nodes = list(ast.walk(node))

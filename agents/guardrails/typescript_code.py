@@ -165,12 +165,15 @@ class CodeReader:
         is_constant = first is not None and (first.type in _CONSTANTS or constant_text(first) is not None)
         if name in ("expect", "assert") and is_constant:
             yield NOTHING
+        # Rules below are about methods: a plain function of the file is read where it is defined.
         if function.type == "identifier":
             return
         if name in _CALLS and first is not None and not self._addresses.is_own(first):
             yield ADDRESS if first.type == "string" else "it calls an address that cannot be read"
+        # Text given to these is run as code in the page.
         if name in _EVALUATED and not all(_is_function(given_value) for given_value in given[_EVALUATED[name] :][:1]):
             yield RUNS_TEXT
+        # A path would upload a file of the machine; content written in the test is harmless.
         if name == "setInputFiles" and not all(
             _is_inline_file(given_value) for given_value in (given[1:] or given)[:1]
         ):

@@ -102,6 +102,7 @@ def children(value: Any, kind: str) -> Iterator[tuple[Parts, Any, str]]:
         yield from (((key,), entry, kind.removeprefix(EACH)) for key, entry in entries)
     if not isinstance(value, dict):
         return
+    # A callback's keys are expressions, not names of fields.
     if kind == "callback":
         yield from (((key,), entry, "path_item") for key, entry in value.items() if not _extension(key))
         return
@@ -113,6 +114,7 @@ def children(value: Any, kind: str) -> Iterator[tuple[Parts, Any, str]]:
         if shape == "one" and not isinstance(inner, list):
             yield (key,), inner, what
         elif shape == "map" and isinstance(inner, dict):
+            # Here a map's own keys may be extensions; in `properties` a name with `x-` is a property.
             data = kind in ("document", "operation")
             yield from (((key, name), entry, what) for name, entry in inner.items() if not (data and _extension(name)))
         elif isinstance(inner, list) and shape in ("list", "one"):

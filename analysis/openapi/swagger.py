@@ -136,6 +136,7 @@ def _body(parameters: list[Parameter], consumes: list[str]) -> dict[str, Any]:
     for parameter in parameters:
         if parameter.get("in") == "body":
             schema = _schema(parameter.get("schema", {}))
+            # There is at most one body parameter, and it takes the place of form fields.
             content = {kind: {"schema": schema} for kind in consumes or ["application/json"]}
             description = {key: parameter[key] for key in ("description",) if key in parameter}
             return {**description, "content": content, "required": bool(parameter.get("required"))}
@@ -152,6 +153,7 @@ def _body(parameters: list[Parameter], consumes: list[str]) -> dict[str, Any]:
     required = [text(item.get("name")) for item in fields if item.get("required")]
     if required:
         schema["required"] = required
+    # Files can be sent as multipart only.
     content = {kind: {"schema": schema} for kind in kinds or [_MULTIPART if files else _FORM]}
     return {"content": content, "required": bool(required)}
 

@@ -105,6 +105,7 @@ def _surely_reached(
     """
     reached: set[int] = set()
     for statement in body:
+        # An assertion counts only if both branches have one; a test of the platform is no choice of the test's.
         if isinstance(statement, ast.If) and not in_loop and not _asks_machine(statement.test):
             reached |= set(_ids(statement.test)) | _of_branches(module, statement, places)
             continue
@@ -116,6 +117,7 @@ def _surely_reached(
             if name in ("body", "orelse", "finalbody"):
                 loops = in_loop or isinstance(statement, ast.For | ast.AsyncFor | ast.While)
                 reached |= _surely_reached(module, below, places, in_loop=loops)
+            # A handler is reached surely where the test expects the exception.
             elif name == "handlers" and _expects(module, statement):
                 reached |= {number for item in below for number in _ids(item)}
             elif name != "handlers":

@@ -126,6 +126,7 @@ def _same(left: ast.expr, right: ast.expr) -> bool:
 def _always_true(test: ast.expr) -> str:
     if isinstance(test, ast.Constant) and test.value:
         return "a constant"
+    # `assert (value, "message")`: a tuple with items is true.
     if isinstance(test, ast.Tuple) and test.elts:
         return "a tuple"
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) and isinstance(test.operand, ast.Constant):
@@ -138,6 +139,7 @@ def _always_true(test: ast.expr) -> str:
         and isinstance(test.ops[0], ast.Eq | ast.Is | ast.LtE | ast.GtE)
     ):
         left, right = test.left, test.comparators[0]
+        # Constants that differ always fail, which shows by itself.
         if isinstance(left, ast.Constant) and isinstance(right, ast.Constant):
             return "" if left.value != right.value else "two constants"
         if _same(left, right):

@@ -102,6 +102,7 @@ def _call_issues(module: TestModule) -> Iterator[CodeIssue]:
             continue
         name = module.origin(node.func)
         is_pause = bool(node.args) and isinstance(node.args[0], ast.Constant) and node.args[0].value == 0
+        # `sleep(0)` only yields to other users.
         if name in SLEEPS and not is_pause:
             fix = "set wait_time = between(…) on the user"
             yield structure_issue(
@@ -111,10 +112,12 @@ def _call_issues(module: TestModule) -> Iterator[CodeIssue]:
             continue
         given = node.args[0] if node.args else None
         address = given.value if isinstance(given, ast.Constant) and isinstance(given.value, str) else ""
+        # A host in the file would ignore --host and could hit a system that nobody meant.
         if name.endswith(f"client.{node.func.attr}") and address.startswith(("http://", "https://")):
             fix = "give the path only: the host comes with --host"
             yield structure_issue(node.lineno, f"a request has its host written in: {address[:80]}", fix, "host")
         caught = keyword_value(node, "catch_response")
+        # Locust reports such a request only when its context manager is left.
         if isinstance(caught, ast.Constant) and caught.value is True and id(node) not in entered:
             fix = "write `with self.client.get(…, catch_response=True) as response:`"
             yield structure_issue(

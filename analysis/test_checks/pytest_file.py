@@ -73,16 +73,19 @@ def _uncollected(module: TestModule, tests: list[TestFunction]) -> Iterator[Code
     collected_nodes = {test.node for test in tests}
     for owner in module.classes():
         names = [method.name for method in methods(owner)]
+        # pytest skips such a class with a warning that nobody reads.
         if owner.name.startswith("Test") and "__init__" in names and any(name.startswith("test") for name in names):
             fix = "use a fixture or setup_method instead of __init__"
             yield structure_issue(owner.lineno, f"pytest skips {owner.name}: it has an __init__", fix, "class_init")
         tests_here = any(name.startswith("test_") for name in names)
+        # A base class or mixin is collected through the classes that inherit from it.
         if tests_here and not _collects(module, owner) and not is_meant_for_others(module, owner):
             fix = f"call it Test{owner.name}"
             yield structure_issue(owner.lineno, f"pytest does not collect the class {owner.name}", fix, "class_name")
     called = {node.id for node in ast.walk(module.tree) if isinstance(node, ast.Name)}
     for test in tests:
         for node in ast.walk(test.node):
+            # A nested function that is called is a helper.
             if not isinstance(node, Function) or node is test.node or node.name in called:
                 continue
             if node.name.startswith("test_"):
@@ -91,6 +94,7 @@ def _uncollected(module: TestModule, tests: list[TestFunction]) -> Iterator[Code
     for node in module.tree.body:
         if not isinstance(node, Function) or node in collected_nodes or node.decorator_list or node.name in _HOOKS:
             continue
+        # It asserts and nothing runs it: most likely a test with a wrong name.
         if node.name not in called and any(isinstance(inner, ast.Assert) for inner in ast.walk(node)):
             message = f"{node.name} asserts, but is neither collected nor called"
             yield structure_issue(node.lineno, message, f"call it test_{node.name.lstrip('_')}", "test_name")

@@ -185,8 +185,8 @@ def _told(step: ActionStep, inputs: ActionInputs, settings: Settings, ended: Run
         base = settings.changed_since or ""
         write_summary(step.summary, summary_of(report, failed_on=verdict.failed_on, base=base, where=pages))
     if inputs.annotations:
-        for one in annotations_of(report, below, defects_fail="defects" in verdict.failed_on):
-            step.say(annotation_line(one))
+        for annotation in annotations_of(report, below, defects_fail="defects" in verdict.failed_on):
+            step.say(annotation_line(annotation))
     totals = report.totals
     counts = f"{totals.kept} kept, {totals.dropped} dropped, {totals.suspected_defects} suspected defects"
     step.say(f"{report.exit_reason.value}: {counts}; report in {folder}")

@@ -58,7 +58,7 @@ def summary_of(report: Report, *, failed_on: tuple[str, ...], base: str, where: 
 def failure_summary(message: str, advice: str) -> str:
     """The summary of a run that could not be made."""
     told = "\n".join(block(advice, "text")) if "\n" in advice else line(advice)
-    return "\n\n".join(one for one in ("# testwright: it could not work", line(message), told) if one) + "\n"
+    return "\n\n".join(part for part in ("# testwright: it could not work", line(message), told) if part) + "\n"
 
 
 def percent(coverage: Coverage | None, what: str) -> str:
@@ -97,7 +97,7 @@ def _head(report: Report, failed_on: tuple[str, ...], base: str) -> Iterator[str
     yield from table(("", ""), [row for row in rows if row[1]])
     if report.advice:
         yield ""
-        yield from (f"- {line(one)}" for one in report.advice)
+        yield from (f"- {line(advice)}" for advice in report.advice)
 
 
 def _sandbox(report: Report) -> str:
@@ -142,8 +142,8 @@ def _targets(report: Report) -> Iterator[str]:
 
 
 def _left_out(report: Report) -> Iterator[str]:
-    rows = [(code(one.text), line(one.reason) or "not understood") for one in report.not_understood]
-    rows += [(code(one.target), line(one.reason)) for one in report.skipped]
+    rows = [(code(row.text), line(row.reason) or "not understood") for row in report.not_understood]
+    rows += [(code(row.target), line(row.reason)) for row in report.skipped]
     yield from section("Left out", ("What", "Why"), rows)
 
 

@@ -71,6 +71,7 @@ class _Module:
                 self.modules.update(name.name for name in node.names)
                 self.names.update({name.asname or name.name.partition(".")[0]: name.name for name in node.names})
             elif isinstance(node, ast.ImportFrom):
+                # Relative imports start at the module's own package.
                 above = package[: len(package) - node.level + 1] if node.level else []
                 base = ".".join([*above, *([node.module] if node.module else [])])
                 self.modules.add(base)
@@ -79,6 +80,7 @@ class _Module:
                 self._router(node.targets[0], node.value)
             elif isinstance(node, ast.AnnAssign) and isinstance(node.value, ast.Call):
                 self._router(node.target, node.value)
+            # A body of such a model is refused when the field is missing.
             elif isinstance(node, ast.ClassDef) and _has_required_field(node):
                 self.required.add(node.name)
 

@@ -137,10 +137,12 @@ def _pages(reading: _Reading) -> list[SitePage]:
             pages.append(html_page(file, address, reading.texts[file]))
     homes = frozenset(path.rpartition("/")[0] or "." for path in reading.paths if path.endswith("index.html"))
     for path, text in reading.texts.items():
+        # A template that a route renders has its address from there.
         if _TESTS.search(path) or path in rendered:
             continue
         if path.endswith((".html", ".htm")) and "templates/" not in f"/{path}":
             address = static_address(path, homes)
+            # An unrendered template shows no text that a visitor would see.
             if address is not None and not re.search(r"{%|{{", text):
                 pages.append(html_page(path, address, text))
         elif path.endswith((".jsx", ".tsx", ".js", ".ts")) and (page := next_page(path, text)) is not None:

@@ -76,6 +76,7 @@ async def accept_tests(step: PlanStepState, state: PlanningAgentState, services:
         ToolFailure: nothing was added.
     """
     verified = [other for other in state["plan"] if other["type"] == "verify_suite" and other["status"] == "completed"]
+    # A verified suite lists what holds together; without that step, each target's own result counts.
     if verified:
         paths = [path for other in verified for path in (other["result"] or {}).get("test_paths") or []]
     else:
@@ -83,6 +84,7 @@ async def accept_tests(step: PlanStepState, state: PlanningAgentState, services:
     paths += staged_by_engineer(state["plan"])
     if not paths:
         return skipped(StepExit.NOTHING_KEPT, "no test file was kept, so there is nothing to accept")
+    # A dry run ends here: the files stay staged.
     if not state["accept"]:
         outcome = skipped(StepExit.SWITCHED_OFF, "dry run: the files are staged and can be applied later")
         files = [{"path": path, "outcome": "staged"} for path in staged_by_engineer(state["plan"])]
@@ -91,11 +93,13 @@ async def accept_tests(step: PlanStepState, state: PlanningAgentState, services:
     try:
         answer = await services.tools.call("accept_tests", {"test_paths": paths})
     except StorageError as error:
+        # The run's own state failed, not the project: no step may continue.
         if error.details.get("of") != "project":
             raise
         return failed(fault_of(error), {"test_paths": paths, "staged": paths})
     except ToolFailure as error:
         conflicts = error.details.get("conflicts")
+        # Another failure than a conflict: whoever executes the step decides about a retry.
         if not isinstance(conflicts, list):
             raise
         added = error.details.get("files")

@@ -145,12 +145,14 @@ def standalone_schema(schema: Any, components: Mapping[str, Any]) -> Any:
         if isinstance(value, Mapping):
             made = {}
             for key, entry in value.items():
+                # Below `properties` these words are names of fields, not keywords.
                 if not names and key in ("title", "description", "examples", "default"):
                     continue
                 if not names and key == "$ref" and isinstance(entry, str) and entry.startswith(PREFIX):
                     name = _unescaped(entry.removeprefix(PREFIX))
                     waiting.append(name)
                     made[key] = f"#/$defs/{name}"
+                # Data, which may look like a schema.
                 elif not names and key in ("const", "enum"):
                     made[key] = entry
                 else:
@@ -162,6 +164,7 @@ def standalone_schema(schema: Any, components: Mapping[str, Any]) -> Any:
     while waiting:
         name = waiting.pop(0)
         if name not in wanted:
+            # Marked before it is copied: it may refer to itself.
             wanted[name] = True
             wanted[name] = copied(components.get(name, True))
     if wanted and isinstance(made, dict):

@@ -345,6 +345,7 @@ def _candidates(whole: Any, value: Any) -> list[Any]:
         by_format = _OTHER_FORMATS.get(str(whole.get("format") or ""))
         pattern = whole.get("pattern")
         found = [*([by_format] if by_format else []), _OTHER_NAMES.get(value, ""), f"other {value}", f"other-{value}"]
+        # Patterns such as `ORD-001` allow little else.
         next_digit = re.sub(r"\d(?!.*\d)", lambda match: str((int(match.group()) + 1) % 10), value)
         found += [f"other{value}", f"{value}2", f"{value}b", next_digit]
         longest = whole.get("maxLength")

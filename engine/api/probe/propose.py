@@ -211,6 +211,7 @@ def _separating_values(world: ResourceModel, parameter: ApiParameter, story: lis
     for request in story:
         for content in ((request.get("body") or {}).get("content"), request.get("path_parameters")):
             if isinstance(content, dict):
+                # Templates are filled in later: their text is no value.
                 values += [entry for key, entry in content.items() if key.lower() == named and "{{" not in str(entry)]
     whole = world.samples.merged(parameter.schema)
     if isinstance(whole.get("enum"), list):
@@ -219,12 +220,14 @@ def _separating_values(world: ResourceModel, parameter: ApiParameter, story: lis
         bodies = [(request.get("body") or {}).get("content") for request in story]
         numbers = [scalar for content in bodies for scalar in _scalars(content, whole)]
         values += numbers
+        # Just above a member's value, where a filter with < and one with <= differ.
         values += [number + 1 for number in numbers if isinstance(number, int)]
         values.append(world.samples.value(parameter.schema, parameter.name))
     elif type_of(whole) == "boolean":
         values += [True, False]
     else:
         texts = [text for request in story for text in _texts(request)]
+        # Prefixes: a search for them finds some members and not others.
         values += [text[:2] for text in texts[:3]]
     values += [value.value for value in edge_values(parameter.schema, world.samples, parameter.name)]
     made = [value for value in values if value is not NOTHING]

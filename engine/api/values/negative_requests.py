@@ -158,6 +158,7 @@ def edge_values(schema: Any, samples: SampleValues, name: str) -> Iterator[Value
     elif kind == "string" and whole.get("format") in _LATEST:
         first, last = _LATEST[whole["format"]]
         found = [("edge_first", f"the first {name}", first), ("edge_last", f"the last {name}", last)]
+    # Texts of other formats are passed over: a length alone does not make them valid.
     elif kind == "string" and not whole.get("format"):
         found = list(_edge_texts(whole, name))
     elif kind == "array":
@@ -168,6 +169,7 @@ def edge_values(schema: Any, samples: SampleValues, name: str) -> Iterator[Value
         lists = [(key, words, samples.items(whole, name, count)) for key, words, count in counts if _countable(count)]
         found = [(key, f"{words} {name}", items) for key, words, items in lists if items]
     for key, words, value in found:
+        # The usual value is sent by the baseline already.
         if value != usual and samples.problem(value, schema) is None:
             yield ValueVariant(key, (), words, value)
 

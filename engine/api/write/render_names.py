@@ -197,6 +197,7 @@ def schema_lines(spec: Json, names: Mapping[str, str]) -> Iterator[str]:
     for schema in schemas.values():
         shared |= schema.get("$defs", {}) if isinstance(schema, dict) else {}
     definitions = [schema.get("$defs", {}) for schema in schemas.values() if isinstance(schema, dict)]
+    # Two documents may define one name in different ways; then each schema keeps its own definitions.
     one_way = all(shared[name] == part for parts in definitions for name, part in parts.items())
     if shared and one_way:
         yield f"SCHEMAS = {literal(dict(sorted(shared.items())))}"

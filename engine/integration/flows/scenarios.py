@@ -138,15 +138,19 @@ class _FlowBuilder:
         """Arranges calls that add things to an object, remove one, or advance its state, as the variant says."""
         every = [member for member in owner.members if fills_object(member) and member.name != but]
         at = self.way.filler
+        # A negative index means all ways to fill; one that does not exist falls back to the first.
         chosen = every if at < 0 else every[at : at + 1] or every[:1]
+        # The variant repeats the very method that the flow is about.
         if self.way.own and but:
             chosen = [member for member in owner.members if member.name == but and fills_object(member)] or chosen
         for filler in chosen:
             for item in range(self.way.items):
+                # A call that cannot be arranged spoils those after it.
                 if not self._call(variable, filler, facts, depth, 0 if self.way.again else item):
                     return
         for member in owner.members if self.way.taken and chosen else ():
             if takes_from_object(member) and member.name != but:
+                # Only the first answer is kept: a flow asserts one.
                 answers = member.returns not in (None, "None") and not any(
                     ANSWER_VARIABLE in done for done in self.statements
                 )

@@ -179,6 +179,7 @@ def _questions(
     for member in owner.members:
         if not member.public or member.is_async or member.is_context_manager or changes_state(member):
             continue
+        # A query must not be the action itself, nor sound like another command.
         if member.kind != "method" or member.name.startswith("__") or member.name == act or _acts(member):
             continue
         arguments = _arguments(member, given)
@@ -186,9 +187,11 @@ def _questions(
             continue
         call = f"{variable}.{member.name}({', '.join(arguments)})"
         inner = context.index.class_in(member.returns or "", facts) if deeper and member.returns else None
+        # It returns an object of the project: its own queries say more, one level deep.
         if inner is not None and inner[1].kind == "plain":
             found += _questions(call, inner, given, act, context, deeper=False)[:3]
         elif member.returns not in ("None", None) or not member.parameters:
+            # A generator is equal to nothing: its items are compared.
             found.append(f"list({call})" if member.is_generator else call)
     if any(member.name == "__len__" for member in owner.members):
         found.append(f"len({variable})")

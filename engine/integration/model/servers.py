@@ -46,6 +46,7 @@ class Server:
 
 def servers_in(facts: ModuleFacts, source: str) -> tuple[Server, ...]:
     """Finds the servers of a module, functions that make one first; a handler only where nothing makes its server."""
+    # Most modules have none: a text search saves the analysis.
     if not any(word in source for word in ("Server", "RequestHandler", "start_response")):
         return ()
     derived = {owner.name: owner for owner in facts.classes if _last(owner.bases) & SERVERS}
@@ -56,11 +57,13 @@ def servers_in(facts: ModuleFacts, source: str) -> tuple[Server, ...]:
         if function.public and made and _can_be_bound(function):
             http = any(name in HTTP_SERVERS or _is_http(derived.get(name)) for name in made)
             found.append(Server(facts.module, function.name, "made", http or _names_http(source)))
+        # A WSGI application, by the usual names of its two parameters.
         elif function.public and [item.name for item in function.parameters] == ["environ", "start_response"]:
             found.append(Server(facts.module, function.name, "wsgi"))
     for value in derived.values():
         if value.constructor is not None and _can_be_bound(value.constructor):
             found.append(Server(facts.module, value.name, "made", _is_http(value) or _names_http(source)))
+    # A handler alone can be tested behind a server of the standard library.
     if not found:
         found += [
             Server(facts.module, owner.name, "handler", bool(_last(owner.bases) & _HTTP_HANDLERS))

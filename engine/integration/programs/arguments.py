@@ -112,6 +112,7 @@ def _kind(declared: Mapping[str, Any], help_text: str, metavar: str) -> Kind:
         return "text"
     kind = str(declared.get("type") or "").lower()
     default = declared.get("default")
+    # argparse and click name types differently; a default tells the type where none is declared.
     if kind in ("int", "integer", "intrange", "integer range") or (
         isinstance(default, int) and not isinstance(default, bool)
     ):
@@ -123,6 +124,7 @@ def _kind(declared: Mapping[str, Any], help_text: str, metavar: str) -> Kind:
     name = f"{declared['name']} {metavar}".lower().replace("-", "_")
     path = kind.startswith(("filetype", "path", "file", "purepath")) or "filename" in kind
     if path or any(_PATHLIKE.search(word) for word in name.split()):
+        # argparse's FileType('w'), or a word such as output or target.
         writes = kind.endswith(":w") or _WRITES.search(f"{declared['name']} {help_text}".replace("_", " ")) is not None
         return "output" if writes else "input"
     return "text"
@@ -240,6 +242,7 @@ def input_files(
     ending = shown.rpartition(".")[2].lower()
     words = f"{argument.name} {argument.help}".lower()
     wanted = [name for name in _FORMATS if re.search(rf"\b{name}\b", words)] or list(reading.formats)
+    # A documented file name is surer than a word of the help text.
     wanted = [ending] if ending in _FORMATS else wanted
     kind = wanted[0] if wanted else "txt"
     stem = re.sub(r"\W+", "_", argument.name).strip("_").lower() or "input"
@@ -250,6 +253,7 @@ def input_files(
     if kind in ("csv", "tsv"):
         columns = _documented_columns(argument.help, reading) or list(reading.columns) or [("name", ""), ("age", "int")]
         separator = "\t" if kind == "tsv" else ","
+        # Columns that the program reads by name make the likeliest file; guessed ones come last.
         found.insert(0 if reading.columns else len(found), (name, _table(columns, vocabulary, separator)))
         found += [(f"broken_{name}", text) for text in _broken(columns, vocabulary, separator)]
     else:

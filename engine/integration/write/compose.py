@@ -323,6 +323,7 @@ def render_integration(spec: Mapping[str, Any], framework: str) -> str:
 
 def _source(spec: Mapping[str, Any], framework: str, entry: Mapping[str, Any]) -> str:
     flows = [FlowCase.from_json(case) for case in spec["cases"]]
+    # A service that no flow uses would be dead code in the test file.
     used = {name for flow in flows for name in flow.services}
     services = [service for service in spec.get("services") or () if service["name"] in used]
     helpers = [polish(statement) for service in services for statement in service.get("setup") or ()]
@@ -333,6 +334,7 @@ def _source(spec: Mapping[str, Any], framework: str, entry: Mapping[str, Any]) -
         helpers.append("\n".join([f"def {name}():", *(textwrap.indent(statement, "    ") for statement in after)]))
     if framework == "pytest":
         dialect = PytestDialect()
+        # Fixtures that pytest lacks come with the file.
         if any(needs_helper(flow.fixtures) for flow in flows):
             helpers.append(PYTEST_FIXTURE)
         tests = ["\n".join(function_lines(flow.as_case(), names[flow.id], dialect)) for flow in flows]
@@ -344,6 +346,7 @@ def _source(spec: Mapping[str, Any], framework: str, entry: Mapping[str, Any]) -
         head = f"class {owner}(unittest.TestCase):"
         tests = [head + "\n" + "\n".join(f"    {line}" if line else "" for line in inner.split("\n"))]
     code = "\n\n\n".join([*helpers, *tests])
+    # `asyncio.run` stands in the rendered steps, not in the spec's imports.
     waiting = any(step.mode == "await" for flow in flows for step in flow.steps)
     imports = [*(spec.get("imports") or ()), *sorted(dialect.imports), *(["import asyncio"] if waiting else [])]
     block = import_block(imports, code=code, first_party=str(entry["module"]).partition(".")[0])

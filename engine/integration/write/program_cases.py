@@ -89,6 +89,7 @@ def program_cases(
     for kept in flows.kept:
         expect = expectations(kept, evidence)
         crosses = crossed_components(target, arcs.edges(kept.arcs))
+        # An exit code alone, or a run within one module, is no integration test.
         if len(expect) > 1 and crosses:
             found.append((kept, expect, crosses))
     names = run_names(program, [kept for kept, _, _ in found], taken)

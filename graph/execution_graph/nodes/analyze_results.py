@@ -34,6 +34,7 @@ async def analyze_results(state: TestingAgentState, runtime: Runtime[RunContext]
     }
     response = await call_agent(state, runtime, "analyzer", "analyze_results", inputs)
     result = response.result if isinstance(response.result, dict) else None
+    # What ran stays kept: the gate has judged it without the analyzer.
     if result is None or response.is_error():
         fault = agent_fault(response.error, "analyzer", response)
         warning = f"the results were not analysed: {fault.message}"
@@ -52,7 +53,9 @@ async def analyze_results(state: TestingAgentState, runtime: Runtime[RunContext]
         "kept": kept,
         **usage_update(response, "analyzer"),
     }
+    # An error about a case that was kept has no effect: it passed.
     wrong = [error for error in result.get("refine") or [] if error.get("case_id") in dropped]
+    # Back to the spec agent; the graph returns here with the refined cases.
     if wrong and state["spec_attempts"] < state["max_retries"]:
         return {**analysed, **refinement(state["spec_json"] or {}, dropped, wrong, defects)}
     return {**analysed, **ended_with(kept=bool(kept))}

@@ -53,6 +53,7 @@ class Checks(RequestSources):
         if name == "isinstance" and len(call.args) == 2 and positive:
             kinds = call.args[1].elts if isinstance(call.args[1], ast.Tuple) else [call.args[1]]
             known = [TYPES[one.id] for one in kinds if isinstance(one, ast.Name) and one.id in TYPES]
+            # Of several allowed types the widest is the one that a valid request may have.
             kind = "number" if "number" in known else known[0] if known else None
             for place in self.places(call.args[0]):
                 if kind and place[1]:
@@ -61,8 +62,10 @@ class Checks(RequestSources):
             pattern = call.args[0].value if isinstance(call.args[0], ast.Constant) else None
             for place in self.places(call.args[1]):
                 if isinstance(pattern, str):
+                    # `re.match` is anchored at the start only, JSON Schema's pattern nowhere.
                     tail = "" if name == "match" or pattern.endswith("$") else "$"
                     self.reads.at(*place)["pattern"] = ("" if pattern.startswith("^") else "^") + pattern + tail
+        # Each item of the iteration is held to the condition.
         elif name in ("all", "any") and call.args and isinstance(call.args[0], (ast.GeneratorExp, ast.ListComp)):
             for generator in call.args[0].generators:
                 self.bound(generator.target, generator.iter)

@@ -29,6 +29,7 @@ class RequestSources:
         """The same; several where a key is one of several constants."""
         if isinstance(node, ast.Await):
             return self.places(node.value)
+        # `request.json or {}`: what follows is a default.
         if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.Or):
             return self.places(node.values[0])
         if isinstance(node, ast.NamedExpr):
@@ -54,6 +55,7 @@ class RequestSources:
     def called(self, node):
         function = node.func
         if isinstance(function, ast.Name):
+            # A conversion keeps the place; a function of the module may return one.
             if function.id in ("str", "int", "float", "dict", "list") and node.args:
                 return self.places(node.args[0])
             return self.returned(self.names.get(function.id))
@@ -61,6 +63,7 @@ class RequestSources:
             return []
         if self.is_request(function.value) and function.attr in (*_BODY_CALLS, "form"):
             return [("form" if function.attr == "form" else "body", ())]
+        # `json.loads(request.data)`.
         if function.attr in ("loads", "load") and node.args and self.is_raw(node.args[0]):
             return [("body", ())]
         if function.attr in ("get", "pop", "getlist", "setdefault") and node.args:

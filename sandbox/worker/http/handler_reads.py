@@ -106,34 +106,34 @@ class _Walk(Checks):
         """Statements in order; whether they end the function."""
         return any(self.ends(statement) for statement in statements)
 
-    def ends(self, one):
+    def ends(self, statement):
         """Read a statement; whether the function ends with it. Branches for other methods are not entered."""
-        if isinstance(one, ast.If):
-            said = method_test(one.test, self.method)
+        if isinstance(statement, ast.If):
+            said = method_test(statement.test, self.method)
             if said is not None:
-                return self.block(one.body if said else one.orelse)
-            self.look(one.test)
-            self.checked(one)
-            ended = self.block(one.body)
-            return self.block(one.orelse) and ended
-        if isinstance(one, (ast.For, ast.AsyncFor)):
-            self.bound(one.target, one.iter)
-            self.look(one.iter)
-            self.block(one.body)
+                return self.block(statement.body if said else statement.orelse)
+            self.look(statement.test)
+            self.checked(statement)
+            ended = self.block(statement.body)
+            return self.block(statement.orelse) and ended
+        if isinstance(statement, (ast.For, ast.AsyncFor)):
+            self.bound(statement.target, statement.iter)
+            self.look(statement.iter)
+            self.block(statement.body)
             return False
-        if isinstance(one, (ast.With, ast.AsyncWith, ast.While)):
-            for part in getattr(one, "items", ()):
+        if isinstance(statement, (ast.With, ast.AsyncWith, ast.While)):
+            for part in getattr(statement, "items", ()):
                 self.look(part)
-            return self.block(one.body) and not isinstance(one, ast.While)
-        if isinstance(one, ast.Try):
-            ended = self.block([*one.body, *one.orelse])
-            for part in one.handlers:
+            return self.block(statement.body) and not isinstance(statement, ast.While)
+        if isinstance(statement, ast.Try):
+            ended = self.block([*statement.body, *statement.orelse])
+            for part in statement.handlers:
                 self.block(part.body)
-            return self.block(one.finalbody) or ended
-        self.look(one)
-        if isinstance(one, ast.Assert):
-            self.holds(one.test, True)
-        return isinstance(one, (ast.Return, ast.Raise))
+            return self.block(statement.finalbody) or ended
+        self.look(statement)
+        if isinstance(statement, ast.Assert):
+            self.holds(statement.test, True)
+        return isinstance(statement, (ast.Return, ast.Raise))
 
     def look(self, node):
         """Read an expression or a plain statement."""
@@ -142,8 +142,8 @@ class _Walk(Checks):
 
     def inside(self, node):
         """Read all that it consists of."""
-        for one in ast.iter_child_nodes(node):
-            self.look(one)
+        for child in ast.iter_child_nodes(node):
+            self.look(child)
 
     def on_listcomp(self, node):
         for generator in node.generators:
@@ -160,7 +160,7 @@ class _Walk(Checks):
                 self.known.pop(target.id, None)
                 if place is not None:
                     self.known[target.id] = place
-                elif any(isinstance(one, ast.Attribute) and self.is_raw(one) for one in ast.walk(node.value)):
+                elif any(isinstance(inner, ast.Attribute) and self.is_raw(inner) for inner in ast.walk(node.value)):
                     self.known[target.id] = ("raw", ())
 
     def on_namedexpr(self, node):
@@ -216,10 +216,11 @@ class _Walk(Checks):
         callee = node.func
         target = self.names.get(callee.id) if isinstance(callee, ast.Name) else None
         if isinstance(callee, ast.Attribute) and isinstance(callee.value, ast.Name):
+            # Pydantic's ways to make a model of the body, besides calling the class.
             if callee.attr in ("model_validate", "parse_obj"):
                 target = self.names.get(callee.value.id)
         given = [*node.args, *(keyword.value for keyword in node.keywords)]
-        if isinstance(target, type) and any(self.place(one) == ("body", ()) for one in given):
+        if isinstance(target, type) and any(self.place(value) == ("body", ()) for value in given):
             self.reads.models.append(target)
             self.reads.body = True
         elif inspect.isfunction(target) and self.depth + 1 < _MOST_DEPTH:
@@ -234,6 +235,7 @@ class _Walk(Checks):
                     walk.known[parameter.arg] = place
                 elif self.is_request(value):
                     walk.requests.add(parameter.arg)
+            # A function that is called without arguments may still read the global request.
             if walk.known or any(self.is_request(arg) for arg in node.args) or not node.args:
                 walk.run()
 
@@ -246,4 +248,4 @@ class _Walk(Checks):
         walk = _Walk(tree, dict(target.__globals__), self.method, Reads(), names, self.depth + 1)
         walk.run()
         found = [walk.place(node.value) for node in ast.walk(tree) if isinstance(node, ast.Return) and node.value]
-        return [one for one in found if one is not None][:1]
+        return [place for place in found if place is not None][:1]

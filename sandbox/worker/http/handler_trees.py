@@ -77,15 +77,15 @@ def methods_of(function):
 
 def _tested_methods(node):
     tested, only = [], False
-    for one in ast.walk(node):
-        if isinstance(one, ast.If):
+    for branch in ast.walk(node):
+        if isinstance(branch, ast.If):
             for method in ("GET", "POST", "PUT", "PATCH", "DELETE"):
-                said = method_test(one.test, method)
+                said = method_test(branch.test, method)
                 if said is None:
                     continue
-                refused = refuses(one.body) if said else refuses(one.orelse)
-                others = isinstance(one.test, ast.Compare) and isinstance(one.test.ops[0], (ast.NotEq, ast.NotIn))
-                if others and refuses(one.body):
+                refused = refuses(branch.body) if said else refuses(branch.orelse)
+                others = isinstance(branch.test, ast.Compare) and isinstance(branch.test.ops[0], (ast.NotEq, ast.NotIn))
+                if others and refuses(branch.body):
                     only = True
                 if said != others and not refused and method not in tested:
                     tested.append(method)

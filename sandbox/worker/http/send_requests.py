@@ -22,9 +22,9 @@ _MOST_TEXT = 200_000
 def filled(value: Any, names: Any) -> Any:
     """A value with `{{name}}` replaced by what was saved under it; a text that is nothing else becomes the value."""
     if isinstance(value, dict):
-        return {key: filled(one, names) for key, one in value.items()}
+        return {key: filled(entry, names) for key, entry in value.items()}
     if isinstance(value, list):
-        return [filled(one, names) for one in value]
+        return [filled(item, names) for item in value]
     if not isinstance(value, str):
         return value
     whole = re.fullmatch(r"\{\{(\w+)\}\}", value)
@@ -52,7 +52,7 @@ def path_of(request):
 
 def send(application, request, names):
     """One request; what is to be saved of the answer goes to `names`."""
-    request = filled({key: one for key, one in request.items() if key != "save"}, names) | {
+    request = filled({key: entry for key, entry in request.items() if key != "save"}, names) | {
         "save": request.get("save") or {}
     }
     body = request.get("body")

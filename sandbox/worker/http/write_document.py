@@ -75,7 +75,7 @@ def _starlette(routes, prefix):
             yield from _starlette(inner, path)
         elif endpoint is not None and type(route).__name__ not in ("WebSocketRoute", "APIWebSocketRoute"):
             found = getattr(route, "param_convertors", None) or {}
-            parameters = {name: _CONVERTERS.get(type(one).__name__, {}) for name, one in found.items()}
+            parameters = {name: _CONVERTERS.get(type(convertor).__name__, {}) for name, convertor in found.items()}
             yield from _routes(re.sub(r"{(\w+):\w+}", r"{\1}", path), route.methods or (), endpoint, parameters)
 
 
@@ -87,7 +87,7 @@ def _django(patterns, prefix):
                 yield from _django(pattern.url_patterns, path)
             continue
         found = getattr(pattern.pattern, "converters", {})
-        parameters = {name: _CONVERTERS.get(type(one).__name__, {}) for name, one in found.items()}
+        parameters = {name: _CONVERTERS.get(type(converter).__name__, {}) for name, converter in found.items()}
         path = re.sub(r"<(?:[^:<>]+:)?(\w+)>", r"{\1}", path)
         if "(" not in path and "^" not in path:
             yield from _routes(path, (), pattern.callback, parameters)
@@ -98,14 +98,16 @@ def _routes(path, methods, view, parameters, guards=()):
     owner = view if isinstance(view, type) else getattr(view, "view_class", None) or getattr(view, "cls", None)
     layers = list(_layers(view)) if view is not None else []
     handler = layers[-1] if layers else None
-    named = {one.upper(): one for one in _METHODS if owner is not None and hasattr(owner, one)}
-    named.update({one.upper(): name for one, name in (getattr(view, "actions", None) or {}).items()})
-    wanted = [one for one in methods if one not in ("HEAD", "OPTIONS")] or list(named)
+    named = {verb.upper(): verb for verb in _METHODS if owner is not None and hasattr(owner, verb)}
+    named.update({verb.upper(): name for verb, name in (getattr(view, "actions", None) or {}).items()})
+    wanted = [method for method in methods if method not in ("HEAD", "OPTIONS")] or list(named)
+    # The route names no method: its decorators or its code do, and else whether it reads a body.
     if not wanted:
         wanted = trees.methods_of(handler) or (["POST"] if reads.of_handler(handler, "POST").body else ["GET"])
     for method in sorted(wanted):
         own = getattr(owner, named.get(method, ""), None) if owner is not None else None
         around = [*guards, *layers[:-1]]
+        # A class-based view: decorators may stand on the class, the dispatching view and the method.
         if own is not None:
             around += [*layers, *getattr(owner, "decorators", ())]
             *more, function = _layers(own)
@@ -119,7 +121,7 @@ def _routes(path, methods, view, parameters, guards=()):
 def _layers(function):
     """A function and what it wraps, the innermost last."""
     seen = []
-    while function is not None and not any(one is function for one in seen):
+    while function is not None and not any(layer is function for layer in seen):
         seen.append(function)
         function = getattr(function, "__wrapped__", None)
     return seen
@@ -134,8 +136,8 @@ def _route(path, method, handler, parameters, around):
         lines, file = [code.co_firstlineno] * 2 if code else [], code.co_filename if code else ""
     found = reads.of_handler(handler, method, _first_parameters(handler))
     headers = dict(found.headers())
-    for one in around:
-        headers.update(reads.of_handler(one, method).headers())
+    for layer in around:
+        headers.update(reads.of_handler(layer, method).headers())
     return {
         "path": path,
         "methods": [method],
@@ -156,8 +158,10 @@ def _first_parameters(handler):
         names = list(inspect.signature(handler).parameters)
     except (TypeError, ValueError):
         return []
-    annotated = [name for name, one in getattr(handler, "__annotations__", {}).items() if "Request" in str(one)]
-    return [*annotated, *(one for one in names[:2] if one in ("request", "req", "r", "http_request"))]
+    annotated = [
+        name for name, annotation in getattr(handler, "__annotations__", {}).items() if "Request" in str(annotation)
+    ]
+    return [*annotated, *(name for name in names[:2] if name in ("request", "req", "r", "http_request"))]
 
 
 def _body(found):

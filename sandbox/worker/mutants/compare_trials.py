@@ -83,10 +83,10 @@ class TrialComparison:
         self.carry_out([self.learning(number, part, told) for number, part in parts])
         for number, trial in enumerate(trials, first):
             line = told[number]
-            one = json.loads(line)
+            answer = json.loads(line)
             self.trials.append(trial)
-            self.plain.append(facets.facets(one) if one["outcome"] in facets.ENDED else None)
-            self.steps.append(one.get("steps", 0))
+            self.plain.append(facets.facets(answer) if answer["outcome"] in facets.ENDED else None)
+            self.steps.append(answer.get("steps", 0))
             self.wire.write_line(line.encode("ascii"))
 
     def learning(self, first, trials, told):
@@ -95,9 +95,9 @@ class TrialComparison:
         def work(say):
             known = set(patterns.kept())
             for number, trial in enumerate(trials, first):
-                one = self.runner.run(trial, number)
-                say("told", json.dumps(one, separators=(",", ":"), default=repr))
-                if one["outcome"] in BAD:
+                answer = self.runner.run(trial, number)
+                say("told", json.dumps(answer, separators=(",", ":"), default=repr))
+                if answer["outcome"] in BAD:
                     return
             say("patterns", patterns.told(known).decode("ascii"))
 

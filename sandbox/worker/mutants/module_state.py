@@ -62,11 +62,11 @@ class State:
                 self.seen.add(id(value))
                 before = dict(vars(value))
                 self.classes.append((value, before))
-                for one in before.values():
-                    self.note(one.__func__ if isinstance(one, (staticmethod, classmethod)) else one)
+                for member in before.values():
+                    self.note(member.__func__ if isinstance(member, (staticmethod, classmethod)) else member)
         elif isinstance(value, types.FunctionType):
-            for one in value.__defaults__ or ():
-                self.note(one)
+            for default in value.__defaults__ or ():
+                self.note(default)
         elif getattr(type(value), "__module__", None) in self.names:
             self.seen.add(id(value))
             held = attributes(value)
@@ -102,7 +102,7 @@ def alike(now, before):
 
 def restore_namespace(namespace, before):
     """Give a dictionary of names its values and its order back, one by one: it is never without what it needs."""
-    for name in [one for one in namespace if one not in before]:
+    for name in [name for name in namespace if name not in before]:
         del namespace[name]
     for name, value in before.items():
         namespace.pop(name, None)

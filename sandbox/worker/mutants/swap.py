@@ -89,8 +89,8 @@ class Parts:
             )
             flags = self._code.co_flags & FUTURES
             code = compile_text(text, self._full, flags)
-            new = [one for one in codes(code) if one.co_name == name]
-            old = [one for one in codes(self._code) if one.co_name == name and one.co_firstlineno == first]
+            new = [part for part in codes(code) if part.co_name == name]
+            old = [part for part in codes(self._code) if part.co_name == name and part.co_firstlineno == first]
             if len(new) != 1 or len(old) != 1 or new[0].co_firstlineno != first:
                 return None
             consts = tuple(new[0] if co_const is old[0] else co_const for co_const in self._code.co_consts)
@@ -101,6 +101,7 @@ class Parts:
         """As `changed`, for a change outside of all bodies. Raises SyntaxError when it does not compile."""
         text, at = b"", 0
         for _, _, body, close, _ in self._parts:
+            # The change reaches into a body: only a compilation of the whole file is right.
             if start < close and body < end:
                 return None
             if body >= end and at <= start:
@@ -111,11 +112,13 @@ class Parts:
             text, at = text + self._data[at:start] + replacement, end
         code = compile_text(text + self._data[at:], self._full)
         old, new = codes(self._code), codes(code)
-        if [one.co_name for one in old] != [one.co_name for one in new]:
+        # Other functions or classes came of it: the old bodies no longer correspond to the new ones.
+        if [part.co_name for part in old] != [part.co_name for part in new]:
             return None
         bodies = {(name, first) for first, _, _, _, name in self._parts}
         known = [before if (before.co_name, before.co_firstlineno) in bodies else None for before in old]
-        if len(self._parts) != sum(one is not None for one in known):
+        # Two definitions share a name and a line, so bodies cannot be told apart.
+        if len(self._parts) != sum(before is not None for before in known):
             return None
         following = iter(known)
         consts = [
@@ -127,7 +130,7 @@ class Parts:
 
 def first_line(node):
     """The line on which a statement begins, decorators included."""
-    return min([node.lineno] + [one.lineno for one in getattr(node, "decorator_list", ())])
+    return min([node.lineno] + [decorator.lineno for decorator in getattr(node, "decorator_list", ())])
 
 
 def imported(tree):
@@ -137,7 +140,7 @@ def imported(tree):
     while waiting:
         for node in ast.iter_child_nodes(waiting.pop()):
             if isinstance(node, (ast.Import, ast.ImportFrom)):
-                found.update((one.asname or one.name).split(".")[0] for one in node.names if one.name != "*")
+                found.update((alias.asname or alias.name).split(".")[0] for alias in node.names if alias.name != "*")
             elif not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.expr)):
                 waiting.append(node)
     return found
@@ -199,9 +202,9 @@ class Live:
             self._loading = None
 
 
-def different(one, other):
+def different(code, other):
     """The pairs of code objects, of two that hold functions, that differ; None when what holds them differs."""
-    mine, its = codes(one), codes(other)
+    mine, its = codes(code), codes(other)
     if [part.co_name for part in mine] != [part.co_name for part in its]:
         return None
     pairs = []
@@ -253,19 +256,19 @@ def remember():
     importlib.machinery.SourceFileLoader.get_code = get_code
 
 
-def same(one, other):
+def same(code, other):
     """Whether two code objects do the same: instructions, names and constants, without lines and columns."""
-    if one is other:
+    if code is other:
         return True
-    if (one.co_code, one.co_names, one.co_varnames) != (other.co_code, other.co_names, other.co_varnames):
+    if (code.co_code, code.co_names, code.co_varnames) != (other.co_code, other.co_names, other.co_varnames):
         return False
-    if len(one.co_consts) != len(other.co_consts):
+    if len(code.co_consts) != len(other.co_consts):
         return False
-    for mine, its in zip(one.co_consts, other.co_consts):  # noqa: B905 - Python 3.9
+    for mine, its in zip(code.co_consts, other.co_consts):  # noqa: B905 - Python 3.9
         if isinstance(mine, types.CodeType) and isinstance(its, types.CodeType):
             if not same(mine, its):
                 return False
         elif type(mine) is not type(its) or repr(mine) != repr(its):
             return False
     # Where an exception is caught is part of what a function does, and stands beside its instructions since 3.11.
-    return getattr(one, "co_exceptiontable", b"") == getattr(other, "co_exceptiontable", b"")
+    return getattr(code, "co_exceptiontable", b"") == getattr(other, "co_exceptiontable", b"")

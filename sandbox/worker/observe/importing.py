@@ -91,16 +91,16 @@ def import_target(name, path, instrument, operands, compiled):
 
 def import_without(name, missing):
     """Load the imported module `name` anew while modules are missing, which they are for nothing else."""
-    before = {one: sys.modules.get(one) for one in missing}
+    before = {name: sys.modules.get(name) for name in missing}
     del sys.modules[name]
     sys.modules.update(dict.fromkeys(missing))  # type: ignore[arg-type]
     try:
         importlib.import_module(name)
     finally:
-        for one, module in before.items():
-            sys.modules.pop(one)
+        for name, module in before.items():
+            sys.modules.pop(name)
             if module is not None:
-                sys.modules[one] = module
+                sys.modules[name] = module
 
 
 class _Comparisons(ast.NodeTransformer):
@@ -134,10 +134,10 @@ _BEGINNINGS = ("startswith", "endswith")
 
 
 def _note(operands, line, left, right):
-    one = _plain(left)
-    other = _plain(right) if one is not None else None
-    if other is not None:
-        entry = (line, one, other)
+    first = _plain(left)
+    second = _plain(right) if first is not None else None
+    if second is not None:
+        entry = (line, first, second)
         if entry not in operands:
             operands.append(entry)
             if len(operands) >= MAX_OPERANDS:

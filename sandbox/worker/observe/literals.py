@@ -30,7 +30,7 @@ class Literals:
 
     def changed(self):
         """Places (line, column) of the literals that are no longer what is written there."""
-        return [list(place) for place, one in self.kept.items() if not _same(one, self.given[place])]
+        return [list(place) for place, value in self.kept.items() if not _same(value, self.given[place])]
 
     def _held(self, node):
         if not isinstance(node, _MUTABLE):
@@ -41,7 +41,7 @@ class Literals:
         except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
             return node
         self.given[place] = node
-        constant = [ast.copy_location(ast.Constant(one), node) for one in place]
+        constant = [ast.copy_location(ast.Constant(value), node) for value in place]
         name = ast.copy_location(ast.Name(_KEEP, ast.Load()), node)
         return ast.copy_location(ast.Call(name, [*constant, node], []), node)
 
@@ -55,11 +55,11 @@ def _calls(node):
     found = []
     waiting = [node]
     while waiting:
-        one = waiting.pop()
-        if isinstance(one, ast.Call):
-            found.append(one)
-        if not isinstance(one, _SCOPES):
-            waiting += ast.iter_child_nodes(one)
+        node = waiting.pop()
+        if isinstance(node, ast.Call):
+            found.append(node)
+        if not isinstance(node, _SCOPES):
+            waiting += ast.iter_child_nodes(node)
     return found
 
 
@@ -70,12 +70,12 @@ def _same(value, node):
         return False
 
 
-def _alike(one, other):
+def _alike(value, other):
     """Whether two values are equal, in order too, and of the same types."""
-    if type(one) is not type(other):
+    if type(value) is not type(other):
         return False
-    if isinstance(one, (list, tuple)):
-        return len(one) == len(other) and all(_alike(*pair) for pair in zip(one, other))  # noqa: B905 - Python 3.9
-    if isinstance(one, dict):
-        return _alike(list(one), list(other)) and all(_alike(one[key], other[key]) for key in one)
-    return one == other or one != one
+    if isinstance(value, (list, tuple)):
+        return len(value) == len(other) and all(_alike(*pair) for pair in zip(value, other))  # noqa: B905 - Python 3.9
+    if isinstance(value, dict):
+        return _alike(list(value), list(other)) and all(_alike(value[key], other[key]) for key in value)
+    return value == other or value != value

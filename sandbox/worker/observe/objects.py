@@ -158,6 +158,7 @@ def _keywords(draft, pairs):
 def _fields(draft, thing):
     """A constructor call from the declared fields of a data class, or None."""
     kind = type(thing)
+    # Named tuples are tuples too, but read better with their fields' names.
     if isinstance(thing, tuple) and hasattr(kind, "_fields"):
         return draft.call(kind, _keywords(draft, [(name, getattr(thing, name)) for name in kind._fields]))
     if dataclasses.is_dataclass(kind):
@@ -165,9 +166,11 @@ def _fields(draft, thing):
         return _try_call(draft, thing, [(field.name, field.name) for field in fields])
     if hasattr(kind, "__attrs_attrs__"):
         fields = [field for field in kind.__attrs_attrs__ if field.init]
+        # attrs drops leading underscores from the names of constructor arguments.
         names = [(getattr(field, "alias", None) or field.name.lstrip("_"), field.name) for field in fields]
         return _try_call(draft, thing, names)
     if hasattr(kind, "__pydantic_validator__") or hasattr(kind, "__fields_set__"):
+        # Pydantic 2, else 1.
         fields = getattr(kind, "model_fields", None) or kind.__fields__
         names = [(getattr(fields[name], "alias", None) or name, name) for name in fields]
         return _try_call(draft, thing, names)

@@ -33,8 +33,8 @@ def open_counter(code, max_steps):
 def code_objects(code):
     """The code object and all those nested in it."""
     found = [code]
-    for one in found:
-        found.extend(constant for constant in one.co_consts if isinstance(constant, CodeType))
+    for code in found:
+        found.extend(constant for constant in code.co_consts if isinstance(constant, CodeType))
     return found
 
 
@@ -218,8 +218,8 @@ class _MonitoringTracer(_Tracer):
             monitoring.register_callback(self.tool, event, handler)
         self.mine = set(code_objects(code))
         per_code = events.PY_START | events.PY_RESUME | events.LINE | events.PY_RETURN | events.PY_YIELD
-        for one in self.mine:
-            monitoring.set_local_events(self.tool, one, per_code)
+        for code in self.mine:
+            monitoring.set_local_events(self.tool, code, per_code)
 
     def start(self):
         self.local = threading.local()
@@ -233,8 +233,8 @@ class _MonitoringTracer(_Tracer):
 
     def close(self):
         self.stop()
-        for one in self.mine:
-            sys.monitoring.set_local_events(self.tool, one, 0)  # type: ignore[attr-defined]
+        for code in self.mine:
+            sys.monitoring.set_local_events(self.tool, code, 0)  # type: ignore[attr-defined]
         sys.monitoring.free_tool_id(self.tool)  # type: ignore[attr-defined]
 
     def stack(self):

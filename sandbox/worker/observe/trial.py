@@ -162,7 +162,7 @@ class _Work:
     def _act(self, namespace):
         mode = self.trial.get("mode", "call")
         flags = TOP_LEVEL_AWAIT if mode in AWAITING else 0
-        arrange = [self.runner.compiled(one, flags) for one in self.trial.get("arrange", ())]
+        arrange = [self.runner.compiled(statement, flags) for statement in self.trial.get("arrange", ())]
         act = self.literals.keeping(self.trial["act"], namespace) or self.trial["act"]
         act = compile(act, "<act>", "eval", flags, True)
         if mode in AWAITING:
@@ -250,7 +250,7 @@ class _Work:
         errors = self.stderr.getvalue()[:MAX_OUTPUT]
         if errors and not self.logged.heard and "Exception ignored in" not in errors:
             self.told["errors"] = errors if self.renderer.clean(errors) == errors else ""
-        warned = [[type_name(one.category), str(one.message)[:MAX_MESSAGE]] for one in self.caught]
+        warned = [[type_name(warning.category), str(warning.message)[:MAX_MESSAGE]] for warning in self.caught]
         self.told["warnings"] = [pair for pair in warned if self.renderer.clean(pair[1]) == pair[1]][:10]
 
     def _tell_value(self, result):
@@ -261,7 +261,7 @@ class _Work:
             if self.trial.get("asks") and "s" not in self.told["value"]:
                 asked = effects.looks(self.renderer, self.trial["asks"], {**self.namespace, "result": result})
                 known = self.told["value"].get("at", [])
-                answers = [[one.partition(".")[2], value] for one, value in asked.items()]
+                answers = [[look.partition(".")[2], value] for look, value in asked.items()]
                 self.told["value"]["at"] = [*known, *answers]
             if self.trial.get("wanted") is not None:
                 self.told["shown"] = "" if result is None else repr(result)[:MAX_SHOWN]
@@ -313,7 +313,7 @@ class _Work:
             before.update(effects.files(self.renderer, self.renderer.tmp_path))
         before.update(effects.looks(self.renderer, looks, fresh))
         # A look that is a name alone is an answer that a step gave before the act: it is told, changed or not.
-        answers = [one for one in looks if one.isidentifier() and one in after]
+        answers = [look for look in looks if look.isidentifier() and look in after]
         changes = effects.changes(before, after)
         found = [
             *([answer, after[answer]] for answer in answers),

@@ -134,6 +134,7 @@ class Draft:
             return None
         if len(source) > MAX_SOURCE or self.renderer.tells_place(source):
             return None
+        # A literal of built-in types equals itself: nothing has to be evaluated.
         if self.sure and not self.nan:
             return source
         scope = dict(self.renderer.namespace)
@@ -141,12 +142,15 @@ class Draft:
         if self.renderer.tmp_path is not None:
             scope["tmp_path"] = self.renderer.tmp_path
         rebuilt = eval(compile(source, "<value>", "eval"), scope)
+        # NaN is not equal to itself, so the sources are compared.
         if self.nan:
             return source if Draft(self.renderer).source(rebuilt) == source else None
+        # A function or class is right only if the name leads to the very object.
         if is_code(thing):
             return source if rebuilt is thing else None
         if self.number:
             return source if bool(rebuilt == thing) else None
+        # An `__eq__` that returns no bool, or says yes to anything, proves nothing.
         if (rebuilt == thing) is not True or (self.custom and (thing == _Odd()) is not False):
             return None
         return source

@@ -41,7 +41,7 @@ def hook_argparse(tell):
     import argparse
 
     def parse_known_args(self, *_arguments, **_options):
-        tell(told_argparse(self))
+        tell(describe_argparse(self))
 
     argparse.ArgumentParser.parse_known_args = parse_known_args  # pyright: ignore
 
@@ -54,7 +54,7 @@ def hook_click(tell):
         return
 
     def start(self, *_arguments, **_options):
-        tell(told_click(self, click))
+        tell(describe_click(self, click))
 
     for name in ("BaseCommand", "Command"):
         if hasattr(click.core, name):
@@ -68,22 +68,23 @@ def hook_click(tell):
         return
 
 
-def told_argparse(parser, depth=0):
+def describe_argparse(parser, depth=0):
     """A parser as plain data, with its subcommands."""
     import argparse
 
-    told = {"description": text(parser.description), "arguments": [], "commands": {}}
+    facts = {"description": text(parser.description), "arguments": [], "commands": {}}
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
             if depth < 3:
-                told["commands"] = {
-                    str(name): told_argparse(one, depth + 1) for name, one in first_names(action.choices).items()
+                facts["commands"] = {
+                    str(name): describe_argparse(inner, depth + 1)
+                    for name, inner in first_names(action.choices).items()
                 }
-                told["needs_command"] = bool(action.required)
+                facts["needs_command"] = bool(action.required)
             continue
         if isinstance(action, (argparse._HelpAction, argparse._VersionAction)):
             continue
-        told["arguments"].append(
+        facts["arguments"].append(
             {
                 "flags": [str(string) for string in action.option_strings],
                 "name": str(action.dest),
@@ -101,55 +102,55 @@ def told_argparse(parser, depth=0):
                 "metavar": text(action.metavar),
             }
         )
-    return told
+    return facts
 
 
 def first_names(choices_by_name):
     """Each parser once, under its first name: the others are its aliases."""
     found = {}
-    for name, one in choices_by_name.items():
-        if all(one is not other for other in found.values()):
-            found[name] = one
+    for name, choice in choices_by_name.items():
+        if all(choice is not other for other in found.values()):
+            found[name] = choice
     return found
 
 
-def told_click(command, click, depth=0):
+def describe_click(command, click, depth=0):
     """A command of click as plain data, with its subcommands."""
-    told = {"description": text(getattr(command, "help", "")), "arguments": [], "commands": {}}
+    facts = {"description": text(getattr(command, "help", "")), "arguments": [], "commands": {}}
     inner = getattr(command, "commands", None)
     if isinstance(inner, dict) and depth < 3:
-        told["commands"] = {str(name): told_click(one, click, depth + 1) for name, one in inner.items()}
-        told["needs_command"] = bool(inner) and not getattr(command, "invoke_without_command", False)
-    for one in getattr(command, "params", ()):
-        is_option = one.param_type_name == "option"
-        default = one.default() if callable(one.default) else one.default
+        facts["commands"] = {str(name): describe_click(group, click, depth + 1) for name, group in inner.items()}
+        facts["needs_command"] = bool(inner) and not getattr(command, "invoke_without_command", False)
+    for parameter in getattr(command, "params", ()):
+        is_option = parameter.param_type_name == "option"
+        default = parameter.default() if callable(parameter.default) else parameter.default
         if not isinstance(default, PLAIN):
             default = None
-        told["arguments"].append(
+        facts["arguments"].append(
             {
-                "flags": [str(name) for name in one.opts] if is_option else [],
-                "name": str(one.name),
-                "type": type_name(one.type),
-                "choices": choices(getattr(one.type, "choices", None)),
+                "flags": [str(name) for name in parameter.opts] if is_option else [],
+                "name": str(parameter.name),
+                "type": type_name(parameter.type),
+                "choices": choices(getattr(parameter.type, "choices", None)),
                 "default": default,
                 "has_default": default is not None,
                 "default_text": text(default),
-                "required": bool(one.required),
-                "many": one.nargs == -1 or bool(getattr(one, "multiple", False)),
-                "count": one.nargs if one.nargs > 1 else 1,
-                "optional": not one.required,
-                "flag": bool(getattr(one, "is_flag", False)) or bool(getattr(one, "count", False)),
-                "help": text(getattr(one, "help", "")),
-                "metavar": text(one.metavar),
+                "required": bool(parameter.required),
+                "many": parameter.nargs == -1 or bool(getattr(parameter, "multiple", False)),
+                "count": parameter.nargs if parameter.nargs > 1 else 1,
+                "optional": not parameter.required,
+                "flag": bool(getattr(parameter, "is_flag", False)) or bool(getattr(parameter, "count", False)),
+                "help": text(getattr(parameter, "help", "")),
+                "metavar": text(parameter.metavar),
             }
         )
-    return told
+    return facts
 
 
 def choices(given):
     """Choices as texts, at most twelve."""
     try:
-        return [str(getattr(one, "value", one)) for one in list(given)[:12]]
+        return [str(getattr(choice, "value", choice)) for choice in list(given)[:12]]
     except TypeError:
         return []
 
