@@ -23,20 +23,20 @@ class TooLargeError(Exception):
     """The project holds more than can be read through in a moment."""
 
 
-def tree_digests(root: Path, exclude: Iterable[Path] = (), *, most_bytes: int = MOST_BYTES) -> dict[str, str]:
+def tree_digests(root: Path, exclude: Iterable[Path] = ()) -> dict[str, str]:
     """The digest of every file of a project, by POSIX path relative to the root.
 
     Args:
         exclude: folders inside it that are not part of it (our own state).
 
     Raises:
-        TooLargeError: it holds more than `most_bytes`.
+        TooLargeError: it holds more than `MOST_BYTES`.
         OSError: the root, or a file in it, cannot be read.
     """
     root = root.resolve()
     excluded = frozenset(folder.resolve() for folder in exclude)
     found: dict[str, str] = {}
-    left = most_bytes
+    left = MOST_BYTES
     waiting = [""]
     while waiting:
         folder = waiting.pop()
@@ -52,7 +52,7 @@ def tree_digests(root: Path, exclude: Iterable[Path] = (), *, most_bytes: int = 
                 facts = entry.stat(follow_symlinks=False)
                 left -= facts.st_size
                 if left < 0:
-                    raise TooLargeError(f"{root} holds more than {most_bytes} bytes")
+                    raise TooLargeError(f"{root} holds more than {MOST_BYTES} bytes")
                 found[name] = f"{'program' if facts.st_mode & 0o111 else 'file'} {_file_digest(entry.path)}"
     return found
 

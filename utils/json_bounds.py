@@ -9,8 +9,8 @@ MAX_DEPTH = 100
 """Levels of a message. Libraries that read and write JSON give up between 200 and 1,000."""
 
 
-def is_within(value: Any, *, depth: int = MAX_DEPTH, values: int | None = None) -> bool:
-    """Whether a JSON value has at most `depth` levels of objects and lists, and at most `values` values inside them."""
+def is_within(value: Any, *, values: int | None = None) -> bool:
+    """Whether a JSON value has at most `MAX_DEPTH` levels of objects and lists, with at most `values` values inside."""
     pending = [(value, 1)]
     count = 0
     while pending:
@@ -19,7 +19,7 @@ def is_within(value: Any, *, depth: int = MAX_DEPTH, values: int | None = None) 
         if inner is None:
             continue
         count += len(inner)
-        if level > depth or (values is not None and count > values):
+        if level > MAX_DEPTH or (values is not None and count > values):
             return False
         pending += [(item, level + 1) for item in inner if isinstance(item, Mapping | list | tuple)]
     return True

@@ -228,12 +228,11 @@ def error_response(
     details: JsonObject | None = None,
     recoverable: bool = False,
     retry_after: float | None = None,
-    trace_context: JsonObject | None = None,
     trace: Sequence[JsonObject] = (),
     metadata: Mapping[str, Any] | None = None,
 ) -> AgentResponse:
     """Build an ERROR from the fields of an `AgentError`."""
-    error = AgentError(type, message, details, recoverable, retry_after, trace_context)
+    error = AgentError(type, message, details, recoverable, retry_after)
     return AgentResponse(ResponseStatus.ERROR, error=error, trace=list(trace), metadata=dict(metadata or {}))
 
 

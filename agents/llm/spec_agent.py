@@ -15,7 +15,7 @@ from typing import Any
 from ...utils.canonical import canonical_json
 from ...utils.error_formatter import spec_feedback
 from ...utils.untrusted_files import read_source
-from ..contract.lifecycle import Agent, AgentContract
+from ..contract.lifecycle import Agent
 from ..contract.protocol import AgentRequest, AgentResponse, JsonObject, success_response
 from ..guardrails.code_limits import case_problems, imported_by
 from ..guardrails.repair_guard import weakened_cases
@@ -63,14 +63,13 @@ class ModelSpecAgent(ModelAgent):
         chat: the model.
         engine: the embedded spec agent; started and shut down with this one.
         root: the project.
-        contract: the schemas to check.
     """
 
     role = "spec"
     repairs = 0
 
-    def __init__(self, chat: ModelChat, engine: Agent, root: Path, *, contract: AgentContract | None = None) -> None:
-        super().__init__(chat, engine=engine, contract=contract)
+    def __init__(self, chat: ModelChat, engine: Agent, root: Path) -> None:
+        super().__init__(chat, engine=engine)
         self._explorer = engine
         self._root = root
 

@@ -14,7 +14,6 @@ from typing import Any
 from ...utils.canonical import canonical_json
 from ...utils.error_formatter import code_feedback
 from ...utils.generated_header import is_untouched, with_header, without_header
-from ..contract.lifecycle import AgentContract
 from ..contract.protocol import AgentRequest, AgentResponse, JsonObject, success_response
 from ..embedded.writing_agent import EmbeddedWritingAgent
 from ..guardrails.code_limits import code_problems, helper_problems, imported_by
@@ -36,16 +35,13 @@ class ModelWritingAgent(ModelAgent):
     Args:
         chat: the model.
         style: describes how the project writes tests of a module; None for no description.
-        contract: the schemas to check.
     """
 
     role = "writer"
     repairs = 0
 
-    def __init__(
-        self, chat: ModelChat, *, style: StyleProvider | None = None, contract: AgentContract | None = None
-    ) -> None:
-        super().__init__(chat, contract=contract)
+    def __init__(self, chat: ModelChat, *, style: StyleProvider | None = None) -> None:
+        super().__init__(chat)
         self._style = style
 
     async def _answer(self, request: AgentRequest) -> AgentResponse:

@@ -47,15 +47,11 @@ class Sender:
     Args:
         endpoint: sends requests to the model.
         abilities: capabilities of endpoints, kept from run to run.
-        clock: seconds, monotonic.
     """
 
-    def __init__(
-        self, endpoint: Endpoint, abilities: CapabilityFile, *, clock: Callable[[], float] = time.monotonic
-    ) -> None:
+    def __init__(self, endpoint: Endpoint, abilities: CapabilityFile) -> None:
         self._endpoint = endpoint
         self._abilities = abilities
-        self._clock = clock
         self._faults: dict[Mode, int] = defaultdict(int)
         self._detecting = asyncio.Lock()
 
@@ -107,10 +103,10 @@ class Sender:
         seconds: float | None,
         on_failure: Callable[[FailedRequest], None],
     ) -> ReceivedAnswer:
-        began = self._clock()
+        began = time.monotonic()
 
         def report(failure: ModelFailure | None) -> None:
-            on_failure(FailedRequest(failure, mode, known.without, round((self._clock() - began) * 1000, 3)))
+            on_failure(FailedRequest(failure, mode, known.without, round((time.monotonic() - began) * 1000, 3)))
 
         try:
             return await self._endpoint.send(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -55,15 +54,14 @@ class AuditEntry:
 class AuditLog:
     """Appends attempts to audit.jsonl, in order, from any thread, with secrets redacted."""
 
-    def __init__(self, path: Path, redact: Redact, *, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, path: Path, redact: Redact) -> None:
         self._journal = JsonlJournal(path)
         self._redact = redact
-        self._clock = clock
 
     def record(self, attempt: AuditEntry) -> None:
         """Store one attempt; one without `at` has ended just now. Raises StoreFull, StorageError."""
         if not attempt.at:
-            attempt = replace(attempt, at=self._clock() - attempt.duration_ms / 1000)
+            attempt = replace(attempt, at=time.time() - attempt.duration_ms / 1000)
         self._journal.append(self._redact(asdict(attempt)))
 
     def close(self) -> None:

@@ -39,12 +39,12 @@ def storage_error(error: OSError, path: Path, doing: str, *, advice: str = STATE
 
 
 @contextmanager
-def typed_errors(path: Path, doing: str, *, advice: str = STATE_ADVICE, space: str = SPACE_ADVICE) -> Iterator[None]:
+def typed_errors(path: Path, doing: str) -> Iterator[None]:
     """Turn OSError inside the block into StorageError or StoreFull."""
     try:
         yield
     except OSError as error:
-        raise storage_error(error, path, doing, advice=advice, space=space) from error
+        raise storage_error(error, path, doing) from error
 
 
 def make_folder(path: Path) -> Path:
