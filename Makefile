@@ -61,7 +61,7 @@ bench-quick: install
 	$(BIN)/python -m testwright.benchmarks.generators --quick --name quick $(BENCH)
 
 # Real faults of packages, and which of them tests made from the version after the repair catch in the one before.
-# FAULTS takes options: make bench-faults FAULTS="--only semver".
+# FAULTS takes options: make bench-faults FAULTS="--quick".
 bench-faults: install
 	$(BIN)/python -m testwright.benchmarks.real_faults $(FAULTS)
 

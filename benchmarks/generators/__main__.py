@@ -20,6 +20,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from ..review_pack.pool import SETS, pool
 from .commands import PreparationError, prepared_by
 from .corpus import QUICK, TWELVE, Subject, chosen, further
 from .environments import environment
@@ -72,6 +73,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--only", action="append", choices=names, help="run no other generator; may be repeated")
     parser.add_argument("--modules", nargs="+", metavar="MODULE", help="of the twelve; default: all")
     parser.add_argument("--further", nargs="+", default=[], metavar="PACKAGE==VERSION:MODULE", help="other modules")
+    parser.add_argument("--set", choices=SETS, help="modules of a set that reviews are of")
     quick = f"{' and '.join(QUICK)}, Pynguin {_QUICK_SECONDS} s, {_QUICK_MUTANTS} mutants"
     parser.add_argument("--quick", action="store_true", help=quick)
     parser.add_argument("--seconds", type=int, help=f"of Pynguin's search, and of its assertions; default: {_SECONDS}")
@@ -92,6 +94,8 @@ def _parser() -> argparse.ArgumentParser:
 def _subjects(arguments: argparse.Namespace) -> list[Subject]:
     """What is measured: the twelve unless modules are named, or others only. Raises ValueError."""
     others = [further(one) for one in arguments.further]
+    if arguments.set:
+        others = [*pool(arguments.set), *others]
     if arguments.modules:
         return [*chosen(arguments.modules), *others]
     if arguments.quick:

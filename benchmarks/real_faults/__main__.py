@@ -2,6 +2,7 @@
 
     make bench-faults
     python -m testwright.benchmarks.real_faults --only boltons --only semver
+    python -m testwright.benchmarks.real_faults --quick
     python -m testwright.benchmarks.real_faults --prove
 
 A fault is caught when a kept test that runs the function concerned fails in the version that has it. The list is
@@ -14,12 +15,10 @@ from __future__ import annotations
 import argparse
 import datetime
 import json
-import shutil
 import sys
 import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
 from ..generators.commands import PreparationError
 from ..generators.tools.generated import Terms
@@ -35,25 +34,19 @@ PUBLISHED = CHECKOUT / "benchmarks" / "results"
 def main(words: Sequence[str] | None = None) -> int:
     """Try what the command line asks for. 1 when it cannot be, or when a proof does not hold with `--prove`; else 0."""
     arguments = _parser().parse_args(words)
+    folder = arguments.folder.resolve() / "results" / arguments.name
     try:
-        pairs = chosen(read_pairs(), arguments.only)
+        pairs = chosen(read_pairs(), arguments.only, quick=arguments.quick)
         with tempfile.TemporaryDirectory(prefix="testwright-faults-") as work:
-            results = _results(pairs, arguments, Path(work).resolve())
+            results = _results(pairs, arguments, folder, Path(work).resolve())
     except (PreparationError, ValueError) as fault:
         print(f"testwright bench-faults: {fault}", file=sys.stderr)
         return 1
     if arguments.prove:
         return int(any(result.verdict == NOT_PROVEN for result in results))
-    told = {
-        "made_at": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
-        "testwright": Testwright().version(),
-        "pairs": [result.to_dict() for result in results],
-    }
-    folder = arguments.folder / "results" / arguments.name
-    _write(told, folder)
     if arguments.publish:
-        _write(told, PUBLISHED)
-    print(f"\n{summary(told['pairs'])}\n\nWritten: {folder}")
+        _write(results, PUBLISHED)
+    print(f"\n{summary([result.to_dict() for result in results])}\n\nWritten: {folder}")
     return 0
 
 
@@ -64,6 +57,7 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--only", action="append", default=[], metavar="PKG", help="of this package; may be repeated")
+    parser.add_argument("--quick", action="store_true", help="one module of each package: the first that is listed")
     parser.add_argument("--jobs", type=int, default=1, help="modules tried at the same time; default: 1")
     parser.add_argument("--prove", action="store_true", help="only run the proofs; no tests are made")
     parser.add_argument("--nice", type=int, default=0, help="of the runs of testwright")
@@ -74,20 +68,20 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _results(pairs: Sequence[Pair], arguments: argparse.Namespace, work: Path) -> list[Result]:
-    """A result for each pair, in the order of the list."""
-    folder = arguments.folder.resolve()
-    groups, results = prepared(pairs, folder)
-    terms = Terms(folder, work, memory_mib=arguments.memory, niceness=arguments.nice)
-    suites = folder / "results" / arguments.name / "suites"
-    if not arguments.prove and not arguments.only:
-        shutil.rmtree(suites, ignore_errors=True)
+def _results(pairs: Sequence[Pair], arguments: argparse.Namespace, folder: Path, work: Path) -> list[Result]:
+    """A result for each pair, in the order of the list; what is known so far stands in `folder` all the time."""
+    home = arguments.folder.resolve()
+    groups, results = prepared(pairs, home)
     _show(results)
-    for found in tried_in_processes(groups, terms, None if arguments.prove else suites, arguments.jobs):
-        _show(found)
-        results += found
+    terms = Terms(home, work, memory_mib=arguments.memory, niceness=arguments.nice)
+    suites = None if arguments.prove else folder / "suites"
     place = {pair: number for number, pair in enumerate(pairs)}
-    return sorted(results, key=lambda result: place[result.pair])
+    for found in tried_in_processes(groups, terms, suites, arguments.jobs):
+        _show(found)
+        results = sorted([*results, *found], key=lambda result: place[result.pair])
+        if suites is not None:
+            _write(results, folder)
+    return results
 
 
 def _show(results: Iterable[Result]) -> None:
@@ -97,7 +91,12 @@ def _show(results: Iterable[Result]) -> None:
         print(f"{result.pair.name}: {shown}", flush=True)
 
 
-def _write(told: dict[str, Any], folder: Path) -> None:
+def _write(results: Sequence[Result], folder: Path) -> None:
+    told = {
+        "made_at": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        "testwright": Testwright().version(),
+        "pairs": [result.to_dict() for result in results],
+    }
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "real_faults.json").write_text(json.dumps(told, indent=1, sort_keys=True) + "\n")
     (folder / "real_faults.md").write_text(markdown(told))

@@ -70,12 +70,25 @@ def read_pairs(path: Path = LIST) -> list[Pair]:
     return [_pair(entry, shared) for entry in table["pair"]]
 
 
-def chosen(pairs: Sequence[Pair], packages: Sequence[str]) -> list[Pair]:
-    """The pairs of some packages; of all where none is named. Raises ValueError for a package that has no pair."""
+def chosen(pairs: Sequence[Pair], packages: Sequence[str], *, quick: bool = False) -> list[Pair]:
+    """The pairs of some packages; of all where none is named.
+
+    Args:
+        quick: only those of the first module of each package, in the version of its first pair.
+
+    Raises:
+        ValueError: a package has no pair.
+    """
     unknown = sorted(set(packages) - {pair.package for pair in pairs})
     if unknown:
         raise ValueError(f"{', '.join(unknown)}: no pair of this package is listed")
-    return [pair for pair in pairs if not packages or pair.package in packages]
+    found = [pair for pair in pairs if not packages or pair.package in packages]
+    first: dict[str, Pair] = {}
+    for pair in found:
+        first.setdefault(pair.package, pair)
+    if not quick:
+        return found
+    return [pair for pair in found if pair.later == first[pair.package].later]
 
 
 def _pair(entry: dict[str, Any], shared: tuple[str, ...]) -> Pair:

@@ -40,6 +40,12 @@ def test_pairs_are_chosen_by_their_packages():
         chosen(PAIRS, ["flask"])
 
 
+def test_a_quick_run_is_of_one_module_of_each_package():
+    quick = chosen(PAIRS, [], quick=True)
+    assert {pair.package for pair in quick} == {pair.package for pair in PAIRS}
+    assert len({pair.later for pair in quick}) == len({pair.package for pair in PAIRS})
+
+
 def test_an_entry_with_a_missing_field_is_refused(tmp_path):
     place = tmp_path / "pairs.toml"
     place.write_text('[[pair]]\npackage = "words"\nfixed = "1.1"\n')
