@@ -104,7 +104,18 @@ def planner_inputs_for(settings: Settings, request: str, changes: dict[str, Any]
         framework=settings.framework,
         tests_dir=settings.tests_dir,
         changes=changes,
+        limits=planner_limits(settings),
     )
+
+
+def planner_limits(settings: Settings) -> dict[str, Any] | None:
+    """What the settings say of the plan's targets, as plain data; None where they say nothing."""
+    limits = {
+        "include": list(settings.include) or None,
+        "exclude": list(settings.exclude) or None,
+        "strict": settings.strict,
+    }
+    return {name: value for name, value in limits.items() if value is not None} or None
 
 
 def exploration_budget(settings: Settings) -> ExplorationBudget:

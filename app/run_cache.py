@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ..reports.model import Report
     from ..sandbox.interpreter import Interpreter
 
-_DECIDING_VARIABLES = ("PATH", "HOME", "VIRTUAL_ENV", "CONDA_PREFIX", "LD_LIBRARY_PATH")
+_DECIDING_VARIABLES = ("CI", "PATH", "HOME", "VIRTUAL_ENV", "CONDA_PREFIX", "LD_LIBRARY_PATH")
 _DECIDING_PREFIXES = ("TESTWRIGHT_", "OPENAI_", "PYENV_")
 _SECRET = ("KEY", "TOKEN", "SECRET", "PASSWORD")
 _NOT_DECIDING = frozenset(

@@ -24,6 +24,7 @@ from ..graph.running import resume_run
 from ..reports.model import Report
 from ..store.database.runs import StoredRun
 from ..store.files.staging import Staging
+from .bootstrap import planner_limits
 from .container import LiveRun
 from .run_report import RunResult, UsageRecorder, run_usage, write_report
 
@@ -204,6 +205,7 @@ def initial_state(live: LiveRun, request: str) -> PlanningAgentState:
         test_type=settings.test_type,
         target=settings.target,
         changes=live.changes,
+        limits=planner_limits(settings),
         framework=settings.framework,
         tests_dir=settings.tests_dir,
         max_retries_per_step=settings.max_retries_per_step,
@@ -223,7 +225,8 @@ def error_from_payload(payload: Mapping[str, Any], default: str = "") -> Testwri
     cls = getattr(errors, str(payload.get("error", "")), TestwrightError)
     if not (isinstance(cls, type) and issubclass(cls, TestwrightError)):
         cls = TestwrightError
-    return cls(str(payload.get("message", default)), advice=str(payload.get("advice", "")))
+    details = {key: value for key, value in payload.items() if key not in ("error", "message", "advice")}
+    return cls(str(payload.get("message", default)), advice=str(payload.get("advice", "")), details=details)
 
 
 def _require_budget(live: LiveRun, record: StoredRun) -> None:

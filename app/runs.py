@@ -19,6 +19,7 @@ from ..core.outcome import ExitReason
 from ..store.files.run_folder import RunFolder, new_run_id
 from ..utils.untrusted_folders import remove_tree
 from .bootstrap import open_early
+from .request_settings import settings_for_request
 
 if TYPE_CHECKING:
     from ..agents.embedded.plan.repository_steps import Depth, E2eFramework, Goal
@@ -73,6 +74,7 @@ async def run(
     """
     if not request.strip():
         raise UsageError("The request is empty.", advice='Say what to test: "unit tests for src/shop/cart.py".')
+    settings = settings_for_request(request, settings)
     run_id, is_resumable = settings.run_id or new_run_id(), True
     try:
         async with open_early(settings, run_id, on_event=on_event, request=request) as early:
@@ -191,6 +193,7 @@ async def graph_session(
         UsageError: the run id is taken.
         StorageError: state cannot be kept.
     """
+    settings = settings_for_request(request, settings)
     from .run_lifecycle import embedded_graph_session
 
     async with open_new_run(settings, on_event) as live:

@@ -26,6 +26,7 @@ from ..store.files.staging import Staging
 from .agent_factory import create_planner, open_model_clients
 from .bootstrap import load_changes, planner_inputs_for
 from .container import open_run, open_validators
+from .request_settings import settings_for_request
 from .run_lifecycle import continue_run, error_from_payload
 from .run_report import RunResult
 
@@ -99,6 +100,7 @@ async def plan(request: str, settings: Settings) -> dict[str, Any]:
         SettingsError: a model is to be asked and its key or price is missing.
         BudgetExhausted: a ceiling is reached before there is a plan.
     """
+    settings = settings_for_request(request, settings)
     inputs = planner_inputs_for(settings, request, await load_changes(settings))
     async with (
         open_model_clients(settings, os.environ, cache=settings.state / "cache") as models,

@@ -48,6 +48,16 @@ OPTIONS: Mapping[str, Any] = {
     "changed_since": _option(
         str, "--changed-since", about="Test only functions that changed since a branch, tag or commit."
     ),
+    "include": _option(
+        list[str], "--include", about="Test only this: a module, file, folder or pattern such as 'shop.*'. Repeatable."
+    ),
+    "exclude": _option(list[str], "--exclude", about="Never test this; as --include. Repeatable."),
+    "strict": _option(
+        bool,
+        "--strict",
+        about="Stop if any part of the request is not understood. Default: in CI, and asked on a terminal.",
+    ),
+    "no_strict": _option(bool, "--no-strict", about="Go on with what was understood of the request."),
     "tests_dir": _option(str, "--tests-dir", about="Where tests are added. Default: tests/generated."),
     "app_command": _option(
         str, "--app-command", about="How API tests start the application; {port} stands for its port."

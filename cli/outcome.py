@@ -90,6 +90,8 @@ def _body(console: Console, report: Report) -> None:
 def print_plan(plan: dict[str, Any]) -> None:
     """Print a plan: its steps in order, and what was not understood."""
     console = Console()
+    for said in plan.get("understood", ())[:1]:
+        console.print(escape(str(said)))
     for number, step in enumerate(plan["steps"], 1):
         target = step["params"].get("target") or {}
         symbols = f":{', '.join(target['symbols'])}" if target.get("symbols") else ""

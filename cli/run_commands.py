@@ -6,20 +6,26 @@ import asyncio
 import json
 import os
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
+from ..app.request_settings import settings_for_request
 from ..app.run_cache import CachedRun, ProjectSnapshot, all_keys, is_cacheable, key_for, lookup
 from ..config.settings import Settings, load_settings
 from ..store.files.run_folder import RunFolder, new_run_id
 from . import options as given
+from .asking import understood_or_asked, with_strictness
 from .failures import name_interrupted_run, report_failures
 from .loading import fast_imports, load_service, load_settings_aloud
 from .outcome import cached_summary, print_plan, print_result
 from .progress import show_progress
 
-_PLANNED = ("framework", "test_type", "target", "changed_since", "tests_dir", "app_command")
+if TYPE_CHECKING:
+    from ..app.run_report import RunResult
+
+_PLANNED = ("framework", "test_type", "target", "changed_since", "include", "exclude", "tests_dir", "app_command")
+_STRICTNESS = ("strict", "no_strict")
 _RUN = ("run_id", "jobs", *_PLANNED, "python", "sandbox")
 _JUDGING = ("trials", "mutants", "fail_on", "dry_run")
 _SKIPPING = ("no_run", "no_analyze")
@@ -31,14 +37,16 @@ def register(app: typer.Typer) -> None:
         app.command()(command)
 
 
-@given.with_options(given.LOCATION_OPTIONS, _RUN, given.MODEL_OPTIONS, _JUDGING, given.TOOL_OPTIONS, _SKIPPING)
+@given.with_options(
+    given.LOCATION_OPTIONS, _RUN, given.MODEL_OPTIONS, _JUDGING, given.TOOL_OPTIONS, _SKIPPING, _STRICTNESS
+)
 def run(request: given.Request, as_json: given.Json = False, debug: given.Debug = False, **options: Any) -> None:
     """Plan, specify, write, validate, run and judge tests, then add them to the project.
 
     Example: testwright run "unit tests for src/shop/cart.py" --root examples/shop
     """
     with report_failures(debug=debug, as_json=as_json):
-        settings = load_settings(given.flags_of(options))
+        settings = with_strictness(settings_for_request(request, load_settings(given.flags_of(options))))
         if (answer := _cached_result(request, settings)) is not None:
             sys.stdout.write(answer.report if as_json else answer.shown)
             raise typer.Exit(answer.exit_code)
@@ -48,8 +56,12 @@ def run(request: given.Request, as_json: given.Json = False, debug: given.Debug 
         snapshot = ProjectSnapshot(all_keys(request, settings, sys.argv[1:])) if is_cacheable(settings) else None
         settings = settings.model_copy(update={"run_id": settings.run_id or new_run_id()})
         folder = RunFolder(settings.state, str(settings.run_id)).path
-        with name_interrupted_run(str(settings.run_id), folder), show_progress(quiet=as_json) as sink:
-            ended = asyncio.run(runs.run(request, settings, on_event=sink, importing=fast_imports))
+
+        def work(settings: Settings) -> RunResult:
+            with name_interrupted_run(str(settings.run_id), folder), show_progress(quiet=as_json) as sink:
+                return asyncio.run(runs.run(request, settings, on_event=sink, importing=fast_imports))
+
+        ended = understood_or_asked(settings, work, quiet=as_json)
         if snapshot is not None:
             snapshot.store(settings, ended.report, ended.interpreter, cached_summary(ended))
     print_result(ended, as_json=as_json)
@@ -63,7 +75,7 @@ def _cached_result(request: str, settings: Settings) -> CachedRun | None:
     return lookup(key_for(request, settings, os.environ))
 
 
-@given.with_options(given.LOCATION_OPTIONS, _PLANNED, ("model", "base_url"), given.CEILING_OPTIONS)
+@given.with_options(given.LOCATION_OPTIONS, _PLANNED, ("model", "base_url"), given.CEILING_OPTIONS, _STRICTNESS)
 def plan(request: given.Request, as_json: given.Json = False, debug: given.Debug = False, **options: Any) -> None:
     """Only make the plan and show it; nothing is run or written.
 
@@ -71,7 +83,8 @@ def plan(request: given.Request, as_json: given.Json = False, debug: given.Debug
     """
     with report_failures(debug=debug, as_json=as_json):
         service = load_service()
-        made = asyncio.run(service.plan(request, load_settings_aloud(given.flags_of(options))))
+        settings = with_strictness(load_settings_aloud(given.flags_of(options)))
+        made = understood_or_asked(settings, lambda chosen: asyncio.run(service.plan(request, chosen)), quiet=as_json)
     if as_json:
         sys.stdout.write(json.dumps(made, indent=2, sort_keys=True) + "\n")
     else:

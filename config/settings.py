@@ -33,6 +33,7 @@ from .trust import in_words, is_recorded, needs_consent
 RUN_ID_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$"
 EMBEDDED = "embedded"
 PROVIDER = "openai:"
+Name = Annotated[str, Field(min_length=1, max_length=400)]
 ModelName = Annotated[str, Field(pattern=rf"^({EMBEDDED}|{PROVIDER}\S+)$", max_length=200)]
 
 
@@ -80,6 +81,10 @@ class Settings(BaseSettings):
         framework: what tests are written for.
         test_type: the type asked for; None lets the planner decide.
         target: a file, module, symbol or API description to test, besides those that the request names. Not in files.
+        include: names and patterns (`*`) of modules, files or folders; only they may be targets. Empty for all.
+        exclude: names and patterns of what is never a target.
+        strict: stop where any part of a request is not understood; False goes on with the rest; None stops only where
+            that would do something else than was asked for.
         app_command: how the application of API tests is started, as in a shell but without one; `{port}` is its port.
             None has it found.
         changed_since: a branch, tag or commit; only what changed since is tested. None for everything. Not in
@@ -139,6 +144,9 @@ class Settings(BaseSettings):
     test_type: Literal["unit", "api", "integration", "e2e", "performance"] | None = None
     target: Annotated[str, Field(min_length=1, max_length=4096)] | None = None
     changed_since: Annotated[str, Field(min_length=1, max_length=400)] | None = None
+    include: tuple[Name, ...] = ()
+    exclude: tuple[Name, ...] = ()
+    strict: bool | None = None
     app_command: Annotated[str, Field(min_length=1, max_length=2000)] | None = None
     run_id: Annotated[str, Field(pattern=RUN_ID_PATTERN)] | None = None
     jobs: int = Field(default=2, ge=1, le=64)

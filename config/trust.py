@@ -19,7 +19,20 @@ from ..core.errors import SettingsError
 
 HARMLESS = frozenset(
     {
-        *("framework", "tests_dir", "test_type", "fail_on", "dry_run", "run", "analyze", "isolate_agents", "stream"),
+        *(
+            "framework",
+            "tests_dir",
+            "test_type",
+            "include",
+            "exclude",
+            "strict",
+            "fail_on",
+            "dry_run",
+            "run",
+            "analyze",
+            "isolate_agents",
+            "stream",
+        ),
         *("trials", "mutants", "repeats", "step_seconds", "import_seconds", "model_timeout"),
         *("max_retries", "max_retries_per_step", "examples"),
         *("max_tokens", "max_cost", "max_seconds", "keep_runs", "fresh", "cache", "cache_mib"),

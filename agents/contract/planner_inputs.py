@@ -17,12 +17,14 @@ def planner_inputs(
     framework: str | None,
     tests_dir: str | None,
     changes: dict[str, Any] | None,
+    limits: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
     """The inputs of the task `build_plan`; options that are None are left out.
 
     Args:
         root: the project's folder, absolute.
         changes: limits the plan to changed code, as plain data.
+        limits: `include` and `exclude`, names and patterns, and `strict`, as `planner_limits` of the settings.
     """
     options = {
         "test_type": test_type,
@@ -30,6 +32,7 @@ def planner_inputs(
         "framework": framework,
         "tests_dir": tests_dir,
         "changes": changes,
+        **(limits or {}),
     }
     given = {name: value for name, value in options.items() if value is not None}
     return {"user_request": user_request, "root": root, **given}

@@ -14,9 +14,13 @@ from ...core.errors import RequestError
 from ...engine.python.project.layout import Layout, find_layout
 from ..contract.lifecycle import Agent, AgentContract
 from ..contract.protocol import AgentRequest, AgentResponse, JsonObject
-from ..embedded.plan.planner_agent import STEP_PLANNERS, is_document
+from ..embedded.plan.planner_agent import STEP_PLANNERS
+from ..embedded.plan.reading import is_document
+from ..embedded.plan.refusals import check_understood
 from ..embedded.plan.repository_steps import repository_plan
-from ..embedded.plan.request_words import ParsedRequest, parse_request
+from ..embedded.plan.request.lexicon import AVAILABLE_FRAMEWORKS
+from ..embedded.plan.request.parsed_request import ParsedRequest
+from ..embedded.plan.request.parser import parse_request
 from ..embedded.plan.target_index import TargetIndex
 from ..guardrails.problems import problem
 from ..model.chat import ModelChat
@@ -70,26 +74,38 @@ class ModelPlannerAgent(ModelAgent):
 
     async def _answer(self, request: AgentRequest) -> AgentResponse:
         inputs = request.inputs or {}
-        if inputs.get("target") or repository_plan(str(inputs.get("user_request") or "")) is not None:
-            return await self._steps.process(request)
         index = await asyncio.to_thread(_index, Path(str(inputs["root"])))
-        user = await asyncio.to_thread(self._message, inputs, index)
-        problems = inputs.get("errors")
-        words = parse_request(str(inputs.get("user_request") or ""))
+        words = await asyncio.to_thread(parse_request, str(inputs.get("user_request") or ""), index.names)
         given = inputs.get("test_type")
         asked_for = set(words.test_types if given is None else (str(given),))
-        if asked_for and not asked_for & set(STEP_PLANNERS):
+        available = not words.frameworks or bool(set(words.frameworks) & set(AVAILABLE_FRAMEWORKS))
+        is_refused = (asked_for and not asked_for & set(STEP_PLANNERS)) or not available
+        if inputs.get("target") or repository_plan(words) is not None or is_refused:
             return await self._steps.process(request)
+        user = await asyncio.to_thread(self._message, inputs, index)
+        problems = inputs.get("errors")
         in_parts = asked_for - {"unit"}
         rejected = RejectedAnswer(problems, "") if problems else None
         meaning = await self._meaning(user, index, rejected, load_prompt("planner_types") if in_parts else None)
-        planner_inputs = {**inputs, "user_request": canonical_request(meaning, index, _documents(words))}
+        left_out = unaccounted(words, meaning, index)
+        meaning = as_requested(words, meaning)
+        around = {mention.within for mention in words.mentions if mention.excluded}
+        gone = [mention.text for mention in words.mentions if mention.excluded and mention.text not in around]
+        excluded = [name for name in gone if index.names(name)]
+        planner_inputs = {
+            **inputs,
+            "user_request": canonical_request(meaning, index, _documents(words)) + _superlative(words),
+            "exclude": [*(inputs.get("exclude") or ()), *excluded],
+            "strict": False if inputs.get("strict") is False else inputs.get("strict") and not left_out,
+        }
         planned = await self._steps.process(
             AgentRequest(goal=request.goal, task=request.task, metadata=request.metadata, inputs=planner_inputs)
         )
         if isinstance(planned.result, dict):
             unclear = [{**row, "suggestions": []} for row in meaning["not_understood"] if row["text"] and row["reason"]]
-            planned.result["not_understood"] = [*unclear, *planned.result["not_understood"]]
+            rows = [*unclear, *left_out, *planned.result["not_understood"]]
+            planned.result["not_understood"] = rows
+            check_understood(rows, [], bool(inputs.get("strict")))
         return planned
 
     async def _meaning(
@@ -127,6 +143,57 @@ class ModelPlannerAgent(ModelAgent):
         request = data("request", str(inputs.get("user_request") or "")[:_LONGEST_REQUEST])
         values = {"request": request, "modules": data("modules", "\n".join(lines))}
         return self._prompt.text("plan", values)
+
+
+def as_requested(words: ParsedRequest, meaning: JsonObject) -> JsonObject:
+    """Return the interpretation with what the request says in so many words, whatever the model makes of it."""
+    said = [name for name in words.frameworks if name in AVAILABLE_FRAMEWORKS]
+    return {
+        **meaning,
+        "framework": said[0] if said else meaning["framework"],
+        "only_untested": words.only_untested or meaning["only_untested"],
+    }
+
+
+def unaccounted(words: ParsedRequest, meaning: Mapping[str, Any], index: TargetIndex) -> list[JsonObject]:
+    """List what the request names and the model's answer leaves out: kinds of tests, targets, conditions.
+
+    A word that names nothing in the project is what a model is asked to interpret; it is not held against the answer.
+    """
+    planned = {part["test_type"] for part in meaning["parts"]}
+    rows: list[JsonObject] = []
+    for clause in words.clauses:
+        if clause.test_type not in STEP_PLANNERS:
+            rows.append(_row(clause.text, f"{clause.test_type} tests are not available yet"))
+        elif clause.test_type not in planned:
+            rows.append(_row(clause.text, "the planner's model left it out"))
+    rows += [_row(text, reason) for text, reason in words.unknown]
+    if words.depth is not None:
+        rows.append(_row(f"{words.depth} depth", "a depth belongs to the end-to-end tests of a whole repository"))
+    if any(part["whole_project"] and not part["targets"] for part in meaning["parts"]):
+        return rows
+    targets = [target for part in meaning["parts"] for target in part["targets"]]
+    paths = {found.place.path for target in targets for found in index.find(target["path"], explicit=True).targets}
+    said = " ".join(str(row["text"]) for row in meaning["not_understood"])
+    for mention in words.mentions:
+        named = {found.place.path for found in index.find(mention.text, explicit=mention.explicit).targets}
+        if named and not mention.excluded and not mention.weak and not named & paths and mention.text not in said:
+            rows.append(_row(mention.text, "the planner's model left it out"))
+    return rows
+
+
+def _superlative(words: ParsedRequest) -> str:
+    """The request's superlative, to follow a canonical request; "" where it has none."""
+    wanted = words.most_complex
+    if wanted is None:
+        return ""
+    kind = {"module": "modules", "function": "functions", "class": "classes"}[wanted.kind]
+    number = f"{wanted.count} " if wanted.count else ""
+    return f"; only the {number}most complex {kind}"
+
+
+def _row(text: str, reason: str) -> JsonObject:
+    return {"text": text, "reason": reason, "suggestions": []}
 
 
 def canonical_request(meaning: Mapping[str, Any], index: TargetIndex, documents: Sequence[str] = ()) -> str:

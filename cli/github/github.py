@@ -19,6 +19,7 @@ from ...sandbox.opening import open_sandbox
 from ...store.files.files import make_folder, write_file
 from ...store.files.run_folder import RunFolder, new_run_id
 from ...utils.redact import Redactor, is_secret_name
+from ..asking import with_strictness
 from .annotations import annotations_of
 from .event_base import base_of, may_bring_foreign_code
 from .inputs import ActionInputs, project_folder, read_inputs
@@ -138,7 +139,7 @@ def _settings(step: ActionStep, inputs: ActionInputs, root: Path) -> Settings:
         said["trust_project"] = False  # consent was given to the repository, not to whoever opens a pull request
     if inputs.changed_only:
         said["changed_since"] = inputs.changed_since or base_of(root, step.environment)
-    return load_settings(said)
+    return with_strictness(load_settings(said), step.environment)
 
 
 def target_python(said: str, root: Path, environment: Mapping[str, str]) -> Path | None:

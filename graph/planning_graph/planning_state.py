@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from typing import Annotated, Any, Literal, TypedDict
+from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 from ...core.usage import NOTHING_USED, PlanUsage
 from ..state_format import STATE_VERSION
@@ -42,6 +42,7 @@ class PlanningAgentState(TypedDict):
     Fields that do not explain themselves:
         state_version: a checkpoint of another version is refused.
         changes: the changed code that the run is limited to; None for no limit.
+        limits: what of the project may be a target, `include`, `exclude`, `strict`; None or absent for no limit.
         framework: the requested one, or None to let the plan choose. tests_dir: where accepted tests go.
         max_retries: refinements in a testing graph. run, analyze, accept: switches.
         understood, not_understood, skipped: the planner's account of the request.
@@ -65,6 +66,7 @@ class PlanningAgentState(TypedDict):
 
     state_version: int
     changes: dict[str, Any] | None
+    limits: NotRequired[dict[str, Any] | None]
     framework: str | None
     tests_dir: str | None
     max_retries: int
@@ -86,6 +88,7 @@ def new_planning_state(
     test_type: TestTypeName | None = None,
     target: str | None = None,
     changes: dict[str, Any] | None = None,
+    limits: dict[str, Any] | None = None,
     framework: str | None = None,
     tests_dir: str | None = None,
     max_retries_per_step: int = 1,
@@ -115,6 +118,7 @@ def new_planning_state(
         status="planning",
         state_version=STATE_VERSION,
         changes=changes,
+        limits=limits,
         framework=framework,
         tests_dir=tests_dir,
         max_retries=max_retries,

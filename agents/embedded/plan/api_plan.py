@@ -48,7 +48,7 @@ def api_steps(scope: StepScope) -> PlannedSteps:
     A named document is tested with the most likely application.
     """
     planned = PlannedSteps()
-    found = _wanted(scope)
+    found = [application for application in _wanted(scope) if application.place.path not in scope.excluded]
     program = _program(scope)
     if scope.command:
         found = [app for app in found if program is not None and app.place.path == program.path] or found[:1]

@@ -29,8 +29,14 @@ def integration_steps(scope: StepScope) -> PlannedSteps:
     wanted = {target.place.path: target.symbols for target in scope.targets}
     seams = find_seams(scope.layout.root, scope.layout)
     found = list(integration_targets(scope.layout.root, scope.layout, wanted, seams))
+    if scope.only_programs:
+        found = [target for target in found if target.programs]
     entries = {target.entry.place.path for target in found}
-    leaves = [target.place for target in scope.targets if scope.named and target.place.path not in entries]
+    leaves = [
+        target.place
+        for target in scope.targets
+        if scope.named and not scope.only_programs and target.place.path not in entries
+    ]
     callers = _callers([place.module for place in leaves if place.path not in seams.unread], wanted, scope, seams)
     reached = {module for target in [*found, *callers] for module in _reached(target, seams)}
     for place in leaves:
@@ -68,7 +74,7 @@ def _callers(
     for target in integration_targets(scope.layout.root, scope.layout, None, seams) if modules else ():
         entry = target.entry.place
         reaching = [name for name in target.subjects if not seams.reached(entry.module, name).isdisjoint(modules)]
-        if reaching and entry.path not in wanted:
+        if reaching and entry.path not in wanted and entry.path not in scope.excluded:
             callers.append(replace(target, subjects=tuple(reaching), programs=()))
     return callers
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import Literal
 
 from ....engine.repository.survey import Depth
 from ...contract.lifecycle import Agent, AgentContract
 from ...contract.protocol import AgentRequest, JsonObject
+from .request.parsed_request import ParsedRequest
 
 E2eFramework = Literal["playwright", "maestro"]
 Goal = Literal["crawl", "cases", "engineer"]
@@ -16,11 +16,6 @@ CRAWL = "crawl_repository"
 CASES = "write_test_cases"
 ENGINEER = "engineer_tests"
 ACCEPT = "accept_tests"
-
-_LEVELS = "smoke|core|standard|deep"
-_DEPTH = re.compile(
-    rf"\b(?:(?P<before>{_LEVELS})[- ]depth|depth(?:[- ]level)?:?\s+(?P<after>{_LEVELS}))\b", re.IGNORECASE
-)
 
 
 def repository_steps(
@@ -41,25 +36,30 @@ def repository_steps(
     return steps
 
 
-def requested_depth(request: str) -> Depth | None:
-    """Return the depth that a request names ("test this repository, smoke depth"), or None."""
-    found = _DEPTH.search(request)
-    if found is None:
-        return None
-    name = (found["before"] or found["after"]).lower()
-    known: tuple[Depth, ...] = ("smoke", "core", "standard", "deep")
-    return next(level for level in known if level == name)
-
-
-def repository_plan(request: str) -> JsonObject | None:
+def repository_plan(words: ParsedRequest) -> JsonObject | None:
     """Build the plan for a request for a repository's end-to-end tests at a depth; None for other requests."""
-    depth = requested_depth(request)
-    if depth is None or not re.search(r"\b(?:repository|repo|project|codebase|everything)\b", request, re.IGNORECASE):
+    kinds = set(words.test_types)
+    if words.depth is None or not kinds <= {"e2e"} or not words.whole:
         return None
-    framework: E2eFramework = "maestro" if re.search(r"\bmaestro\b", request, re.IGNORECASE) else "playwright"
-    steps = repository_steps("engineer", depth=depth, framework=framework)
-    understood = [f"the whole repository at {depth} depth: crawl it, write test cases, engineer {framework} tests"]
-    return {"steps": steps, "understood": understood, "not_understood": [], "skipped": []}
+    known: tuple[E2eFramework, ...] = ("playwright", "maestro")
+    wanted: list[E2eFramework] = [name for name in known if name in words.frameworks]
+    if words.frameworks and not wanted:
+        return None
+    framework: E2eFramework = wanted[0] if wanted else "playwright"
+    steps = repository_steps("engineer", depth=words.depth, framework=framework)
+    understood = f"The whole repository at {words.depth} depth: crawl it, write test cases, engineer {framework} tests."
+    return {"steps": steps, "understood": [understood], "not_understood": _not_mapped(words), "skipped": []}
+
+
+def _not_mapped(words: ParsedRequest) -> list[JsonObject]:
+    """List what a plan for a whole repository cannot take into account."""
+    reason = "the request is about the whole repository, which is mapped as it is"
+    texts = [mention.text for mention in words.mentions if not mention.weak]
+    texts += ["only what has no tests"] if words.only_untested else []
+    texts += ["only what has changed"] if words.changed_since else []
+    texts += ["the most complex"] if words.most_complex else []
+    rows: list[JsonObject] = [{"text": text, "reason": reason, "suggestions": []} for text in dict.fromkeys(texts)]
+    return rows + [{"text": text, "reason": why, "suggestions": []} for text, why in words.unknown]
 
 
 class FixedPlanner(Agent):

@@ -25,6 +25,8 @@ class StepScope:
         after: ids of steps that these depend on.
         taken: test paths of other steps of the plan.
         left_out: excluded symbols, as (path of their module, qualified name).
+        excluded: paths of modules that are left out completely.
+        only_programs: plan integration tests only of modules that a console program starts in.
         only_untested: leave out symbols that a test names already.
         command: starts the application of API tests; empty without one.
     """
@@ -39,6 +41,8 @@ class StepScope:
     after: tuple[str, ...] = ()
     taken: tuple[str, ...] = ()
     left_out: tuple[tuple[str, str], ...] = ()
+    excluded: frozenset[str] = frozenset()
+    only_programs: bool = False
     only_untested: bool = False
     command: tuple[str, ...] = ()
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import difflib
+import re
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
@@ -12,6 +14,8 @@ from ....core.errors import ProjectError
 from ....engine.python.project.layout import Layout, ModulePlace, module_at
 from ....utils.python_source import parse_python
 from ....utils.untrusted_files import read_source_bytes
+
+_GLOB = re.compile(r"[*?]|\[.+\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +59,8 @@ class TargetIndex:
             explicit: the text is quoted or shaped like a name: a bare symbol name may match by itself.
         """
         by_path = self._by_path(text)
+        if _GLOB.search(text) and not by_path.targets:
+            return self._by_glob(text)
         if by_path.targets or by_path.why_not:
             return by_path
         module, colon, qualname = text.partition(":")
@@ -62,6 +68,10 @@ class TargetIndex:
             return self._in_module(module, qualname.strip("()"))
         name = text.removesuffix("()")
         return TargetMatch(self._by_module(name) or self._by_symbol(name) or self._by_word(name, explicit))
+
+    def names(self, text: str) -> bool:
+        """Whether a word names something in the project."""
+        return bool(self.find(text, explicit="_" in text or "." in text or text != text.lower()).targets)
 
     def suggestions(self, text: str) -> list[str]:
         """Suggest at most three names similar to `text`."""
@@ -81,6 +91,18 @@ class TargetIndex:
         """Return why a module's source could not be read, or None."""
         self.symbols_of(place.module)
         return self._broken.get(place.path)
+
+    def _by_glob(self, pattern: str) -> TargetMatch:
+        """Modules whose path or dotted name matches a pattern; `*` takes in folders and dots."""
+        path = pattern.replace("\\", "/").removeprefix("./")
+        found = tuple(
+            ModuleTarget(place)
+            for place in self.modules
+            if fnmatchcase(place.path, path)
+            or fnmatchcase(place.module, pattern)
+            or fnmatchcase(PurePosixPath(place.path).name, path)
+        )
+        return TargetMatch(found, "" if found else "no module of the project matches the pattern")
 
     def _by_path(self, text: str) -> TargetMatch:
         path = text.replace("\\", "/").strip()

@@ -49,6 +49,7 @@ async def build_plan(state: PlanningAgentState, runtime: Runtime[RunContext]) ->
         framework=state["framework"],
         tests_dir=state["tests_dir"],
         changes=state["changes"],
+        limits=state.get("limits"),
     )
     usage: TokenUsage = {"tokens": 0, "cost": 0.0}
     problems: list[dict[str, str]] = []

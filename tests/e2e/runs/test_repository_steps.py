@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from testwright.agents.embedded.plan.repository_steps import repository_plan, requested_depth
+from testwright.agents.embedded.plan.repository_steps import repository_plan
+from testwright.agents.embedded.plan.request.parser import parse_request
 from testwright.agents.guardrails.confined_files import confine_files
 from testwright.app import api
 from testwright.app.runs import explore_repository
@@ -41,11 +42,11 @@ def shop(tmp_path):
     ],
 )
 def test_a_request_says_its_depth(request_, depth):
-    assert requested_depth(request_) == depth
+    assert parse_request(request_).depth == depth
 
 
 def test_the_plan_of_a_repository_can_be_executed():
-    plan = repository_plan("test this repository with maestro, smoke depth")
+    plan = repository_plan(parse_request("test this repository with maestro, smoke depth"))
     assert plan is not None
     steps, problems = check_plan(plan["steps"])
     assert problems == []

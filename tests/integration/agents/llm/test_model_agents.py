@@ -126,6 +126,39 @@ async def test_a_request_for_several_kinds_of_tests_is_asked_about_in_parts(tmp_
     assert [step["type"] for step in steps] == ["generate_unit_tests", "verify_suite", "accept_tests"]
 
 
+@pytest.mark.feature("T-02", "T-13")
+async def test_what_a_planners_answer_leaves_out_of_the_request_is_said(tmp_path: Path) -> None:
+    request = "unit tests for what customers pay and stock, and end-to-end tests of the checkout"
+    root = till(tmp_path)
+    (root / "src/till/stock.py").write_text("def count(names):\n    return len(names)\n")
+    target = {"path": "src/till/prices.py", "symbols": None}
+    aside = {key: value for key, value in meaning().items() if key not in ("targets", "whole_project")}
+    part = {"test_type": "unit", "targets": [target], "whole_project": False}
+    chat = FakeChat({"parts": [part], **aside}, {"parts": [part], **aside})
+    agent = ModelPlannerAgent(chat, EmbeddedPlannerAgent())
+    response = await asked(agent, {"user_request": request, "root": str(root)})
+    reasons = {row["text"]: row["reason"] for row in response.result["not_understood"]} if response.result else {}
+    assert reasons == {
+        "end-to-end tests": "e2e tests are not available yet",
+        "stock": "the planner's model left it out",
+    }
+    strictly = await asked(agent, {"user_request": request, "root": str(root), "strict": True})
+    assert strictly.error is not None
+    assert "left it out" in strictly.error.message
+
+
+@pytest.mark.feature("T-02", "T-13")
+async def test_what_the_request_leaves_out_stays_out_whatever_the_model_answers(tmp_path: Path) -> None:
+    root = till(tmp_path)
+    (root / "src/till/stock.py").write_text("def count(names):\n    return len(names)\n")
+    chat = FakeChat(meaning(whole_project=True))
+    agent = ModelPlannerAgent(chat, EmbeddedPlannerAgent())
+    response = await asked(agent, {"user_request": "everything but the stock, with unittest", "root": str(root)})
+    steps = [step for step in (response.result or {})["steps"] if step["type"] == "generate_unit_tests"]
+    assert [step["params"]["target"]["path"] for step in steps] == ["src/till/prices.py"]
+    assert steps[0]["params"]["framework"] == "unittest"
+
+
 async def test_a_request_for_tests_that_are_not_available_costs_no_question(tmp_path: Path) -> None:
     agent = ModelPlannerAgent(FakeChat(), EmbeddedPlannerAgent())
     response = await asked(agent, {"user_request": "load tests for prices", "root": str(till(tmp_path))})

@@ -112,7 +112,7 @@ async def test_a_request_that_leads_nowhere_is_an_error_that_says_why(answer, te
 
 
 async def test_steps_depend_on_each_other_and_write_to_files_of_their_own(answer):
-    response = await answer("everything", framework="unittest", tests_dir="tests/made")
+    response = await answer("unit tests for everything", framework="unittest", tests_dir="tests/made")
     *generate, verify, accept = response.result["steps"]
     assert [step["params"]["test_path"] for step in generate] == [
         "tests/made/shop/test_shop_cart.py",
@@ -221,3 +221,73 @@ async def test_a_second_framework_is_not_swallowed(tmp_path):
     generate = response.result["steps"][0]
     assert generate["params"]["framework"] == "unittest"
     assert [row["text"] for row in response.result["not_understood"]] == ["pytest"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "unit tests for everything but pricing",
+            "Unit tests with pytest for shop.cart and shop.sub.deep; without pricing.",
+        ),
+        (
+            "only what has no tests, in unittest",
+            "Unit tests with unittest for shop.cart, shop.pricing:tax and shop.sub.deep, only what has no tests yet.",
+        ),
+        (
+            "the most complex function in pricing",
+            "Unit tests with pytest for shop.pricing:total, the most complex function.",
+        ),
+    ],
+)
+async def test_the_plan_says_in_one_sentence_what_was_understood(answer, text, said):
+    assert (await answer(text)).result["understood"][0] == said
+
+
+async def test_what_fits_the_project_is_planned_and_the_sentence_says_why(tmp_path):
+    for name, content in SERVICE.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content)
+    async with EmbeddedPlannerAgent() as planner:
+        given = {"user_request": "test the till", "root": str(tmp_path)}
+        response = await planner.process(AgentRequest("plan", "plan", RequestMetadata("trace"), inputs=given))
+        narrowed = await planner.process(
+            AgentRequest("plan", "plan", RequestMetadata("trace"), inputs={**given, "test_type": "unit"})
+        )
+    kinds = [step["type"] for step in response.result["steps"]]
+    assert kinds.count("generate_unit_tests") == 3
+    assert kinds.count("generate_api_tests") == 1
+    assert "API tests for till.web:app, because it has a web application (fastapi)" in response.result["understood"][0]
+    assert not [step for step in narrowed.result["steps"] if step["type"] == "generate_api_tests"]
+
+
+@pytest.mark.parametrize(
+    ("inputs", "expected"),
+    [
+        ({"exclude": ["shop.cart"]}, ["src/shop/pricing.py", "src/shop/sub/deep.py"]),
+        ({"exclude": ["src/shop/sub/*", "*.pricing"]}, ["src/shop/cart.py"]),
+        ({"include": ["shop.sub", "cart.py"]}, ["src/shop/cart.py", "src/shop/sub/deep.py"]),
+        ({"include": ["src/shop/*"], "exclude": ["src/shop/sub"]}, ["src/shop/cart.py", "src/shop/pricing.py"]),
+    ],
+)
+async def test_include_and_exclude_hold_for_every_request(answer, inputs, expected):
+    assert [path for path, _ in targets(await answer("unit tests", **inputs))] == expected
+
+
+async def test_a_name_to_exclude_that_is_not_there_stops_the_plan_and_a_pattern_is_mentioned(answer):
+    missing = await answer("unit tests", exclude=["shop.nothing"])
+    assert "shop.nothing" in missing.error.message
+    unmatched = await answer("unit tests", exclude=["*/migrations/*"])
+    assert {"target": "*/migrations/*", "reason": "`exclude`: no module matches the pattern"} in unmatched.result[
+        "skipped"
+    ]
+
+
+@pytest.mark.parametrize("strict", [None, True, False])
+async def test_strict_stops_at_anything_and_otherwise_only_what_would_do_something_else_stops(answer, strict):
+    """A part of what is asked for may be done; more than is asked for may not, unless the person says so."""
+    part = await answer("cart and shop.prcing", strict=strict)
+    more = await answer("everything but shop.prcing", strict=strict)
+    assert part.is_error() is (strict is True)
+    assert more.is_error() is (strict is not False)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from testwright.agents.embedded.plan.request_words import parse_request
+from testwright.agents.embedded.plan.request.parser import parse_request
 
 pytestmark = pytest.mark.feature("T-02")
 
@@ -64,7 +64,7 @@ def test_what_stands_after_except_is_excluded():
     ("text", "framework"), [("cart with unittest", "unittest"), ("pytest for cart", "pytest"), ("cart", None)]
 )
 def test_a_framework_is_read(text, framework):
-    assert parse_request(text).framework == framework
+    assert (parse_request(text).frameworks or (None,))[0] == framework
 
 
 @pytest.mark.parametrize(

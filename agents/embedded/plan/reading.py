@@ -1,0 +1,186 @@
+"""Finds in the project what the words of a request name, and accounts for every one of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from ...contract.protocol import JsonObject
+from .api_plan import is_address
+from .request.parsed_request import Clause, Mention, ParsedRequest
+from .target_index import ModuleTarget, TargetIndex
+
+_DOCUMENT = re.compile(r"\.(?:json|ya?ml)$", re.IGNORECASE)
+_NOT_FOUND = "it names no file, folder, package, module or symbol of the project"
+
+
+@dataclass(slots=True)
+class Reading:
+    """The interpretation of one request.
+
+    Attributes:
+        targets: targets that its parts name, by index of the part.
+        documents: API documents that they name, by index of the part.
+        excluded: what is left out, from the request and from options.
+        stopping: those of `not_understood` without which something else than asked for would be done.
+        groups: whether a mention of a package or folder names several modules.
+        limited: targets were found and limited to changed code, so that an empty plan is not an error.
+        advice: what to do where nothing can be planned.
+    """
+
+    targets: dict[int, list[ModuleTarget]] = field(default_factory=dict)
+    documents: dict[int, list[str]] = field(default_factory=dict)
+    excluded: list[ModuleTarget] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
+    understood: list[str] = field(default_factory=list)
+    not_understood: list[JsonObject] = field(default_factory=list)
+    stopping: list[str] = field(default_factory=list)
+    skipped: list[JsonObject] = field(default_factory=list)
+    groups: bool = True
+    limited: bool = False
+    advice: str = ""
+
+    def unclear(self, text: str, reason: str, suggestions: Sequence[str] = (), *, stops: bool = False) -> None:
+        """Note a part of the request that was not understood, once.
+
+        Args:
+            stops: going on without it would do something else than what is asked for.
+        """
+        row = {"text": text, "reason": reason, "suggestions": list(suggestions)}
+        if row not in self.not_understood:
+            self.not_understood.append(row)
+        if stops:
+            self.stopping.append(text)
+
+
+def is_document(text: str) -> bool:
+    """Whether a word names an API description: an address, or a JSON or YAML file."""
+    return is_address(text) or _DOCUMENT.search(text) is not None
+
+
+def resolve(clauses: Sequence[Clause], words: ParsedRequest, index: TargetIndex, reading: Reading) -> None:
+    """Resolve every mention to targets, documents or exclusions, and note what was not understood."""
+    outside = [mention for mention in words.mentions if mention.excluded]
+    gone = {mention: _found(mention, index, reading, stops=True) for mention in outside}
+    owners = {mention.within for mention in outside}
+    reading.excluded += _inside(outside, gone, [target for found in gone.values() for target in found])
+    reading.left_out += [mention.text for mention, found in gone.items() if found and mention.text not in owners]
+    known: dict[Mention, list[ModuleTarget]] = {}
+    for at, clause in enumerate(clauses):
+        targets = reading.targets.setdefault(at, [])
+        documents = reading.documents.setdefault(at, [])
+        for mentions in (clause.mentions, clause.otherwise):
+            if targets or documents:
+                break
+            for mention in sorted(mentions, key=lambda mention: mention.weak):
+                if mention.weak and (targets or documents or not index.find(mention.text, explicit=False).targets):
+                    continue
+                if clause.test_type == "api" and is_document(mention.text):
+                    documents.append(mention.text)
+                    continue
+                if mention not in known:
+                    known[mention] = _found(mention, index, reading, stops=words.whole or bool(mention.within))
+                targets += known[mention]
+            targets[:] = _inside(mentions, known, targets)
+    reading.groups = all(len(found) > 1 for found in known.values() if found)
+    if not any(known.values()) and not any(reading.documents.values()) and (words.whole or not known):
+        reading.understood.append(f"the whole project: {len(index.modules)} modules")
+
+
+def _inside(
+    mentions: Sequence[Mention], known: dict[Mention, list[ModuleTarget]], targets: list[ModuleTarget]
+) -> list[ModuleTarget]:
+    """Leave out a package or module that only says where a target lies: "`total` in pricing" is `total` alone."""
+    around: list[ModuleTarget] = []
+    inner: list[ModuleTarget] = []
+    for mention in mentions:
+        outer = [other for other in mentions if other.text == mention.within]
+        places = {target.place.path for other in outer for target in known.get(other, ())}
+        here = [target for target in known.get(mention, ()) if target.place.path in places]
+        if here and outer:
+            inner += here
+            around += [target for other in outer for target in known.get(other, ())]
+            elsewhere = [target for target in known.get(mention, ()) if target not in here]
+            around += elsewhere
+    return [target for target in targets if target not in around or target in inner]
+
+
+def _found(mention: Mention, index: TargetIndex, reading: Reading, *, stops: bool = False) -> list[ModuleTarget]:
+    """Return the targets that a mention names, and note whether it was understood."""
+    found = index.find(mention.text, explicit=mention.explicit)
+    if not found.targets:
+        reading.unclear(mention.text, found.why_not or _NOT_FOUND, index.suggestions(mention.text), stops=stops)
+        return []
+    targets = list(found.targets)
+    if mention.excluded and mention.within:
+        places = {target.place.path for target in index.find(mention.within, explicit=True).targets}
+        targets = [target for target in targets if target.place.path in places] or targets
+    names = ", ".join(dict.fromkeys(spelled(target) for target in targets[:3]))
+    more = f" and {len(targets) - 3} more" if len(targets) > 3 else ""
+    reading.understood.append(f"{mention.text}: {'not ' if mention.excluded else ''}{names}{more}")
+    return targets
+
+
+def by_options(
+    include: Sequence[str], exclude: Sequence[str], index: TargetIndex, reading: Reading
+) -> tuple[ModuleTarget, ...] | None:
+    """Find what `include` and `exclude` name, by names and patterns; returns what is included, None for everything."""
+    for name in exclude:
+        found = index.find(name, explicit=True)
+        reading.excluded += found.targets
+        reading.left_out += [name] if found.targets else []
+        _note_missing("exclude", name, found.why_not, bool(found.targets), index, reading)
+    included: list[ModuleTarget] = []
+    for name in include:
+        found = index.find(name, explicit=True)
+        included += found.targets
+        _note_missing("include", name, found.why_not, bool(found.targets), index, reading)
+    return tuple(included) if include else None
+
+
+def _note_missing(option: str, name: str, why: str, found: bool, index: TargetIndex, reading: Reading) -> None:
+    if found:
+        return
+    if re.search(r"[*?]", name):
+        # A pattern may be meant for what is still to come; a name is a name.
+        reading.skipped.append({"target": name, "reason": f"`{option}`: no module matches the pattern"})
+        return
+    reading.unclear(name, f"`{option}`: {why or _NOT_FOUND}", index.suggestions(name), stops=True)
+
+
+def merged(
+    targets: Sequence[ModuleTarget], excluded: Sequence[ModuleTarget], included: Sequence[ModuleTarget] | None = None
+) -> tuple[ModuleTarget, ...]:
+    """Merge targets to one a module, in order of paths, without modules that are excluded completely.
+
+    Args:
+        included: limits the targets to these; None for no limit.
+    """
+    whole_modules = {target.place.path for target in excluded if target.symbols is None}
+    chosen: dict[str, ModuleTarget] = {}
+    for target in targets:
+        earlier = chosen.get(target.place.path)
+        if earlier is not None and (earlier.symbols is None or target.symbols is None):
+            target = ModuleTarget(target.place)
+        elif earlier is not None:
+            names = dict.fromkeys((*(earlier.symbols or ()), *(target.symbols or ())))
+            target = ModuleTarget(target.place, tuple(names))
+        chosen[target.place.path] = target
+    limits = {target.place.path: target.symbols for target in merged(included, ())} if included is not None else {}
+    kept: list[ModuleTarget] = []
+    for path, target in sorted(chosen.items()):
+        if path in whole_modules or (included is not None and path not in limits):
+            continue
+        limit = limits.get(path)
+        if limit is not None:
+            symbols = target.symbols if target.symbols is not None else limit
+            target = ModuleTarget(target.place, tuple(name for name in symbols if name in limit))
+        if target.symbols != ():
+            kept.append(target)
+    return tuple(kept)
+
+
+def spelled(target: ModuleTarget) -> str:
+    """Write a target as people do: its path, or its module with the symbols."""
+    return target.place.path if target.symbols is None else f"{target.place.module}:{', '.join(target.symbols)}"

@@ -1,0 +1,89 @@
+"""Refuses in words what is not available, and stops a plan that would do something else than the request asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from ....core.errors import RequestError
+from ...contract.protocol import JsonObject
+from .reading import Reading
+from .request.lexicon import AVAILABLE_FRAMEWORKS, REPOSITORY_FRAMEWORKS
+from .request.parsed_request import Clause, ParsedRequest
+
+_SMALLEST_CHANGE = "Leave it out, or say it in other words; --no-strict goes on with what was understood."
+
+
+def refuse_frameworks(words: ParsedRequest, reading: Reading) -> None:
+    """Note frameworks that are not available, and those beside the first. Raises RequestError if none is available."""
+    available = [name for name in words.frameworks if name in AVAILABLE_FRAMEWORKS]
+    for name in words.frameworks:
+        if name in available:
+            continue
+        repository = name in REPOSITORY_FRAMEWORKS
+        reason = (
+            f"tests for {name} are not available yet"
+            if not repository
+            else (f"tests for {name} are made for a whole repository at a depth only")
+        )
+        other = [f"test this repository with {name}, smoke depth"] if repository else list(AVAILABLE_FRAMEWORKS)
+        reading.unclear(name, reason, other)
+    if words.frameworks and not available:
+        raise refused_request(reading, "; ".join(str(row["reason"]) for row in reading.not_understood) + ".")
+    for name in available[1:]:
+        reason = f"the tests of one run are written for one framework, and {available[0]} is named first"
+        reading.unclear(name, reason, [f"another run for {name}"])
+    both = [name for name in AVAILABLE_FRAMEWORKS if name in words.excluded_frameworks]
+    if len(both) == len(AVAILABLE_FRAMEWORKS):
+        reading.unclear(" and ".join(both), "tests are written for one of them", stops=True)
+
+
+def refuse_types(
+    clauses: Sequence[Clause], words: ParsedRequest, available: Collection[str], reading: Reading
+) -> list[Clause]:
+    """Return the clauses whose kind of tests is available and wanted, and note the others."""
+    kept: list[Clause] = []
+    for clause in clauses:
+        if clause.test_type in words.excluded_types:
+            reading.unclear(clause.text or clause.test_type, "it is asked for and left out at once", stops=True)
+        elif clause.test_type in available:
+            kept.append(clause)
+        else:
+            name = clause.text if clause.test_type == "property" else f"{clause.test_type} tests"
+            reading.unclear(name, f"{name} are not available yet", sorted(available))
+    if words.depth is not None:
+        level = f"{words.depth} depth"
+        reason = "a depth belongs to the end-to-end tests of a whole repository, which are a run of their own"
+        reading.unclear(level, reason, [f"test this repository, {level}"])
+    return kept
+
+
+def check_understood(rows: Sequence[JsonObject], stopping: Sequence[str], strict: bool | None) -> None:
+    """Stop where a part of the request was not understood.
+
+    Args:
+        stopping: the texts without which something else would be done.
+        strict: True stops at every row, False at none, None at those of `stopping`.
+
+    Raises:
+        RequestError: with `not_understood`, and `can_go_on`: the plan could do the rest.
+    """
+    if strict is False:
+        return
+    found = [row for row in rows if strict or row["text"] in stopping]
+    if not found:
+        return
+    listed = "; ".join(f"{row['text']!r}: {row['reason']}" for row in found)
+    hints = [str(hint) for row in found for hint in row["suggestions"]]
+    meant = f"Did you mean {', '.join(dict.fromkeys(hints))}? " if hints else ""
+    raise RequestError(
+        f"Not understood, so nothing was done: {listed}.",
+        advice=f"{meant}{_SMALLEST_CHANGE}",
+        details={"not_understood": list(rows), "can_go_on": True},
+    )
+
+
+def refused_request(reading: Reading, message: str) -> RequestError:
+    """Build the error of a request that leads to no step."""
+    hints = [hint for row in reading.not_understood for hint in row["suggestions"]]
+    advice = f"Did you mean {', '.join(dict.fromkeys(hints))}?" if hints else "Name a file, folder, module or symbol."
+    return RequestError(message, advice=reading.advice or advice, details={"not_understood": reading.not_understood})

@@ -1,0 +1,175 @@
+"""Cuts a request into lexemes: stretches of its text with the role that each has in the sentence."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from .lexicon import AVAILABLE_FRAMEWORKS, NUMBERS, PATTERNS, Role
+
+_QUOTED = re.compile(r"`([^`]+)`|\"([^\"]+)\"|“([^”]+)”|(?<![\w\x00])'([^']+)'(?!\w)")
+_EVERYDAY = ("noun", "filler", "verb", "place", "whole_noun")
+_GAP = re.compile(r"\s+|'s\b")
+_WORD = re.compile(r"[^\s,;!?()]+")
+_PUNCTUATION = re.compile(r"[,;!?()]|[.:](?=\s|$)|[-–—](?=\s)")
+_SLASHED = re.compile(
+    r"\b(unit|api|integration|e2e)/(?=(?:unit|api|integration|e2e)\b[^.\s]*\s+tests?\b)", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Lexeme:
+    """A stretch of a request.
+
+    Attributes:
+        text: as written, without quotes, the full stop of a sentence, or a possessive.
+        value: the test type of a type, the name of a framework, the depth, the base of changed code.
+        quoted: the person put it in quotes.
+        owner: a possessive: what follows lies inside it.
+        count: how many a superlative asks for; 0 where it does not say.
+        position: of its first character.
+    """
+
+    role: Role
+    text: str
+    value: str = ""
+    quoted: bool = False
+    owner: bool = False
+    count: int = 0
+    position: int = 0
+
+
+def lexemes(text: str, known: Callable[[str], bool]) -> tuple[Lexeme, ...]:
+    """Cut a request into lexemes, in order. Never fails; every word belongs to exactly one of them.
+
+    Args:
+        known: whether a word names something in the project; decides words that may be a name or a kind of tests.
+    """
+    quoted: list[str] = []
+
+    def set_apart(match: re.Match[str]) -> str:
+        quoted.append(next(group for group in match.groups() if group).strip())
+        return f"\x00{len(quoted) - 1}\x00"
+
+    plain = _QUOTED.sub(set_apart, text.replace("\x00", " ").replace("’", "'"))
+    plain = _SLASHED.sub(r"\1, ", plain)
+    found = list(_cut(plain, quoted, known))
+    return tuple(_decided(at, found, known) for at in range(len(found)))
+
+
+def _cut(text: str, quoted: list[str], known: Callable[[str], bool]) -> Iterator[Lexeme]:
+    at = 0
+    while at < len(text):
+        gap = _GAP.match(text, at)
+        if gap:
+            at = gap.end()
+            continue
+        mark = _PUNCTUATION.match(text, at)
+        if mark:
+            yield Lexeme("punctuation", mark.group(), position=at)
+            at = mark.end()
+            continue
+        found = _matched(text, at, quoted, known)
+        if found is not None:
+            lexeme, at = found
+            yield lexeme
+            continue
+        word = _WORD.match(text, at)
+        assert word is not None
+        yield _mention(word.group(), quoted, at)
+        at = word.end() - _trailing(word.group())
+
+
+def _trailing(word: str) -> int:
+    """How many characters at a word's end are punctuation of the sentence."""
+    return len(word) - len(word.rstrip(".:")) if word.strip(".:/") else 0
+
+
+def _mention(word: str, quoted: list[str], at: int) -> Lexeme:
+    bare = word[: len(word) - _trailing(word)]
+    owner = bare.endswith("'s")
+    bare = bare.removesuffix("'s").strip("'\"")
+    in_quotes = re.fullmatch("\x00(\\d+)\x00", bare)
+    if in_quotes:
+        return Lexeme("mention", quoted[int(in_quotes[1])], quoted=True, owner=owner, position=at)
+    bare = re.sub("\x00(\\d+)\x00", lambda match: quoted[int(match[1])], bare)
+    # A mark alone ("…", "->") says nothing.
+    role: Role = "mention" if re.search(r"\w", bare) or bare in (".", "..", "./", "../") else "punctuation"
+    return Lexeme(role, bare, owner=owner, position=at)
+
+
+def _matched(text: str, at: int, quoted: list[str], known: Callable[[str], bool]) -> tuple[Lexeme, int] | None:
+    """The lexeme of the first pattern that takes the text from here, and where it ends."""
+    for role, value, pattern in PATTERNS:
+        match = pattern.match(text, at)
+        if match is None or match.end() == at or _is_name(role, match, known):
+            continue
+        count = _number(match.groupdict().get("count") or "")
+        return Lexeme(role, match.group(), _value(role, match, quoted) or value, position=at, count=count), match.end()
+    return None
+
+
+def _is_name(role: Role, match: re.Match[str], known: Callable[[str], bool]) -> bool:
+    """Whether what a pattern takes is a name of the project after all."""
+    text = match.group()
+    if role == "framework":
+        said = match["with"] or match["tests"] or match["name"].lower() in AVAILABLE_FRAMEWORKS
+        return not said and known(match["name"])
+    if role == "criterion":
+        return known(_first_name(text))
+    # `Case` is a name where `case` is a word; the first word of a sentence is capitalised anyhow.
+    return bool(match.start()) and role in _EVERYDAY and text != text.lower() and known(text)
+
+
+def _value(role: Role, match: re.Match[str], quoted: list[str]) -> str:
+    """What a lexeme stands for; "" where its pattern says it."""
+    if role == "framework":
+        return re.sub(r"\s+", " ", match["name"].lower())
+    if role == "depth":
+        return (match["before"] or match["after"]).lower()
+    if role == "complex":
+        return match["what"] or ""
+    if role == "changed":
+        return re.sub("\x00(\\d+)\x00", lambda number: quoted[int(number[1])], match["ref"] or "") or "HEAD"
+    return ""
+
+
+def _first_name(text: str) -> str:
+    """The first word of a description that may be a name: "core" of "the core module"."""
+    return re.sub(r"^(?:(?:only|just|the|its|public)\s+)*", "", text, flags=re.IGNORECASE).split()[0]
+
+
+def _number(word: str) -> int:
+    return int(word) if word.isdigit() else NUMBERS.get(word.lower(), 0)
+
+
+def _decided(at: int, found: list[Lexeme], known: Callable[[str], bool]) -> Lexeme:
+    """Decide a word that may be a kind of tests or a name: its writing, its neighbours, then the project say which."""
+    lexeme = found[at]
+    if lexeme.role == "include" and lexeme.text.lower() == "but":
+        return replace(lexeme, role="exclude") if _leaves_out(at, found) else lexeme
+    if lexeme.role != "maybe_type":
+        return lexeme
+    around = [_neighbour(at, found, step) for step in (-1, 1)]
+    a_type = lexeme.text != lexeme.text.lower() or any(one is not None and one.role == "type" for one in around)
+    if a_type or not known(lexeme.text):
+        return replace(lexeme, role="type")
+    return replace(lexeme, role="mention")
+
+
+def _leaves_out(at: int, found: list[Lexeme]) -> bool:
+    """Whether "but" means "except": a whole stands before it, and a name or a kind of tests after it."""
+    before = next((one.role for one in reversed(found[:at]) if one.role not in ("noun", "filler")), "")
+    after = next((one.role for one in found[at + 1 :] if one.role not in ("noun", "filler")), "")
+    return before in ("whole", "whole_noun", "mention") and (
+        not after or after in ("mention", "whole_noun") or (after in ("type", "maybe_type") and before == "whole")
+    )
+
+
+def _neighbour(at: int, found: list[Lexeme], step: int) -> Lexeme | None:
+    """The next lexeme in a direction, past "and" and commas."""
+    place = at + step
+    while 0 <= place < len(found) and (found[place].role == "and" or found[place].text == ","):
+        place += step
+    return found[place] if 0 <= place < len(found) else None

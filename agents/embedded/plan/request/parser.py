@@ -1,0 +1,306 @@
+"""Parses a request in plain words into clauses, exclusions and conditions, before the project is read.
+
+The grammar is written down in docs/requests.md. A lexeme is read once, in order; the only state is whether words are
+being excluded. What has no role is a mention, which the planner finds in the project or names as not understood.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+
+from .lexemes import Lexeme, lexemes
+from .lexicon import TYPE_OF_FRAMEWORK, WEAK
+from .parsed_request import Clause, Mention, ParsedRequest, Superlative
+
+_LONGEST_NAME = 3
+_DAYS = re.compile(
+    r"^(?:yesterday|today|monday|tuesday|wednesday|thursday|friday|saturday|sunday|last|this|the|a|january|february|march"
+    r"|april|may|june|july|august|september|october|november|december)$",
+    re.IGNORECASE,
+)
+
+
+@dataclass(slots=True)
+class _Named:
+    """A mention with its place: the part of the sentence (counted by its separators) and the lexeme's number."""
+
+    mention: Mention
+    part: int
+    at: int
+
+
+@dataclass(slots=True)
+class _Reader:
+    """What has been read so far.
+
+    Attributes:
+        part: number of the part of the sentence.
+        segment: number of the stretch between commas, for "cli excluded".
+        excluding: words name what is left out; `items` counts them, `opener` is the word that began it.
+        apart: a comma or "and" stands after the last item.
+    """
+
+    named: list[_Named] = field(default_factory=list)
+    types: list[tuple[int, int, str, str]] = field(default_factory=list)
+    frameworks: dict[str, None] = field(default_factory=dict)
+    excluded_types: dict[str, None] = field(default_factory=dict)
+    excluded_frameworks: dict[str, None] = field(default_factory=dict)
+    unknown: list[tuple[str, str]] = field(default_factory=list)
+    only_untested: bool = False
+    changed_since: str | None = None
+    most_complex: Superlative | None = None
+    depth: str | None = None
+    whole: bool = False
+    part: int = 0
+    segment_from: int = 0
+    excluding: bool = False
+    items: int = 0
+    opener: str = ""
+    apart: bool = False
+    place_at: int = -1
+
+    def read(self, at: int, lexeme: Lexeme) -> None:
+        """Take in one lexeme."""
+        role = lexeme.role
+        if role == "mention":
+            self._mention(at, lexeme)
+        elif role == "type":
+            self._type(at, lexeme)
+        elif role == "framework":
+            self._framework(at, lexeme)
+        elif role == "exclude":
+            self.end_exclusion()
+            self.excluding, self.items, self.opener, self.apart = True, 0, lexeme.text, False
+        elif role == "excluded":
+            self._excluded(lexeme)
+        elif role == "whole":
+            self._whole()
+        elif role == "whole_noun":
+            # "the shop project" is about shop; "not the project" leaves out nothing that could be named.
+            self.whole = self.whole or not (self.named and self.named[-1].at == at - 1)
+        elif role in ("verb", "include") and self.excluding and self.items:
+            self.end_exclusion()
+        elif role == "and":
+            self._separate()
+        elif role == "punctuation":
+            self._punctuation(lexeme.text)
+        elif role == "place":
+            self.place_at = at
+        else:
+            self._condition(lexeme)
+
+    def _mention(self, at: int, lexeme: Lexeme) -> None:
+        word = lexeme.text
+        if not lexeme.quoted and len(word) < 2 and word != ".":
+            self.unknown += [] if word.lower() in "ai" else [(word, "a single letter names nothing; quote it")]
+            return
+        explicit = lexeme.quoted or bool(re.search(r"[/\\.:_*]|\w[A-Z]", word))
+        weak = not explicit and word.lower() in WEAK
+        self.named.append(_Named(Mention(word, explicit, self.excluding, weak), self.part, at))
+        self.items += 1
+        self.apart = False
+
+    def _type(self, at: int, lexeme: Lexeme) -> None:
+        if self.excluding and not self.items:
+            self.excluded_types[lexeme.value] = None
+            self._forget_exclusion()
+            return
+        if self.excluding and not self.apart:
+            return  # "everything but the cli unit tests" leaves out cli
+        self.end_exclusion()
+        self.types.append((at, self.part, lexeme.value, lexeme.text))
+
+    def _framework(self, at: int, lexeme: Lexeme) -> None:
+        if self.excluding and not self.items:
+            self.excluded_frameworks[lexeme.value] = None
+            self._forget_exclusion()
+            return
+        self.end_exclusion()
+        self.frameworks[lexeme.value] = None
+        implied = TYPE_OF_FRAMEWORK.get(lexeme.value)
+        if implied and all(value != implied for _, _, value, _ in self.types):
+            self.types.append((at, self.part, implied, lexeme.text))
+
+    def _excluded(self, lexeme: Lexeme) -> None:
+        """ "cli excluded", "leave the cli out": what stands before it is left out."""
+        if self.excluding:
+            self.end_exclusion()
+            return
+        segment = [named for named in self.named if named.at >= self.segment_from]
+        if not segment:
+            if lexeme.text.lower() not in ("out", "alone", "aside"):
+                self.unknown.append((lexeme.text, "nothing before it could be left out"))
+            return
+        for named in segment:
+            named.mention = replace(named.mention, excluded=True)
+
+    def _whole(self) -> None:
+        if self.excluding and not self.items:
+            return  # "except all of stock", "not everything"
+        self.end_exclusion()
+        self.whole = True
+
+    def _separate(self) -> None:
+        self.part += 1
+        self.apart = True
+
+    def _punctuation(self, mark: str) -> None:
+        if mark in ",;.:":
+            self._separate()
+        if mark != ",":
+            self.end_exclusion()
+
+    def _condition(self, lexeme: Lexeme) -> None:
+        role = lexeme.role
+        if self.excluding and not self.items and role in ("untested", "changed", "complex", "criterion"):
+            self.unknown.append((f"{self.opener} {lexeme.text}", "only the opposite of it can be chosen"))
+            self._forget_exclusion()
+        elif role == "untested":
+            self.only_untested = True
+        elif role == "changed":
+            if _DAYS.match(lexeme.value):
+                self.unknown.append((lexeme.text, "changes are counted from a branch, tag or commit, not from a day"))
+            self.changed_since = lexeme.value
+        elif role == "complex":
+            self.most_complex = _superlative(lexeme)
+        elif role == "criterion":
+            self.unknown.append((lexeme.text, "no choice or limit of this kind is available; name what to test"))
+        elif role == "depth":
+            self.depth = lexeme.value
+
+    def end_exclusion(self) -> None:
+        """End what is left out; an opener that nothing follows is not understood."""
+        if self.excluding and not self.items:
+            self.unknown.append((self.opener, "it does not say what is to be left out"))
+        self._forget_exclusion()
+
+    def _forget_exclusion(self) -> None:
+        self.excluding, self.items, self.opener = False, 0, ""
+
+
+def _superlative(lexeme: Lexeme) -> Superlative:
+    what = lexeme.value.lower()
+    one = what in ("module", "file", "function", "method", "class", "part", "piece", "one")
+    count = lexeme.count or (1 if one else 0)
+    if what.startswith("class"):
+        return Superlative("class", count)
+    return Superlative("function" if what.startswith(("function", "method")) else "module", count)
+
+
+def parse_request(text: str, known: Callable[[str], bool] = lambda _: False) -> ParsedRequest:
+    """Sort the words of a request. Never fails; an empty request has no mentions and asks for the whole project.
+
+    Args:
+        known: whether a word names something in the project; decides words that may be a name or a kind of tests, and
+            names written as several words.
+    """
+    found = lexemes(text, known)
+    reader = _Reader()
+    for at, lexeme in enumerate(found):
+        if lexeme.text in (",", ";", ".") or lexeme.role == "and":
+            reader.segment_from = at if lexeme.role != "and" else reader.segment_from
+        reader.read(at, lexeme)
+    reader.end_exclusion()
+    named = _with_owners(_joined(reader.named, found, known), found)
+    return ParsedRequest(
+        clauses=tuple(_clauses(reader.types, named)),
+        excluded_types=tuple(reader.excluded_types),
+        frameworks=tuple(name for name in reader.frameworks if name not in reader.excluded_frameworks),
+        excluded_frameworks=tuple(reader.excluded_frameworks),
+        only_untested=reader.only_untested,
+        changed_since=reader.changed_since,
+        most_complex=reader.most_complex,
+        depth=reader.depth,  # type: ignore[arg-type] - the pattern has only these
+        whole=reader.whole,
+        mentions=_once(named.mention for named in named),
+        unknown=tuple(dict.fromkeys(reader.unknown)),
+    )
+
+
+def _joined(named: Sequence[_Named], found: Sequence[Lexeme], known: Callable[[str], bool]) -> list[_Named]:
+    """Join neighbouring words that together are one name of the project: "order service" for `order_service`."""
+    kept: list[_Named] = []
+    at = 0
+    while at < len(named):
+        for length in range(_LONGEST_NAME, 1, -1):
+            run = named[at : at + length]
+            name = _one_name(run, found, known) if len(run) == length else ""
+            if name:
+                kept.append(
+                    replace(
+                        run[0], mention=replace(run[0].mention, text=name, explicit=True, weak=False), at=run[-1].at
+                    )
+                )
+                at += length
+                break
+        else:
+            kept.append(named[at])
+            at += 1
+    return kept
+
+
+def _one_name(run: Sequence[_Named], found: Sequence[Lexeme], known: Callable[[str], bool]) -> str:
+    adjacent = all(second.at == first.at + 1 for first, second in pairwise(run))
+    words = [named.mention.text for named in run]
+    if not adjacent or any(found[named.at].quoted or found[named.at].owner for named in run):
+        return ""
+    if any(re.search(r"[^\w-]", word) for word in words):
+        return ""
+    lower = [word.lower().replace("-", "_") for word in words]
+    spellings = (
+        ".".join(lower),
+        "_".join(lower),
+        "".join(lower),
+        "".join(word[:1].upper() + word[1:] for word in words),
+    )
+    return next((name for name in spellings if known(name)), "")
+
+
+def _with_owners(named: list[_Named], found: Sequence[Lexeme]) -> list[_Named]:
+    """Note what a mention lies inside: "`total` in pricing", "total and tax of pricing", "pricing's total"."""
+    for number, owner in enumerate(named):
+        if number and _between(named[number - 1], owner, found, place=True):
+            member = number - 1
+            while member >= 0 and named[member].mention.excluded == owner.mention.excluded:
+                named[member].mention = replace(named[member].mention, within=owner.mention.text)
+                if not member or not _between(named[member - 1], named[member], found, place=False):
+                    break
+                member -= 1
+        if found[owner.at].owner and number + 1 < len(named) and named[number + 1].at == owner.at + 1:
+            following = named[number + 1]
+            following.mention = replace(following.mention, within=owner.mention.text)
+    return named
+
+
+def _between(first: _Named, second: _Named, found: Sequence[Lexeme], *, place: bool) -> bool:
+    """Whether a place word ("in"), or else "and" or a comma, is the one thing with a meaning between two mentions."""
+    roles = [lexeme.role if lexeme.text != "," else "and" for lexeme in found[first.at + 1 : second.at]]
+    wanted = "place" if place else "and"
+    return wanted in roles and all(role in (wanted, "filler", "noun") for role in roles)
+
+
+def _clauses(types: Sequence[tuple[int, int, str, str]], named: Sequence[_Named]) -> list[Clause]:
+    """Assign mentions to kinds of tests by the parts of the sentence in which both occur."""
+    first = {value: (at, part, text) for at, part, value, text in reversed(types)}
+    places = sorted((at, part, value, text) for value, (at, part, text) in first.items())
+    every = sorted((part, places_of) for _, part, places_of, _ in types)
+    own: dict[str, list[Mention]] = {value: [] for _, _, value, _ in places}
+    header: list[Mention] = []
+    for one in named:
+        before = [value for part, value in every if part <= one.part]
+        (own[before[-1]] if before else header).append(one.mention)
+    clauses: list[Clause] = []
+    shared: list[Mention] = []
+    for _, _, value, text in reversed(places):
+        mine = [mention for mention in own[value] if not mention.excluded]
+        shared = mine or (shared if clauses and not header else [])
+        wider = [mention for mention in header if not mention.excluded] or shared
+        clauses.insert(0, Clause(value, _once(mine or wider), _once(wider if mine else ()), text))
+    return clauses
+
+
+def _once(mentions: Iterable[Mention]) -> tuple[Mention, ...]:
+    return tuple(dict.fromkeys(mentions))

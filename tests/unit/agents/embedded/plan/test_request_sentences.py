@@ -1,0 +1,95 @@
+"""Sentences as data: each is understood as it is meant, asked about, or refused; none is done differently."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from testwright.agents.embedded.plan.planner_agent import EmbeddedPlannerAgent
+from testwright.agents.embedded.plan.request.parser import parse_request
+from testwright.core.errors import RequestError
+from testwright.tests.support.mcp.tool_session import write_files
+from testwright.tests.support.projects.invoicer import INVOICER
+
+pytestmark = pytest.mark.feature("T-02")
+
+DATA = Path(__file__).resolve().parents[4] / "data" / "requests"
+ALL = {
+    f"invoicer.{name}"
+    for name in (
+        *("api", "cli", "config", "customers", "export_csv", "models", "reports.monthly", "reports.yearly"),
+        *("storage", "tax", "totals"),
+    )
+}
+CHANGED = {"src/invoicer/tax.py": None, "src/invoicer/cli.py": None}
+
+
+def rows(name: str) -> list[Any]:
+    found = json.loads((DATA / name).read_text("utf-8"))
+    return [pytest.param(row, id=row["request"]) for row in found]
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_files(tmp_path_factory.mktemp("requests") / "project", INVOICER)
+
+
+def planned(request: str, project: Path, strict: bool | None) -> dict[str, Any]:
+    inputs: dict[str, Any] = {"user_request": request, "root": str(project), "strict": strict}
+    since = parse_request(request).changed_since
+    if since is not None:
+        inputs["changes"] = {"since": since, "base": "abc123", "files": CHANGED, "left_out": []}
+    return EmbeddedPlannerAgent().plan(inputs)
+
+
+def targets_of(plan: dict[str, Any]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for step in plan["steps"]:
+        params = step["params"]
+        if step["type"].startswith("generate_"):
+            target = params["target"]
+            symbols = f":{','.join(target['symbols'])}" if target.get("symbols") else ""
+            found.setdefault(params["test_type"], []).append(f"{target['module']}{symbols}")
+    return {kind: sorted(names) for kind, names in found.items()}
+
+
+def wanted(names: str | list[str]) -> list[str]:
+    if isinstance(names, list):
+        return names
+    return sorted(ALL - {name.removeprefix("-") for name in names.split()[1:]})
+
+
+def check(row: dict[str, Any], project: Path) -> None:
+    if row["outcome"] == "understood":
+        plan = planned(row["request"], project, True)
+        assert targets_of(plan) == {kind: wanted(names) for kind, names in row["tests"].items()}
+        frameworks = {step["params"]["framework"] for step in plan["steps"] if "framework" in step["params"]}
+        assert frameworks == {row.get("framework", "pytest")}
+        assert plan["not_understood"] == []
+        return
+    with pytest.raises(RequestError) as refused:
+        planned(row["request"], project, True)
+    details = refused.value.details
+    assert bool(details.get("can_go_on")) is (row["outcome"] == "asked"), refused.value.message
+    named = {str(part["text"]) for part in details["not_understood"]}  # type: ignore[union-attr]
+    assert named >= set(row.get("names", ()))
+    assert row.get("says", "") in refused.value.message
+
+
+@pytest.mark.parametrize("row", rows("sentences.json"))
+def test_a_sentence_is_understood_asked_about_or_refused(row, project):
+    check(row, project)
+
+
+@pytest.mark.parametrize("row", rows("independent.json"))
+def test_a_sentence_that_nobody_tuned_to_is_understood_asked_about_or_refused(row, project):
+    check(row, project)
+
+
+def test_there_are_enough_sentences_of_each_outcome():
+    outcomes = [row.values[0]["outcome"] for row in rows("sentences.json")]
+    assert len(outcomes) >= 100
+    assert min(outcomes.count(name) for name in ("understood", "asked", "refused")) >= 20
