@@ -15,6 +15,7 @@ ROWS = 60
 NAMED = 12
 STAYING = 3
 _COLUMNS = ("Verdict", "Rows", "Lines", "Own lines", "Own branches", "Mutants", "Own", "Conditions", "Checks")
+_UNPROVEN = {"accepts": "it also holds with another value", "never": "no test comes to it"}
 _COLUMNS += ("Seconds", "Test")
 
 
@@ -125,6 +126,11 @@ def _findings(report: Json) -> list[Block]:
     if passed:
         title = f"Functions whose tests a trivial implementation passes: {report['trivial']['passed']}"
         found.append(Block(title, tuple(passed)))
+    unproven = report["unproven"]
+    if unproven:
+        lines = [f"{one['path']}:{one['line']}: {_UNPROVEN[one['why']]}" for one in unproven[:NAMED]]
+        more = [f"and {len(unproven) - NAMED} more, in the report"] if len(unproven) > NAMED else []
+        found.append(Block(f"Expectations that prove nothing: {len(unproven)}", (*dict.fromkeys(lines), *more)))
     return found
 
 

@@ -96,6 +96,7 @@ class Assessment:
             "coverage": None if coverage is None else coverage.to_dict(),
             "mutation": None if mutation is None else mutation_summary(mutation),
             "trivial": None if mutation is None else trivial_summary(mutation),
+            "unproven": [] if mutation is None else [asdict(one) for one in mutation.unproven],
             "mutants": [] if mutation is None else [result.to_dict() for result in mutation.results],
             "repeats": verification.repeats,
             "sandbox": verification.sandbox,

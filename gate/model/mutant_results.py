@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ...mutation.model import Mutant
-from .trivial_results import FunctionTrials
+from .trivial_results import FunctionTrials, UnprovenExpectation
 
 Status = Literal["killed", "timeout", "survived", "uncovered", "equivalent", "untried"]
 DETECTED: frozenset[Status] = frozenset({"killed", "timeout"})
@@ -58,6 +58,7 @@ class MutationReport:
         seed: of the sample.
         seconds, peak_mib: wall time of the measurement, and the most memory one process held.
         functions: what came of trivial implementations of the functions that tests call, in the order of the source.
+        unproven: expectations that tests hold without.
     """
 
     results: tuple[MutantResult, ...] = ()
@@ -67,6 +68,7 @@ class MutationReport:
     seconds: float = 0.0
     peak_mib: float = 0.0
     functions: tuple[FunctionTrials, ...] = ()
+    unproven: tuple[UnprovenExpectation, ...] = ()
     kills: dict[str, int] = field(init=False, compare=False)
 
     def __post_init__(self) -> None:

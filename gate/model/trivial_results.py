@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from ...mutation.trivial import Kind
 
@@ -83,6 +83,33 @@ class TrivialSummary:
             elsewhere=sum(bool(one.survivors) and not one.unnoticed for one in tried),
             left_out=len(trials) - len(tried),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class UnprovenExpectation:
+    """An expectation that tests hold without.
+
+    Attributes:
+        tests: node ids of those that it stands in.
+        why: it `accepts` another value, or the tests `never` come to it.
+    """
+
+    tests: tuple[str, ...]
+    path: str
+    line: int
+    why: Literal["accepts", "never"]
+
+    @property
+    def reason(self) -> str:
+        """One sentence."""
+        what = "also holds with another value" if self.why == "accepts" else "is never come to"
+        return f"its expectation in line {self.line} {what}: it proves nothing"
+
+
+def unproven_expectation(fact: Mapping[str, Any]) -> UnprovenExpectation:
+    """Read what the worker wrote about one expectation. Raises as `function_trials`."""
+    why: Literal["accepts", "never"] = "never" if fact["why"] == "never" else "accepts"
+    return UnprovenExpectation(tuple(map(str, fact["tests"])), str(fact["path"]), int(fact["line"]), why)
 
 
 def function_trials(fact: Mapping[str, Any]) -> FunctionTrials:

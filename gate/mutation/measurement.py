@@ -8,10 +8,10 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any, get_args
+from typing import Any, TypeVar, get_args
 
 from ...core.errors import EnvironmentFault
 from ...mutation.catalog import sample
@@ -21,7 +21,7 @@ from ...sandbox.protocol import Completed, Limits
 from ..model.coverage_data import CoverageData
 from ..model.mutant_results import MutantResult, MutationReport, Status
 from ..model.options import SuiteOptions
-from ..model.trivial_results import FunctionTrials, function_trials
+from ..model.trivial_results import function_trials, unproven_expectation
 from ..runner.launch import READY_SECONDS
 from ..runner.suite import Suite
 from .notes import notes_of
@@ -35,8 +35,10 @@ from .planning import (
 )
 
 SCRIPT = "mutants.run_tests"
+T = TypeVar("T")
 _FORMS: Mapping[str, Mapping[str, type]] = {
     "mutant": {"id": int, "status": str, "killed_by": list, "tests": int},
+    "unproven": {"tests": list, "path": str, "line": int, "why": str},
     "control": {"failing": list},
     "after": {"failing": list},
     "trivial": {"path": str, "name": str, "line": int, "tests": list, "tried": int, "passing": list, "noticed": list},
@@ -179,7 +181,14 @@ class _Measuring:
         seconds = round(time.monotonic() - self._began, 3)
         found = len(self._found.result())
         return MutationReport(
-            results, found, self._options.seed, tuple(notes), seconds, round(peak, 1), tuple(_functions(facts))
+            results,
+            found,
+            self._options.seed,
+            tuple(notes),
+            seconds,
+            round(peak, 1),
+            tuple(sorted(_read(facts, "trivial", function_trials), key=lambda one: (one.path, one.line))),
+            tuple(_read(facts, "unproven", unproven_expectation)),
         )
 
 
@@ -313,14 +322,12 @@ def _function_asked(function: TestedFunction) -> dict[str, Any]:
     }
 
 
-def _functions(facts: Sequence[Mapping[str, Any]]) -> list[FunctionTrials]:
-    """What the worker found out about functions, in the order of the source."""
-    found = []
+def _read(facts: Sequence[Mapping[str, Any]], kind: str, read: Callable[[Mapping[str, Any]], T]) -> Iterator[T]:
+    """The facts of a kind that have its form."""
     for fact in facts:
-        if fact["kind"] == "trivial":
+        if fact["kind"] == kind:
             with suppress(KeyError, TypeError, ValueError):
-                found.append(function_trials(fact))
-    return sorted(found, key=lambda one: (one.path, one.line))
+                yield read(fact)
 
 
 def _see_to_the_end(facts: Sequence[Mapping[str, Any]], completed: Completed) -> None:

@@ -162,6 +162,15 @@ class Examination:
         related = (expelled.relation, expelled.related)
         self.flaky(expelled.nodeid, expelled.reason, expelled.result, causes=(ORDER,), related=related)
 
+    def refuse(self, nodeids: Sequence[str], reason: str) -> None:
+        """Leave out tests that hold and say nothing."""
+        for nodeid in nodeids:
+            if nodeid in self.passing:
+                self.passing.remove(nodeid)
+                self.verdicts[nodeid] = replace(
+                    self.verdicts[nodeid], verdict="failed", failure_class="test_defect", reason=reason
+                )
+
     def flaky(
         self,
         nodeid: str,

@@ -60,6 +60,8 @@ async def verify_files(
         await examination.repeat()
         await examination.beside_itself()
         mutation = await measuring.measured(first, examination.passing)
+        for expectation in mutation.unproven if mutation else ():
+            examination.refuse(expectation.tests, expectation.reason)
     return Verification(
         framework=framework,
         contents=dict(files),

@@ -16,7 +16,8 @@ null for all tests, always; "functions": those that get trivial implementations,
 "implementations": [{"kind", "parameters", "value", "title"}]}], and "trivial_most": how many are tried in all.
 
 `results` gets JSON lines: "preloaded", "control" (which tests do not pass without a mutant), one "mutant" each, "after"
-(tests that fail now because mutants damaged files), one "trivial" for each function (see run_trivial.py), "end"
+(tests that fail now because mutants damaged files), one "trivial" for each function (see run_trivial.py), one
+"unproven" for each expectation that proves nothing (see expectations.py), "end"
 ("untried": why some mutants have no verdict: the "time" was up, the process that tries them "ended" early, or no test
 "judges").
 """
@@ -32,7 +33,7 @@ from time import sleep as _sleep  # bound here: a test may replace what the modu
 from ..observe import patterns
 from ..suites.journal import ResultJournal
 from ..suites.run_unittest import collect
-from . import children, run_trivial, runners, swap
+from . import children, expectations, run_trivial, runners, swap
 from .file_stamps import stamps
 from .preload import holds_project, preload
 from .verdicts import judge
@@ -296,7 +297,9 @@ class MutantTestRun:
         return [], len(inner), controlled
 
     def try_trivial(self, live, again):
-        """Run the tests of each function on trivial implementations of it, in a process forked from this one."""
+        """Run the tests of each function on trivial implementations of it, and falsify what tests expect; each in a
+        process forked from this one.
+        """
         if not self.request.get("functions"):
             return
         wall_seconds = run_trivial.WALL_SECONDS + 10.0 * self.control_seconds
@@ -305,10 +308,15 @@ class MutantTestRun:
             run = run_trivial.TrivialRun(self.request, live, again, self.broken, self.places, self.costs)
             run.run(say, wall_seconds)
 
-        facts, _ = self.one(work, run_trivial.ALL_SECONDS + wall_seconds)
-        for fact in facts:
-            if fact[0] == "trivial":
-                self.journal.write("trivial", **fact[1])
+        def falsify(say):
+            run = run_trivial.TrivialRun(self.request, live, again, self.broken, self.places, self.costs)
+            expectations.falsify(run.project, run.tests, live, lambda nodeids: run.failing(nodeids, "falsified"), say)
+
+        for part in (work, falsify):
+            facts, _ = self.one(part, run_trivial.ALL_SECONDS + wall_seconds)
+            for fact in facts:
+                if fact[0] in ("trivial", "unproven"):
+                    self.journal.write(fact[0], **fact[1])
 
     def judging(self):
         """Whether any test judges."""

@@ -12,7 +12,6 @@ comes by notices it}]; "noticed": for each of the others the node ids of some te
 why none was tried. Plain standard library, Python 3.9.
 """
 
-import functools
 import gc
 import os
 import sys
@@ -31,7 +30,6 @@ TOO_MANY = "there are more functions than are tried in one measurement"
 UNSTEADY = "its tests do not pass when they are run again in one process"
 MOST_ELSEWHERE = 20
 MOST_NOTICING = 2
-CACHE = type(functools.lru_cache()(lambda: None))
 
 
 class Caller:
@@ -168,13 +166,14 @@ class TrivialRun:
     def __init__(self, request, live, again, broken, places, costs):
         self.request = request
         self.again = again
-        self.places = places
         self.costs = costs
-        project = os.path.realpath(request["project"])
+        self.project = project = os.path.realpath(request["project"])
         sources = [os.path.realpath(os.path.join(project, path)) for path in request["sources"]]
         files = [os.path.realpath(os.path.join(project, path.split("::")[0])) for path in request["tests"]]
         self.who = Caller(project, files, sources)
         self.tests = [nodeid for nodeid in request["tests"] if nodeid not in broken]
+        modules = [module for module in list(sys.modules.values()) if isinstance(module, types.ModuleType)]
+        self.state = State([module for module in modules if places.inside(module)])
         self.texts = [text_of(path) for path in dict.fromkeys(files)]
         self.trials = []
         for asked in request["functions"]:
@@ -184,9 +183,6 @@ class TrivialRun:
 
     def run(self, say, wall_seconds):
         """Everything, in order; the facts are said. `wall_seconds` are for one process."""
-        modules = [module for module in list(sys.modules.values()) if isinstance(module, types.ModuleType)]
-        self.state = State([module for module in modules if self.places.inside(module)])
-        self.caches = [one for one in gc.get_objects() if type(one) is CACHE and self.is_ours(one)]
         for trial in self.trials:
             trial.record()
         for nodeid in self.tests:
@@ -211,11 +207,6 @@ class TrivialRun:
             tasks.append(self.task(say, Progress(trial, chosen), wall_seconds))
         run = children.Children(self.request["jobs"], self.request["memory_mib"], self.request["scratch"])
         run.run(tasks, time.monotonic() + ALL_SECONDS)
-
-    def is_ours(self, cache):
-        """Whether a cache is one of a function of the project."""
-        code = getattr(getattr(cache, "__wrapped__", None), "__code__", None)
-        return code is not None and os.path.realpath(code.co_filename).startswith(self.who.root)
 
     def limit(self, nodeid):
         """Seconds of processor time that a test may take."""
@@ -269,8 +260,6 @@ class TrivialRun:
 
     def failing(self, nodeids, folder, most=1):
         """Tests that fail, at most so many, from the state in which the project's modules were."""
-        for cache in self.caches:
-            cache.cache_clear()
         self.state.put_back()
         return self.again(nodeids, folder, self.limit, most)
 

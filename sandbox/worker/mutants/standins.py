@@ -63,14 +63,14 @@ def leading_code(handler, like):
     awaited = "await " if like.co_flags & inspect.CO_COROUTINE else ""
     lines.append("        return {}{!r}.{}(args, kwargs)".format(awaited, MARK, "call_async" if awaited else "call"))
     around = compile("\n".join(lines), "<stand-in>", "exec")
-    code = inner_code(inner_code(around))
+    code = inner_codes(inner_codes(around)[0])[0]
     consts = tuple(handler if one == MARK else one for one in code.co_consts)
     return code.replace(co_consts=consts, co_name=like.co_name)
 
 
-def inner_code(code):
-    """The one code object among a code object's constants."""
-    return next(one for one in code.co_consts if isinstance(one, types.CodeType))
+def inner_codes(code):
+    """The code objects among a code object's constants."""
+    return [one for one in code.co_consts if isinstance(one, types.CodeType)]
 
 
 class Recorder:

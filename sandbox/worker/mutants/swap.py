@@ -192,6 +192,22 @@ class Live:
                 return self._functions.get(id(code), [])
         return []
 
+    def functions_in(self, places):
+        """The loaded functions of some files, by path.
+
+        Args:
+            places: real paths of files, by path.
+        """
+        wanted = {place: path for path, place in places.items()}
+        found, known = {path: [] for path in places}, {}
+        for functions in self._functions.values():
+            name = functions[0].__code__.co_filename
+            if name not in known:
+                known[name] = wanted.get(os.path.realpath(name))
+            if known[name] is not None:
+                found[known[name]] += functions
+        return found
+
     def restore(self):
         """Take back what was changed."""
         for function, before in self._changed:

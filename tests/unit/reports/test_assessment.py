@@ -90,6 +90,7 @@ REPORT: dict[str, Any] = {
         "test_seconds": 3.5,
     },
     "coverage": {"statements": 10, "percent_statements": 90.0, "percent_branches": 75.0},
+    "unproven": [],
     "trivial": {
         "functions": 3,
         "passed": 1,
