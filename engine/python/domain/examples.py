@@ -21,6 +21,8 @@ BuildObjects = Callable[[ParameterDomain, int], Sequence[Candidate]]
 _MAXIMUM_DEPTH = 4
 _MAXIMUM_VALUES = 14
 _INTERVAL_NAME = re.compile(r"\w*(interval|range|meeting|booking|span|slot)s?\w*")
+_FIRST_NAME = re.compile(r"(lo|low|left|start|begin|first|l|i|p)\d?")
+_LAST_NAME = re.compile(r"(hi|high|right|end|last|r|j)\d?")
 _LETTER_NAME = re.compile(r"(ch|char|character|letter|symbol|digit)")
 # Names whose texts have a form of their own, in the table of type_inference; other names suggest a word.
 _PLAIN_TEXT = frozenset({"'hello world'", "'name'"})
@@ -142,7 +144,7 @@ def _integers(domain: ParameterDomain, context: ExampleContext) -> list[Candidat
     found = [*_from(tables.INTEGERS, context.place), *tables.MORE_INTEGERS]
     edges = ["0", "1", "-1", "-5"]
     if domain.requires("index into"):
-        found = ["2", "1", "3"] if context.place % 2 == 0 else ["3", "2", "1"]
+        return _plain(*_indices(context.name, (context.others or {}).get(domain.related("index into"), "")))
     if low is not None and high is not None:
         # The middle of a narrow range, then its ends.
         middle = int(low + (high - low) // 2)
@@ -155,6 +157,17 @@ def _integers(domain: ParameterDomain, context: ExampleContext) -> list[Candidat
         found = [text for text in found if int(text) < high] or [str(int(high) - 3)]
         edges = [str(int(high)), str(int(high) - 1), *edges]
     return _plain(*(text for text in domain.choices), *found[:4], *edges)
+
+
+def _indices(name: str, other: str) -> list[str]:
+    """Positions of another parameter's representative: the ends for names that say so, else an inner one."""
+    value = literal_or(other, None)
+    last = len(value) - 1 if isinstance(value, list | tuple | str) and len(value) > 1 else 3
+    if _FIRST_NAME.fullmatch(name):
+        return ["0", "1", str(last)]
+    if _LAST_NAME.fullmatch(name):
+        return [str(last), "1", "0"]
+    return ["2" if last > 2 else "1", "0", str(last)]
 
 
 def _reals(domain: ParameterDomain, context: ExampleContext) -> list[Candidate]:

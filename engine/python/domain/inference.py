@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from ....utils.python_source import expression_or_none
+from ....utils.python_source import expression_or_none, parse_or_none
 from ..facts.type_inference import inferred_hints, name_entry, uses_of
 from ..model.domain import UNKNOWN, CallableDomains, DomainSource, ParameterDomain
 from ..model.model import CallableFacts, Candidate, ClassFacts, Documentation, ModuleFacts, Parameter
 from ..source.annotations import TypeHint
+from ..usage.project_index import ProjectIndex
 from .describe import described
 from .from_literals import domain_of_values
 from .from_prose import Prose
+from .from_shapes import OwnersOf, ShapeDomains
 from .from_types import ClassLookup, domain_of_annotation, domain_of_class, domain_of_default, domain_of_hint
 from .refine import refined
+from .relations import with_relations
+from .shape_reader import ModuleShapes, read_shapes
+from .shapes import Shape
 
 Known = Mapping[tuple[str, str], Sequence[Candidate]]
 """Values that real calls pass, by qualified name and parameter; their origins say where the calls stand."""
@@ -24,21 +29,41 @@ _DOCUMENTED = frozenset({"doctest", "document", "readme"})
 _MAIN_SUBJECTS = 3
 
 
+@dataclass(frozen=True, slots=True)
+class ProjectClasses:
+    """How classes of the project are found from one module.
+
+    Attributes:
+        named: the class that a name means in the module.
+        suggested: the class that a parameter's name suggests.
+        having: the one class whose objects have all of some attributes.
+    """
+
+    named: ClassLookup
+    suggested: ClassLookup = lambda _: None
+    having: OwnersOf = lambda _: None
+
+
+def project_classes(facts: ModuleFacts, index: ProjectIndex) -> ProjectClasses:
+    """Finds classes as seen from a module through a project's index."""
+    return ProjectClasses(
+        lambda name: index.class_in(name, facts),
+        lambda name: index.class_for_variable(name, facts),
+        lambda names: index.class_with(names, facts),
+    )
+
+
 def infer_domains(
-    facts: ModuleFacts,
-    look_up: ClassLookup | None = None,
-    known: Known | None = None,
-    *,
-    suggested: ClassLookup | None = None,
+    facts: ModuleFacts, classes: ProjectClasses | None = None, known: Known | None = None, *, source: str = ""
 ) -> tuple[CallableDomains, ...]:
     """Infers the domains of all parameters of a module's callables; without running anything, in milliseconds.
 
     Args:
-        look_up: finds the class of the project that a name means in the module; by default among the module's own.
+        classes: finds classes of the project; by default those of the module by their names.
         known: values that real calls pass.
-        suggested: finds the class of the project that a parameter's name suggests.
+        source: the module's text, for how bodies use their parameters.
     """
-    inference = _Inference(facts, look_up or own_classes(facts), known or {}, suggested or (lambda _: None))
+    inference = _Inference(facts, classes or ProjectClasses(own_classes(facts)), known or {}, source)
     return tuple(inference.of_callable(one) for one in facts.callables())
 
 
@@ -67,21 +92,25 @@ def own_classes(facts: ModuleFacts) -> ClassLookup:
 
 
 class _Inference:
-    def __init__(self, facts: ModuleFacts, look_up: ClassLookup, known: Known, suggested: ClassLookup) -> None:
+    def __init__(self, facts: ModuleFacts, classes: ProjectClasses, known: Known, source: str) -> None:
         self._facts = facts
-        self._look_up = look_up
+        self._look_up = classes.named
+        self._suggested = classes.suggested
         self._known = known
         self._constants = dict(facts.constants)
-        self._suggested = suggested
+        tree = parse_or_none(source) if source else None
+        self._shapes = read_shapes(tree) if tree is not None else ModuleShapes()
+        self._used = ShapeDomains(classes.having, facts.module)
         self._owners = {owner.name: owner for owner in facts.classes}
 
     def of_callable(self, one: CallableFacts) -> CallableDomains:
         """The domains of one callable's parameters."""
         prose = Prose(one, self._further(one), self._look_up)
-        return CallableDomains(
-            one.qualname,
-            tuple((item.name, self._of_parameter(one, item, prose)) for item in one.parameters),
-        )
+        domains = {item.name: self._of_parameter(one, item, prose) for item in one.parameters}
+        shapes = {item.name: shape for item in one.parameters if (shape := self._shape(one, item)) is not None}
+        related = with_relations(domains, shapes)
+        complete = tuple((name, replace(domain, description=described(domain))) for name, domain in related.items())
+        return CallableDomains(one.qualname, complete)
 
     def _further(self, one: CallableFacts) -> list[Documentation]:
         """Documentation besides the callable's own: its class's for a constructor, its module's for main subjects."""
@@ -96,18 +125,23 @@ class _Inference:
 
     def _of_parameter(self, one: CallableFacts, item: Parameter, prose: Prose) -> ParameterDomain:
         documented, lines = prose.domain(item.name)
+        used = replace(self._used.domain(self._shape(one, item)), lines=one.lines)
         evidence = [
             replace(domain_of_annotation(item.annotation, self._look_up, self._constants), lines=one.lines),
-            replace(documented, lines=lines),
+            *([replace(documented, lines=lines)] if documented.source == "docstring" else []),
             *self._of_calls(one, item),
+            used,
+            *([replace(documented, lines=lines)] if documented.source == "prose" else []),
             domain_of_default(item.default),
-            self._of_uses(one, item),
+            self._of_name(one, item),
         ]
         found = UNKNOWN
         for domain in evidence:
             found = refined(found, domain)
-        found = replace(found, optional=found.optional or item.default == "None")
-        return replace(found, description=described(found))
+        return replace(found, optional=found.optional or item.default == "None")
+
+    def _shape(self, one: CallableFacts, item: Parameter) -> Shape | None:
+        return self._shapes.parameters.get((one.qualname, item.name))
 
     def _of_calls(self, one: CallableFacts, item: Parameter) -> list[ParameterDomain]:
         """What documented examples, then other real calls pass."""
@@ -122,7 +156,7 @@ class _Inference:
                 found.append(replace(domain, source=named))
         return found
 
-    def _of_uses(self, one: CallableFacts, item: Parameter) -> ParameterDomain:
+    def _of_name(self, one: CallableFacts, item: Parameter) -> ParameterDomain:
         """What the name suggests, where the uses in the body do not contradict."""
         entry = name_entry(item.name)
         found = self._suggested(item.name) if not item.annotation else None

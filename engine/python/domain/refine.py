@@ -24,8 +24,9 @@ def refined(strong: ParameterDomain, weak: ParameterDomain) -> ParameterDomain:
     if strong.kind == "any":
         return replace(weak, optional=strong.optional or weak.optional)
     if strong.kind != weak.kind:
-        if weak.kind in _NARROWER.get(strong.kind, ()) and _is_open(strong):
-            source = strong.source if weak.strong else weak.source
+        if weak.kind in _NARROWER.get(strong.kind, ()) and _is_open(strong, weak):
+            # Prose that agrees with the code is as good as a parameter section.
+            source = strong.source if weak.strong else "docstring" if weak.source == "prose" else weak.source
             return replace(weak, source=source, optional=strong.optional, lines=strong.lines)
         return strong
     return replace(
@@ -48,10 +49,11 @@ def refined(strong: ParameterDomain, weak: ParameterDomain) -> ParameterDomain:
     )
 
 
-def _is_open(domain: ParameterDomain) -> bool:
-    """Whether a domain leaves open what its items are."""
+def _is_open(domain: ParameterDomain, narrower: ParameterDomain) -> bool:
+    """Whether a domain leaves open what its items are, and may be the narrower one."""
     parts = (domain.element, domain.key, domain.value)
-    # A list is never a text, whatever else is said.
+    if narrower.kind == "text" and domain.type_name == "list":
+        return False
     return all(part is None or part.kind == "any" for part in parts)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from ..domain.examples import ExampleContext, NaturalValue, natural_values
-from ..domain.inference import infer_domains
+from ..domain.inference import infer_domains, project_classes
 from ..model.domain import UNKNOWN, CallableDomains, ParameterDomain
 from ..model.model import CallableFacts, Candidate, ClassFacts, ModuleFacts, Parameter
 from ..source.annotations import TypeHint
@@ -92,11 +92,8 @@ class NaturalInputs:
 
     def _of_module(self, where: ModuleFacts) -> dict[str, CallableDomains]:
         if where.module not in self._domains:
-            inferred = infer_domains(
-                where,
-                lambda name: self._index.class_in(name, where),
-                suggested=lambda name: self._index.class_for_variable(name, where),
-            )
+            classes = project_classes(where, self._index)
+            inferred = infer_domains(where, classes, source=self._index.source_of(where))
             self._domains[where.module] = {one.qualname: one for one in inferred}
         return self._domains[where.module]
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from ....utils.in_turns import in_turns
 from ....utils.python_names import names_of
 from ....utils.python_source import expression_or_none
-from ..domain.inference import infer_domains
+from ..domain.inference import infer_domains, project_classes
 from ..facts.analyse import subjects
 from ..inputs.calls import (
     NOT_CALLED,
@@ -89,12 +89,7 @@ def context_from_index(
     harvester = Harvester(facts)
     harvest = harvester.read(seeds)
     add_given_values(harvest.arguments, examples or {}, facts, index)
-    domains = infer_domains(
-        facts,
-        lambda name: index.class_in(name, facts),
-        harvest.arguments,
-        suggested=lambda name: index.class_for_variable(name, facts),
-    )
+    domains = infer_domains(facts, project_classes(facts, index), harvest.arguments, source=index.source_of(facts))
     learned = LearnedInputs(facts, harvester)
     values = Values(facts, index, harvest.arguments, harvest.objects, learned, domains)
     owners = {class_.name: class_ for class_ in facts.classes}

@@ -6,6 +6,7 @@ Modules are analysed on first use; all files are scanned for class names at most
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from ..project.layout import Layout, ModulePlace
 _CLASS = re.compile(r"^class[ \t]+(\w+)[ \t]*(?:\(([^)]*)\))?[ \t]*:", re.MULTILINE)
 _MAXIMUM_SCANNED = 3_000
 _MAXIMUM_DEPTH = 8
+_LEAST_ATTRIBUTES = 2
 
 
 class ProjectIndex:
@@ -87,6 +89,35 @@ class ProjectIndex:
         text = self._text(self._places.get(facts.module))
         last = target.module.rpartition(".")[2]
         return re.search(rf"^from \.?[\w.]*\b{re.escape(last)} import \*", text, re.MULTILINE) is not None
+
+    def source_of(self, facts: ModuleFacts) -> str:
+        """The text of a module of the project; empty where it cannot be read."""
+        return self._text(self._places.get(facts.module))
+
+    def class_with(self, attributes: Collection[str], near: ModuleFacts) -> tuple[ModuleFacts, ClassFacts] | None:
+        """The one class whose objects have all the attributes: of the module, else imported there, else of the project.
+
+        None where none or several alike have them. In the rest of the project a single common attribute does not count.
+        """
+        imported = [found for name, _ in near.imports if (found := self.class_in(name, near)) is not None]
+        for group in ([(near, owner) for owner in near.classes], imported):
+            found = _closest(group, attributes)
+            if found is not None:
+                return found
+        if len(attributes) < _LEAST_ATTRIBUTES:
+            return None
+        return _closest(list(self._mentioning(attributes)), attributes)
+
+    def _mentioning(self, attributes: Collection[str]) -> Iterator[tuple[ModuleFacts, ClassFacts]]:
+        """Classes of modules whose text sets all the attributes."""
+        modules = sorted({module for places in self._scan().values() for module, _ in places})
+        for module in modules:
+            text = self._text(self._places.get(module))
+            if all(
+                re.search(rf"\bself\.{re.escape(name)}\b|^\s+{re.escape(name)}\b", text, re.M) for name in attributes
+            ):
+                facts = self.facts_of(module)
+                yield from ((facts, owner) for owner in facts.classes) if facts is not None else ()
 
     def find_class(self, name: str) -> tuple[ModuleFacts, ClassFacts] | None:
         """A public class of that name anywhere in the project; the first module in sorted order wins."""
@@ -161,3 +192,28 @@ class ProjectIndex:
                 for match in _CLASS.finditer(self._text(place)):
                     self._scanned.setdefault(match.group(1), []).append((place.module, match.group(2) or ""))
         return self._scanned
+
+
+def attributes_of(owner: ClassFacts) -> frozenset[str]:
+    """Names that the objects of a class have: fields, members, and what its code sets or reads of `self`."""
+    found = {name for name, _ in owner.fields} | {member.name for member in owner.members}
+    for member in (*owner.members, *([owner.constructor] if owner.constructor is not None else [])):
+        for name, what in member.uses:
+            if name.startswith("self."):
+                found.add(name[5:])
+            elif what.startswith("stored:"):
+                found.add(what[7:])
+    return frozenset(found)
+
+
+def _closest(
+    group: Sequence[tuple[ModuleFacts, ClassFacts]], attributes: Collection[str]
+) -> tuple[ModuleFacts, ClassFacts] | None:
+    """The class that has all the attributes and the fewest besides; None where two are alike in that."""
+    having = {(where.module, owner.name): (where, owner) for where, owner in group}
+    sized = sorted(
+        (len(names), key) for key, (_, owner) in having.items() if (names := attributes_of(owner)) >= set(attributes)
+    )
+    if not sized or (len(sized) > 1 and sized[0][0] == sized[1][0] and sized[0][1][1] != sized[1][1][1]):
+        return None
+    return having[sized[0][1]]

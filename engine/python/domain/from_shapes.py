@@ -1,0 +1,273 @@
+"""Domains from shapes: what kind of value the code can do these things with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from ..model.domain import UNKNOWN, DomainKind, ParameterDomain, Precondition
+from ..model.model import ClassFacts, ModuleFacts
+from .shape_graphs import graph_of
+from .shapes import Shape, unify
+
+OwnersOf = Callable[[Sequence[str]], "tuple[ModuleFacts, ClassFacts] | None"]
+"""Finds the one class of the project whose objects have all of some attributes."""
+
+_MAXIMUM_DEPTH = 6
+# Attributes that hold another object of the class wherever they are read.
+LINKS = frozenset("next prev previous left right parent child down random".split())
+_FLAT: dict[str, DomainKind] = {"boolean": "boolean", "bytes": "bytes"}
+_SEQUENTIAL = frozenset(
+    {"iterated", "indexed", "sliced", "len", "searched", "assigned", "mutated", "popped", "unpacked"}
+)
+
+
+@dataclass(slots=True)
+class ShapeDomains:
+    """Makes domains of the shapes of one module.
+
+    Args:
+        owners: finds classes by the attributes of their objects.
+        home: the module that the shapes' classes are defined in.
+    """
+
+    owners: OwnersOf
+    home: str
+    _seen: list[Shape] = field(default_factory=list[Shape])
+
+    def domain(self, shape: Shape | None) -> ParameterDomain:
+        """The domain of a shape; `UNKNOWN` where its uses leave the kind open, and for one inside of itself."""
+        if shape is None:
+            return UNKNOWN
+        root = shape.root()
+        if root in self._seen or len(self._seen) > _MAXIMUM_DEPTH:
+            return UNKNOWN
+        self._seen.append(root)
+        try:
+            found = self._decide(root)
+        finally:
+            self._seen.pop()
+        return found if found.kind == "any" else replace(found, source="use")
+
+    def _decide(self, root: Shape) -> ParameterDomain:
+        found = self._object(root)
+        if found is not None:
+            return found
+        if "called" in root.traits:
+            return self._callable(root)
+        if "path" in root.traits:
+            return ParameterDomain("path")
+        graph = graph_of(root, self.domain)
+        if graph is not None:
+            return graph
+        if self._is_mapping(root):
+            return self._mapping(root)
+        return self._plain(root)
+
+    def _plain(self, root: Shape) -> ParameterDomain:
+        """Sets, texts, sequences and numbers: the kind with the most votes."""
+        kinds = root.kinds
+        if kinds["set"] and kinds["set"] >= max(kinds["list"], kinds["text"]):
+            return ParameterDomain("set", type_name="set", element=self._known(root.each))
+        sequential = bool(_SEQUENTIAL & root.traits.keys()) or kinds["list"] or kinds["tuple"] or root.each is not None
+        if kinds["text"] and kinds["text"] >= kinds["list"] + kinds["tuple"]:
+            return self._text(root) if not kinds["integer"] or kinds["text"] > 1 else UNKNOWN
+        if sequential:
+            return self._sequence(root)
+        for kind, name in _FLAT.items():
+            if kinds[kind]:
+                return ParameterDomain(name)
+        return self._number(root)
+
+    # Objects and functions
+
+    def _object(self, root: Shape) -> ParameterDomain | None:
+        """The object of a class: one that the module makes it of, or the one class that has these attributes."""
+        if len(root.classes) == 1:
+            name = next(iter(root.classes))
+            return ParameterDomain("object", type_name=name, module=self.home, links=_links(root))
+        names = [name for name in root.attributes if not name.startswith("[") and not name.startswith("__")]
+        if not names or root.classes:
+            return None
+        found = self.owners(names)
+        if found is None:
+            return None
+        where, owner = found
+        links = tuple(sorted({*_links(root), *(LINKS & set(names))}))
+        return ParameterDomain("object", type_name=owner.name, module=where.module, links=links)
+
+    def _callable(self, root: Shape) -> ParameterDomain:
+        arities = [int(trait[6:]) for trait in root.traits if trait.startswith("arity ")]
+        arity = min(arities, default=len(root.arguments) or -1)
+        result = self.domain(root.result)
+        if root.result is not None and result.kind == "any" and "truth" in root.result.root().traits:
+            result = ParameterDomain("boolean")
+        if (
+            result.kind == "any"
+            and root.result is not None
+            and {"number", "ordered", "added"} & root.result.root().traits.keys()
+        ):
+            result = ParameterDomain("integer")
+        return ParameterDomain("callable", arity=arity, value=result if result.kind != "any" else None)
+
+    # Containers
+
+    def _known(self, shape: Shape | None) -> ParameterDomain | None:
+        domain = self.domain(shape)
+        return domain if domain.kind != "any" else None
+
+    @staticmethod
+    def _is_mapping(root: Shape) -> bool:
+        kinds = root.kinds
+        if any(name.startswith("[") for name in root.attributes):
+            return True
+        if kinds["dict"]:
+            return kinds["dict"] >= kinds["list"]
+        index = root.index.root() if root.index is not None else None
+        # Indexed with its own items or with texts: by keys, not by positions.
+        return (
+            index is not None
+            and not index.kinds["integer"]
+            and (index.kinds["text"] > 0 or (root.each is not None and root.each.root() is index))
+        )
+
+    def _mapping(self, root: Shape) -> ParameterDomain:
+        if root.each is not None:
+            unify(root.get_index(), root.each)
+        fields = tuple(
+            (name[1:-1], self.domain(shape)) for name, shape in sorted(root.attributes.items()) if name.startswith("[")
+        )
+        return ParameterDomain(
+            "mapping", type_name="dict", key=self._known(root.index), value=self._known(root.item), fields=fields
+        )
+
+    def _sequence(self, root: Shape) -> ParameterDomain:
+        """A sequence, a matrix or a tuple of parts."""
+        general = root.each is not None or root.item is not None
+        if root.each is not None and root.item is not None:
+            unify(root.each, root.item)
+        if root.positions and not general and ("unpacked" in root.traits or "positions" in root.traits):
+            return self._tuple(root)
+        inner = root.each or root.item
+        if inner is not None and root.positions:
+            for shape in root.positions.values():
+                unify(inner, shape)
+        if inner is not None and _is_row(inner.root()):
+            cell = inner.root().item or inner.root().each
+            return ParameterDomain("matrix", element=self._cell(cell))
+        element = self.domain(inner)
+        made = bool(root.kinds["list"] or {"mutated", "assigned"} & root.traits.keys())
+        domain = ParameterDomain("sequence", type_name="list" if made else "Sequence", element=element)
+        if element.kind == "any":
+            domain = replace(domain, element=None if inner is None else self._numeric(inner.root()))
+        if inner is not None and "character" in inner.root().traits:
+            return ParameterDomain("text")
+        if "sorted" in root.traits or _is_searched_by_halves(root, made):
+            domain = replace(domain, preconditions=(Precondition("sorted"),))
+        return domain
+
+    def _numeric(self, root: Shape) -> ParameterDomain | None:
+        """Numbers, where items are only added, subtracted or compared in order."""
+        if {"number"} & root.traits.keys():
+            return ParameterDomain("integer", source="use")
+        return None
+
+    def _cell(self, shape: Shape | None) -> ParameterDomain:
+        """The cell of a matrix: a bit where it is only compared with 0 and 1."""
+        domain = self.domain(shape)
+        if shape is None or domain.kind == "any":
+            return ParameterDomain("integer")
+        values = {text for _, text in shape.root().compared}
+        if domain.kind == "integer" and values and values <= {"0", "1"} and "number" not in shape.root().traits:
+            return replace(domain, minimum=0.0, maximum=1.0)
+        return domain
+
+    def _tuple(self, root: Shape) -> ParameterDomain:
+        positions = sorted(at for at in root.positions if at >= 0)
+        if -1 in root.positions and positions in ([0], []):
+            positions = [0, 1]
+        if not positions or positions != list(range(len(positions))):
+            return ParameterDomain(
+                "sequence", type_name="Sequence", element=self._known(next(iter(root.positions.values())))
+            )
+        if "unpacked" not in root.traits and len(positions) < 2:
+            # Only the first item is read: any sequence has one.
+            return ParameterDomain("sequence", type_name="Sequence", element=self._known(root.positions.get(0)))
+        if -1 in root.positions and len(positions) > 1:
+            unify(root.get_position(positions[-1]), root.positions[-1])
+        fields = tuple((str(at), self.domain(root.get_position(at))) for at in positions)
+        changed = bool({"assigned"} & root.traits.keys())
+        return ParameterDomain("tuple", type_name="list" if changed else "tuple", fields=fields, length=len(fields))
+
+    # Plain kinds
+
+    def _text(self, root: Shape) -> ParameterDomain:
+        each = [part.root() for part in (root.each, root.item) if part is not None]
+        conditions: list[Precondition] = []
+        as_numbers = "as number" in root.traits or any("as number" in part.traits for part in each)
+        if as_numbers and "digit test" not in root.traits and not any("digit test" in part.traits for part in each):
+            conditions.append(Precondition("digits"))
+        length = 1 if "character" in root.traits else None
+        return ParameterDomain("text", choices=_tokens([root, *each]), length=length, preconditions=tuple(conditions))
+
+    def _number(self, root: Shape) -> ParameterDomain:
+        kinds = root.kinds
+        if not (kinds["integer"] or kinds["real"] or "number" in root.traits):
+            return self._tokens_only(root)
+        kind: DomainKind = "real" if kinds["real"] > kinds["integer"] else "integer"
+        low, high = _bounds(root)
+        return ParameterDomain(kind, minimum=low, maximum=high)
+
+    @staticmethod
+    def _tokens_only(root: Shape) -> ParameterDomain:
+        tokens = _tokens([root])
+        if tokens and all(token.startswith(("'", '"')) for token in tokens):
+            return ParameterDomain("text", choices=tokens)
+        return UNKNOWN
+
+
+def _is_searched_by_halves(root: Shape, made: bool) -> bool:
+    """Whether the middle item is compared, as in a binary search; what is changed meanwhile is a heap or a sort."""
+    if root.index is None or root.item is None or made:
+        return False
+    return "halved" in root.index.root().traits and "ordered" in root.item.root().traits
+
+
+def _links(root: Shape) -> tuple[str, ...]:
+    """Attributes that hold another object of the same class."""
+    return tuple(sorted(name for name, shape in root.attributes.items() if shape.root() is root))
+
+
+def _is_row(root: Shape) -> bool:
+    """Whether the items of a sequence are indexed or measured themselves, and are no texts: rows of a matrix."""
+    if root.kinds["text"] or root.kinds["dict"] or root.kinds["tuple"] or root.attributes:
+        return False
+    index = root.index.root() if root.index is not None else None
+    return "indexed" in root.traits and (index is None or not index.kinds["text"])
+
+
+def _tokens(parts: Sequence[Shape]) -> tuple[str, ...]:
+    """Constants that a text or its characters must be among: keys of a literal that they are looked up in."""
+    for part in parts:
+        if part.tokens and "option" not in part.traits:
+            return tuple(part.tokens)
+    return ()
+
+
+def _bounds(root: Shape) -> tuple[float | None, float | None]:
+    """What a check at the beginning of a body leaves."""
+    low: float | None = None
+    high: float | None = None
+    for trait in root.traits:
+        if not trait.startswith("holds "):
+            continue
+        _, sign, text = trait.split(" ", 2)
+        try:
+            value = float(text)
+        except ValueError:
+            continue
+        if sign in (">", ">="):
+            low = value + (1 if sign == ">" else 0)
+        elif sign in ("<", "<="):
+            high = value - (1 if sign == "<" else 0)
+    return low, high

@@ -1,0 +1,217 @@
+"""What calls of builtin functions, of their types' methods and of the standard library say about their arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .shapes import Shape, made_of, unify
+
+_TEXT_METHODS = frozenset(
+    "lower upper strip lstrip rstrip startswith endswith replace encode title capitalize isdigit isalpha isalnum "
+    "isnumeric isspace isupper islower casefold zfill ljust rjust center translate expandtabs swapcase isidentifier "
+    "isdecimal format removeprefix removesuffix".split()
+)
+_TEXT_RESULTS = frozenset(
+    "lower upper strip lstrip rstrip replace title capitalize casefold zfill ljust rjust center translate expandtabs "
+    "swapcase format removeprefix removesuffix".split()
+)
+_DIGIT_TESTS = frozenset({"isdigit", "isnumeric", "isdecimal"})
+_SPLITTING = frozenset("split rsplit splitlines".split())
+_CONVERSIONS = {
+    **{name: name for name in ("list", "tuple", "set", "iter")},
+    **dict.fromkeys(("sorted", "deque"), "list"),
+    **dict.fromkeys(("reversed", "iter", "cycle", "chain", "islice"), "iterator"),
+    "frozenset": "set",
+    "Counter": "dict",
+}
+CONVERTING = frozenset((*_CONVERSIONS, "str", "int", "float", "len", "dict", "bool", "abs", "sum", "min", "max", "ord"))
+_INTEGERS = frozenset("bin hex oct chr factorial comb perm gcd lcm isqrt randint randrange divmod".split())
+_NUMBERS = frozenset("abs round pow sqrt log log2 log10 floor ceil exp sin cos tan atan hypot isnan isclose".split())
+_PATHS = frozenset("open exists isfile isdir listdir walk makedirs mkdir basename dirname splitext remove".split())
+_MATCHING = frozenset("match fullmatch search findall finditer".split())
+
+
+def call_builtin(name: str, arguments: Sequence[Shape]) -> Shape | None:
+    """The result of a function of the standard library, and what it says of its arguments; None for other names."""
+    first = arguments[0] if arguments else None
+    if first is None:
+        empty = {"list": "list", "dict": "dict", "set": "set", "str": "text", "deque": "list", "defaultdict": "dict"}
+        return Shape().vote(empty[name]) if name in empty else None
+    if name == "len":
+        first.mark("len")
+        return Shape().vote("integer")
+    if name in _CONVERSIONS:
+        first.mark("iterated")
+        return made_of(_CONVERSIONS[name], first.get_each())
+    if name in ("min", "max", "sum", "any", "all"):
+        return _reduced(name, first, arguments)
+    if name == "range":
+        for argument in arguments:
+            argument.vote("integer", 2)
+        return made_of("iterator", Shape().vote("integer"))
+    if name in ("enumerate", "zip", "map", "filter"):
+        return _paired(name, first, arguments)
+    return _converted(name, first, arguments)
+
+
+def _reduced(name: str, first: Shape, arguments: Sequence[Shape]) -> Shape:
+    if len(arguments) > 1 and name in ("min", "max"):
+        found = first
+        for argument in arguments[1:]:
+            found = unify(found, argument)
+        return found.mark("ordered")
+    first.mark("iterated")
+    if name in ("any", "all"):
+        return Shape().vote("boolean")
+    return first.get_each().mark("number" if name == "sum" else "ordered")
+
+
+def _paired(name: str, first: Shape, arguments: Sequence[Shape]) -> Shape:
+    if name in ("map", "filter"):
+        if len(arguments) < 2:
+            return Shape()
+        arguments[1].mark("iterated")
+        unify(first.mark("called").get_argument(0), arguments[1].get_each())
+        return made_of("iterator", first.get_result() if name == "map" else arguments[1].get_each())
+    pair = Shape().vote("tuple")
+    parts = [Shape().vote("integer"), first] if name == "enumerate" else list(arguments)
+    for at, part in enumerate(parts):
+        if name == "enumerate" and not at:
+            pair.positions[0] = part
+            continue
+        part.mark("iterated")
+        pair.positions[at] = part.get_each()
+    return made_of("iterator", pair)
+
+
+def _converted(name: str, first: Shape, arguments: Sequence[Shape]) -> Shape | None:
+    if name in ("int", "float"):
+        first.mark("as number")
+        return Shape().vote("integer" if name == "int" else "real")
+    if name in ("str", "repr"):
+        return Shape().vote("text")
+    if name == "ord":
+        first.vote("text", 2).mark("character")
+        return Shape().vote("integer")
+    if name in _INTEGERS or name in _NUMBERS:
+        for argument in arguments:
+            argument.mark("number")
+            if name in _INTEGERS:
+                argument.vote("integer")
+        text = {"bin", "hex", "oct", "chr"}
+        return Shape().vote("text" if name in text else "integer" if name in _INTEGERS else "real")
+    if name in _PATHS:
+        first.mark("path")
+        return Shape()
+    if name == "dict":
+        first.vote("dict")
+        return first
+    if name == "next":
+        first.mark("iterated").vote("iterator")
+        return first.get_each()
+    if name in ("copy", "deepcopy"):
+        return first
+    return _in_heap(name, first, arguments)
+
+
+def _in_heap(name: str, first: Shape, arguments: Sequence[Shape]) -> Shape | None:
+    """Heaps, bisection and regular expressions."""
+    if name in ("heappush", "heappop", "heapify"):
+        first.vote("list")
+        if len(arguments) > 1:
+            unify(first.get_each(), arguments[1])
+        return first.get_each()
+    if name in ("bisect", "bisect_left", "bisect_right", "insort"):
+        first.vote("list").mark("sorted")
+        if len(arguments) > 1:
+            unify(first.get_each(), arguments[1])
+        return Shape().vote("integer")
+    if name in _MATCHING and len(arguments) > 1:
+        arguments[1].vote("text")
+        return Shape()
+    return None
+
+
+def call_method(base: Shape, name: str, arguments: Sequence[Shape]) -> Shape | None:
+    """The result of a method of a builtin type, and what it says of its object; None for names that none has."""
+    first = arguments[0] if arguments else None
+    if name in _TEXT_METHODS:
+        base.vote("text", 2)
+        if name in _DIGIT_TESTS:
+            base.mark("digit test")
+        if name in _TEXT_RESULTS:
+            return base
+        return Shape().vote("bytes" if name == "encode" else "boolean")
+    if name in _SPLITTING:
+        base.vote("text", 2)
+        return made_of("list", Shape().vote("text"))
+    if name == "join":
+        base.vote("text")
+        if first is not None:
+            first.mark("iterated").get_each().vote("text")
+        return Shape().vote("text")
+    for method in (_list_method, _dict_method, _set_method):
+        found = method(base, name, arguments)
+        if found is not None:
+            return found
+    return None
+
+
+def _list_method(base: Shape, name: str, arguments: Sequence[Shape]) -> Shape | None:
+    if name in ("append", "appendleft", "remove", "insert"):
+        base.vote("list").mark("mutated")
+        if arguments:
+            unify(base.get_each(), arguments[-1])
+        return Shape()
+    if name in ("extend", "extendleft"):
+        base.vote("list").mark("mutated")
+        if arguments:
+            unify(base.get_each(), arguments[0].mark("iterated").get_each())
+        return Shape()
+    if name in ("sort", "reverse"):
+        base.vote("list").mark("mutated", *(["ordered items"] if name == "sort" else []))
+        return Shape()
+    if name == "popleft":
+        base.vote("list").mark("mutated")
+        return base.get_each()
+    if name == "pop":
+        base.mark("mutated", "popped")
+        # The key of a mapping, or a position of a list.
+        if len(arguments) == 2:
+            unify(base.vote("dict").get_index(), arguments[0])
+            return base.get_item()
+        return base.get_each() if not arguments or "integer" in arguments[0].root().kinds else base.get_item()
+    return None
+
+
+def _dict_method(base: Shape, name: str, arguments: Sequence[Shape]) -> Shape | None:
+    if name in ("get", "setdefault"):
+        base.vote("dict", 2)
+        if arguments:
+            unify(base.get_index(), arguments[0])
+        if len(arguments) > 1:
+            unify(base.get_item(), arguments[1])
+        return base.get_item()
+    if name == "items":
+        pair = Shape().vote("tuple")
+        pair.positions = {0: base.vote("dict", 2).get_index(), 1: base.get_item()}
+        return made_of("iterator", pair)
+    if name == "keys":
+        return made_of("iterator", base.vote("dict", 2).get_index())
+    if name == "values":
+        return made_of("iterator", base.vote("dict", 2).get_item())
+    return None
+
+
+def _set_method(base: Shape, name: str, arguments: Sequence[Shape]) -> Shape | None:
+    if name in ("add", "discard"):
+        base.vote("set")
+        if arguments:
+            unify(base.get_each(), arguments[0])
+        return Shape()
+    if name in ("union", "intersection", "difference", "issubset", "issuperset", "symmetric_difference"):
+        base.vote("set", 2)
+        if arguments:
+            unify(base.get_each(), arguments[0].mark("iterated").get_each())
+        return base
+    return None

@@ -1,0 +1,475 @@
+"""Reads expressions into shapes."""
+
+from __future__ import annotations
+
+import ast
+from collections import ChainMap
+from collections.abc import Callable, Mapping, MutableMapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from .shape_calls import call_builtin, call_method
+from .shapes import Shape, made_of, unify
+
+_MAXIMUM_ITEMS = 40
+_POSITIONS = range(-3, 6)
+_OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
+_SIGNS: dict[type[ast.cmpop], str] = {
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+}
+_MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
+Names = MutableMapping[str, Shape]
+
+
+@dataclass(slots=True)
+class Function:
+    """The shapes of a function's parameters, in order, and of its result.
+
+    Attributes:
+        bound: whether the first parameter is the object that it is called on.
+    """
+
+    parameters: dict[str, Shape]
+    result: Shape = field(default_factory=Shape)
+    bound: bool = False
+    is_property: bool = False
+
+
+class Expressions:
+    """Reads expressions.
+
+    Attributes:
+        functions: the module's functions.
+        classes: shapes of objects and methods, by class.
+        locals: nested functions that were read before.
+    """
+
+    def __init__(self, module_names: Mapping[str, Shape]) -> None:
+        self.functions: dict[str, Function] = {}
+        self.classes: dict[str, tuple[Shape, dict[str, Function]]] = {}
+        self.locals: dict[str, Function] = {}
+        self._module_names = module_names
+        self._readers: dict[type[ast.expr], Callable[[Any, Names], Shape]] = {
+            ast.Constant: self._constant,
+            ast.Name: self._name,
+            ast.Attribute: self._attribute,
+            ast.Subscript: self._subscript,
+            ast.BinOp: self._operation,
+            ast.UnaryOp: self._unary,
+            ast.Compare: self._comparison,
+            ast.BoolOp: self._either,
+            ast.IfExp: self._conditional,
+            ast.Call: self._call,
+            ast.List: self._items,
+            ast.Tuple: self._items,
+            ast.Set: self._items,
+            ast.Dict: self._dictionary,
+            ast.ListComp: self._comprehension,
+            ast.SetComp: self._comprehension,
+            ast.GeneratorExp: self._comprehension,
+            ast.DictComp: self._comprehension,
+            ast.Lambda: self._lambda,
+            ast.JoinedStr: self._text,
+            ast.NamedExpr: self._named,
+        }
+
+    def read(self, node: ast.expr, names: Names) -> Shape:
+        """The shape of an expression; what the expression does with its parts is added to theirs."""
+        reader = self._readers.get(type(node))
+        if reader is not None:
+            return reader(node, names)
+        for part in ast.iter_child_nodes(node):
+            if isinstance(part, ast.expr):
+                self.read(part, names)
+        return Shape()
+
+    # Plain
+
+    def _constant(self, node: ast.Constant, _: Names) -> Shape:
+        kinds = {bool: "boolean", int: "integer", float: "real", str: "text", bytes: "bytes"}
+        kind = kinds.get(type(node.value))
+        return Shape().vote(kind) if kind else Shape()
+
+    def _name(self, node: ast.Name, names: Names) -> Shape:
+        known = names.get(node.id)
+        return known if known is not None else Shape()
+
+    def _text(self, node: ast.JoinedStr, names: Names) -> Shape:
+        for part in node.values:
+            if isinstance(part, ast.FormattedValue):
+                self.read(part.value, names)
+        return Shape().vote("text")
+
+    def _named(self, node: ast.NamedExpr, names: Names) -> Shape:
+        shape = self.read(node.value, names)
+        names[node.target.id] = shape
+        return shape
+
+    def _attribute(self, node: ast.Attribute, names: Names) -> Shape:
+        base = self.read(node.value, names)
+        method = self._method(base, node.attr)
+        if method is not None and method.is_property:
+            return method.result
+        return base.get_attribute(node.attr)
+
+    def _subscript(self, node: ast.Subscript, names: Names) -> Shape:
+        base = self.read(node.value, names)
+        if isinstance(node.slice, ast.Slice):
+            for part in (node.slice.lower, node.slice.upper, node.slice.step):
+                if part is not None:
+                    self.read(part, names).vote("integer")
+            return base.mark("sliced")
+        index = self.read(node.slice, names)
+        position = _position(node.slice)
+        if position is not None:
+            base.mark("positions")
+            return base.get_position(position)
+        if isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str):
+            base.vote("dict")
+            return base.get_attribute(f"[{node.slice.value}]")
+        base.mark("indexed")
+        unify(base.get_index(), index)
+        return base.get_item()
+
+    # Operators
+
+    def _operation(self, node: ast.BinOp, names: Names) -> Shape:
+        left, right = self.read(node.left, names), self.read(node.right, names)
+        if isinstance(node.op, ast.Add):
+            if _contradict(left, right):
+                return left
+            return unify(left, right).mark("added")
+        if isinstance(node.op, ast.Mult):
+            return _multiplied(left, right, node)
+        if isinstance(node.op, ast.Mod) and ("text" in left.root().kinds or isinstance(node.right, ast.Tuple)):
+            return left.vote("text")
+        if isinstance(node.op, ast.Sub | ast.BitAnd | ast.BitOr) and {"set", "dict"} & {
+            *left.root().kinds,
+            *right.root().kinds,
+        }:
+            return unify(left.vote("set"), right.vote("set"))
+        return _calculated(left, right, node)
+
+    def _unary(self, node: ast.UnaryOp, names: Names) -> Shape:
+        shape = self.read(node.operand, names)
+        if isinstance(node.op, ast.Not):
+            shape.mark("truth")
+            return Shape().vote("boolean")
+        return shape.mark("number")
+
+    def _comparison(self, node: ast.Compare, names: Names) -> Shape:
+        sides = [node.left, *node.comparators]
+        shapes = [self.read(side, names) for side in sides]
+        for at, operator in enumerate(node.ops):
+            left, right = shapes[at], shapes[at + 1]
+            if isinstance(operator, ast.In | ast.NotIn):
+                _contained(left, right, sides[at + 1])
+            elif not isinstance(operator, ast.Is | ast.IsNot):
+                self._compared(left, right, sides[at], sides[at + 1], _SIGNS[type(operator)])
+        return Shape().vote("boolean")
+
+    @staticmethod
+    def _compared(left: Shape, right: Shape, first: ast.expr, second: ast.expr, sign: str) -> None:
+        for shape, other, one in ((left, second, sign), (right, first, _MIRRORED[sign])):
+            if isinstance(other, ast.Constant | ast.UnaryOp):
+                shape.root().compared[(one, ast.unparse(other))] = None
+        if sign not in ("==", "!="):
+            left.mark("ordered")
+            right.mark("ordered")
+        if _none(first) or _none(second) or _contradict(left, right):
+            return
+        if isinstance(first, ast.Constant) or isinstance(second, ast.Constant):
+            constant = first if isinstance(first, ast.Constant) else second
+            # A comparison with an empty text or with a boolean says little.
+            if isinstance(constant, ast.Constant) and (constant.value == "" or isinstance(constant.value, bool)):
+                return
+        unify(left, right)
+
+    def _either(self, node: ast.BoolOp, names: Names) -> Shape:
+        shapes = [self.read(part, names) for part in node.values]
+        for shape in shapes[:-1]:
+            shape.mark("truth")
+        return shapes[-1]
+
+    def _conditional(self, node: ast.IfExp, names: Names) -> Shape:
+        self.read(node.test, names).mark("truth")
+        body, other = self.read(node.body, names), self.read(node.orelse, names)
+        return (
+            body
+            if _contradict(body, other) or _none(node.orelse)
+            else other
+            if _none(node.body)
+            else unify(body, other)
+        )
+
+    # Displays
+
+    def _items(self, node: ast.List | ast.Tuple | ast.Set, names: Names) -> Shape:
+        shape = Shape().vote(type(node).__name__.lower())
+        for at, part in enumerate(node.elts[:_MAXIMUM_ITEMS]):
+            inner = part.value if isinstance(part, ast.Starred) else part
+            read = self.read(inner, names)
+            if isinstance(part, ast.Starred):
+                read = read.mark("iterated").get_each()
+            if isinstance(node, ast.Tuple):
+                shape.positions[at] = read
+            elif not _none(inner) and not _contradict(shape.get_each(), read):
+                unify(shape.get_each(), read)
+        return shape
+
+    def _dictionary(self, node: ast.Dict, names: Names) -> Shape:
+        shape = Shape().vote("dict")
+        for key, value in zip(node.keys[:_MAXIMUM_ITEMS], node.values, strict=False):
+            item = self.read(value, names)
+            if key is None:
+                continue
+            read = self.read(key, names)
+            if isinstance(key, ast.Constant):
+                shape.get_index().tokens[repr(key.value)] = None
+            if not _contradict(shape.get_index(), read):
+                unify(shape.get_index(), read)
+            if not _none(value) and not _contradict(shape.get_item(), item):
+                unify(shape.get_item(), item)
+        return shape
+
+    def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp, names: Names) -> Shape:
+        inner: Names = ChainMap({}, names)
+        for generator in node.generators:
+            shape = self.read(generator.iter, inner).mark("iterated")
+            self._bind(generator.target, shape.get_each(), inner)
+            for test in generator.ifs:
+                self.read(test, inner).mark("truth")
+        if isinstance(node, ast.DictComp):
+            made = Shape().vote("dict")
+            made.index, made.item = self.read(node.key, inner), self.read(node.value, inner)
+            return made
+        kind = {ast.ListComp: "list", ast.SetComp: "set"}.get(type(node), "iterator")
+        return made_of(kind, self.read(node.elt, inner))
+
+    def _bind(self, target: ast.expr, shape: Shape, names: Names) -> None:
+        if isinstance(target, ast.Name):
+            names[target.id] = shape
+        elif isinstance(target, ast.Tuple | ast.List):
+            shape.mark("unpacked")
+            for at, part in enumerate(target.elts):
+                self._bind(part, shape.get_position(at), names)
+
+    def _lambda(self, node: ast.Lambda, names: Names) -> Shape:
+        shape = Shape().mark("called")
+        parameters: dict[str, Shape] = {}
+        for at, one in enumerate(node.args.args):
+            parameters[one.arg] = shape.get_argument(at)
+        shape.root().result = self.read(node.body, ChainMap(parameters, names))
+        return shape
+
+    # Calls
+
+    def _call(self, node: ast.Call, names: Names) -> Shape:
+        arguments = [self.read(one.value if isinstance(one, ast.Starred) else one, names) for one in node.args]
+        keywords = {one.arg: self.read(one.value, names) for one in node.keywords}
+        if any(isinstance(one, ast.Starred) for one in node.args):
+            for one, shape in zip(node.args, arguments, strict=True):
+                if isinstance(one, ast.Starred):
+                    shape.mark("iterated")
+            arguments = []
+        if isinstance(node.func, ast.Name):
+            return self._call_name(node, node.func.id, arguments, keywords, names)
+        if isinstance(node.func, ast.Attribute):
+            return self._call_attribute(node.func, arguments, keywords, names)
+        return _called(self.read(node.func, names), arguments)
+
+    def _call_name(
+        self, node: ast.Call, name: str, arguments: list[Shape], keywords: Mapping[str | None, Shape], names: Names
+    ) -> Shape:
+        if name in names:
+            return _called(names[name], arguments)
+        if name in self.classes:
+            instance, methods = self.classes[name]
+            if "__init__" in methods:
+                _pass(methods["__init__"], arguments, keywords)
+            return instance
+        function = self.locals.get(name) or self.functions.get(name)
+        if function is not None:
+            _pass(function, arguments, keywords)
+            return function.result
+        if name == "isinstance" and len(node.args) == 2:
+            _tested(arguments[0], node.args[1])
+            return Shape().vote("boolean")
+        found = call_builtin(name, arguments)
+        if arguments and "key" in keywords and name in ("sorted", "min", "max"):
+            unify(keywords["key"].mark("called").get_argument(0), arguments[0].get_each())
+        return found if found is not None else Shape()
+
+    def _call_attribute(
+        self, func: ast.Attribute, arguments: list[Shape], keywords: Mapping[str | None, Shape], names: Names
+    ) -> Shape:
+        if isinstance(func.value, ast.Name) and func.value.id not in names and func.value.id not in self.classes:
+            # A function of an imported module.
+            found = call_builtin(func.attr, arguments)
+            return found if found is not None else Shape()
+        if isinstance(func.value, ast.Name) and func.value.id in self.classes and func.value.id not in names:
+            base = self.classes[func.value.id][0]
+        else:
+            base = self.read(func.value, names)
+        method = self._method(base, func.attr)
+        if method is not None:
+            _pass(method, arguments, keywords, skip=method.bound)
+            return method.result
+        if func.attr == "sort" and "key" in keywords:
+            unify(keywords["key"].mark("called").get_argument(0), base.get_each())
+        if base.root().classes:
+            return _called(base.get_attribute(func.attr), arguments)
+        found = call_method(base, func.attr, arguments)
+        return found if found is not None else _called(base.get_attribute(func.attr), arguments)
+
+    def _method(self, base: Shape, name: str) -> Function | None:
+        for owner in base.root().classes:
+            methods = self.classes[owner][1] if owner in self.classes else {}
+            if name in methods:
+                return methods[name]
+        return None
+
+    # Guards
+
+    def guard(self, node: ast.If | ast.While, names: Names) -> None:
+        """Reads what `if n < 0: raise` says: the opposite holds for what is accepted."""
+        if isinstance(node, ast.If) and node.body and isinstance(node.body[0], ast.Raise):
+            self._condition(node.test, names, opposite=True)
+
+    def assertion(self, node: ast.Assert, names: Names) -> None:
+        """Reads what `assert n > 0` says."""
+        self._condition(node.test, names, opposite=False)
+
+    def _condition(self, test: ast.expr, names: Names, *, opposite: bool) -> None:
+        parts = test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or) == opposite else [test]
+        for part in parts:
+            if not isinstance(part, ast.Compare) or len(part.ops) != 1 or type(part.ops[0]) not in _SIGNS:
+                continue
+            sign = _SIGNS[type(part.ops[0])]
+            right = part.comparators[0]
+            if (
+                isinstance(part.left, ast.Name)
+                and part.left.id in names
+                and isinstance(right, ast.Constant | ast.UnaryOp)
+            ):
+                holds = _OPPOSITE[sign] if opposite else sign
+                names[part.left.id].mark(f"holds {holds} {ast.unparse(right)}")
+
+
+def _position(node: ast.expr) -> int | None:
+    """The constant position of an index; None for others."""
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant):
+        value = node.operand.value
+        return -value if isinstance(value, int) and -value in _POSITIONS else None
+    if isinstance(node, ast.Constant) and isinstance(node.value, int) and not isinstance(node.value, bool):
+        return node.value if node.value in _POSITIONS else None
+    return None
+
+
+def _none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
+
+
+_NUMERIC = frozenset({"integer", "real", "boolean"})
+_SEQUENTIAL = frozenset({"list", "tuple"})
+
+
+def _contradict(left: Shape, right: Shape) -> bool:
+    """Whether two shapes are certainly of different kinds, so that they must not become one."""
+    one, other = left.root().kinds, right.root().kinds
+    if not one or not other or one.keys() & other.keys():
+        return False
+    return not ({*one, *other} <= _NUMERIC or {*one, *other} <= _SEQUENTIAL)
+
+
+def _multiplied(left: Shape, right: Shape, node: ast.BinOp) -> Shape:
+    """A product of numbers, or a repetition: `[0] * n`, `letter * int(count)`."""
+    for one, other in ((left, right), (right, left)):
+        if {"list", "text", "tuple"} & set(one.root().kinds):
+            other.vote("integer")
+            return one
+    if isinstance(node.right, ast.Call) or isinstance(node.left, ast.Call):
+        return Shape()
+    left.mark("number")
+    right.mark("number")
+    both = {*left.root().kinds, *right.root().kinds}
+    return Shape().vote("real" if "real" in both else "integer")
+
+
+def _calculated(left: Shape, right: Shape, node: ast.BinOp) -> Shape:
+    """A difference, quotient, remainder, power or combination of bits."""
+    whole = ast.FloorDiv | ast.Mod | ast.LShift | ast.RShift | ast.BitAnd | ast.BitOr | ast.BitXor
+    for side in (left, right):
+        side.mark("number")
+        if isinstance(node.op, whole):
+            side.vote("integer")
+    if isinstance(node.op, ast.Mod) and isinstance(node.right, ast.Constant):
+        left.mark(f"modulo {node.right.value}")
+    if isinstance(node.op, ast.Sub) and not _contradict(left, right):
+        return unify(left, right)  # a difference is measured in what its parts are measured in
+    if isinstance(node.op, ast.FloorDiv) and isinstance(node.right, ast.Constant):
+        # The middle of two positions, as in a binary search.
+        return left.mark("halved") if node.right.value == 2 and _of_two(node.left) else left
+    return Shape().vote("real" if isinstance(node.op, ast.Div) else "integer")
+
+
+def _of_two(node: ast.expr) -> bool:
+    """Whether an expression adds or subtracts two names."""
+    return (
+        isinstance(node, ast.BinOp)
+        and isinstance(node.op, ast.Add | ast.Sub)
+        and isinstance(node.left, ast.Name)
+        and isinstance(node.right, ast.Name)
+    )
+
+
+def _contained(item: Shape, container: Shape, node: ast.expr) -> None:
+    """`item in container`."""
+    if isinstance(node, ast.Constant) or "text" in container.root().kinds:
+        item.vote("text")
+        return
+    container.mark("searched")
+    inner = container.get_index() if "dict" in container.root().kinds else container.get_each()
+    if not _contradict(inner, item):
+        # Being tested for membership is no proof of being a member.
+        tokens = dict(item.root().tokens)
+        merged = unify(inner, item)
+        if not tokens and isinstance(node, ast.Name | ast.Dict | ast.List | ast.Tuple | ast.Set):
+            merged.mark("option")
+
+
+def _called(shape: Shape, arguments: list[Shape]) -> Shape:
+    shape.mark("called", f"arity {len(arguments)}")
+    for at, argument in enumerate(arguments):
+        unify(shape.get_argument(at), argument)
+    return shape.get_result()
+
+
+def _pass(
+    function: Function, arguments: list[Shape], keywords: Mapping[str | None, Shape], *, skip: bool = True
+) -> None:
+    """Unifies arguments with the parameters they bind."""
+    names = list(function.parameters)
+    positional = names[1:] if function.bound and skip else names
+    for name, argument in zip(positional, arguments, strict=False):
+        if not _contradict(function.parameters[name], argument):
+            unify(function.parameters[name], argument)
+    for name, argument in keywords.items():
+        if name in function.parameters and not _contradict(function.parameters[name], argument):
+            unify(function.parameters[name], argument)
+
+
+_TESTED = {"int": "integer", "float": "real", "str": "text", "bool": "boolean", "bytes": "bytes"}
+
+
+def _tested(shape: Shape, node: ast.expr) -> None:
+    """`isinstance(x, int)`: one of the kinds that are accepted, or refused."""
+    for part in node.elts if isinstance(node, ast.Tuple) else [node]:
+        if isinstance(part, ast.Name):
+            kind = _TESTED.get(part.id, part.id if part.id in ("list", "tuple", "dict", "set") else "")
+            shape.mark(f"tested {kind or part.id}")
