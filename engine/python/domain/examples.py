@@ -23,6 +23,8 @@ _MAXIMUM_VALUES = 14
 _INTERVAL_NAME = re.compile(r"\w*(interval|range|meeting|booking|span|slot)s?\w*")
 _FIRST_NAME = re.compile(r"(lo|low|left|start|begin|first|l|i|p)\d?")
 _LAST_NAME = re.compile(r"(hi|high|right|end|last|r|j)\d?")
+_FIRST_NODE = re.compile(r"(start|source|src|root|node|vertex|origin|from_?node|first|u|s)(_?node|_?vertex)?\d?")
+_LAST_NODE = re.compile(r"(end|target|dest|destination|goal|sink|last|stop|v|t)(_?node|_?vertex)?\d?")
 _LETTER_NAME = re.compile(r"(ch|char|character|letter|symbol|digit)")
 # Names whose texts have a form of their own, in the table of type_inference; other names suggest a word.
 _PLAIN_TEXT = frozenset({"'hello world'", "'name'"})
@@ -480,19 +482,24 @@ def _related(domain: ParameterDomain, context: ExampleContext) -> list[Candidate
     others = context.others or {}
     of = domain.related("member of")
     if of in others:
-        return _members_of(others[of], context.place)
+        return _members_of(others[of], context)
     return []
 
 
-def _members_of(source: str, place: int) -> list[Candidate]:
-    """Members of a container: an inner one first, the last one for a later parameter; then one that is absent."""
+def _members_of(source: str, context: ExampleContext) -> list[Candidate]:
+    """Members of a container: the first or last one for names that say so, else an inner one; then an absent one."""
     value = literal_or(source, None)
     if isinstance(value, dict):
         value = list(value)
     if not isinstance(value, list | tuple | str) or len(value) < 2:
         return []
-    inner = value[-1] if place % 2 else value[len(value) // 2]
-    found = [repr(inner), repr(value[0]), repr(value[-1])]
+    if _FIRST_NODE.fullmatch(context.name):
+        chosen = value[0]
+    elif _LAST_NODE.fullmatch(context.name) or context.place % 2:
+        chosen = value[-1]
+    else:
+        chosen = value[len(value) // 2]
+    found = [repr(chosen), repr(value[0]), repr(value[-1])]
     numbers = [item for item in value if isinstance(item, int)]
     if len(numbers) == len(value):
         found.append(str(max(numbers) + 3))

@@ -59,6 +59,11 @@ _CONDITIONS: tuple[tuple[str, PreconditionKind], ...] = (
 _RANGE = re.compile(
     r"(?:between|from|in the range|range(?: of| from)?)\s+\[?\(?(-?\d+)\s*(?:to|and|-|,|\.\.+)\s*(-?\d+)", re.IGNORECASE
 )
+_SAYS = re.compile(
+    r"\s*(?:(?:is|are|must be|should be|denotes|represents)\s+(?:an?|the|one|all)\s+|[:=(]\s*(?:an?\s+)?|"
+    r"--?\s+(?:an?\s+)?)"
+    r"([\w\- ]{3,60})"
+)
 _NOUN_PHRASE = r"(?:an?|the|two|three|some|any|another|given)\s+((?:[\w\-*]+ ?){1,7})"
 _GIVEN = re.compile(rf"\b(?:given|takes?|accepts?|receives?|for|gets?|of|in|from)\s+{_NOUN_PHRASE}", re.IGNORECASE)
 
@@ -195,10 +200,8 @@ class Prose:
 
     @staticmethod
     def _after(text: str) -> str:
-        match = re.match(
-            r"\s*(?:is|are|:|=|-|--|\(|must be|should be|denotes|represents)\s*(?:an? |the )?([\w\- ]{3,60})", text
-        )
-        return match[1] if match else ""
+        match = _SAYS.match(text)
+        return re.split(r"\b(?:that|which|where|whose|with|in|from|and|containing)\b", match[1])[0] if match else ""
 
     def _before(self, text: str) -> str:
         """The noun phrase in front of a name; names beside it, as in "strings a and b", belong to the same phrase."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
+from ....utils.python_source import literal_or
 from ..model.domain import UNKNOWN, DomainKind, ParameterDomain, Precondition
 from ..model.model import ClassFacts, ModuleFacts
 from .shape_graphs import graph_of
@@ -73,7 +74,7 @@ class ShapeDomains:
         if kinds["text"] and kinds["text"] >= kinds["list"] + kinds["tuple"]:
             return self._text(root) if not kinds["integer"] or kinds["text"] > 1 else UNKNOWN
         if sequential:
-            return self._sequence(root)
+            return self._text(root) if _is_of_characters(root) else self._sequence(root)
         for kind, name in _FLAT.items():
             if kinds[kind]:
                 return ParameterDomain(name)
@@ -124,6 +125,17 @@ class ShapeDomains:
         if kinds["dict"]:
             return kinds["dict"] >= kinds["list"]
         index = root.index.root() if root.index is not None else None
+        if (
+            index is not None
+            and root.item is not None
+            and not index.kinds["integer"]
+            and not root.traits.keys() & {"len", "iterated"}
+        ):
+            inner = root.item.root()
+            if inner is not root and (
+                inner.kinds["dict"] or (inner.index is not None and inner.index.root().kinds["text"])
+            ):
+                return True  # a dictionary of dictionaries
         # Indexed with its own items or with texts: by keys, not by positions.
         return (
             index is not None
@@ -236,6 +248,30 @@ def _is_searched_by_halves(root: Shape, made: bool) -> bool:
 def _links(root: Shape) -> tuple[str, ...]:
     """Attributes that hold another object of the same class."""
     return tuple(sorted(name for name, shape in root.attributes.items() if shape.root() is root))
+
+
+def _is_of_characters(root: Shape) -> bool:
+    """Whether the items of something that is only read are characters: tested for digits, compared with one, joined."""
+    if "letters" in root.traits:
+        return not root.kinds["list"]
+    if root.kinds["list"] or root.kinds["tuple"] or {"mutated", "assigned"} & root.traits.keys():
+        return False
+    for part in (root.each, root.item):
+        inner = part.root() if part is not None else None
+        if (
+            inner is None
+            or not (inner.kinds["text"] or inner.tokens)
+            or inner.each is not None
+            or inner.item is not None
+        ):
+            continue
+        constants = [literal_or(text, "") for _, text in inner.compared] + [
+            literal_or(text, "") for text in inner.tokens
+        ]
+        single = constants and all(isinstance(text, str) and len(text) < 2 for text in constants)
+        if single or {"digit test", "added", "character", "as number"} & inner.traits.keys():
+            return True
+    return False
 
 
 def _is_row(root: Shape) -> bool:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from ....utils.python_source import expression_or_none, parse_or_none
 from ..facts.type_inference import inferred_hints, name_entry, uses_of
@@ -27,6 +28,7 @@ Known = Mapping[tuple[str, str], Sequence[Candidate]]
 
 _DOCUMENTED = frozenset({"doctest", "document", "readme"})
 _MAIN_SUBJECTS = 3
+_TEXT_NAME = re.compile(r"(string|text|word|sentence|str)_?\d?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +50,17 @@ def project_classes(facts: ModuleFacts, index: ProjectIndex) -> ProjectClasses:
     """Finds classes as seen from a module through a project's index."""
     return ProjectClasses(
         lambda name: index.class_in(name, facts),
-        lambda name: index.class_for_variable(name, facts),
+        partial(suggested_class, facts, index),
         lambda names: index.class_with(names, facts),
     )
+
+
+def suggested_class(facts: ModuleFacts, index: ProjectIndex, name: str) -> tuple[ModuleFacts, ClassFacts] | None:
+    """The class that a parameter's name suggests; for general words such as `item` only one that the module knows."""
+    found = index.class_for_variable(name, facts)
+    if found is None or found[0] is facts or name_entry(name) is None:
+        return found
+    return found if index.class_in(found[1].name, facts) is not None else None
 
 
 def infer_domains(
@@ -101,6 +111,10 @@ class _Inference:
         tree = parse_or_none(source) if source else None
         self._shapes = read_shapes(tree) if tree is not None else ModuleShapes()
         self._used = ShapeDomains(classes.having, facts.module)
+        for (_, name), shape in self._shapes.parameters.items():
+            if _TEXT_NAME.fullmatch(name):
+                # What it is indexed for are characters, whatever else is looked up with them.
+                shape.mark("letters").get_item().vote("text")
         self._owners = {owner.name: owner for owner in facts.classes}
 
     def of_callable(self, one: CallableFacts) -> CallableDomains:
@@ -168,6 +182,10 @@ class _Inference:
         domain = domain_of_hint(hints[0], self._look_up)
         if domain.kind == "any" and entry is not None:
             domain = domain_of_hint(TypeHint(entry[0]), self._look_up)
+        member = self._suggested(item.name[:-1]) if item.name.endswith("s") else None
+        if domain.kind == "sequence" and domain.element is None and member is not None:
+            # `intervals` are objects of `Interval`.
+            domain = replace(domain, element=domain_of_class(*member, self._look_up))
         if domain.kind == "callable":
             calls = [use[7:] for use in uses_of(self._facts, one, item.name) if use.startswith("called:")]
             domain = replace(domain, arity=min(map(int, calls), default=domain.arity))

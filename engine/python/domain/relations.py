@@ -30,7 +30,8 @@ def _related(
             found = domain
             if domain.kind == "any":
                 # A member is what the members are.
-                found = container.key or container.element or domain
+                inner = ParameterDomain("integer") if kind == "index into" else container.key or container.element
+                found = inner or domain
                 found = replace(found, source="use" if found.kind != "any" else "none", lines=container.lines)
             return replace(found, preconditions=(*found.preconditions, Precondition(kind, other)))
     return domain

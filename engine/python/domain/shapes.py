@@ -73,13 +73,18 @@ class Shape:
     def get_item(self) -> Shape:
         """What indexing it gives."""
         root = self.root()
+        if root.kinds["list"] and not root.kinds["dict"]:
+            return root.get_each()
         if root.item is None:
             root.item = Shape()
         return root.item.root()
 
     def get_position(self, at: int) -> Shape:
         """The item at a constant position."""
-        return self.root().positions.setdefault(at, Shape()).root()
+        root = self.root()
+        if root.kinds["list"] and not root.kinds["tuple"]:
+            return root.get_each()  # the items of a list are alike
+        return root.positions.setdefault(at, Shape()).root()
 
     def get_attribute(self, name: str) -> Shape:
         """The attribute of a name."""

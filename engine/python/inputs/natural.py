@@ -11,7 +11,12 @@ from ..model.domain import UNKNOWN, CallableDomains, ParameterDomain
 from ..model.model import CallableFacts, Candidate, ClassFacts, ModuleFacts, Parameter
 from ..source.annotations import TypeHint
 from ..usage.project_index import ProjectIndex
+from .content_objects import ContentObjects
 
+_MAXIMUM_DEPTH = 2
+_OBJECTS = 3
+# What a parameter gets of which nothing is known.
+_ANY_ITEMS = ("3", "1", "4")
 # The types that stand for kinds whose values are made elsewhere.
 _BUILT_BY_TYPE = {"path": "PathLike", "file": "TextIO", "pattern": "pattern", "type": "type"}
 
@@ -55,7 +60,7 @@ class NaturalInputs:
     ) -> tuple[NaturalValue, ...]:
         """The natural values of a parameter, the representative first; empty where its domain is not known."""
         domain = self.domain(one, parameter.name, where)
-        if domain.kind == "any":
+        if domain.kind == "any" and not domain.preconditions:
             return ()
         others: dict[str, str] = {}
         for other in {condition.other for condition in domain.preconditions if condition.other}:
@@ -75,20 +80,43 @@ class NaturalInputs:
         place = sum(_similar(other, domain) for other in alike)
 
         def build(wanted: ParameterDomain, at: int) -> list[Candidate]:
-            return self._build(wanted, at, where, depth)
+            return self._build(wanted, at, where, depth, name)
 
         return ExampleContext(name=name.strip("_").lower(), place=place, build=build)
 
-    def _build(self, domain: ParameterDomain, place: int, where: ModuleFacts, depth: int) -> list[Candidate]:
+    def _build(self, domain: ParameterDomain, place: int, where: ModuleFacts, depth: int, name: str) -> list[Candidate]:
         """Objects of a class of the project, and values of types that domains do not describe further."""
         if domain.kind == "object":
             home = self._index.facts_of(domain.module) if domain.module else where
             found = self._index.class_in(domain.type_name, home or where)
-            made = self._made.of_class(*found, depth + 1) if found is not None else []
+            made = self._objects(domain, *found, depth, name) if found is not None else []
         else:
             made = self._made.of_type(_hint_of(domain), where, depth + 1)
-        at = place % len(made) if made else 0
+        at = place % len(made) if made and not domain.links else 0
         return [*made[at:], *made[:at]]
+
+    def _objects(
+        self, domain: ParameterDomain, where: ModuleFacts, owner: ClassFacts, depth: int, name: str
+    ) -> list[Candidate]:
+        """Objects with content before the plainest ones; linked ones before single ones."""
+        if depth > _MAXIMUM_DEPTH:
+            return []
+
+        def items(constructor: CallableFacts, parameter: Parameter) -> list[Candidate]:
+            values = self.of_parameter(constructor, parameter, where, depth + 1)
+            plain = [value.candidate for value in values if not value.degenerate]
+            return plain or [Candidate(text) for text in _ANY_ITEMS]
+
+        constructor = self._index.constructor(where, owner)
+        links = set(domain.links)
+        for parameter in constructor.parameters if constructor is not None else ():
+            taken = self.domain(constructor, parameter.name, where) if constructor is not None else UNKNOWN
+            if taken.kind == "object" and taken.type_name == owner.name:
+                links.add(parameter.name)  # an object of the same class is linked, not passed as content
+        content = ContentObjects(where, owner, constructor, items)
+        linked = content.linked(domain.links, name) if domain.links and name.isidentifier() else []
+        single = content.objects(_OBJECTS, tuple(sorted(links)))
+        return [*linked, *single, *self._made.of_class(where, owner, depth + 1)]
 
     def _of_module(self, where: ModuleFacts) -> dict[str, CallableDomains]:
         if where.module not in self._domains:

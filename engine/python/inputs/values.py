@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ....utils.in_turns import in_turns
+from ..domain.inference import suggested_class
 from ..facts.clock import depends_on_now
 from ..facts.type_inference import default_hint, inferred_hints, name_entry, uses_of
 from ..model.domain import CallableDomains
@@ -133,7 +134,7 @@ class Values:
                 pools.insert(0, named)
             else:
                 pools[at] = distinct([*first, *pools[at]], _MAXIMUM_VALUES)
-        suggested = self.index.class_for_variable(parameter.name, where) if not parameter.annotation else None
+        suggested = suggested_class(where, self.index, parameter.name) if not parameter.annotation else None
         if suggested is not None and depth < _MAXIMUM_DEPTH:
             pools.insert(0, self.of_class(*suggested, depth + 1))
         if type_hint(parameter.annotation).name in ("Any", "object") and len(hints) < 2:

@@ -19,6 +19,7 @@ _CLASS = re.compile(r"^class[ \t]+(\w+)[ \t]*(?:\(([^)]*)\))?[ \t]*:", re.MULTIL
 _MAXIMUM_SCANNED = 3_000
 _MAXIMUM_DEPTH = 8
 _LEAST_ATTRIBUTES = 2
+_LINKING = frozenset({"next", "left", "right", "prev", "children"})
 
 
 class ProjectIndex:
@@ -97,16 +98,20 @@ class ProjectIndex:
     def class_with(self, attributes: Collection[str], near: ModuleFacts) -> tuple[ModuleFacts, ClassFacts] | None:
         """The one class whose objects have all the attributes: of the module, else imported there, else of the project.
 
-        None where none or several alike have them. In the rest of the project a single common attribute does not count.
+        None where none or several alike have them. In the rest of the project a single attribute counts only where it
+        links objects, and modules of the same package come first.
         """
         imported = [found for name, _ in near.imports if (found := self.class_in(name, near)) is not None]
         for group in ([(near, owner) for owner in near.classes], imported):
             found = _closest(group, attributes)
             if found is not None:
                 return found
-        if len(attributes) < _LEAST_ATTRIBUTES:
+        if len(attributes) < _LEAST_ATTRIBUTES and not _LINKING & set(attributes):
             return None
-        return _closest(list(self._mentioning(attributes)), attributes)
+        package = near.module.rpartition(".")[0]
+        others = list(self._mentioning(attributes))
+        siblings = [found for found in others if found[0].module.rpartition(".")[0] == package]
+        return _closest(siblings, attributes) or _closest(others, attributes)
 
     def _mentioning(self, attributes: Collection[str]) -> Iterator[tuple[ModuleFacts, ClassFacts]]:
         """Classes of modules whose text sets all the attributes."""
@@ -214,6 +219,7 @@ def _closest(
     sized = sorted(
         (len(names), key) for key, (_, owner) in having.items() if (names := attributes_of(owner)) >= set(attributes)
     )
+    # Several modules may each define a class of one name; classes of different names are too uncertain.
     if not sized or (len(sized) > 1 and sized[0][0] == sized[1][0] and sized[0][1][1] != sized[1][1][1]):
         return None
     return having[sized[0][1]]

@@ -1,0 +1,153 @@
+"""Builds objects with content, and links those that hold one another: a list of nodes, a tree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ..domain.example_tables import INTERVALS
+from ..model.model import CallableFacts, Candidate, ClassFacts, ModuleFacts, Parameter, combined
+
+ItemsOf = Callable[[CallableFacts, Parameter], Sequence[Candidate]]
+"""Plain values of a constructor's parameter, different ones first."""
+
+_NUMBERS = ("3", "1", "4", "2")
+# The root above its smaller and larger child, as in a search tree.
+_TREE = ("5", "3", "8", "1")
+_MOST_OPTIONAL = 3
+_FORWARD = ("next", "down", "child")
+_BACKWARD = {"prev": "next", "previous": "next"}
+
+
+class ContentObjects:
+    """Builds objects of one class.
+
+    Args:
+        where: the module of the class.
+        constructor: its constructor; None where it takes nothing.
+        items: plain values of a parameter.
+    """
+
+    def __init__(
+        self, where: ModuleFacts, owner: ClassFacts, constructor: CallableFacts | None, items: ItemsOf
+    ) -> None:
+        self._owner = owner
+        self._constructor = constructor
+        self._items = items
+        self._imports = (f"from {where.module} import {owner.name}",)
+
+    def objects(self, count: int, links: Sequence[str] = ()) -> list[Candidate]:
+        """Up to so many different objects, each with content; none where a required argument is not known.
+
+        Args:
+            links: attributes that hold further objects; they are left out.
+        """
+        if self._constructor is None or self._owner.kind in ("enum", "abstract", "protocol", "typeddict"):
+            return []
+        chosen = self._content(links)
+        if not chosen:
+            return []
+        columns = self._columns(chosen)
+        if any(not column for column in columns):
+            return []
+        made: dict[str, Candidate] = {}
+        for at in range(count):
+            row = [column[at % len(column)] for column in columns]
+            candidate = self._call([(item, value) for item, value in zip(chosen, row, strict=True)])
+            made.setdefault(candidate.source, candidate)
+        return list(made.values())
+
+    def linked(self, links: Sequence[str], variable: str) -> list[Candidate]:
+        """A chain or tree of objects in a variable, longer ones first; empty where the links are of no known form."""
+        values = self._values(links)
+        if not values:
+            return []
+        if {"left", "right"} <= set(links):
+            return [self._tree(values, variable)]
+        forward = next((name for name in _FORWARD if name in links), None)
+        if forward is None:
+            return []
+        back = next((name for name in links if _BACKWARD.get(name) == forward), None)
+        return [self._chain(values[:size], forward, back, variable) for size in (4, 2, 1)]
+
+    def _values(self, links: Sequence[str]) -> list[Candidate]:
+        """Sources of the objects of a structure, before they are linked."""
+        tree = {"left", "right"} <= set(links)
+        chosen = self._content(links)
+        if len(chosen) == 1:
+            column = self._columns(chosen)[0]
+            numeric = bool(column) and column[0].source.lstrip("-").isdigit()
+            plain = [Candidate(text) for text in (_TREE if tree else _NUMBERS)] if numeric else column
+            return [self._call([(chosen[0], value)]) for value in plain]
+        return self.objects(4, links)
+
+    def _chain(self, values: Sequence[Candidate], forward: str, back: str | None, variable: str) -> Candidate:
+        nested = self._nested(values, forward) if back is None else None
+        if nested is not None:
+            return nested
+        statements = [f"{variable} = {values[0].source}"]
+        path = variable
+        for value in values[1:]:
+            statements.append(f"{path}.{forward} = {value.source}")
+            if back is not None:
+                statements.append(f"{path}.{forward}.{back} = {path}")
+            path = f"{path}.{forward}"
+        return combined_after(variable, statements, values)
+
+    def _nested(self, values: Sequence[Candidate], forward: str) -> Candidate | None:
+        """`Node(3, Node(1, Node(4)))`, where the constructor takes the next object."""
+        constructor = self._constructor
+        if constructor is None or all(item.name != forward for item in constructor.parameters):
+            return None
+        positional = [item.name for item in constructor.parameters if item.is_positional]
+        direct = forward in positional and positional.index(forward) == len(self._content((forward,)))
+        found = values[-1]
+        for value in reversed(values[:-1]):
+            passed = found.source if direct else f"{forward}={found.source}"
+            found = combined(f"{value.source[:-1]}, {passed})", (value, found))
+        return found
+
+    def _tree(self, values: Sequence[Candidate], variable: str) -> Candidate:
+        found = list(values)[:4]
+        paths = [variable, f"{variable}.left", f"{variable}.right", f"{variable}.left.left"]
+        statements = [f"{path} = {value.source}" for path, value in zip(paths, found, strict=False)]
+        return combined_after(variable, statements, found)
+
+    def _content(self, links: Sequence[str]) -> list[Parameter]:
+        """The parameters that get content: the required ones, else the first optional ones that take data."""
+        constructor = self._constructor
+        if constructor is None:
+            return []
+        given = [item for item in constructor.parameters if item.name not in links]
+        required = [item for item in given if item.required]
+        if required:
+            return required
+        data = [item for item in given if item.is_positional and item.default not in ("True", "False")]
+        return data[:_MOST_OPTIONAL] if len(data) <= _MOST_OPTIONAL else []
+
+    def _columns(self, chosen: Sequence[Parameter]) -> list[list[Candidate]]:
+        """Values for each parameter, one for each object."""
+        names = [item.name for item in chosen]
+        if len(names) == 2 and tuple(names) in (("start", "end"), ("low", "high"), ("begin", "end")):
+            return [[Candidate(pair[at]) for pair in INTERVALS[0]] for at in (0, 1)]
+        assert self._constructor is not None  # it has parameters
+        found: list[list[Candidate]] = []
+        for item in chosen:
+            values = list(self._items(self._constructor, item))
+            at = sum(bool(other) and other[0].source == values[0].source for other in found) if values else 0
+            # Alike parameters of one object differ.
+            found.append([*values[at:], *values[:at]])
+        return found
+
+    def _call(self, row: Sequence[tuple[Parameter, Candidate]]) -> Candidate:
+        parts: list[str] = []
+        expected = [item.name for item in self._constructor.parameters] if self._constructor is not None else []
+        for at, (item, value) in enumerate(row):
+            in_place = item.is_positional and at < len(expected) and expected[at] == item.name
+            parts.append(value.source if in_place else f"{item.name}={value.source}")
+        return combined(f"{self._owner.name}({', '.join(parts)})", [value for _, value in row], self._imports)
+
+
+def combined_after(variable: str, statements: Sequence[str], parts: Sequence[Candidate]) -> Candidate:
+    """A variable that statements build, with all that their parts need before them."""
+    whole = combined(variable, parts)
+    return Candidate(variable, whole.imports, (*whole.arrange, *statements), whole.fixtures, "domain")
