@@ -223,6 +223,10 @@ def _of_tokens(domain: ParameterDomain, place: int) -> list[str]:
     tokens = [str(literal_or(text, text)) for text in domain.choices]
     if domain.length == 1 or any(len(token) != 1 for token in tokens):
         return _from(tokens, place)
+    pairs = [opening + closing for opening, closing in ("()", "[]", "{}", "<>") if {opening, closing} & set(tokens)]
+    if pairs:
+        nested = "".join(pair[0] for pair in pairs) + "".join(pair[1] for pair in reversed(pairs))
+        return [nested + pairs[0], "".join(pairs), nested[:-1], pairs[0][::-1], pairs[0], ""]
     ordered = _from(tokens, place)
     return ["".join(ordered[:3]), "".join([*ordered[1:3], ordered[0]]), ordered[0] * 2 + ordered[-1], *ordered]
 
@@ -435,11 +439,9 @@ def _graphs(domain: ParameterDomain, context: ExampleContext) -> list[Candidate]
         ]
         return _plain(f"[{', '.join(f'({row})' for row in rows)}]", f"[({rows[0]})]", "[]")
     style = domain.style or "list"
-    other = tables.GRAPHS[style][1 - at] if domain.element is None or domain.element.kind == "any" else ""
+    # Nodes of one kind: those of another parameter are chosen from the first graph.
     companions = tables.GRAPH_COMPANIONS[style] if not at else ()
-    return _plain(
-        tables.GRAPHS[style][at], *([other] if other else []), *companions, "{}" if style != "indexed" else "[]"
-    )
+    return _plain(tables.GRAPHS[style][at], *companions, "[]" if style == "indexed" else "{}")
 
 
 def _chosen(domain: ParameterDomain, context: ExampleContext) -> list[Candidate]:

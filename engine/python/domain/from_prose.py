@@ -17,6 +17,8 @@ _SEQUENCE = ParameterDomain("sequence", type_name="Sequence")
 _PAIR = ParameterDomain("sequence", type_name="", element=_INTEGER, length=2)
 # What a noun phrase means, the most specific first. All are singular or plural.
 _PHRASES: tuple[tuple[str, ParameterDomain], ...] = (
+    # Objects of classes that other evidence names.
+    (r"(singly |doubly )?linked[- ]lists?|(binary (search )?)?trees?\b|\bnodes?\b", UNKNOWN),
     (r"(weighted|distance) graphs?\b", ParameterDomain("graph", style="mapping")),
     (r"adjacency (dict\w*|map\w*|lists?)|\bgraphs?\b", ParameterDomain("graph", style="")),
     (r"\bmatri(x|ces)\b|\bgrids?\b|\bmazes?\b|(2d|two[- ]dimensional|2-d) (list|array|board)",
@@ -76,8 +78,8 @@ def domain_of_phrase(phrase: str) -> ParameterDomain:
     ]
     if not found:
         return UNKNOWN
-    # Of phrases that begin at the same word the more specific one counts; else the first one that is named.
-    _, _, domain = min(found, key=lambda one: (one[1] if one[0] < 40 else 99, one[0]))
+    # The head of a phrase comes first; of phrases that begin at the same word the more specific one counts.
+    _, _, domain = min(found, key=lambda one: one[:2])
     return _conditioned(domain, lowered)
 
 

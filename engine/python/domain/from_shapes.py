@@ -283,9 +283,11 @@ def _is_row(root: Shape) -> bool:
 
 
 def _tokens(parts: Sequence[Shape]) -> tuple[str, ...]:
-    """Constants that a text or its characters must be among: keys of a literal that they are looked up in."""
-    for part in parts:
-        if part.tokens and "option" not in part.traits:
+    """Constants that a text or its characters are among: they are looked up in a literal, or searched in one."""
+    for at, part in enumerate(parts):
+        single = all(isinstance(text := literal_or(token, None), str) and len(text) == 1 for token in part.tokens)
+        # A text that may be one of some words may be others, too; characters that are told apart make up the text.
+        if part.tokens and ("option" not in part.traits or (at and single)):
             return tuple(part.tokens)
     return ()
 

@@ -22,17 +22,25 @@ def _related(
     name: str, domain: ParameterDomain, domains: Mapping[str, ParameterDomain], shapes: Mapping[str, Shape]
 ) -> ParameterDomain:
     shape = shapes.get(name)
-    if shape is None or domain.kind in _CONTAINERS - {"text"} or domain.kind in ("object", "callable"):
+    guessed = domain.source in ("name", "none", "default")
+    if shape is None or (
+        not guessed and (domain.kind in _CONTAINERS - {"text"} or domain.kind in ("object", "callable"))
+    ):
         return domain
     for other, container in domains.items():
         kind = _relation(name, shape, container, shapes[other]) if other != name and other in shapes else None
         if kind is not None:
             found = domain
-            if domain.kind == "any":
+            if guessed:
                 # A member is what the members are.
                 inner = ParameterDomain("integer") if kind == "index into" else container.key or container.element
-                found = inner or domain
-                found = replace(found, source="use" if found.kind != "any" else "none", lines=container.lines)
+                found = inner or ParameterDomain("any")
+                found = replace(
+                    found,
+                    source="use" if found.kind != "any" else "none",
+                    optional=domain.optional,
+                    lines=container.lines,
+                )
             return replace(found, preconditions=(*found.preconditions, Precondition(kind, other)))
     return domain
 

@@ -12,6 +12,7 @@ from .shape_calls import call_builtin, call_method
 from .shapes import Shape, made_of, unify
 
 _MAXIMUM_ITEMS = 40
+_MAXIMUM_TOKENS = 14
 _POSITIONS = range(-3, 6)
 _OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 _SIGNS: dict[type[ast.cmpop], str] = {
@@ -220,6 +221,9 @@ class Expressions:
                 shape.positions[at] = read
             elif not _none(inner) and not _contradict(shape.get_each(), read):
                 unify(shape.get_each(), read)
+                if isinstance(inner, ast.Constant) and isinstance(inner.value, str):
+                    shape.get_each().tokens[repr(inner.value)] = None
+                    shape.get_each().mark("option")
         return shape
 
     def _dictionary(self, node: ast.Dict, names: Names) -> Shape:
@@ -229,8 +233,9 @@ class Expressions:
             if key is None:
                 continue
             read = self.read(key, names)
-            if isinstance(key, ast.Constant):
-                shape.get_index().tokens[repr(key.value)] = None
+            for part, one in ((shape.get_index(), key), (shape.get_item(), value)):
+                if isinstance(one, ast.Constant) and isinstance(one.value, str | int):
+                    part.tokens[repr(one.value)] = None
             if not _contradict(shape.get_index(), read):
                 unify(shape.get_index(), read)
             if not _none(value) and not _contradict(shape.get_item(), item):
@@ -432,6 +437,8 @@ def _contained(item: Shape, container: Shape, node: ast.expr) -> None:
     """`item in container`."""
     if isinstance(node, ast.Constant) or "text" in container.root().kinds:
         item.vote("text")
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and len(node.value) <= _MAXIMUM_TOKENS:
+            item.mark("option").root().tokens.update(dict.fromkeys(repr(letter) for letter in node.value))
         return
     container.mark("searched")
     inner = container.get_index() if "dict" in container.root().kinds else container.get_each()

@@ -10,9 +10,11 @@ from ..model.model import CallableFacts, Candidate, ClassFacts, ModuleFacts, Par
 ItemsOf = Callable[[CallableFacts, Parameter], Sequence[Candidate]]
 """Plain values of a constructor's parameter, different ones first."""
 
-_NUMBERS = ("3", "1", "4", "2")
+_CHAINS = (("3", "1", "4", "2"), ("5", "8", "6", "7"))
 # The root above its smaller and larger child, as in a search tree.
-_TREE = ("5", "3", "8", "1")
+_TREES = (("5", "3", "8", "1"), ("6", "2", "9", "1"))
+# Defaults that stand for no content; any other default is a setting.
+_NO_CONTENT = frozenset({"None", "0", "0.0", "''", '""', "[]", "()", "{}"})
 _MOST_OPTIONAL = 3
 _FORWARD = ("next", "down", "child")
 _BACKWARD = {"prev": "next", "previous": "next"}
@@ -56,9 +58,13 @@ class ContentObjects:
             made.setdefault(candidate.source, candidate)
         return list(made.values())
 
-    def linked(self, links: Sequence[str], variable: str) -> list[Candidate]:
-        """A chain or tree of objects in a variable, longer ones first; empty where the links are of no known form."""
-        values = self._values(links)
+    def linked(self, links: Sequence[str], variable: str, place: int = 0) -> list[Candidate]:
+        """A chain or tree of objects in a variable, longer ones first; empty where the links are of no known form.
+
+        Args:
+            place: how many alike parameters come before, so that two get different content.
+        """
+        values = self._values(links, place)
         if not values:
             return []
         if {"left", "right"} <= set(links):
@@ -69,14 +75,15 @@ class ContentObjects:
         back = next((name for name in links if _BACKWARD.get(name) == forward), None)
         return [self._chain(values[:size], forward, back, variable) for size in (4, 2, 1)]
 
-    def _values(self, links: Sequence[str]) -> list[Candidate]:
+    def _values(self, links: Sequence[str], place: int) -> list[Candidate]:
         """Sources of the objects of a structure, before they are linked."""
         tree = {"left", "right"} <= set(links)
         chosen = self._content(links)
         if len(chosen) == 1:
             column = self._columns(chosen)[0]
             numeric = bool(column) and column[0].source.lstrip("-").isdigit()
-            plain = [Candidate(text) for text in (_TREE if tree else _NUMBERS)] if numeric else column
+            numbers = (_TREES if tree else _CHAINS)[place % 2]
+            plain = [Candidate(text) for text in numbers] if numeric else [*column[place % 2 :], *column[: place % 2]]
             return [self._call([(chosen[0], value)]) for value in plain]
         return self.objects(4, links)
 
@@ -121,7 +128,7 @@ class ContentObjects:
         required = [item for item in given if item.required]
         if required:
             return required
-        data = [item for item in given if item.is_positional and item.default not in ("True", "False")]
+        data = [item for item in given if item.is_positional and item.default in _NO_CONTENT]
         return data[:_MOST_OPTIONAL] if len(data) <= _MOST_OPTIONAL else []
 
     def _columns(self, chosen: Sequence[Parameter]) -> list[list[Candidate]]:

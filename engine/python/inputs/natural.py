@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from ..domain.examples import ExampleContext, NaturalValue, natural_values
+from ..domain.from_shapes import LINKS
 from ..domain.inference import infer_domains, project_classes
 from ..model.domain import UNKNOWN, CallableDomains, ParameterDomain
 from ..model.model import CallableFacts, Candidate, ClassFacts, ModuleFacts, Parameter
@@ -89,18 +90,35 @@ class NaturalInputs:
         if domain.kind == "object":
             home = self._index.facts_of(domain.module) if domain.module else where
             found = self._index.class_in(domain.type_name, home or where)
-            made = self._objects(domain, *found, depth, name) if found is not None else []
+            made = self._objects(domain, *found, depth, name, place) if found is not None else []
         else:
             made = self._made.of_type(_hint_of(domain), where, depth + 1)
         at = place % len(made) if made and not domain.links else 0
         return [*made[at:], *made[:at]]
 
     def _objects(
-        self, domain: ParameterDomain, where: ModuleFacts, owner: ClassFacts, depth: int, name: str
+        self, domain: ParameterDomain, where: ModuleFacts, owner: ClassFacts, depth: int, name: str, place: int
     ) -> list[Candidate]:
         """Objects with content before the plainest ones; linked ones before single ones."""
         if depth > _MAXIMUM_DEPTH:
             return []
+
+        content, links = self._content(where, owner, depth, domain.links)
+        linked = content.linked(domain.links, name, place) if domain.links and name.isidentifier() else []
+        single = content.objects(_OBJECTS, links)
+        return [*linked, *single, *self._made.of_class(where, owner, depth + 1)]
+
+    def with_content(self, where: ModuleFacts, owner: ClassFacts, depth: int) -> list[Candidate]:
+        """Objects of a class with content, different ones; empty where its constructor takes none."""
+        if depth > _MAXIMUM_DEPTH:
+            return []
+        content, links = self._content(where, owner, depth, ())
+        return content.objects(_OBJECTS, links)
+
+    def _content(
+        self, where: ModuleFacts, owner: ClassFacts, depth: int, links: Sequence[str]
+    ) -> tuple[ContentObjects, tuple[str, ...]]:
+        """What builds objects of a class, and the parameters that take further objects of it."""
 
         def items(constructor: CallableFacts, parameter: Parameter) -> list[Candidate]:
             values = self.of_parameter(constructor, parameter, where, depth + 1)
@@ -108,15 +126,12 @@ class NaturalInputs:
             return plain or [Candidate(text) for text in _ANY_ITEMS]
 
         constructor = self._index.constructor(where, owner)
-        links = set(domain.links)
+        linking = {*links, *LINKS}
         for parameter in constructor.parameters if constructor is not None else ():
             taken = self.domain(constructor, parameter.name, where) if constructor is not None else UNKNOWN
             if taken.kind == "object" and taken.type_name == owner.name:
-                links.add(parameter.name)  # an object of the same class is linked, not passed as content
-        content = ContentObjects(where, owner, constructor, items)
-        linked = content.linked(domain.links, name) if domain.links and name.isidentifier() else []
-        single = content.objects(_OBJECTS, tuple(sorted(links)))
-        return [*linked, *single, *self._made.of_class(where, owner, depth + 1)]
+                linking.add(parameter.name)  # an object of the same class is linked, not passed as content
+        return ContentObjects(where, owner, constructor, items), tuple(sorted(linking))
 
     def _of_module(self, where: ModuleFacts) -> dict[str, CallableDomains]:
         if where.module not in self._domains:

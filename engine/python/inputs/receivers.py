@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -20,6 +21,7 @@ _MUTATING = re.compile(
     r"(assigned|method:(append|add|extend|insert|update|setdefault|remove|pop|discard|clear|push|__setitem__))"
 )
 _MAXIMUM_CHANGES = 5
+_ENOUGH_CONTENT = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,25 @@ class Receiver:
     imports: tuple[str, ...]
     fixtures: tuple[str, ...] = ()
     changes: int = 0
+
+
+def filled_first(found: Sequence[Receiver]) -> list[Receiver]:
+    """Puts objects that calls have added to before new ones: what only reads or removes shows most on them."""
+    filled = [it for it in found if it.changes and _is_filled(it)]
+    filled.sort(key=lambda it: it.changes != _ENOUGH_CONTENT)
+    return [*filled, *(it for it in found if it not in filled)]
+
+
+def _is_filled(one: Receiver) -> bool:
+    """Whether the calls that changed an object are all of one method, which does not remove from it."""
+    name = re.escape(one.variable)
+    called = {match[1] for text in one.arrange if (match := re.match(rf"{name}(\[|\.\w+)", text)) is not None}
+    return len(called) == 1 and not _ENDING.fullmatch(next(iter(called)).lstrip("."))
+
+
+def adds_content(member: CallableFacts) -> bool:
+    """Whether a member puts something into its object, by its name."""
+    return _CHANGING.fullmatch(member.name) is not None
 
 
 def receivers(

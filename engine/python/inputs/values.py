@@ -180,7 +180,10 @@ class Values:
         if key not in self._objects:
             # Stops the recursion for a class whose constructor takes an object of the same class.
             self._objects[key] = ()
-            self._objects[key] = tuple(class_candidates(self, where, owner, depth))
+            plain = class_candidates(self, where, owner, depth)
+            self._objects[key] = tuple(
+                distinct([*self.natural.with_content(where, owner, depth), *plain], _MAXIMUM_VALUES)
+            )
         return [*self.built.get(owner.name, []), *self._objects[key]]
 
     def _classes(self, hint: TypeHint, where: ModuleFacts) -> list[Candidate]:

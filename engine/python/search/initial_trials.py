@@ -26,7 +26,7 @@ from ..inputs.calls import (
 from ..inputs.given_examples import GivenExamples, add_given_values, given_trials
 from ..inputs.learning import LearnedInputs
 from ..inputs.prepared_arguments import prepared_rows, with_new_file
-from ..inputs.receivers import Receiver, receivers
+from ..inputs.receivers import Receiver, adds_content, filled_first, receivers
 from ..inputs.seeds import example_trials
 from ..inputs.values import Values
 from ..model.domain import CallableDomains
@@ -183,6 +183,8 @@ def _member_trials(
 ) -> Iterator[Trial]:
     """Combines receivers with argument rows, plain ones first."""
     objects = receivers(context.values, context.facts, owner, _RECEIVERS, context.learned)
+    if not adds_content(one):
+        objects = filled_first(objects)
     if owner.kind == "enum":
         # Members of an enumeration stand as they are: nothing is constructed.
         members = context.values.of_class(context.facts, owner)
@@ -210,7 +212,7 @@ def _diagonal(objects: list[Receiver], rows: list[Row]) -> Iterator[tuple[Receiv
 
 _SAME_KIND = frozenset(
     "__eq__ __ne__ __lt__ __le__ __gt__ __ge__ __add__ __radd__ __sub__ __rsub__ __and__ __or__ __xor__ __mul__ "
-    "__iadd__ __ior__ __iand__ __isub__ __rand__ __ror__ __rxor__ __truediv__ __contains__".split()
+    "__iadd__ __ior__ __iand__ __isub__ __rand__ __ror__ __rxor__ __truediv__".split()
 )
 
 
