@@ -60,7 +60,7 @@ def argument_rows(one: CallableFacts, pools: Pools, limit: int) -> Iterator[Row]
     """
     if any(item.required and not pools.get(item.name) for item in one.parameters):
         return
-    required = [item for item in one.parameters if item.required or (_takes_clock(item) and pools.get(item.name))]
+    required = [item for item in one.parameters if item.required or (takes_clock(item) and pools.get(item.name))]
     seen: set[str] = set()
     for chosen in _choices(one, pools, required):
         row = _row(one, chosen)
@@ -92,12 +92,13 @@ def _mixtures(one: CallableFacts, pools: Pools, varied: list[Parameter]) -> Iter
     for _ in range(_MIXED_ROWS):
         chosen: dict[str, Candidate] = {}
         for item in varied:
-            if item.required or _takes_clock(item) or generator.random() < 0.5:
+            if item.required or takes_clock(item) or generator.random() < 0.5:
                 chosen[item.name] = generator.choice(pools[item.name])
         yield chosen
 
 
-def _takes_clock(item: Parameter) -> bool:
+def takes_clock(item: Parameter) -> bool:
+    """Whether a parameter's default is a real clock, on which results would depend."""
     return _CLOCK.fullmatch(item.default or "") is not None
 
 

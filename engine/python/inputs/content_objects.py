@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from ..domain.example_tables import INTERVALS
 from ..model.model import CallableFacts, Candidate, ClassFacts, ModuleFacts, Parameter, combined
+from .calls import takes_clock
 
 ItemsOf = Callable[[CallableFacts, Parameter], Sequence[Candidate]]
 """Plain values of a constructor's parameter, different ones first."""
@@ -125,6 +126,8 @@ class ContentObjects:
         if constructor is None:
             return []
         given = [item for item in constructor.parameters if item.name not in links]
+        if any(takes_clock(item) for item in given):
+            return []  # such objects are built where clocks are known
         required = [item for item in given if item.required]
         if required:
             return required

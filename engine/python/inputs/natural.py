@@ -8,10 +8,12 @@ from typing import Protocol
 from ..domain.examples import ExampleContext, NaturalValue, natural_values
 from ..domain.from_shapes import LINKS
 from ..domain.inference import infer_domains, project_classes
+from ..facts.type_inference import name_entry
 from ..model.domain import UNKNOWN, CallableDomains, ParameterDomain
 from ..model.model import CallableFacts, Candidate, ClassFacts, ModuleFacts, Parameter
 from ..source.annotations import TypeHint
 from ..usage.project_index import ProjectIndex
+from .calls import takes_clock
 from .content_objects import ContentObjects
 
 _MAXIMUM_DEPTH = 2
@@ -61,8 +63,13 @@ class NaturalInputs:
     ) -> tuple[NaturalValue, ...]:
         """The natural values of a parameter, the representative first; empty where its domain is not known."""
         domain = self.domain(one, parameter.name, where)
-        if domain.kind == "any" and not domain.preconditions:
-            return ()
+        entry = name_entry(parameter.name)
+        if (
+            (domain.kind == "any" and not domain.preconditions)
+            or takes_clock(parameter)
+            or (entry and entry[0] == "Clock")
+        ):
+            return ()  # clocks stand still or tick: no plain function does
         others: dict[str, str] = {}
         for other in {condition.other for condition in domain.preconditions if condition.other}:
             related = self.domain(one, other, where)
