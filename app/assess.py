@@ -69,6 +69,7 @@ async def assess(
         cache=settings.state / "cache",
         import_roots=layout.import_roots,
         trusted=bool(settings.trust_project),
+        variables=settings.env,
     )
     options = AssessOptions(tuple(measure), mutants, settings.repeats, test_seconds, seed=seed)
     framework: Framework = settings.framework

@@ -139,7 +139,12 @@ def unit_spec_generator(settings: Settings, target: ProvideTarget, first: FirstT
         unit,
         target,
         settings.state / "cache",
-        budget={"trials": settings.trials, "mutants": settings.mutants, "examples": settings.examples},
+        budget={
+            "trials": settings.trials,
+            "mutants": settings.mutants,
+            "examples": settings.examples,
+            "env": settings.env,
+        },
         most_bytes=settings.cache_mib * 1024 * 1024,
         fresh=settings.fresh,
     )
@@ -344,6 +349,7 @@ class TargetProvider:
             exclude=[settings.state],
             trusted=bool(settings.trust_project),
             import_seconds=settings.import_seconds,
+            variables=settings.env,
         )
 
 

@@ -27,6 +27,7 @@ from ..utils.redact import Redactor
 from ..utils.untrusted_folders import first_irregular
 from .examples import checked_examples
 from .project_file import ProjectFile, read_project_file
+from .target_variables import checked_variables
 from .tool_servers import ToolServer, read_servers, servers_from
 from .trust import in_words, is_recorded, needs_consent
 
@@ -124,6 +125,7 @@ class Settings(BaseSettings):
         cache_url: keep them in Valkey or Redis instead of a file; a password is written as `${NAME}`. Not
             in files.
         cache_mib: the most the file may hold; the longest unused goes first.
+        env: environment variables of the code under test, which has no others; they reach the sandbox only.
         examples: expressions by `module:function` (a call of it) or parameter name (a value), for unit tests; see
             `examples.py`.
         fail_on: findings that make the exit code non-zero although tests were kept.
@@ -182,6 +184,7 @@ class Settings(BaseSettings):
     cache: bool = True
     cache_url: str | None = None
     cache_mib: int = Field(default=128, ge=1, le=65536)
+    env: dict[str, str] = Field(default_factory=dict)
     examples: dict[str, str] = Field(default_factory=dict)
     fail_on: Literal["nothing", "defect"] = "nothing"
     _ignored: str = PrivateAttr(default="")
@@ -211,6 +214,11 @@ class Settings(BaseSettings):
     @classmethod
     def _servers_by_name(cls, value: Any) -> Any:
         return servers_from(value)
+
+    @field_validator("env")
+    @classmethod
+    def _variables_that_decide_nothing(cls, value: dict[str, str]) -> dict[str, str]:
+        return checked_variables(value)
 
     @field_validator("examples")
     @classmethod

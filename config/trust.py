@@ -34,7 +34,7 @@ HARMLESS = frozenset(
             "stream",
         ),
         *("trials", "mutants", "repeats", "step_seconds", "import_seconds", "model_timeout"),
-        *("max_retries", "max_retries_per_step", "examples"),
+        *("max_retries", "max_retries_per_step", "examples", "env"),
         *("max_tokens", "max_cost", "max_seconds", "keep_runs", "fresh", "cache", "cache_mib"),
     }
 )

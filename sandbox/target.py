@@ -118,6 +118,7 @@ class Workspace:
         folders = f"{self.target.interpreter.path.parent}:/usr/local/bin:/usr/bin:/bin"
         library_path = self.target.interpreter.library_path
         return {
+            **self.target.variables,
             **({"LD_LIBRARY_PATH": library_path} if library_path else {}),
             "HOME": str(self.scratch / "home"),
             "TMPDIR": self._temporary_folder(),
@@ -142,6 +143,7 @@ class PythonTarget:
         import_roots: POSIX folders, relative to the root, that come first on the import path.
         overlay: folders that come last on it, with the test tools the target lacks.
         import_seconds: how long importing a module of the project may take.
+        variables: environment variables of the project's code; never instead of those that every program gets.
         scratch: where workspaces are made; removed by `discard`, or by a later run when this process died.
     """
 
@@ -154,6 +156,7 @@ class PythonTarget:
     root: Path
     _lease: IO[bytes] = field(repr=False, compare=False)
     import_seconds: float = IMPORT_SECONDS
+    variables: Mapping[str, str] = field(default_factory=dict)
     _numbers: itertools.count[int] = field(default_factory=lambda: itertools.count(1), repr=False, compare=False)
 
     @asynccontextmanager
@@ -187,6 +190,7 @@ async def prepare_target(
     exclude: Sequence[Path] = (),
     trusted: bool = False,
     import_seconds: float = IMPORT_SECONDS,
+    variables: Mapping[str, str] | None = None,
 ) -> PythonTarget:
     """Find the interpreter, copy the project, and see to the test tools. The project itself is only read.
 
@@ -196,7 +200,7 @@ async def prepare_target(
         import_roots: POSIX folders relative to the root; "." for a flat layout.
         exclude: more folders inside the project that are not part of it.
         trusted: whether the project is trusted, see `find_interpreter`.
-        import_seconds: as in `PythonTarget`.
+        import_seconds, variables: as in `PythonTarget`.
 
     Raises:
         ProjectError, StorageError, InterpreterError: see `take_snapshot`, `find_interpreter` and `test_overlay`.
@@ -211,9 +215,8 @@ async def prepare_target(
         lease.close()
         raise
     roots = tuple(import_roots)
-    return PythonTarget(
-        sandbox, interpreter, snapshot, roots, overlay, scratch, root, lease, import_seconds=import_seconds
-    )
+    given = dict(variables or {})
+    return PythonTarget(sandbox, interpreter, snapshot, roots, overlay, scratch, root, lease, import_seconds, given)
 
 
 def _snapshot(root: Path, into: Path, exclude: tuple[Path, ...]) -> Snapshot:

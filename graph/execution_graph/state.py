@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, TypedDict, cast
+from typing import Annotated, Any, Literal, cast
+
+from typing_extensions import TypedDict
 
 from ...core.usage import NOTHING_USED, TokenUsage, add_usage
 from ..state_format import STATE_VERSION

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,8 @@ def import_failure(
         )
     return TargetImportError(
         f"{facts.module} does not import: {kind}: {message}{where}",
-        advice=_advice(facts, target, kind, error.get("name"), refusals),
+        advice=_missing_variable(kind, message, str(error.get("text") or ""))
+        or _advice(facts, target, kind, message, error.get("name"), refusals),
         details={"module": facts.module, "path": facts.path, "exception": kind, "message": message},
     )
 
@@ -37,7 +39,29 @@ def import_timeout(facts: ModuleFacts, target: PythonTarget) -> TargetImportErro
     )
 
 
-def _advice(facts: ModuleFacts, target: PythonTarget, kind: str, name: str | None, refusals: list[list[str]]) -> str:
+def _missing_variable(kind: str, message: str, text: str) -> str:
+    """What to do where an import fails because an environment variable is not set; "" where that is not the reason."""
+    names: list[str] = []
+    if kind == "KeyError" and re.search(r"\benv(?:iron)?\b", text):
+        names = re.findall(r"^'(\w+)'$", message)
+    elif kind == "UndefinedValueError":  # python-decouple
+        names = re.findall(r"^(\w+) not found", message)
+    elif kind == "ImproperlyConfigured":  # django-environ
+        names = re.findall(r"[Ss]et the (\w+) environment variable", message)
+    elif kind == "ValidationError" and "Field required" in message:  # pydantic settings: a field, whatever its case
+        names = [name.upper() for name in re.findall(r"^(\w+)\n\s+Field required", message, re.MULTILINE)]
+    if not names:
+        return ""
+    lines = " ".join(f'{name} = "…"' for name in names)
+    return (
+        f"It needs the environment variable {', '.join(names)}, and code under test sees none of yours. Give a value "
+        f"for tests in pyproject.toml: [tool.testwright.env] {lines} (in testwright.toml: [env])."
+    )
+
+
+def _advice(
+    facts: ModuleFacts, target: PythonTarget, kind: str, message: str, name: str | None, refusals: list[list[str]]
+) -> str:
     python = target.interpreter.path
     if refusals:
         return (
@@ -51,6 +75,12 @@ def _advice(facts: ModuleFacts, target: PythonTarget, kind: str, name: str | Non
         return (
             f"Install the package that provides {top!r} for {python} (-m pip install …), "
             "or name another interpreter with --python."
+        )
+    if "partially initialized module" in message or "circular import" in message:
+        return "Two modules import each other. Import one of them inside the function that needs it."
+    if kind == "SyntaxError" and "encoding" in message:
+        return (
+            "The file's first lines name an encoding that Python does not have, or that its bytes are not in; mend it."
         )
     if kind == "SyntaxError":
         version = ".".join(str(part) for part in target.interpreter.version)

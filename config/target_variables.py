@@ -1,0 +1,31 @@
+"""Checks the environment variables that a project's file gives the code under test; they reach the sandbox only."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_RESERVED = re.compile(
+    # What decides which programs and libraries start, how Python starts, and how tests are collected and measured.
+    r"(?:PATH|HOME|TMPDIR|TEMP|TMP|LANG|LANGUAGE|TZ|IFS|ENV|BASH_ENV|SHELLOPTS|SHELL|VIRTUAL_ENV|GCONV_PATH|CI"
+    r"|(?:LD|DYLD|LC|PYTHON|PYTEST|COVERAGE|COV|TESTWRIGHT|GLIBC|MALLOC|CONDA|UV|PIP|NODE|GIT)(?:_\w*|(?<=PYTHON)\w*))",
+    re.IGNORECASE,
+)
+_LONGEST = 4096
+
+
+def checked_variables(said: Mapping[str, str]) -> dict[str, str]:
+    """Returns the variables in order of their names.
+
+    Raises:
+        ValueError: a name is no variable's or is reserved, or a value is too long or has a zero byte.
+    """
+    for name, value in said.items():
+        if not _NAME.fullmatch(name):
+            raise ValueError(f"{name!r} is no name of an environment variable")
+        if _RESERVED.fullmatch(name):
+            raise ValueError(f"{name} decides how programs start or tests are run, and may not be set")
+        if len(value) > _LONGEST or "\x00" in value:
+            raise ValueError(f"the value of {name} is longer than {_LONGEST} characters or has a zero byte")
+    return dict(sorted(said.items()))
