@@ -11,6 +11,8 @@ from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from langgraph.config import get_stream_writer
+
 from ..config.settings import Settings, settings_of_others
 from ..config.trust import remember_run
 from ..core import errors
@@ -192,8 +194,17 @@ def embedded_graph_session(live: LiveRun, request: str) -> Iterator[GraphSession
                 scope.reason = ExitReason(event.data["plan_ended"])
 
         live.events.subscribe(note_plan_end)
+        live.events.subscribe(_stream)
         with providing(live.context, live.services):
             yield GraphSession(initial_state(live, request), live.context)
+
+
+def _stream(event: Event) -> None:
+    """Pass an event to whoever streams the caller's graph with `stream_mode="custom"`."""
+    # Events also come from threads and from outside any node, where there is no stream.
+    with suppress(RuntimeError, KeyError):
+        said = {"type": str(event.type), "message": event.message, "step_id": event.step_id, "data": dict(event.data)}
+        get_stream_writer()({"testwright": said})
 
 
 def initial_state(live: LiveRun, request: str) -> PlanningAgentState:

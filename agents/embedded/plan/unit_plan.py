@@ -30,7 +30,9 @@ def unit_steps(scope: StepScope) -> PlannedSteps:
             "symbols": list(symbols) if symbols is not None else None,
             "digest": hashlib.sha256(read_source_bytes(scope.layout.root, place.path)).hexdigest(),
         }
-        test_path = PurePosixPath(scope.tests_dir, *_folders(place.module), f"test_{slug}.py").as_posix()
+        test_path = PurePosixPath(
+            scope.tests_dir, *_folders(place.module, scope.tests_dir), f"test_{slug}.py"
+        ).as_posix()
         add_generate_step(planned, scope, "unit", slug, row, spec_path=f"specs/{slug}.json", test_path=test_path)
     return planned
 
@@ -71,14 +73,16 @@ def public_names(symbols: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(symbol for symbol in symbols if not any(part.startswith("_") for part in symbol.split(".")))
 
 
-def _folders(module: str) -> list[str]:
+def _folders(module: str, tests_dir: str) -> list[str]:
     """Folders that mirror the packages above a module.
 
     pytest puts a test file's folder at the head of `sys.path`, so folders below it become importable. Without the
     prefix, `tests/generated/pkg/redis/` would satisfy an optional `import redis` of the code under test.
     """
     packages = module.split(".")[: -1 if "." in module else None]
-    return [packages[0], *(f"test_{name}" for name in packages[1:])]
+    # A folder of tests that has the package's name already ("tests/shop") is its folder.
+    first = [] if PurePosixPath(tests_dir).name == packages[0] else [packages[0]]
+    return [*first, *(f"test_{name}" for name in packages[1:])]
 
 
 def _slug(module: str, symbols: tuple[str, ...] | None) -> str:

@@ -291,3 +291,9 @@ async def test_strict_stops_at_anything_and_otherwise_only_what_would_do_somethi
     more = await answer("everything but shop.prcing", strict=strict)
     assert part.is_error() is (strict is True)
     assert more.is_error() is (strict is not False)
+
+
+async def test_the_package_is_not_repeated_below_a_folder_of_its_name(answer):
+    response = await answer("shop.cart and shop.sub.deep", tests_dir="tests/shop")
+    paths = [step["params"]["test_path"] for step in response.result["steps"] if "target" in step["params"]]
+    assert paths == ["tests/shop/test_shop_cart.py", "tests/shop/test_sub/test_shop_sub_deep.py"]
