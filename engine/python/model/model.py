@@ -269,7 +269,7 @@ class Observation:
         arcs: line arcs of the target file that the act added; entry and exit are negative numbers as in coverage.py.
         operands: executed comparisons, as (line, left repr, right repr), cut to 40.
         seconds: duration of the act.
-        consulted: what of its surroundings the act looked at: `env:NAME`, `cwd`.
+        consulted: what of its surroundings the act looked at: `env:NAME`, `cwd`, `random` (the module's functions).
     """
 
     outcome: Outcome

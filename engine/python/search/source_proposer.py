@@ -28,7 +28,7 @@ from .initial_trials import (
     trial_key,
     unseen_trials,
 )
-from .stories import Story, registered_queries, returned_queries, stories_of
+from .stories import Story, module_queries, registered_queries, returned_queries, stories_of
 from .surroundings import fixed_surroundings
 from .trial_mutation import mutations_of, result_calls
 
@@ -224,6 +224,8 @@ class SourceProposer:
                     self._registered.add((owner.name, one.source))
                     ask = returned_queries if one in returned else registered_queries
                     found.extend(ask(self.context, owner, one))
+                    if one not in returned:
+                        found.extend(module_queries(self.context, owner, one))
         return list(self._usable(found))
 
     def near(self, trial: Trial, observation: Observation, line: int, wave: int) -> list[Trial]:

@@ -74,6 +74,33 @@ def registered_queries(context: ProposalContext, owner: ClassFacts, step: Candid
         yield from _queries_of(context, owner, arrange, imports, fixtures)
 
 
+def module_queries(context: ProposalContext, owner: ClassFacts, step: Candidate) -> Iterator[Trial]:
+    """Generates calls of functions that work on a public object of the module, with an object of the test in its place.
+
+    The object has something registered with it, and `monkeypatch` puts the module's own back after the test.
+    """
+    facts, variable = context.facts, variable_for(owner.name)
+    shared = [name for name, source in facts.constants if source.startswith(f"{owner.name}(") and is_public_name(name)]
+    made = next(iter(context.values.of_class(facts, owner)), None)
+    for name in shared if made is not None else ():
+        staged = f"monkeypatch.setattr('{facts.module}.{name}', {variable})"
+        arrange = (*made.arrange, f"{variable} = {made.source}", *step.arrange, step.source, staged)
+        fixtures = tuple(sorted({*made.fixtures, *step.fixtures, "monkeypatch"}))
+        for function in facts.functions:
+            uses = any(called.startswith(f"{name}.") for called in function.calls)
+            if not uses or _required(function) or not is_public_name(function.name) or function.is_async:
+                continue
+            imports = {*made.imports, *step.imports, f"from {facts.module} import {function.name}"}
+            yield Trial(
+                subject=function.qualname,
+                act=f"{function.name}()",
+                imports=tuple(sorted(imports)),
+                arrange=arrange,
+                source="sequence",
+                fixtures=fixtures,
+            )
+
+
 def returned_queries(context: ProposalContext, owner: ClassFacts, made: Candidate) -> Iterator[Trial]:
     """Generates calls of members without required parameters of an object that a call on another object returned."""
     arrange = (*made.arrange, f"{variable_for(owner.name)} = {made.source}")

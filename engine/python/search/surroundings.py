@@ -1,4 +1,4 @@
-"""Fixes what a trial looked at of its surroundings, as a person would: environment variables, the working folder.
+"""Fixes what a trial looked at of its surroundings, as a person would: environment variables, working folder, chance.
 
 A call whose outcome depends on a variable that the test does not set passes on one machine and fails on another. Each
 variable that the act looked at is therefore set, or known to be unset, before the act.
@@ -36,13 +36,22 @@ _OTHERWISE = ("value", "")
 
 def is_fixed(trial: Trial, observation: Observation) -> bool:
     """Whether the trial itself decides all that its act looked at."""
-    return not _open_names(trial, observation) and not _is_folder_open(trial, observation)
+    undecided = _open_names(trial, observation) or _is_folder_open(trial, observation)
+    return not (undecided or _is_unseeded(trial, observation))
 
 
 def fixed_surroundings(trial: Trial, observation: Observation) -> Iterator[Trial]:
     """Generates the trial with all that it looked at decided: everything unset, then one variable set at a time."""
     names = _open_names(trial, observation)
     moved = ("monkeypatch.chdir(tmp_path)",) if _is_folder_open(trial, observation) else ()
+    if _is_unseeded(trial, observation):
+        trial = replace(
+            trial,
+            arrange=("random.seed(1)", *trial.arrange),
+            imports=tuple(sorted({*trial.imports, "import random"})),
+        )
+        if not names and not moved:
+            yield trial
     if not names and not moved:
         return
     usual = [_usual(name) for name in names]
@@ -64,6 +73,10 @@ def _open_names(trial: Trial, observation: Observation) -> list[str]:
 
 def _is_folder_open(trial: Trial, observation: Observation) -> bool:
     return "cwd" in observation.consulted and not any(".chdir(" in statement for statement in trial.arrange)
+
+
+def _is_unseeded(trial: Trial, observation: Observation) -> bool:
+    return "random" in observation.consulted and not any("random.seed(" in statement for statement in trial.arrange)
 
 
 def _usual(name: str) -> str:

@@ -225,7 +225,7 @@ def without_unrelated(finding: TrialFinding) -> TrialFinding:
     kept = tuple(
         one
         for one, names in zip(trial.arrange, shared, strict=True)
-        if names & related or (not names and not _calls(one, trial.subject))
+        if names & related or (not names and (one.startswith("random.seed(") or not _calls(one, trial.subject)))
     )
     return replace(finding, trial=replace(trial, arrange=kept))
 

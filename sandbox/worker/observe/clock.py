@@ -184,4 +184,8 @@ class SeededRandomness:
         self.before = self.states[seed]
 
     def was_used(self):
-        return self.drawn > 0 or random.getstate() != self.before
+        return self.drawn > 0 or self.drew_from_module()
+
+    def drew_from_module(self):
+        """Whether the functions of the `random` module were used, which a test can seed."""
+        return random.getstate() != self.before

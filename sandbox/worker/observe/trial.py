@@ -228,6 +228,8 @@ class _Work:
                 yield
         finally:
             consulted = self.runner.ambient.end()
+            if self.runner.chance.drew_from_module():
+                consulted.append("random")
             if consulted:
                 self.told["consulted"] = consulted
             self.runner.operands.on = False

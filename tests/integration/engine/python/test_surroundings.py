@@ -11,7 +11,7 @@ import pytest
 
 from testwright.engine.python.write.render import render
 from testwright.tests.support.engine.exploration import files
-from testwright.tests.support.engine.written_tests import written_spec
+from testwright.tests.support.engine.written_tests import written_spec, written_tests
 from testwright.tests.support.projects.files import make_project
 
 SETTINGS = '''
@@ -81,3 +81,67 @@ def test_unittest_has_no_such_tests_and_says_so(tmp_path: Path) -> None:
     reasons = {entry["subject"]: entry["reason"] for entry in spec["not_reached"]}
     assert reasons["debug_enabled"].startswith("its surroundings have to be changed")
     assert "monkeypatch" not in render(spec, "unittest")
+
+
+DICE = '''
+import random
+
+
+def roll(sides: int = 6) -> int:
+    """Return a number from 1 to sides."""
+    return random.randint(1, sides)
+'''
+
+AGENDA = '''
+class Agenda:
+    """Entries with reminders."""
+
+    def __init__(self):
+        self.entries = []
+
+    def entry(self):
+        """Begin an entry."""
+        return Entry(self)
+
+    def wipe(self):
+        """Remove all entries."""
+        del self.entries[:]
+
+
+class Entry:
+    """One entry; it is on the agenda once it is confirmed."""
+
+    def __init__(self, agenda):
+        self.agenda = agenda
+
+    def confirm(self):
+        """Put it on the agenda."""
+        self.agenda.entries.append(self)
+        return self
+
+
+default_agenda = Agenda()
+
+
+def planned():
+    """Return the entries of the default agenda."""
+    return default_agenda.entries.copy()
+
+
+def wipe():
+    """Remove the entries of the default agenda."""
+    default_agenda.wipe()
+'''
+
+
+@pytest.mark.feature("B-11")
+def test_chance_is_seeded_where_a_test_can_seed_it(tmp_path: Path) -> None:
+    text = written_tests(tmp_path, DICE)
+    assert "    random.seed(1)\n\n    assert roll() == 2\n" in text
+
+
+@pytest.mark.feature("B-06")
+def test_the_object_that_functions_of_a_module_share_is_replaced_by_one_of_the_test(tmp_path: Path) -> None:
+    text = written_tests(tmp_path, AGENDA)
+    staged = 'monkeypatch.setattr("shop.cart.default_agenda", agenda)\n'
+    assert f"    entry.confirm()\n    {staged}\n    wipe()\n\n    assert agenda.entries == []\n" in text
