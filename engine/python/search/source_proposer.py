@@ -178,13 +178,11 @@ class SourceProposer:
         yield from self._usable(in_turns(turns))
 
     def _first_stories(self) -> Iterator[Trial]:
-        """Generates the first stories of each public class, in turns: objects are asked with content in them."""
-        owners = [
-            owner for owner in self.facts.classes if self.facts.exported is None or owner.name in self.facts.exported
-        ]
-        yield from in_turns(
-            [iter([one.trial for one in self._stories_of(owner)[:_MAXIMUM_STORIES]]) for owner in owners]
-        )
+        """Generates the plain stories of each public class, in turns: objects are asked with content in them."""
+        exported = self.facts.exported
+        owners = [owner for owner in self.facts.classes if exported is None or owner.name in exported]
+        told = [[one.trial for one in self._stories_of(owner) if one.plain][:_MAXIMUM_STORIES] for owner in owners]
+        yield from in_turns(told)
 
     def _stories_of(self, owner: ClassFacts) -> list[Story]:
         if owner.name not in self._stories:

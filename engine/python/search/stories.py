@@ -49,10 +49,15 @@ _NOW = "now"
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """A trial and the methods of the class that it calls."""
+    """A trial and the methods of the class that it calls.
+
+    Attributes:
+        plain: whether it shows what the class is for; the others wait for a mutant that no trial has noticed.
+    """
 
     trial: Trial
     members: frozenset[str]
+    plain: bool = False
 
 
 def stories_of(context: ProposalContext, owner: ClassFacts) -> list[Story]:
@@ -82,7 +87,9 @@ def module_queries(context: ProposalContext, owner: ClassFacts, step: Candidate)
     facts, variable = context.facts, variable_for(owner.name)
     shared = [name for name, source in facts.constants if source.startswith(f"{owner.name}(") and is_public_name(name)]
     made = next(iter(context.values.of_class(facts, owner)), None)
-    for name in shared if made is not None else ():
+    if made is None:
+        return
+    for name in shared:
         staged = f"monkeypatch.setattr('{facts.module}.{name}', {variable})"
         arrange = (*made.arrange, f"{variable} = {made.source}", *step.arrange, step.source, staged)
         fixtures = tuple(sorted({*made.fixtures, *step.fixtures, "monkeypatch"}))
@@ -139,8 +146,8 @@ class _StoryBuilder:
 
     def build(self) -> Iterator[Story]:
         """Generates stories of a filled object, touched and untouched, then of copies, then with a moving clock."""
-        yield from self._queried()
-        yield from self._sized()
+        for story in (*self._queried(), *self._sized()):
+            yield replace(story, plain=True)
         for construction in self._constructions()[-1:]:
             filled = self._fill(_FILLED)
             for ask in dict.fromkeys((*self._state_readers(), *self._without_arguments())):

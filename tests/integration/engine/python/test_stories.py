@@ -42,7 +42,7 @@ class Shelf:
         self._things[name] = (thing, self._timer() + self.keep)
 
     def __getitem__(self, name):
-        self._things.move_to_end(name)
+        self._things.move_to_end(name, last=True)
         return self._things[name][0]
 
     def __copy__(self):
