@@ -49,11 +49,12 @@ def _answer_from_cache() -> None:
     if words[:1] != ["run"]:
         return
     from testwright.app.run_cache import key_for_command_line, lookup
+    from testwright.utils.outgoing_text import visible_text
 
     key = key_for_command_line(words, os.environ)
     answer = lookup(key) if key is not None else None
     if answer is not None:
-        sys.stdout.write(answer.report if "--json" in words else answer.shown)
+        sys.stdout.write(answer.report if "--json" in words else visible_text(answer.shown))
         sys.exit(answer.exit_code)
 
 

@@ -13,13 +13,12 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path, PurePosixPath
 
-import pathspec
-
 from ..core.errors import ToolFailure
 from ..sandbox.snapshot import JUNK
 from ..utils.confined_paths import inside
 from ..utils.untrusted_files import MIB, read_bytes
 from ..utils.untrusted_folders import reason_to_skip
+from .ignore_rules import IgnoreRule, decision_on, read_rules
 
 MAX_FILES = 50_000
 """Maximum number of files that one tree lists; the answer notes when more are left out."""
@@ -78,7 +77,7 @@ class Checkout:
     """
 
     root: Path
-    _ignores: dict[str, pathspec.GitIgnoreSpec | None] = field(default_factory=dict)
+    _ignores: dict[str, tuple[IgnoreRule, ...]] = field(default_factory=dict)
 
     def full_name(self) -> str:
         """`owner/name` of the remote (`origin`, else the first), else `local/<folder>`."""
@@ -181,20 +180,15 @@ class Checkout:
         """Whether git would ignore a path: the innermost .gitignore with a matching pattern decides."""
         # `PurePosixPath.parents` runs from the innermost folder to the root, which is git's order of precedence.
         for base in [parent.as_posix() for parent in PurePosixPath(path).parents]:
-            spec = self._spec_of(base)
             below = path if base == "." else path[len(base) + 1 :]
-            ignored = spec.check_file(f"{below}/" if is_folder else below).include if spec is not None else None
+            ignored = decision_on(below, is_folder, self._rules_of(base))
             if ignored is not None:
                 return ignored
         return False
 
-    def _spec_of(self, folder: str) -> pathspec.GitIgnoreSpec | None:
+    def _rules_of(self, folder: str) -> tuple[IgnoreRule, ...]:
         if folder not in self._ignores:
-            lines = _lines(self.root / folder / ".gitignore")
-            try:
-                self._ignores[folder] = pathspec.GitIgnoreSpec.from_lines(lines) if lines else None
-            except ValueError:  # a pattern that git itself would pass over
-                self._ignores[folder] = None
+            self._ignores[folder] = read_rules(_lines(self.root / folder / ".gitignore"))
         return self._ignores[folder]
 
     def _git(self) -> Path | None:

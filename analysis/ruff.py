@@ -1,7 +1,12 @@
-"""Lints with ruff in a child process; the linted code is not run."""
+"""Lints with ruff in a child process; the linted code is not run.
+
+A project's configuration may name files anywhere (`extend`), which ruff would read and quote: with it, ruff runs in the
+sandbox and sees the project only.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import json
 import subprocess
 import sys
@@ -11,9 +16,12 @@ from pathlib import Path
 
 from ruff.__main__ import find_ruff_bin
 
-from ..core.errors import EnvironmentFault, ToolFailure
+from ..core.errors import EnvironmentFault, SandboxFailure, SandboxUnavailable, ToolFailure
+from ..sandbox.opening import open_sandbox
+from ..sandbox.protocol import Limits, Program
 
 _SECONDS = 60
+_CHECK = ("check", "--no-cache", "--quiet", "--output-format", "json")
 _SYNTAX = "invalid-syntax"
 # For tests: what is wrong or idle, not what is a matter of style. Real suites show the difference: comparing with True,
 # `assert False` after the call that should raise, f-strings without a placeholder and star imports are all over them.
@@ -51,37 +59,54 @@ def lint_test_source(source: str, name: str) -> list[Diagnostic]:
     """
     version = f"py3{min(sys.version_info.minor, 13)}"
     rules = ["--isolated", "--select", ",".join(TEST_RULES), "--ignore", ",".join(_IGNORED)]
-    found = _run([*rules, "--target-version", version, "--stdin-filename", Path(name).name, "-"], source, None)
+    found = _lint([*rules, "--target-version", version, "--stdin-filename", Path(name).name, "-"], source)
     return [found_item for found_item in found if not (found_item.rule == "F401" and _PROBING in found_item.message)]
 
 
-def lint_project_file(path: Path, root: Path) -> list[Diagnostic]:
-    """Lints a file with its project's configuration.
+async def lint_project_file(path: Path, root: Path) -> list[Diagnostic]:
+    """Lints a file with its project's configuration; without it where this machine has no sandbox.
 
     Raises:
         EnvironmentFault: ruff cannot be run.
         ToolFailure: the project's configuration is broken.
     """
-    return _run(["--no-fix", "--", str(path)], None, root)
+    try:
+        sandbox = await asyncio.to_thread(open_sandbox)
+    except SandboxUnavailable:
+        return await asyncio.to_thread(_lint, ["--isolated", "--no-fix", "--", str(path)])
+    program = Program(
+        argv=(find_ruff(), *_CHECK, "--no-fix", "--", str(path)),
+        cwd=root,
+        readable=(root,),
+        limits=Limits(wall_seconds=_SECONDS),
+    )
+    try:
+        done = await sandbox.run(program)
+    except SandboxFailure as fault:
+        raise ToolFailure(f"ruff did not start: {fault.message}", advice=fault.advice) from fault
+    return _diagnostics(done.exit_code, done.stdout, done.reason.encode() or done.stderr)
 
 
-def _run(arguments: Sequence[str], source: str | None, cwd: Path | None) -> list[Diagnostic]:
-    command = [find_ruff(), "check", "--no-cache", "--quiet", "--output-format", "json", *arguments]
+def _lint(arguments: Sequence[str], source: str | None = None) -> list[Diagnostic]:
     try:
         done = subprocess.run(
-            command, input=None if source is None else source.encode("utf-8", "replace"), cwd=cwd,
+            [find_ruff(), *_CHECK, *arguments], input=None if source is None else source.encode("utf-8", "replace"),
             stdin=subprocess.DEVNULL if source is None else None, capture_output=True, timeout=_SECONDS, check=False,
         )  # fmt: skip
     except OSError as error:
         raise EnvironmentFault(f"ruff cannot be started: {error}", advice="install ruff again") from error
     except subprocess.TimeoutExpired as error:
         raise ToolFailure(f"ruff did not answer within {_SECONDS} s") from error
-    if done.returncode not in (0, 1):
+    return _diagnostics(done.returncode, done.stdout, done.stderr)
+
+
+def _diagnostics(code: int, out: bytes, complaint: bytes) -> list[Diagnostic]:
+    if code not in (0, 1):
         raise ToolFailure(
-            f"ruff failed: {done.stderr.decode('utf-8', 'replace').strip()[:1000]}",
+            f"ruff failed: {complaint.decode('utf-8', 'replace').strip()[:1000]}",
             advice="check the project's ruff configuration",
         )
-    return [_diagnostic(item) for item in json.loads(done.stdout or b"[]")]
+    return [_diagnostic(item) for item in json.loads(out or b"[]")]
 
 
 def find_ruff() -> str:

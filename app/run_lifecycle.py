@@ -101,8 +101,9 @@ def run_scope(
             redactor=live.redactor,
         )
     record = live.store.runs.start(live.folder.run_id)
-    if is_new and (chosen := settings_of_others(record.settings, Settings.model_construct())):
-        remember_run(live.folder.run_id, chosen)
+    if is_new:
+        chosen = settings_of_others(record.settings, Settings.model_construct())
+        remember_run(live.folder.run_id, record.created_at, chosen)
     scope = RunScope(record, UsageRecorder(live))
     # A caller's graph reports its own start.
     if record.resumed:

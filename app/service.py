@@ -18,6 +18,7 @@ from ..graph.planning_graph.planning_graph import build_planning_graph
 from ..reports.json_form import from_json
 from ..store import listing, retention
 from ..store.database.database import Store
+from ..store.database.runs import StoredRun
 from ..store.files.acceptance import Acceptance
 from ..store.files.lock import project_lock, run_lock
 from ..store.files.run_folder import RunFolder
@@ -57,21 +58,27 @@ async def resume(
         )
     with Store.open(where.state) as store:
         record = store.runs.get(run_id)
-    _require_consent(run_id, record.settings, where)
+    _require_consent(record, where)
     settings = _as_found(changed_settings(restore_settings(record.settings), changed), where)
     before = max(record.spent.seconds, sum(session.seconds for session in SessionFile(folder.sessions_json).all()))
     async with open_run(settings, run_id, on_event=on_event, seconds_before=before) as live:
         return await continue_run(live, record)
 
 
-def _require_consent(run_id: str, stored: Mapping[str, Any], where: Settings) -> None:
-    """Raises SettingsError for a run whose record may have come with the project, with settings that need consent."""
-    foreign = {} if where.state_dir or where.trust_project else settings_of_others(stored, where)
-    if foreign and not is_remembered(run_id, settings_of_others(stored, Settings.model_construct())):
-        raise SettingsError(
-            f"Run {run_id} was not begun by you here, and wants settings that need consent: {in_words(foreign)}.",
-            advice="Resume it with --trust-project if you trust the project, or start a new run.",
-        )
+def _require_consent(record: StoredRun, where: Settings) -> None:
+    """Raises SettingsError for a run whose record and files may have come with the project.
+
+    They say what is read and written next, and with which settings.
+    """
+    chosen = settings_of_others(record.settings, Settings.model_construct())
+    if where.state_dir or where.trust_project or is_remembered(record.run_id, record.created_at, chosen):
+        return
+    foreign = settings_of_others(record.settings, where)
+    wants = f", and wants settings that need consent: {in_words(foreign)}" if foreign else ""
+    raise SettingsError(
+        f"Run {record.run_id} was not begun by you here{wants}.",
+        advice="Resume it with --trust-project if you trust the project, or start a new run.",
+    )
 
 
 def _as_found(stored: Settings, where: Settings) -> Settings:

@@ -49,6 +49,7 @@ _HARMLESS_VALUES: Mapping[str, Callable[[Any], bool]] = {
 """Settings of which only some values are harmless: more isolation, no model, few processes."""
 
 _SHOWN = 60
+_MOST_NOTES = 4000
 
 
 def needs_consent(name: str, value: Any) -> bool:
@@ -98,27 +99,48 @@ def record(root: Path, wanted: Mapping[str, Any] | None, environment: Mapping[st
     return path
 
 
-def remember_run(run_id: str, chosen: Mapping[str, Any], environment: Mapping[str, str] = os.environ) -> None:
-    """Note outside the project that the user chose these settings for a run, so that it can be resumed with them.
+def remember_run(
+    run_id: str, created_at: float, chosen: Mapping[str, Any], environment: Mapping[str, str] = os.environ
+) -> None:
+    """Note outside the project that the user began a run here, so that it can be resumed; the latest thousands stay.
 
     Where that cannot be written nothing is noted, and resuming needs consent.
+
+    Args:
+        created_at: when the run was recorded, which nobody else knows in advance, in seconds since the epoch.
+        chosen: those of its settings that need consent.
     """
-    path = _note_of(run_id, chosen, environment)
+    path = _note_of(run_id, created_at, chosen, environment)
     if path is not None:
         with suppress(OSError):
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             path.touch()
+            _forget_oldest(path.parent)
 
 
-def is_remembered(run_id: str, chosen: Mapping[str, Any], environment: Mapping[str, str] = os.environ) -> bool:
-    """Whether the user chose exactly these settings for a run."""
-    path = _note_of(run_id, chosen, environment)
+def is_remembered(
+    run_id: str, created_at: float, chosen: Mapping[str, Any], environment: Mapping[str, str] = os.environ
+) -> bool:
+    """Whether the user began a run here, with exactly these of the settings that need consent."""
+    path = _note_of(run_id, created_at, chosen, environment)
     return path is not None and path.is_file()
 
 
-def _note_of(run_id: str, chosen: Mapping[str, Any], environment: Mapping[str, str]) -> Path | None:
+def _note_of(
+    run_id: str, created_at: float, chosen: Mapping[str, Any], environment: Mapping[str, str]
+) -> Path | None:
     trusted = trust_file(environment)
-    return trusted.parent / "runs" / _digest({"run": run_id, "settings": dict(chosen)}) if trusted else None
+    what = {"run": run_id, "created": created_at, "settings": dict(chosen)}
+    return trusted.parent / "runs" / _digest(what) if trusted else None
+
+
+def _forget_oldest(notes: Path) -> None:
+    """Keep the notes of the latest runs. Raises OSError."""
+    with os.scandir(notes) as entries:
+        found = list(entries)
+    if len(found) > _MOST_NOTES:
+        for entry in sorted(found, key=lambda entry: entry.stat().st_mtime)[: len(found) // 2]:
+            Path(entry.path).unlink(missing_ok=True)
 
 
 def in_words(settings: Mapping[str, Any]) -> str:

@@ -81,10 +81,13 @@ def _entries(folder: Path) -> list[os.DirEntry[str]]:
         return []
 
 
-def first_irregular(folder: Path, depth: int) -> Path | None:
+def first_irregular(folder: Path, depth: int, *, apart: Path | None = None) -> Path | None:
     """The first path that is neither a plain file nor a plain folder: the folder itself, or in it down to a depth.
 
     None where all are, and where there is no folder. Links, pipes, sockets and devices are irregular.
+
+    Args:
+        apart: a folder in it that is not looked into.
     """
     try:
         mode = folder.lstat().st_mode
@@ -92,8 +95,9 @@ def first_irregular(folder: Path, depth: int) -> Path | None:
         return None
     if not stat.S_ISDIR(mode):
         return None if stat.S_ISREG(mode) else folder
-    entries = _entries(folder) if depth else []
-    return next((found for entry in entries if (found := first_irregular(folder / entry.name, depth - 1))), None)
+    entries = _entries(folder) if depth and folder != apart else []
+    inner = (first_irregular(folder / entry.name, depth - 1, apart=apart) for entry in entries)
+    return next((found for found in inner if found), None)
 
 
 def size_of_tree(path: Path) -> int:

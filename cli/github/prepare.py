@@ -61,10 +61,11 @@ def names(environment: Mapping[str, str]) -> dict[str, str]:
 
 def install(folder: Path) -> list[list[str]]:
     """The commands that put testwright and its pinned dependencies into a virtual environment at `folder`."""
-    python = str(folder / "bin" / "python")
-    pip = [python, "-m", "pip", "--disable-pip-version-check", "--no-input", "install", "--quiet"]
+    # A step begins in the checkout: without -I, files there that are called like a module would be imported.
+    python = [str(folder / "bin" / "python"), "-I"]
+    pip = [*python, "-m", "pip", "--disable-pip-version-check", "--no-input", "install", "--quiet"]
     return [
-        [sys.executable, "-m", "venv", str(folder)],
+        [sys.executable, "-I", "-m", "venv", str(folder)],
         [*pip, "--constraint", str(ACTION / "constraints.txt"), f"{ACTION}[sandbox]"],
     ]
 
@@ -106,7 +107,7 @@ def _main(words: Sequence[str], environment: Mapping[str, str]) -> None:
         for command in install(Path(environment["TESTWRIGHT_ENVIRONMENT"])):
             done = subprocess.run(command, env=without_secrets(environment), check=False)
             if done.returncode:
-                raise NotHere(f"{Path(command[0]).name} {command[2]} failed: testwright could not be installed.")
+                raise NotHere(f"{Path(command[0]).name} {command[3]} failed: testwright could not be installed.")
     else:
         raise NotHere("Say what to do: names or install.")
 

@@ -124,7 +124,7 @@ def _ini_reader(section: str):
 def _read_toml(path: Path) -> Settings | None:
     try:
         tool = tomllib.loads(read_source(path.parent, path.name)).get("tool", {})
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError):
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError, RecursionError):
         return None
     table = tool.get("pytest") if isinstance(tool, dict) else None
     if not isinstance(table, dict):

@@ -30,16 +30,16 @@ async def _run(services: ToolServices, /, file_path: str) -> Json:
         source = await asyncio.to_thread(read_text, file, file_path)
         [issues] = await services.javascript.issues([ScriptFile(file_path, source, structure=False)])
         return {"errors": [_error(issue.line, issue.column, issue.rule, issue.message) for issue in issues]}
-    return {"errors": await asyncio.to_thread(_lint, services, file, file_path)}
+    if file.suffix in (".py", ".pyi") and not _is_of_run(services, file):
+        diagnostics = await lint_project_file(file, services.root)
+    elif file.suffix in (".py", ".pyi"):
+        diagnostics = await asyncio.to_thread(lambda: lint_test_source(read_text(file, file_path), file_path))
+    else:
+        return {"errors": await asyncio.to_thread(_lint_data, file, file_path)}
+    return {"errors": [_error(issue.line, issue.column, issue.rule, issue.message) for issue in diagnostics]}
 
 
-def _lint(services: ToolServices, file: Path, path: str) -> list[Json]:
-    if file.suffix in (".py", ".pyi"):
-        if _is_of_run(services, file):
-            issues = lint_test_source(read_text(file, path), path)
-        else:
-            issues = lint_project_file(file, services.root)
-        return [_error(issue.line, issue.column, issue.rule, issue.message) for issue in issues]
+def _lint_data(file: Path, path: str) -> list[Json]:
     if file.suffix in _DATA_LANGUAGES:
         return [_error(**issue) for issue in data_issues(read_text(file, path), _DATA_LANGUAGES[file.suffix])]
     known = ", ".join((".py", ".pyi", *SUFFIXES, *_DATA_LANGUAGES))

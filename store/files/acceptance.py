@@ -14,11 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from ...core.errors import StorageError, StoreCorrupt
+from ...core.errors import StorageError, StoreCorrupt, UsageError
 from ...utils.canonical import pretty_json
+from ...utils.untrusted_files import read_bytes
 from .base_names import BaseNames
 from .files import make_folder, storage_error, typed_errors, write_beside, write_file
-from .project_files import ProjectFile, digest_of_file
+from .project_files import ProjectFile, digest_of_file, project_path
 from .run_folder import RunFolder
 
 Outcome = Literal["added", "updated", "unchanged", "conflict"]
@@ -136,8 +137,9 @@ def _read_note(path: Path) -> dict[str, Any] | None:
         text = path.read_text("utf-8")
     try:
         note = json.loads(text)
-        return {"folders": [str(folder) for folder in note["folders"]], "files": [dict(file) for file in note["files"]]}
-    except (ValueError, KeyError, TypeError) as error:
+        files = [{**file, "path": project_path(file["path"])} for file in note["files"]]
+        return {"folders": [project_path(folder) for folder in note["folders"]], "files": files}
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, UsageError) as error:
         raise StoreCorrupt(
             f"{path} does not read.", advice="Look at the project's test files yourself, then delete it."
         ) from error
@@ -153,7 +155,7 @@ def _undo(folder: RunFolder, root: Path, entry: dict[str, Any]) -> bool:
             return False
         if not entry["replaces"]:
             return file.remove(now)
-        return file.write((folder.replaced / entry["path"]).read_bytes(), replacing=now)
+        return file.write(read_bytes(folder.replaced, entry["path"]), replacing=now)
 
 
 def _forget(folder: RunFolder) -> None:

@@ -102,11 +102,13 @@ class ProjectFile:
 
 
 def project_path(path: str) -> str:
-    """The path in one form. Raises UsageError for one that is absolute, empty, or leads out of the project."""
+    """The path in one form. Raises UsageError for one that is absolute, empty, git's own, or leads out of the project."""
     parts = path.replace("\\", "/").split("/")
-    if not path or path.startswith(("/", "~")) or ".." in parts or "\0" in path or parts[-1] in ("", "."):
+    is_gits = any(part.rstrip(". ").casefold() == ".git" for part in parts)  # also as other file systems spell it
+    if not path or path.startswith(("/", "~")) or ".." in parts or "\0" in path or parts[-1] in ("", ".") or is_gits:
         raise UsageError(
-            f"{path!r} is no path inside the project.", advice="Give a path relative to the project root, without `..`."
+            f"{path!r} is no path for a file of the project.",
+            advice="Give a path relative to the project root, without `..`, and not git's own.",
         )
     return PurePosixPath(*[part for part in parts if part not in ("", ".")]).as_posix()
 

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...core.errors import RunNotFound, UsageError
+from ...core.errors import ProjectError, RunNotFound, UsageError
+from ...utils.untrusted_folders import MAX_DEPTH, first_irregular
 from .files import make_folder, write_file
 
 _RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
@@ -95,21 +96,37 @@ class RunFolder:
         return self.path.is_dir()
 
     def create(self) -> RunFolder:
-        """Make the folder and what belongs in every run; harmless when there. Raises StorageError, StoreFull."""
+        """Make the folder and what belongs in every run; harmless when there.
+
+        Raises:
+            StorageError, StoreFull.
+            ProjectError: it is there already, with a link in it.
+        """
         prepare_state_dir(self.state_dir)
+        self._refuse_links()
         for folder in (self.path, self.specs, self.staged):
             make_folder(folder)
         return self
 
     def require(self) -> RunFolder:
-        """This folder, which must be there. Raises RunNotFound."""
+        """This folder, which must be there. Raises RunNotFound, and ProjectError when there is a link in it."""
         if not self.exists:
             raise RunNotFound(
                 f"There is no run {self.run_id} in {self.state_dir}.",
                 advice="`testwright runs list` shows the runs; --state-dir says where they are kept.",
                 details={"run_id": self.run_id},
             )
+        self._refuse_links()
         return self
+
+    def _refuse_links(self) -> None:
+        """Raise ProjectError where a run that somebody else may have made leads elsewhere; copies of projects may."""
+        found = first_irregular(self.path, MAX_DEPTH, apart=self.scratch)
+        if found is not None:
+            raise ProjectError(
+                f"{found} is a link or no plain file: a run's folder must not lead elsewhere.",
+                advice=f"Remove it, or all of {self.path}.",
+            )
 
 
 def prepare_state_dir(state_dir: Path) -> Path:
