@@ -1,7 +1,7 @@
 """Decides what git would ignore, by rules of `.gitignore` files that anybody may have written.
 
-As regular expressions, a few asterisks and `**` keep a computer busy for hours. Here each name is matched by itself, in a
-form that `fnmatch` makes linear, and `**` takes the shortest way that fits: time grows with pattern times path, no more.
+As regular expressions, a few asterisks and `**` keep a computer busy for hours. Here each name is matched by itself,
+in a form that `fnmatch` makes linear, and `**` takes the shortest way that fits: time grows with pattern times path.
 """
 
 from __future__ import annotations

@@ -126,9 +126,7 @@ def is_remembered(
     return path is not None and path.is_file()
 
 
-def _note_of(
-    run_id: str, created_at: float, chosen: Mapping[str, Any], environment: Mapping[str, str]
-) -> Path | None:
+def _note_of(run_id: str, created_at: float, chosen: Mapping[str, Any], environment: Mapping[str, str]) -> Path | None:
     trusted = trust_file(environment)
     what = {"run": run_id, "created": created_at, "settings": dict(chosen)}
     return trusted.parent / "runs" / _digest(what) if trusted else None

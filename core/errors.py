@@ -12,7 +12,8 @@ when it is made again.
     ├── EnvironmentFault           this machine or the target's environment         exit 3
     │   ├── SandboxUnavailable     no isolation, and --sandbox=weak was not given
     │   ├── InterpreterError       no usable Python for the target
-    │   └── TargetImportError      the target module does not import
+    │   ├── TargetImportError      the target module does not import
+    │   └── TargetRunError         the target's code ends the process of its tests, or hides their results
     ├── StorageError               state that cannot be read or written             exit 4
     │   ├── RunNotFound            there is no run of that id                       exit 2
     │   ├── RunLocked              another process works on the run or the project
@@ -131,6 +132,10 @@ class InterpreterError(EnvironmentFault):
 
 class TargetImportError(EnvironmentFault):
     """The target module does not import in its own interpreter."""
+
+
+class TargetRunError(EnvironmentFault):
+    """A module ended the process of its tests, or left no results that can be read; it is no matter of others."""
 
 
 class StorageError(TestwrightError):

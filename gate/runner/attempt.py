@@ -6,7 +6,7 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
-from ...core.errors import EnvironmentFault
+from ...core.errors import TargetRunError
 from ..model.coverage_data import CoverageData
 from ..model.journal import SuiteRecord
 from ..model.options import Framework, SuiteOptions
@@ -80,7 +80,7 @@ class SuiteAttempt:
             self._lost.append(_lost(record.collecting, launched))
             self._files = [path for path in self._files if path != record.collecting]
         elif not out_of_time:
-            raise EnvironmentFault(
+            raise TargetRunError(
                 f"the test run ended by itself ({_how(launched)}): {error_line(launched)}",
                 advice="raise the sandbox's memory or time limits, or look at what the project does at exit",
                 details={"output": launched.complaint},

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ...core.errors import EnvironmentFault
+from ...core.errors import TargetRunError
 from ...sandbox.protocol import Completed, Limits, Program
 from ...sandbox.target import PythonTarget, Workspace
 from ...sandbox.worker_files import worker_arguments
@@ -91,7 +91,7 @@ class Launcher:
         manner: PytestSetup,
         wall_seconds: float,
     ) -> LaunchResult:
-        """Run once. Raises SandboxFailure when the sandbox breaks, EnvironmentFault when results cannot be read."""
+        """Run once. Raises SandboxFailure when the sandbox breaks, TargetRunError when results cannot be read."""
         return (await self.launch_all(files, [options], manner=manner, wall_seconds=wall_seconds))[0]
 
     async def launch_all(
@@ -148,7 +148,7 @@ class Launcher:
 
         Raises:
             SandboxFailure: the sandbox broke.
-            EnvironmentFault: the facts cannot be read.
+            TargetRunError: the facts cannot be read.
         """
         folder = await asyncio.to_thread(self._new_folder)
         plan_file = self._requests(folder) / "plan.json"
@@ -214,7 +214,7 @@ class Launcher:
         try:
             return read_facts(self._workspace.folder, self._result_file(folder, "results.jsonl"))
         except OSError as fault:
-            raise EnvironmentFault(
+            raise TargetRunError(
                 f"the worker's results could not be read: {fault.strerror or fault}",
                 advice="look at what the tests write and remove: they, or the code they call, changed that file",
             ) from fault
@@ -273,7 +273,7 @@ class Launcher:
                 name = self._result_file(folder, "coverage.json")
                 coverage = coverage_from_worker(read_json(self._workspace.folder, name))
             except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-                raise EnvironmentFault(
+                raise TargetRunError(
                     f"the tests ran, but their coverage could not be read: {error}",
                     advice="check that the target's environment has a working `coverage` package",
                 ) from error

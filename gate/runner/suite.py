@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any, TypeVar
 
-from ...core.errors import EnvironmentFault, UsageError
+from ...core.errors import EnvironmentFault, TargetRunError, UsageError
 from ...sandbox.protocol import Completed, Limits
 from ...sandbox.target import PythonTarget, Workspace
 from ...utils.untrusted_files import write_file
@@ -28,6 +28,14 @@ from .launch import Launcher, LaunchResult, PytestSetup, error_line
 Files = Mapping[str, str] | Sequence[Path]
 Outcomes = Mapping[str, CaseResult]
 T = TypeVar("T")
+_NOTHING_NAME = "test_nothing_at_all.py"
+_NOTHING = """import unittest
+
+
+class TestNothing(unittest.TestCase):
+    def test_nothing(self):
+        pass
+"""
 _PYTEST_INTERRUPTED, _PYTEST_INTERNAL, _PYTEST_USAGE, _NOT_STARTED = 2, 3, 4, 70
 
 
@@ -153,11 +161,34 @@ class Suite:
                 return launched
             first = first or launched
         assert first is not None
+        if await self._starts_with_nothing(files, options, manners):
+            raise TargetRunError(
+                f"the tests, or the code they call, keep {self.framework} from reporting: {error_line(first)}",
+                advice="look at what the module does when it is imported",
+                details={"output": first.record.broken or first.complaint, "exit_code": first.record.code},
+            )
         raise EnvironmentFault(
             f"{self.framework} could not run in the target's environment: {error_line(first)}",
             advice=f"run the project's own tests with {self.framework} in the same environment and repair what it says",
             details={"output": first.record.broken or first.complaint, "exit_code": first.record.code},
         )
+
+    async def _starts_with_nothing(
+        self, files: Sequence[str], options: SuiteOptions, manners: Sequence[PytestSetup]
+    ) -> bool:
+        """Whether the runner starts with an empty test in place of these files: then they, not the machine, stop it."""
+        place = PurePosixPath(files[0]).with_name(_NOTHING_NAME) if files else PurePosixPath(_NOTHING_NAME)
+        await asyncio.to_thread(_write_files, self.workspace.project, {str(place): _NOTHING})
+        chosen = replace(options, select=None, measure=(), pair=None)
+        try:
+            for manner in manners:
+                self.starts += 1
+                launched = await self._launcher.launch([str(place)], chosen, manner=manner, wall_seconds=60)
+                if not _did_not_start(launched.record):
+                    return True
+        finally:
+            await asyncio.to_thread((self.workspace.project / place).unlink, missing_ok=True)
+        return False
 
     async def work(
         self,

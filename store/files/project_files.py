@@ -102,7 +102,7 @@ class ProjectFile:
 
 
 def project_path(path: str) -> str:
-    """The path in one form. Raises UsageError for one that is absolute, empty, git's own, or leads out of the project."""
+    """The path in one form. Raises UsageError for one that is absolute, empty, git's own, or leads out."""
     parts = path.replace("\\", "/").split("/")
     is_gits = any(part.rstrip(". ").casefold() == ".git" for part in parts)  # also as other file systems spell it
     if not path or path.startswith(("/", "~")) or ".." in parts or "\0" in path or parts[-1] in ("", ".") or is_gits:

@@ -93,11 +93,17 @@ class AppObserver:
         if line is None:
             raise SandboxFailure("the process that sends requests to the application ended or hung")
         self.sent += len(requests)
-        return tuple(
+        try:
+            found = json.loads(line)["answers"]
+            return tuple(map(self._answer, found))
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as fault:
+            raise SandboxFailure("the process that sends requests to the application gave no usable answer") from fault
+
+    def _answer(self, answer: Json) -> HttpAnswer:
+        return (
             HttpAnswer(failure=self.scrubbed(str(answer["failure"])), broken_link=answer.get("kind") == "link")
             if "failure" in answer
             else HttpAnswer(int(answer["status"]), dict(answer["headers"]), str(answer["text"]))
-            for answer in json.loads(line)["answers"]
         )
 
     def scrubbed(self, text: str) -> str:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from .model import Arc, Observation, Raised, Trial, Value
+
+T = TypeVar("T")
+_SOURCES = (str, type(None))
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +39,23 @@ class ObservedTrial:
     named: tuple[Trial, ObservedTrial] | None = None
 
 
+def parsed(line: bytes, form: Callable[[Any], T]) -> T:
+    """Parses a line of a worker, which code under test can have written instead.
+
+    Args:
+        form: makes the result of the line's JSON value.
+
+    Raises:
+        ValueError: it is in another form; the worker is as good as lost.
+    """
+    try:
+        return form(json.loads(line))
+    except (KeyError, IndexError, TypeError, AttributeError, RecursionError) as fault:
+        raise ValueError(f"a worker's answer is in another form: {fault!r}") from fault
+
+
 def observed_trial(answer: Mapping[str, Any]) -> ObservedTrial:
-    """Parses one answer of the worker."""
+    """Parses one answer of the worker. Raises KeyError, TypeError, AttributeError for one in another form."""
     raised = answer.get("raised")
     observation = Observation(
         outcome=answer["outcome"],
@@ -60,9 +79,12 @@ def observed_trial(answer: Mapping[str, Any]) -> ObservedTrial:
 
 
 def _value(answer: Mapping[str, Any]) -> Value:
+    type_name, source = answer["t"], answer.get("s")
+    if type(type_name) is not str or type(source) not in _SOURCES:
+        raise TypeError("the type or source of a value is no text")
     return Value(
-        type_name=answer["t"],
-        source=answer.get("s"),
+        type_name=type_name,
+        source=source,
         imports=tuple(answer.get("i", ())),
         approximate=answer.get("a", False),
         unordered=answer.get("u", False),

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import AsyncGenerator, Iterable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,7 +18,7 @@ from ....sandbox.deadline import within_deadline
 from ....sandbox.protocol import Network, Session
 from ....sandbox.target import PythonTarget
 from ..model.model import ModuleFacts, Trial
-from ..model.observation_json import ObservedTrial, observed_trial
+from ..model.observation_json import ObservedTrial, observed_trial, parsed
 from ..project.import_errors import import_failure, import_timeout
 from ..search.observer import SILENCE_SECONDS, START_SECONDS, ClockSettings, Conditions, Observer, trial_json
 
@@ -82,7 +82,7 @@ class MutantWorkerClient:
             answers = await self._receive(len(part))
             if place + 1 < len(parts):
                 await self._send(_trials_json(parts[place + 1]))
-            yield [observed_trial(json.loads(answer)) for answer in answers] + [None] * (len(part) - len(answers))
+            yield [*map(_observed, answers)] + [None] * (len(part) - len(answers))
 
     async def run(self, asked: Iterable[MutantRequest]) -> list[MutantOutcome]:
         """Runs mutants; returns the outcomes in the order of their numbers."""
@@ -90,7 +90,11 @@ class MutantWorkerClient:
         if everything:
             await self._send({"mutants": [_asked_json(one) for one in everything]})
         answers = await self._receive(len(everything))
-        return sorted((_outcome(json.loads(answer)) for answer in answers), key=lambda outcome: outcome.number)
+        outcomes: list[MutantOutcome] = []
+        for answer in answers:
+            with suppress(ValueError):  # a mutant wrote in the worker's place: it has no outcome
+                outcomes.append(parsed(answer, _outcome))
+        return sorted(outcomes, key=lambda outcome: outcome.number)
 
     async def _send(self, request: object) -> None:
         if self._session is not None:
@@ -137,7 +141,7 @@ async def open_mutant_worker(
                     line = await session.receive(START_SECONDS + target.import_seconds)
                 except TimeoutError as timeout:
                     raise import_timeout(facts, target) from timeout
-                answer = json.loads(line or b"{}")
+                answer = _opening(line)
                 if "import_error" in answer:
                     if conditions.clock is not None:
                         continue
@@ -146,6 +150,21 @@ async def open_mutant_worker(
                     raise SandboxFailure(f"The worker that runs mutants of {facts.module} ended before it answered.")
                 yield MutantWorkerClient(session)
                 return
+
+
+def _opening(line: bytes | None) -> dict[str, Any]:
+    """The worker's first answer; empty where there is none."""
+    try:
+        return parsed(line or b"{}", dict)
+    except ValueError:
+        return {}
+
+
+def _observed(answer: bytes) -> ObservedTrial | None:
+    try:
+        return parsed(answer, observed_trial)
+    except ValueError:
+        return None
 
 
 def _trials_json(trials: Sequence[Trial]) -> dict[str, object]:
@@ -167,4 +186,4 @@ def _asked_json(one: MutantRequest) -> dict[str, object]:
 
 def _outcome(answer: dict[str, Any]) -> MutantOutcome:
     differences = tuple(Difference(number, frozenset(names), message) for number, names, message in answer["differs"])
-    return MutantOutcome(answer["id"], answer["status"], answer["ran"], differences)
+    return MutantOutcome(int(answer["id"]), answer["status"], answer["ran"], differences)

@@ -11,7 +11,7 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from ....core.errors import SandboxFailure, TargetImportError
 from ....sandbox.deadline import within_deadline
@@ -19,7 +19,7 @@ from ....sandbox.protocol import Limits, Network, Program, Session
 from ....sandbox.target import PythonTarget, Workspace
 from ....sandbox.worker_files import worker_arguments
 from ..model.model import Arc, ModuleFacts, Observation, Trial
-from ..model.observation_json import ObservedTrial, observed_trial
+from ..model.observation_json import ObservedTrial, observed_trial, parsed
 from ..project.import_errors import import_failure, import_timeout
 
 START_SECONDS = 10.0
@@ -153,13 +153,14 @@ class Observer:
                 line = await session.receive(within_deadline(SILENCE_SECONDS))
                 if line is None:
                     break
-                seen.append(observed_trial(json.loads(line)))
+                seen.append(parsed(line, observed_trial))
                 if on_answer is not None:
                     on_answer(first + len(seen) - 1, seen[-1])
-        except (TimeoutError, SandboxFailure):
+        except (TimeoutError, SandboxFailure, ValueError):
             pass
         if len(seen) < len(batch):
-            # The worker ended within this trial: record a crash; the caller's next batch starts another worker.
+            # The worker ended within this trial, or the trial wrote in its place: record a crash; the caller's next
+            # batch starts another worker.
             await self.stop()
             seen.append(ObservedTrial(Observation("crashed")))
             if on_answer is not None:
@@ -186,12 +187,16 @@ class Observer:
             raise import_timeout(self.facts, self.target) from timeout
         if line is None:
             await self._give_up()
-        answer: dict[str, Any] = json.loads(line or b"{}")
-        if "import_error" in answer:
+        try:
+            answer = parsed(line or b"{}", dict)
+            if "import_error" in answer:
+                await self.stop()
+                raise import_failure(self.facts, self.target, answer, self.workspace.project)
+            self.import_arcs = frozenset((start, end) for start, end in answer["ready"]["arcs"])
+            self.python = tuple(answer["ready"]["python"])
+        except (ValueError, KeyError, TypeError, AttributeError) as fault:  # the module wrote in the worker's place
             await self.stop()
-            raise import_failure(self.facts, self.target, answer, self.workspace.project)
-        self.import_arcs = frozenset((start, end) for start, end in answer["ready"]["arcs"])
-        self.python = tuple(answer["ready"]["python"])
+            raise SandboxFailure(f"The worker that imports {self.facts.module} gave no usable answer.") from fault
 
     def program(self, module: str) -> Program:
         """Returns the command that starts a module of the worker package in the sandbox."""

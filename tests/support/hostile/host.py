@@ -1,12 +1,14 @@
-"""The host before and after a hostile run: the files of folders, and processes."""
+"""The host before, during and after a hostile run: files of folders, processes, and their memory."""
 
 from __future__ import annotations
 
 import hashlib
 import os
 import stat
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
@@ -55,3 +57,32 @@ def processes_with(marker: str) -> list[str]:
             if marker in words and process.pid != os.getpid() and process.status() != psutil.STATUS_ZOMBIE:
                 found.append(words)
     return found
+
+
+@dataclass
+class Peak:
+    """The most memory that processes started here held at once, in MiB."""
+
+    mib: int = 0
+
+
+@contextmanager
+def peak_memory() -> Iterator[Peak]:
+    """Looks twice a second at the memory of all processes that this one has started."""
+    peak, over = Peak(), threading.Event()
+
+    def look() -> None:
+        while not over.wait(0.5):
+            total = 0
+            for process in psutil.Process().children(recursive=True):
+                with suppress(psutil.Error):
+                    total += process.memory_info().rss
+            peak.mib = max(peak.mib, total >> 20)
+
+    thread = threading.Thread(target=look)
+    thread.start()
+    try:
+        yield peak
+    finally:
+        over.set()
+        thread.join()
