@@ -86,9 +86,12 @@ class Workspace:
             for folder in (target.interpreter.user_site, *self._linked(), *target.overlay)
             if folder is not None
         ]
-        variables = self._environment(roots) | dict(environment or {})
+        # The interpreter itself must not begin with modules of the project: it would take a `json.py` for its own.
+        children = ":".join(root for root in roots if ":" not in root)
+        config = {"first": roots, "last": last, "children": children}
+        variables = self._environment() | dict(environment or {})
         return Program(
-            argv=(str(target.interpreter.path), str(START), json.dumps({"first": roots, "last": last}), *args),
+            argv=(str(target.interpreter.path), str(START), json.dumps(config), *args),
             cwd=cwd or self.project,
             environment=variables,
             readable=(*target.interpreter.prefix_paths, *target.overlay, WORKER_FOLDER, self.requests, *readable),
@@ -114,7 +117,7 @@ class Workspace:
         copies = [self.project / folder.relative_to(root) for folder in inside if folder != root]
         return [copy for copy in copies if copy.is_dir()]
 
-    def _environment(self, roots: Sequence[str]) -> dict[str, str]:
+    def _environment(self) -> dict[str, str]:
         folders = f"{self.target.interpreter.path.parent}:/usr/local/bin:/usr/bin:/bin"
         library_path = self.target.interpreter.library_path
         return {
@@ -126,7 +129,6 @@ class Workspace:
             "LANG": "C.UTF-8",
             "LC_ALL": "C.UTF-8",
             "TZ": "UTC",
-            "PYTHONPATH": ":".join(root for root in roots if ":" not in root),
             "PYTHONHASHSEED": "0",
             "PYTHONDONTWRITEBYTECODE": "1",
             "PYTHONNOUSERSITE": "1",

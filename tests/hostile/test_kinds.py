@@ -10,6 +10,7 @@ import socket
 import tempfile
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -65,6 +66,8 @@ class Listeners:
 
     def __exit__(self, *_: object) -> None:
         for one in self._sockets:
+            with suppress(OSError):
+                one.shutdown(socket.SHUT_RDWR)  # closing alone leaves a thread that waits in accept()
             one.close()
 
     def _listen(self, one: socket.socket) -> None:

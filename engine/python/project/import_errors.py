@@ -88,7 +88,10 @@ def _advice(
     if kind == "SystemExit":
         return "The module ends the program when it is imported; guard that with if __name__ == '__main__'."
     if kind == "WrongFileError":
-        return "An installed package hides the project's own; check the layout or uninstall it."
+        return (
+            "A module of the standard library, the test tools or an installed package has the same name and is taken in "
+            "its place; check the layout, or name the project's own otherwise."
+        )
     return f"Import it by hand to see the whole traceback: {python} -c 'import {facts.module}'"
 
 

@@ -82,6 +82,9 @@ def import_target(name, path, instrument, operands, compiled):
     `compiled` is called with the module's code object before it runs. Comparisons between plain values are appended
     to `operands` when `instrument` is true.
     """
+    loaded = getattr(sys.modules.get(name), "__file__", path)
+    if not loaded or not os.path.exists(loaded) or not os.path.samefile(loaded, path):
+        raise WrongFileError("%s is a module that the test tools use, %s, not one of the project" % (name, loaded))
     for operator, compare in _comparers(operands).items():
         setattr(builtins, COMPARE % operator, compare)
     setattr(builtins, BEGINS, _beginner(operands))
