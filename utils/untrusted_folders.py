@@ -19,8 +19,8 @@ from .untrusted_files import is_source_file
 MAX_DEPTH = 128
 """Folders inside each other that a project may have; what lies deeper is left out."""
 
-MAX_PATH_BYTES = 1024
-"""Length of a path below the root; what has a longer one is left out, since copies of it might not have room."""
+MAX_PATH_BYTES = 480
+"""Length of a path below the root; what has a longer one is left out: neither copies nor schemas have room for it."""
 
 _HOLD = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _ENTER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC

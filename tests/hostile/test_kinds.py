@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from testwright.core.errors import ExitCode
 from testwright.tests.support.hostile.host import file_digests, peak_memory, processes_with
 from testwright.tests.support.hostile.projects import hostile_project
 from testwright.tests.support.hostile.users import as_ordinary_user
@@ -158,7 +159,11 @@ def test_every_kind_was_tried(harmed: Harmed) -> None:
 
 
 def test_the_good_module_gets_its_tests_all_the_same(harmed: Harmed) -> None:
-    assert harmed.targets["src/pk/good.py"] == "completed", harmed.outcome
+    """One module ends its test process, another hides its results: that is their own matter."""
+    assert harmed.outcome.code == ExitCode.PARTIAL, harmed.outcome
+    assert {harmed.targets[f"src/pk/{name}.py"] for name in ("files", "greedy", "tampering")} == {"failed"}
+    assert harmed.targets["src/pk/good.py"] == "completed"
+    assert "added: tests/generated/pk/test_pk_good.py" in harmed.outcome.out
     assert "assert double(" in harmed.text
 
 

@@ -40,3 +40,29 @@ async def test_a_file_that_became_a_link_since_it_was_indexed_is_not_read(projec
         (project / "docs" / "guide.md").symlink_to(tmp_path / "outside" / "notes.md")
         found = data(await client.call_tool("get_codebase_context", {"query": "glockenspiel guide"}))
     assert "xylophone" not in json.dumps(found)
+
+
+@pytest.mark.parametrize("configuration", ["ruff.toml", ".ruff.toml", "pyproject.toml"])
+async def test_linting_by_the_projects_rules_reads_no_file_that_these_name(project, tmp_path, configuration):
+    (tmp_path / "outside" / "rules.toml").write_text(f"{SECRET}\n")
+    line = f"extend = {str(tmp_path / 'outside' / 'rules.toml')!r}\n"
+    (project / configuration).write_text(f"[tool.ruff]\n{line}" if configuration == "pyproject.toml" else line)
+    async with real_client(project) as client:
+        refused = await client.call_tool("lint_code", {"file_path": "src/pk/good.py"})
+    assert refused.is_error
+    assert "ruff failed" in str(refused.content)
+    assert "xylophone" not in str(refused.content)
+
+
+async def test_rules_of_what_git_ignores_keep_nobody_busy(project):
+    stars, folders = "*a" * 30 + "b", "**/a/" * 30 + "b"
+    (project / ".gitignore").write_text(f"{stars}\n{folders}\n")
+    (project / ("a" * 250)).mkdir()
+    (project / ("a/" * 100)).mkdir(parents=True)
+    (project / "api").mkdir()
+    (project / "api" / "openapi.json").write_text(
+        '{"openapi": "3.0.3", "info": {"title": "t", "version": "1"}, "paths": {}}'
+    )
+    async with real_client(project) as client:
+        answer = await client.call_tool("get_openapi_spec", {})
+    assert answer.content

@@ -24,7 +24,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Outcome]:
     folder = tmp_path_factory.mktemp("shadows")
     mark = f"open({str(folder / 'ran')!r}, 'a').write(__name__)\n"
     files = {f"{name}.py": f"try:\n    {mark}except OSError:\n    pass\n\n\n{BODY}" for name in SHADOWS}
-    files |= {name: f"try:\n    {mark}except OSError:\n    pass\n" for name in RUN_BY_THEMSELVES}
+    files |= dict.fromkeys(RUN_BY_THEMSELVES, f"try:\n    {mark}except OSError:\n    pass\n")
     files |= {"pytest.ini": "[pytest]\naddopts = -p evil_plugin\n", "profile.py": BODY}
     root = hostile_project(folder / "project", files)
     with unharmed(root, marker=str(root)):

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
 import pytest
 
-from testwright.app import api
+from testwright import main
+from testwright.app import api, run_cache, service
 from testwright.config.settings import load_settings
-from testwright.core.errors import BudgetExhausted, ProjectError, SettingsError
+from testwright.core.errors import BudgetExhausted, ProjectError, SettingsError, StoreCorrupt, UsageError
 from testwright.store.database.database import Store
 from testwright.store.files.lock import run_lock
 from testwright.store.files.run_folder import RunFolder
+from testwright.store.files.staging import Staging
 from testwright.tests.support.hostile.host import unharmed
 from testwright.tests.support.hostile.projects import hostile_project, run_on
 from testwright.utils.redact import Redactor
@@ -102,6 +105,77 @@ def test_a_run_recorded_in_the_clone_is_not_resumed_with_settings_that_need_cons
     ):
         api.resume("nightly", root=root)
     assert not (tmp_path / "ran").exists()
+
+
+def test_a_run_recorded_in_the_clone_is_not_resumed_with_harmless_settings_either(tmp_path: Path) -> None:
+    """Its checkpoints say what is read and written next."""
+    root = hostile_project(tmp_path / "project")
+    _record(root)
+    with pytest.raises(SettingsError, match=r"was not begun by you here\."):
+        api.resume("nightly", root=root)
+    assert not (tmp_path / "ran").exists()
+
+
+def test_a_run_of_the_same_id_that_the_user_began_elsewhere_is_another_run(tmp_path: Path) -> None:
+    mine, theirs = (hostile_project(tmp_path / name) for name in ("mine", "theirs"))
+    with pytest.raises(BudgetExhausted):
+        api.generate("unit tests", root=mine, run_id="nightly", max_seconds=0.001)
+    _record(theirs)
+    with pytest.raises(SettingsError, match="was not begun by you here"):
+        api.resume("nightly", root=theirs)
+
+
+@pytest.mark.parametrize("place", ["staged/tests", "specs/deep/er", "replaced/tests", "first/a/b/c"])
+def test_a_link_deep_in_a_runs_folder_is_not_written_through(place: str, elsewhere: Path, tmp_path: Path) -> None:
+    root = hostile_project(tmp_path / "project")
+    link = root / ".testwright" / "runs" / "nightly" / place
+    link.parent.mkdir(parents=True)
+    link.symlink_to(elsewhere)
+    (root / ".testwright" / "runs" / "nightly" / "report.json").write_text("{}")
+    with unharmed(elsewhere):
+        for act in (lambda: api.generate("unit tests", root=root, run_id="nightly"), lambda: _apply(root)):
+            with pytest.raises(ProjectError, match="must not lead elsewhere"):
+                act()
+
+
+def _apply(root: Path) -> None:
+    service.apply("nightly", load_settings({"root": root}))
+
+
+def test_what_an_unfinished_acceptance_is_said_to_have_written_lies_in_the_project(
+    elsewhere: Path, tmp_path: Path
+) -> None:
+    root = hostile_project(tmp_path / "project")
+    folder = RunFolder(root / ".testwright", "nightly").create()
+    (elsewhere / "empty").mkdir()
+    (elsewhere / ".x.testwright-tmp").write_text("of the user")
+    for note in (
+        {"folders": ["../../elsewhere/empty"], "files": []},
+        {"folders": [], "files": [{"path": "../elsewhere/x", "new": "", "replaces": False}]},
+        {"folders": [], "files": [{"path": ".git/config", "new": "", "replaces": True}]},
+        {"folders": [], "files": [7]},
+    ):
+        folder.accepting_json.write_text(json.dumps(note))
+        with unharmed(elsewhere), pytest.raises(StoreCorrupt):
+            Staging(folder, root).withdraw()
+    assert (elsewhere / "empty").is_dir()
+
+
+@pytest.mark.parametrize("path", [".git/hooks/pre-commit", ".git/commondir", "sub/.GIT/config", "a/.git./x"])
+def test_nothing_of_gits_own_is_written(path: str, tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path / "state", "nightly").create()
+    with pytest.raises(UsageError, match="no path for a file"):
+        Staging(folder, hostile_project(tmp_path / "project")).stage(path, "x")
+
+
+def test_an_answer_kept_from_an_earlier_run_steers_no_terminal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(run_cache, "lookup", lambda key: run_cache.CachedRun("kept \x1b]0;title\x07", "{}", 0))
+    monkeypatch.setattr("sys.argv", ["testwright", "run", "unit tests", "--root", str(tmp_path)])
+    with pytest.raises(SystemExit):
+        main._answer_from_cache()
+    assert capsys.readouterr().out == "kept \\x1b]0;title\\x07"
 
 
 def test_a_run_that_the_user_began_is_resumed_with_its_settings(tmp_path: Path) -> None:

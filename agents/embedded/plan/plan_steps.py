@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
+
 from ....store.files.base_names import unique_test_path
 from ...contract.protocol import JsonObject
 from .step_scope import PlannedSteps, StepScope
@@ -9,6 +12,8 @@ from .step_scope import PlannedSteps, StepScope
 CONTEXT = "retrieve_context"
 VERIFY = "verify_suite"
 ACCEPT = "accept_tests"
+_LONGEST_SLUG = 150
+_LONGEST_TEST_PATH = 300
 
 
 def add_generate_step(
@@ -24,11 +29,16 @@ def add_generate_step(
     """Append the step that specifies, writes, runs and analyses the tests of one target.
 
     Args:
-        slug: part of the step's id; unique among steps of the test type.
+        slug: part of the step's id, which is made unique, short and plain; the file of the spec is named like it.
         target: with `path` or `endpoint`, and `digest`: sha256 of the file in hex, which a resumed run compares.
         test_path: wanted path of the test file; another one is chosen where a file or an earlier step has it.
     """
     taken = [*scope.taken, *(str(step["params"]["test_path"]) for step in planned.steps)]
+    taken_slugs = {str(step["id"]).removeprefix(f"generate_{test_type}_") for step in planned.steps}
+    unique = _unique_slug(slug, taken_slugs)
+    spec_path = spec_path.replace(slug, unique)
+    if len(test_path) > _LONGEST_TEST_PATH:
+        test_path = f"{scope.tests_dir}/test_{unique}.py"
     params = {
         "test_type": test_type,
         "framework": scope.framework,
@@ -37,8 +47,22 @@ def add_generate_step(
         "test_path": unique_test_path(scope.layout.root, test_path, taken),
         "depends_on": list(scope.after),
     }
-    step = {"id": f"generate_{test_type}_{slug}", "type": f"generate_{test_type}_tests", "params": params}
+    step = {"id": f"generate_{test_type}_{unique}", "type": f"generate_{test_type}_tests", "params": params}
     planned.steps.append(step)
+
+
+def _unique_slug(slug: str, taken: set[str]) -> str:
+    """The slug in the form of an id; names that differ in what no id can show, such as `_a` and `a`, get a digest."""
+    plain = re.sub(r"[^A-Za-z0-9_]+", "_", slug)[:_LONGEST_SLUG]
+    if plain == slug and slug not in taken:
+        return slug
+    digest = hashlib.sha256(slug.encode("utf-8", "surrogatepass")).hexdigest()
+    found = f"{plain}_{digest[:8]}"
+    number = 2
+    while found in taken:
+        found = f"{plain}_{digest[:8]}_{number}"
+        number += 1
+    return found
 
 
 def context_step(request: str) -> JsonObject:
