@@ -23,7 +23,7 @@ from pydantic_settings import (
 )
 
 from ..core.errors import ProjectError, SettingsError
-from ..utils.redact import Redactor
+from ..utils.redact import Redactor, has_secret_argument
 from ..utils.untrusted_folders import first_irregular
 from .examples import checked_examples
 from .project_file import ProjectFile, read_project_file
@@ -209,6 +209,16 @@ class Settings(BaseSettings):
             raise ValueError("must be a plain URL: a key belongs into TESTWRIGHT_API_KEY, settings are stored")
         _ = parts.port  # reading it raises ValueError for what no port can be
         return value.rstrip("/")
+
+    @field_validator("app_command")
+    @classmethod
+    def _a_command_without_secrets(cls, value: str | None) -> str | None:
+        if value and has_secret_argument(value):
+            raise ValueError(
+                "stands in the tests, and seems to hold a secret: let the application read it from a variable, which "
+                "gets a made-up value in tests"
+            )
+        return value
 
     @field_validator("mcp_servers", mode="before")
     @classmethod

@@ -9,6 +9,7 @@ or a word boundary, and its repetitions are bounded or cannot match in two ways.
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -85,6 +86,22 @@ def is_secret_name(name: str) -> bool:
     """
     spelled = _CAMEL.sub("_", name.replace(".", "_").replace(" ", "_"))
     return bool(_SECRET_NAME.search(spelled) or _SECRET_WORD.search(spelled))
+
+
+def has_secret_argument(command: str) -> bool:
+    """Whether a command has an argument that is a secret: by its form, or by the option that it is given with."""
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        return False  # it cannot be run either
+    shapes, option = Redactor([]), ""
+    for word in words:
+        name, equals, value = word.partition("=")
+        named, given = (name, value) if equals else (option, "" if word.startswith("-") else word)
+        if shapes.text(word) != word or (given and named and is_secret_name(named.lstrip("-"))):
+            return True
+        option = word if word.startswith("-") and not equals else ""
+    return False
 
 
 class Redactor:

@@ -9,7 +9,7 @@ import shutil
 import socket
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -113,7 +113,7 @@ def harmed(request: pytest.FixtureRequest) -> Iterator[Harmed]:
         shutil.rmtree(f"{folder}.kept", ignore_errors=True)
 
 
-def _run(folder: Path, through: tuple[str, ...] | list[str]) -> Harmed:
+def _run(folder: Path, through: Sequence[str]) -> Harmed:
     host, root = folder / "host", folder / "project"
     for name in ("marks", "home/.ssh"):
         (host / name).mkdir(parents=True)

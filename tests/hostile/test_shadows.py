@@ -1,4 +1,4 @@
-"""Modules of the project that are called like those which tests rely on, and files that tools would run by themselves."""
+"""Modules of the project that are called like those which tests rely on, and files that tools run by themselves."""
 
 from __future__ import annotations
 

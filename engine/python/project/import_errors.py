@@ -89,8 +89,8 @@ def _advice(
         return "The module ends the program when it is imported; guard that with if __name__ == '__main__'."
     if kind == "WrongFileError":
         return (
-            "A module of the standard library, the test tools or an installed package has the same name and is taken in "
-            "its place; check the layout, or name the project's own otherwise."
+            "A module of the standard library, the test tools or an installed package has the same name and is taken "
+            "in its place; check the layout, or name the project's own otherwise."
         )
     return f"Import it by hand to see the whole traceback: {python} -c 'import {facts.module}'"
 

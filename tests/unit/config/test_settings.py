@@ -153,3 +153,9 @@ def test_settings_with_models_are_restored_exactly(tmp_path, monkeypatch):
     settings = load_settings({"root": tmp_path, "model": ["spec=openai:x"], "max_cost": 1.5})
     monkeypatch.setenv("TESTWRIGHT_MODEL", "openai:other")
     assert restore_settings(settings.stored()) == settings
+
+
+def test_a_command_with_a_secret_in_it_is_refused_because_it_stands_in_the_tests(tmp_path):
+    with pytest.raises(SettingsError, match="seems to hold a secret") as refused:
+        load_settings({"root": tmp_path, "app_command": "app --password hunter2"})
+    assert "hunter2" not in str(refused.value)

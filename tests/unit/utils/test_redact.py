@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from testwright.utils.redact import REDACTED, Redactor, is_secret_name, without_secrets
+from testwright.utils.redact import REDACTED, Redactor, has_secret_argument, is_secret_name, without_secrets
 
 KEY = "sk-proj-" + "a1B2" * 8
 
@@ -209,3 +209,22 @@ HOSTILE = [
 def test_hostile_text_is_redacted_in_linear_time(unit: str) -> None:
     text = unit * (250_000 // len(unit))
     assert isinstance(Redactor().text(text), str)
+
+
+@pytest.mark.parametrize(
+    ("command", "holds"),
+    [
+        ("uvicorn shop.api:app --port {port}", False),
+        ("flask run --port={port} --debug", False),
+        ("app --max-tokens 400 --token-budget=3", False),
+        ("app --api-key hunter2", True),
+        ("app --password=hunter2", True),
+        ("PASSWORD=hunter2 app", True),
+        ("app --db postgres://shop:hunter22@localhost/shop", True),
+        ("app sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCD", True),
+        ("app --token --verbose", False),
+        ("app 'unfinished", False),
+    ],
+)
+def test_arguments_of_a_command_that_are_secrets_are_found(command: str, holds: bool) -> None:
+    assert has_secret_argument(command) is holds
