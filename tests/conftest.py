@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import os
+import shutil
 import signal
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -21,7 +24,19 @@ def pytest_configure(config: pytest.Config) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     for name, value in {"TRIALS": "400", "MUTANTS": "6", "REPEATS": "1"}.items():
         os.environ.setdefault(f"TESTWRIGHT_{name}", value)
+    _use_own_configuration()
     gc.disable()  # until all is collected: what is imported stays, and a search for garbage in it takes as long again
+
+
+def _use_own_configuration() -> None:
+    """Let tests note runs and consents in a folder of their own; of other programs the user's configuration stays."""
+    users = Path(os.environ.get("XDG_CONFIG_HOME") or "~/.config").expanduser()
+    folder = Path(tempfile.mkdtemp(prefix="tw-config-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    for entry in users.iterdir() if users.is_dir() else ():
+        if entry.name != "testwright":
+            (folder / entry.name).symlink_to(entry)
+    os.environ["XDG_CONFIG_HOME"] = str(folder)
 
 
 def pytest_collection_finish() -> None:

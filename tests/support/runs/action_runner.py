@@ -138,7 +138,9 @@ class ActionRunner:
         return Contexts(inputs, results, self._github, runner, known, failed)
 
     def _environment(self) -> dict[str, str]:
-        plain = {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "USER") if name in os.environ}
+        plain = {
+            name: os.environ[name] for name in ("PATH", "HOME", "XDG_CONFIG_HOME", "LANG", "USER") if name in os.environ
+        }
         variables = {f"GITHUB_{name.upper()}": value for name, value in self._github.items()}
         return {
             **plain,
