@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,7 +22,7 @@ async def test_a_large_request_has_a_small_answer(spec: dict[str, object], tmp_p
     async with real_client(hostile_project(tmp_path / "project")) as client:
         answer = await client.call_tool("validate_test_spec", {"schema_type": "unit", "spec_json": spec})
     assert len(answer.model_dump_json()) < 100_000
-    found = answer.structured_content or {"valid": False}
+    found: dict[str, Any] = answer.structured_content or {"valid": False}
     assert not found["valid"]
     assert len(found.get("errors", ())) <= 51
     assert found.get("errors_left_out", 0) > 0 or answer.is_error
