@@ -16,6 +16,7 @@ from .standins import inner_codes
 
 MARK = "\0expectation"
 MOST = 3000
+PLAIN = (int, float, complex, str, bytes, bool, type(None))
 COMPARING = ("assertEqual", "assertIs", "assertListEqual", "assertDictEqual", "assertTupleEqual", "assertSetEqual")
 COMPARING += ("assertCountEqual", "assertSequenceEqual", "assertMultiLineEqual", "assertAlmostEqual")
 JUDGING = ("assertTrue", "assertFalse")
@@ -32,15 +33,23 @@ class Expectations:
     Attributes:
         false: the number of the expectation that is falsified; None for none.
         met: numbers of those that the running test has come to.
+        open: numbers of those of them whose values may be equal to anything: they are of no plain type.
     """
 
     def __init__(self):
         self.false = None
         self.met = set()
+        self.open = set()
+
+    def begin(self):
+        """A test begins."""
+        self.met, self.open = set(), set()
 
     def value(self, number, value):
         """A value that is compared with what is expected."""
         self.met.add(number)
+        if type(value) not in PLAIN:
+            self.open.add(number)
         return another(value) if number == self.false else value
 
     def truth(self, number, value):
@@ -197,15 +206,20 @@ def falsify(project, tests, live, run, say):
     paths = list(dict.fromkeys(nodeid.split("::")[0] for nodeid in tests))
     functions = live.functions_in({path: os.path.realpath(os.path.join(project, path)) for path in paths})
     marked = {path: MarkedFile(project, path, functions[path]) for path in paths}
-    met, rows, left = {}, {}, MOST
+    met, rows, proven, left = {}, {}, set(), MOST
     for nodeid in tests:
         file = marked[nodeid.split("::")[0]]
-        file.expectations.met = set()
+        file.expectations.begin()
         if not run([nodeid]):
-            met[nodeid] = sorted(file.expectations.met)
+            lines = {file.marker.lines[number] for number in file.expectations.open}
+            doubted = {number for number in file.expectations.met if file.marker.lines[number] in lines}
+            met[nodeid] = sorted(file.expectations.met), doubted
             rows.setdefault(nodeid.partition("[")[0], []).append(nodeid)
-    for nodeid, numbers in met.items():
+    for nodeid, (numbers, doubted) in met.items():
         file = marked[nodeid.split("::")[0]]
+        # What one row proves holds for the others, as long as all that they compare there is of plain types.
+        numbers = [number for number in numbers if number in doubted or (file.path, number) not in proven]
+        proven.update((file.path, number) for number in numbers)
         for number in numbers[:left]:
             file.expectations.false = number
             if not run([nodeid]):
@@ -213,7 +227,7 @@ def falsify(project, tests, live, run, say):
         file.expectations.false = None
         left -= len(numbers[:left])
     for file in marked.values():
-        reached = {number for nodeid in met if nodeid.split("::")[0] == file.path for number in met[nodeid]}
+        reached = {number for nodeid in met if nodeid.split("::")[0] == file.path for number in met[nodeid][0]}
         for number, owner in enumerate(file.marker.owners):
             name = "{}::{}".format(file.path, owner)
             if number not in reached and name in rows:
