@@ -49,6 +49,8 @@ NOT_CALLED = frozenset(
     "__subclasscheck__".split()
 )
 _MAXIMUM_OBJECTS = 8
+_MOST_FILLED = 3
+_NAMED = frozenset({"positional_or_keyword", "keyword_only"})
 
 
 def argument_rows(one: CallableFacts, pools: Pools, limit: int) -> Iterator[Row]:
@@ -77,8 +79,12 @@ def _choices(one: CallableFacts, pools: Pools, required: list[Parameter]) -> Ite
     spread = [item for item in one.parameters if item.kind == "var_positional" and pools.get(item.name)]
     if spread:
         yield {**base, spread[0].name: pools[spread[0].name][0]}
-    yield base
     varied = [item for item in one.parameters if pools.get(item.name)]
+    options = [item for item in varied if not item.required and item.kind in _NAMED and item.name not in base]
+    if one.kind == "constructor" and not base and 1 < len(options) <= _MOST_FILLED:
+        # An object of defaults alone shows little: a person gives it what makes it what it is.
+        yield {item.name: pools[item.name][0] for item in options}
+    yield base
     # The first value of a parameter in `base` was passed already.
     others = {item.name: pools[item.name][1 if item.name in base else 0 :] for item in varied}
     yield from in_turns([{**base, name: value} for value in pool] for name, pool in others.items())

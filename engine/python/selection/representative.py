@@ -20,6 +20,7 @@ from ..source.titles import subject_call
 
 MILD, SEVERE = 1, 2
 _HOLE = "__hole__"
+_MOST_PARTS = 3
 _MEMBER_KINDS = frozenset({"method", "property"})
 
 
@@ -73,7 +74,9 @@ def represent(trial: Trial, observation: Observation, facts: ModuleFacts) -> Rep
     result = _result(observation)
     shape, values = _shape(trial)
     return Representation(
-        degeneracy=_degeneracy(given, facts) + _receiver_degeneracy(subject, act, statements, facts),
+        degeneracy=_degeneracy(given, facts)
+        + _receiver_degeneracy(subject, act, statements, facts)
+        + (MILD if subject is not None and subject.kind == "constructor" and _is_partial(subject, len(given)) else 0),
         trivial=is_trivial(observation, given),
         shape=shape,
         values=values,
@@ -187,12 +190,22 @@ def _receiver_degeneracy(
     if built is None:
         return 0
     given = [*built.args, *(keyword.value for keyword in built.keywords)]
-    if given:
-        return min(degeneracy_of(node, facts) for node in given)
     takes = owner.constructor.parameters if owner.constructor is not None else ()
+    if given:
+        rate = min(degeneracy_of(node, facts) for node in given)
+        return max(rate, MILD) if _is_partial(owner.constructor, len(given)) else rate
     if any(not parameter.required for parameter in takes):
         return SEVERE  # the default object: what others are compared with
     return MILD if any(_fills(member) for member in owner.members) else 0
+
+
+def _is_partial(constructor: CallableFacts | None, given: int) -> bool:
+    """Whether an object of two or three optional parts, as an interval is, was given only one of them."""
+    if constructor is None or given > 1:
+        return False
+    options = [one for one in constructor.parameters if not one.required and one.name not in ("self", "cls")]
+    needed = [one for one in constructor.parameters if one.required and one.name not in ("self", "cls")]
+    return not needed and 1 < len(options) <= _MOST_PARTS
 
 
 def _fills(member: CallableFacts) -> bool:
