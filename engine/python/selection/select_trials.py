@@ -153,9 +153,11 @@ def _take_anchor(
     def rank(candidate: TrialCandidate) -> tuple[float, ...]:
         shown = candidate.representation
         share = _SHARES * own[candidate.record.number] // most if most else 0
+        trial = candidate.record.trial
+        decorates = any(statement.startswith(f"@{trial.subject}") for statement in trial.arrange)
         return (
             shown.degeneracy > MILD,
-            candidate.record.trial.source not in RICH_SOURCES,
+            trial.source not in RICH_SOURCES and not decorates,
             -share,
             shown.degeneracy,
             candidate.cost,
@@ -211,7 +213,8 @@ def _worth(
     shown = candidate.representation
     distance = min((shown.distance(row) for row in rows), default=0)
     other_form = distance >= OTHER_SHAPE
-    fewest = _KILLS_OF_OWN_FORM if other_form else 1
+    # A further sequence of calls on an object is mostly the one that shows how its state matters.
+    fewest = _KILLS_OF_OWN_FORM if other_form and candidate.record.trial.source != "sequence" else 1
     if other_form and not arcs and len({row.shape for row in rows}) >= MOST_FORMS:
         return 0.0
     if not arcs and not endings and (kills < fewest or shown.degeneracy > MILD):

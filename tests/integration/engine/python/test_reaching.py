@@ -55,7 +55,7 @@ def total(counts: dict[str, int]) -> int:
 def need_json(text: str) -> str:
     if not text:
         raise ValueError("nothing to read")
-    return json.loads(text)
+    return json.dumps(text)
 '''
 FAST = """
 class Counter(dict):
@@ -141,7 +141,7 @@ def fallback(tmp_path_factory: pytest.TempPathFactory) -> Made:
 
 def test_a_fallback_for_a_missing_import_is_tested(fallback: Made) -> None:
     assert fallback.missed == set()
-    without = [case for case in fallback.spec["cases"] if case["id"].endswith("_without_fast")]
+    without = [case for case in fallback.spec["cases"] if "_without_fast" in case["id"]]
     assert {case["subject"] for case in without} >= {"Counter.add"}
 
 

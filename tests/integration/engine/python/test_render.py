@@ -33,7 +33,7 @@ from shop.cart import Cart, group_thousands, log, ratio
 
 
 class TestCart:
-    def test_with_owner_ann(self):
+    def test_construction(self):
         result = Cart("Ann")
 
         assert result.owner == "Ann"
@@ -41,25 +41,25 @@ class TestCart:
     @pytest.mark.parametrize(
         "quantity",
         [
-            pytest.param(0, id="for_zero_quantity"),
-            pytest.param(-1, id="for_negative_quantity"),
+            pytest.param(0, id="zero"),
+            pytest.param(-1, id="minus_1"),
         ],
     )
     def test_add_raises_value_error(self, quantity):
-        """Documented in cart.py, lines 21-23."""
+        """Documented in Cart.add."""
         cart = Cart("Ann")
 
         with pytest.raises(ValueError, match="quantity must be positive"):
             cart.add("apple", quantity)
 
-    def test_add_of_apple_with_quantity_2(self):
+    def test_add(self):
         cart = Cart("Ann")
 
         cart.add("apple", 2)
 
         assert cart.items == {"apple": 2}
 
-    def test_total_after_add(self):
+    def test_total(self):
         cart = Cart("Ann")
         cart.add("apple", 2)
 
@@ -69,22 +69,22 @@ class TestCart:
 @pytest.mark.parametrize(
     ("value", "expected"),
     [
-        # Documented in cart.py, line 43
-        pytest.param(1000, "1,000", id="of_1000"),
+        # Documented in cart.py
+        pytest.param(1000, "1,000", id="1000"),
         # Observed
-        pytest.param(0, "0", id="of_zero"),
-        pytest.param(-1234567, "-1,234,567", id="of_minus_1234567"),
+        pytest.param(0, "0", id="zero"),
+        pytest.param(-1234567, "-1,234,567", id="minus_1234567"),
     ],
 )
 def test_group_thousands(value, expected):
     assert group_thousands(value) == expected
 
 
-def test_ratio_of_1_and_3():
+def test_ratio():
     assert ratio(1, 3) == pytest.approx(0.3333333333333333)
 
 
-def test_log_of_hello(capsys):
+def test_log(capsys):
     log("hello")
 
     assert capsys.readouterr().out == "LOG: hello\\n"

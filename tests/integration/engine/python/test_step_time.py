@@ -19,7 +19,7 @@ from testwright.tests.support.engine.targets import prepared
 pytestmark = pytest.mark.feature("B-05")
 
 ENDLESS = 'while True:\n    pass\n\n\ndef double(n: int) -> int:\n    """Twice."""\n    return n * 2\n'
-SLOW = 'import select\n\n\ndef wait(n: int) -> int:\n    """Wait."""\n    select.select([], [], [], n)\n    return n\n'
+SLOW = 'import select\n\n\ndef wait(n: float) -> float:\n    """Wait."""\n    select.select([], [], [], n)\n    return n + 5\n'
 
 
 async def test_an_import_that_never_ends_is_an_import_error_after_its_seconds(tmp_path: Path) -> None:
@@ -34,11 +34,11 @@ async def test_an_import_that_never_ends_is_an_import_error_after_its_seconds(tm
 
 def test_trials_that_take_their_whole_time_do_not_stretch_an_exploration(tmp_path: Path) -> None:
     """One batch of them would take 150 s by itself."""
-    trials = [trial("wait(0)"), *(trial(f"wait({2.5 + number / 1000})") for number in range(100))]
+    trials = [trial("wait(0.1)"), *(trial(f"wait({2.501 + number / 1000})") for number in range(100))]
     began = monotonic()
     (found,) = explored(tmp_path, SLOW, trials, budget=ExplorationBudget(wall_seconds=12))
     assert monotonic() - began < 75
-    assert "wait(0)" in {finding.trial.act for finding in found.findings}
+    assert "wait(0.1)" in {finding.trial.act for finding in found.findings}
 
 
 async def test_a_program_runs_no_longer_than_the_work_that_needs_it(tmp_path: Path) -> None:
