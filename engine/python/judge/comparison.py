@@ -136,7 +136,8 @@ def _settle_effects(kept: Observation, other: Observation, unstable: set[str]) -
             if same_source(value.source, found.source):
                 shared.append((expression, value))
                 continue
-            parts, _ = shared_parts(value, found)
+            # A tuple is one thing, as an address is: where a part of it varies, the rest belongs to the machine, too.
+            parts = shared_parts(value, found)[0] if value.type_name != "tuple" else []
             shared.extend((accessor_joined(expression, accessor), part) for accessor, part in parts)
         unstable.add(expression)
     unstable.update(theirs.keys() - dict(kept.effects).keys())

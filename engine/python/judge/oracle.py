@@ -255,8 +255,6 @@ class Oracle:
             about_arranged = node is not None and not names_of(node).isdisjoint(bound)
             if expression in finding.unstable or "._" in expression or not about_arranged:
                 continue
-            if value.type_name == "tuple" and value.source is None:
-                continue  # part of a tuple varies, as of an address: the rest belongs to the machine, too
             found, imports = value_checks(expression, value, finding.unstable)
             if found and len(checks) + len(found) <= MOST_STATE_CHECKS:
                 checks += found
