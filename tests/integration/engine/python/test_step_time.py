@@ -19,7 +19,14 @@ from testwright.tests.support.engine.targets import prepared
 pytestmark = pytest.mark.feature("B-05")
 
 ENDLESS = 'while True:\n    pass\n\n\ndef double(n: int) -> int:\n    """Twice."""\n    return n * 2\n'
-SLOW = 'import select\n\n\ndef wait(n: float) -> float:\n    """Wait."""\n    select.select([], [], [], n)\n    return n + 5\n'
+SLOW = """import select
+
+
+def wait(n: float) -> float:
+    '''Wait.'''
+    select.select([], [], [], n)
+    return n + 5
+"""
 
 
 async def test_an_import_that_never_ends_is_an_import_error_after_its_seconds(tmp_path: Path) -> None:
