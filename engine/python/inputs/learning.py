@@ -101,7 +101,9 @@ class LearnedInputs:
             return
         made = next((at for at, text in enumerate(trial.arrange) if text.startswith(f"{variable} = {name}(")), None)
         if made is not None:
-            step = Candidate(trial.act, trial.imports, trial.arrange[made + 1 :], trial.fixtures, "sequence")
+            # What was done to the object itself before belongs to the trial; queries show whether they need it.
+            steps = tuple(text for text in trial.arrange[made + 1 :] if not text.startswith(f"{variable}."))
+            step = Candidate(trial.act, trial.imports, steps, trial.fixtures, "sequence")
             _add(self.registered, name, step, _MAXIMUM_REGISTERED)
             _add(self.changes, name, step, _MAXIMUM_CHANGES)
 

@@ -15,7 +15,9 @@ def question_about(item: CallableFacts, facts: ModuleFacts, last: Observation | 
     Args:
         last: the last observation of a call of it; None where none was made.
     """
-    if last is not None and last.outcome == "returned":
+    returned = last is not None and last.outcome == "returned"
+    silent = returned and last is not None and last.value is not None and last.value.source == "None"
+    if returned and (silent or not item.parameters):
         return (
             f"What comes before `{item.qualname}` in real use, so that it has something to change? "
             "Show it in a docstring example."
@@ -28,7 +30,7 @@ def question_about(item: CallableFacts, facts: ModuleFacts, last: Observation | 
         if parameter is not None:
             return f"What does the `{parameter.name}` of a `{item.owner}` look like? {_ANSWERED_IN}"
         return f"How is a `{item.owner}` made that `{item.name}` can be called on? {_ANSWERED_IN}"
-    parameter = _least_known(item)
+    parameter = _least_known(item) or next((one for one in item.parameters if returned), None)
     if parameter is None:
         return f"What must be there before `{item.qualname}` can be called? Show it in a docstring example."
     return f"What does the `{parameter.name}` of `{item.qualname}` look like? {_ANSWERED_IN}"

@@ -43,7 +43,9 @@ _NO_WAY = "no way to call it was found"
 _NOT_ARRANGED = "what it needs could not be arranged"
 _NEVER = "never called successfully"
 _NOTHING_SEEN = "no oracle found: in {} it returned None and changed nothing that can be seen from outside"
-_ANSWERABLE = (_NO_WAY, _NOT_ARRANGED, _NEVER, _NOTHING_SEEN.partition("{}")[0])
+_NOT_TELLING = "no representative example was found"
+_LONGEST_SHOWN = 60
+_ANSWERABLE = (_NO_WAY, _NOT_TELLING, _NOT_ARRANGED, _NEVER, _NOTHING_SEEN.partition("{}")[0])
 _SHOWN_LINES = 6
 
 
@@ -125,6 +127,9 @@ def _reason(facts: CallableFacts, subject: Subject | None, kind: str, dropped: s
             return "no oracle found: what it changes is not the same each time"
         if value is not None and value.source == "None":
             return _NOTHING_SEEN.format(_counted(subject.trials)) + _unrun_lines(subject)
+        if value is not None and value.source is not None:
+            shown = value.source if len(value.source) <= _LONGEST_SHOWN else f"{value.source[:_LONGEST_SHOWN]}…"
+            return f"{_NOT_TELLING}: in {_counted(subject.trials)} nothing more telling came back than `{shown}`"
         return "no oracle found: what it returns can neither be written down nor be told by its attributes"
     return _failure_reason(subject.last, subject.trials)
 

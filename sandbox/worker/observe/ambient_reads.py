@@ -47,9 +47,13 @@ class AmbientReads:
         self.on = True
 
     def end(self):
-        """Note nothing any more; returns what was noted, sorted."""
+        """Note nothing any more; returns what was noted, sorted.
+
+        Whatever copies or lists the whole environment asks for none of its variables.
+        """
         self.on = False
-        return sorted(self.seen)
+        everything = {"env:" + name for name in os.environ}
+        return sorted(self.seen - everything if len(everything) > 1 and everything <= self.seen else self.seen)
 
 
 def _is_asked_by_target():

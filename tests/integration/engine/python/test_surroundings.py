@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from testwright.engine.python.write.render import render
-from testwright.tests.support.engine.exploration import files
+from testwright.tests.support.engine.exploration import files, trial, watched
 from testwright.tests.support.engine.written_tests import written_spec, written_tests
 from testwright.tests.support.projects.files import make_project
 
@@ -145,3 +145,27 @@ def test_the_object_that_functions_of_a_module_share_is_replaced_by_one_of_the_t
     text = written_tests(tmp_path, AGENDA)
     staged = 'monkeypatch.setattr("shop.cart.default_agenda", agenda)\n'
     assert f"    entry.confirm()\n    {staged}\n    wipe()\n\n    assert agenda.entries == []\n" in text
+
+
+ENVIRONMENT = '''
+import os
+
+
+def merged(extra):
+    """Return the environment with more variables."""
+    found = {}
+    found.update(os.environ)
+    found.update(extra)
+    return len(found) >= len(extra)
+
+
+def mode():
+    """Return one variable."""
+    return os.environ.get("APP_MODE")
+'''
+
+
+def test_whoever_copies_the_whole_environment_asks_for_none_of_its_variables(tmp_path: Path) -> None:
+    seen = watched(tmp_path, ENVIRONMENT, [trial("merged({'A': '1'})"), trial("mode()")])
+    assert seen["merged({'A': '1'})"].consulted == ()
+    assert seen["mode()"].consulted == ("env:APP_MODE",)
