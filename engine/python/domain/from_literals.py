@@ -13,12 +13,15 @@ from .from_types import ClassLookup, domain_of_class, domain_of_hint
 
 _MAXIMUM_ITEMS = 40
 _MAXIMUM_DEPTH = 5
+_ENOUGH = 3
 _CONTAINERS = {"list": "sequence", "tuple": "sequence", "deque": "sequence", "set": "set", "frozenset": "set"}
 
 
 def domain_of_values(nodes: Sequence[ast.expr], look_up: ClassLookup) -> ParameterDomain:
     """The domain that several values have in common; `UNKNOWN` where they say nothing."""
-    return join_all([domain_of_literal(node, look_up) for node in nodes])
+    found = join_all([domain_of_literal(node, look_up) for node in nodes])
+    # The length of a single list is chance; what many have in common is not.
+    return replace(found, length=None) if found.kind == "sequence" and len(nodes) < _ENOUGH else found
 
 
 def domain_of_literal(node: ast.expr, look_up: ClassLookup, depth: int = 0) -> ParameterDomain:
@@ -66,6 +69,8 @@ def _of_items(node: ast.List | ast.Tuple | ast.Set, items: list[ParameterDomain]
         fields = tuple((str(at), item) for at, item in enumerate(items))
         return ParameterDomain("tuple", type_name="tuple", fields=fields, length=len(items))
     element = join_all(items) if items else None
+    if element is not None and element.kind == "sequence" and len(items) < 2:
+        element = replace(element, length=None)
     return ParameterDomain("sequence", type_name=name, element=element, length=len(items) or None)
 
 

@@ -67,7 +67,9 @@ _SAYS = re.compile(
     r"([\w\- ]{3,60})"
 )
 _NOUN_PHRASE = r"(?:an?|the|two|three|some|any|another|given)\s+((?:[\w\-*]+ ?){1,7})"
-_GIVEN = re.compile(rf"\b(?:given|takes?|accepts?|receives?|for|gets?|of|in|from)\s+{_NOUN_PHRASE}", re.IGNORECASE)
+_GIVEN = re.compile(
+    rf"\b(?:given|takes?|accepts?|receives?|for|gets?|of|in|from|between)\s+{_NOUN_PHRASE}", re.IGNORECASE
+)
 
 
 def domain_of_phrase(phrase: str) -> ParameterDomain:

@@ -13,6 +13,7 @@ from ..judge.oracle import OracleVerdict
 from ..judge.suite_size import BuiltCases, fit_to_limits, limits_for
 from ..model.model import Exploration, ModuleFacts
 from ..model.spec_case import WEAK_KINDS, Case
+from ..model.spec_domain import spec_domains
 from .assign_tables import assign_tables
 from .case_namer import CaseNamer
 from .naming import name_tests
@@ -85,6 +86,9 @@ def compose_spec(
         "suspected_defects": defects,
         "not_reached": _not_reached(exploration, without, covered),
     }
+    domains = spec_domains(facts)
+    if domains:
+        spec["domains"] = [one.to_json() for one in domains]
     return spec
 
 

@@ -1,0 +1,278 @@
+"""Domains are inferred from annotations, documents, real calls and the use in bodies."""
+
+from __future__ import annotations
+
+import pytest
+
+from testwright.engine.python.domain.describe import described
+from testwright.engine.python.domain.from_prose import domain_of_phrase
+from testwright.engine.python.domain.inference import infer_domains
+from testwright.engine.python.model.domain import ParameterDomain
+from testwright.tests.support.engine.python_projects import context_of, facts_of, write_project
+
+pytestmark = pytest.mark.feature("B-06")
+
+SOURCE = '''
+"""Small classics, without annotations."""
+
+from .nodes import Chained
+
+TOKENS = {"U": 1, "D": -1, "L": 2}
+
+
+class Span:
+    def __init__(self, start=0, end=0):
+        self.start = start
+        self.end = end
+
+
+class Item:
+    def __init__(self, value, next=None):
+        self.value = value
+        self.next = next
+
+
+def distance(first, second):
+    """The number of edits between two words."""
+    rows = [[0] * (len(second) + 1) for _ in range(len(first) + 1)]
+    return rows[-1][-1]
+
+
+def joined(spans):
+    out = []
+    for one in sorted(spans, key=lambda span: span.start):
+        if out and one.start <= out[-1].end:
+            out[-1].end = max(out[-1].end, one.end)
+        else:
+            out.append(one)
+    return out
+
+
+def widths(pairs):
+    return [high - low for low, high in pairs]
+
+
+def total(board):
+    found = 0
+    for row in range(len(board)):
+        for column in range(len(board[0])):
+            found += board[row][column]
+    return found
+
+
+def reachable(links, start):
+    seen, waiting = set(), [start]
+    while waiting:
+        node = waiting.pop()
+        if node not in seen:
+            seen.add(node)
+            for other in links[node]:
+                waiting.append(other)
+    return seen
+
+
+def nearest(roads, start):
+    best = {start: 0}
+    for town in roads:
+        for other in roads[town]:
+            best[other] = min(best.get(other, 99), best.get(town, 99) + roads[town][other])
+    return best
+
+
+def length(head):
+    count = 0
+    while head:
+        count += 1
+        head = head.next
+    return count
+
+
+def depth_of(node):
+    return node.weight + node.below.weight
+
+
+def place_of(values, wanted):
+    low, high = 0, len(values) - 1
+    while low <= high:
+        middle = (low + high) // 2
+        if values[middle] == wanted:
+            return middle
+        if values[middle] < wanted:
+            low = middle + 1
+        else:
+            high = middle - 1
+    return -1
+
+
+def steps(moves):
+    return sum(TOKENS[move] for move in moves)
+
+
+def digit_sum(s):
+    return sum(int(letter) for letter in s if letter != "-")
+
+
+def kept(items, keep):
+    return [item for item in items if keep(item)]
+
+
+def root(number):
+    if number < 0:
+        raise ValueError("negative")
+    return number ** 0.5 // 1
+
+
+def label(record):
+    return record["name"].upper() + str(record["size"] % 2)
+'''
+NODES = """
+class Chained:
+    def __init__(self, weight):
+        self.weight = weight
+        self.below = None
+"""
+
+
+@pytest.fixture(scope="module")
+def domains(tmp_path_factory: pytest.TempPathFactory) -> dict[str, ParameterDomain]:
+    root = write_project(
+        tmp_path_factory.mktemp("project"), {"shop/__init__.py": "", "shop/m.py": SOURCE, "shop/nodes.py": NODES}
+    )
+    _, context = context_of(root, "shop/m.py")
+    return {f"{one.qualname}.{name}": domain for one in context.domains for name, domain in one.parameters}
+
+
+@pytest.mark.parametrize(
+    ("parameter", "kind", "description"),
+    [
+        ("distance.first", "text", "a text"),
+        ("distance.second", "text", "a text"),
+        ("joined.spans", "sequence", "a list of objects of Span"),
+        ("widths.pairs", "sequence", "a list of pairs of integers"),
+        ("total.board", "matrix", "a matrix of integers"),
+        ("reachable.links", "graph", "a graph, a dictionary of nodes with lists of neighbours"),
+        ("nearest.roads", "graph", "a graph, a dictionary of nodes with dictionaries of neighbours and weights"),
+        ("length.head", "object", "an object of Item, linked by next"),
+        ("depth_of.node", "object", "an object of Chained"),
+        ("place_of.values", "sequence", "a sorted list"),
+        ("digit_sum.s", "text", "a text of digits"),
+        ("kept.keep", "callable", "a function of 1 argument"),
+        ("label.record", "mapping", "a dictionary with 'name', 'size'"),
+    ],
+)
+def test_the_use_in_the_body_says_what_a_parameter_takes(domains, parameter, kind, description):
+    assert (domains[parameter].kind, domains[parameter].description) == (kind, description)
+
+
+def test_parameters_of_one_callable_are_related(domains):
+    assert domains["reachable.start"].related("member of") == "links"
+    assert domains["place_of.wanted"].related("member of") == "values"
+
+
+def test_letters_looked_up_in_a_constant_are_its_keys(domains):
+    assert domains["steps.moves"].choices == ("'U'", "'D'", "'L'")
+
+
+def test_a_check_at_the_beginning_bounds_a_number(domains):
+    assert domains["root.number"].minimum == 0
+
+
+def test_code_is_evidence_and_a_name_alone_is_not(domains):
+    assert domains["total.board"].strong
+    assert not ParameterDomain("text", source="name").strong
+
+
+DOCUMENTED = '''
+def google(limit, names):
+    """Filters.
+
+    Args:
+        limit (int): a positive integer.
+        names: list of strings to keep.
+    """
+
+def numpy(values, bias):
+    """Filters.
+
+    Parameters
+    ----------
+    values : list of float
+        The measurements.
+    bias : float, optional
+        Added to each.
+    """
+
+def sphinx(text, table):
+    """Filters.
+
+    :param text: binary string
+    :param table: a matrix of integers
+    """
+
+def prose(spans):
+    """Given a collection of intervals, merges those that overlap."""
+
+def typed(when: "datetime.date", size: int | None, unit: Literal["cm", "in"], pair: tuple[int, str], by=2.5): ...
+'''
+
+
+@pytest.fixture(scope="module")
+def documented(tmp_path_factory: pytest.TempPathFactory) -> dict[str, ParameterDomain]:
+    facts = facts_of(write_project(tmp_path_factory.mktemp("project"), {"m.py": DOCUMENTED}), "m.py")
+    return {f"{one.qualname}.{name}": domain for one in infer_domains(facts) for name, domain in one.parameters}
+
+
+@pytest.mark.parametrize(
+    ("parameter", "source", "description"),
+    [
+        ("google.limit", "docstring", "a positive integer"),
+        ("google.names", "docstring", "a list of texts"),
+        ("numpy.values", "docstring", "a list of numbers"),
+        ("numpy.bias", "docstring", "a number"),
+        ("sphinx.text", "docstring", "a text of binary digits"),
+        ("sphinx.table", "docstring", "a matrix of integers"),
+        ("prose.spans", "prose", "a list of pairs of integers"),
+        ("typed.when", "annotation", "a date"),
+        ("typed.size", "annotation", "an integer, or None"),
+        ("typed.unit", "annotation", "one of 'cm', 'in'"),
+        ("typed.pair", "annotation", "a tuple of an integer, a text"),
+        ("typed.by", "default", "a number"),
+    ],
+)
+def test_documents_annotations_and_defaults_say_what_a_parameter_takes(documented, parameter, source, description):
+    assert (documented[parameter].source, documented[parameter].description) == (source, description)
+
+
+@pytest.mark.parametrize(
+    ("phrase", "description"),
+    [
+        ("sorted array of integers", "a sorted list of integers"),
+        ("non-negative integer", "a non-negative integer"),
+        ("weighted graph", "a graph, a dictionary of nodes with dictionaries of neighbours and weights"),
+        ("list of words", "a list of texts"),
+        ("string containing just the characters", "a text"),
+        ("linked list of integers", "a value"),
+    ],
+)
+def test_noun_phrases_name_domains(phrase, description):
+    assert described(domain_of_phrase(phrase)) == description
+
+
+MERGED = """
+def merged(x):
+    '''Merges.
+
+    >>> merged([[1, 3], [2, 6]])
+    [[1, 6]]
+    '''
+    return x
+"""
+
+
+def test_the_values_of_real_calls_are_generalised(tmp_path):
+    _, context = context_of(write_project(tmp_path, {"m.py": MERGED}), "m.py")
+
+    ((_, domain),) = context.domains[0].parameters
+
+    assert domain.source in ("doctest", "call site")
+    assert domain.description == "a list of pairs of integers"
