@@ -56,7 +56,7 @@ class Listeners:
         self._sockets = [socket.create_server(("127.0.0.1", 0)), socket.socket(socket.AF_INET, socket.SOCK_DGRAM)]
         self.port = self._sockets[0].getsockname()[1]
         self._sockets[1].bind(("127.0.0.1", self.port))
-        for address in (str(self.folder / "socket"), "\0testwright-hostile"):
+        for address in (str(self.folder / "socket"), f"\0testwright-hostile{self.folder}"):
             server = socket.socket(socket.AF_UNIX)
             server.bind(address)
             server.listen()

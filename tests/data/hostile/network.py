@@ -47,7 +47,7 @@ def socket_with_a_path(n: int) -> str:
 
 def socket_without_a_path(n: int) -> str:
     with socket.socket(socket.AF_UNIX) as client:
-        client.connect("\0testwright-hostile")
+        client.connect("\0testwright-hostile" + HOST)
     return reached("socket_without_a_path")
 
 
