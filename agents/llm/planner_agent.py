@@ -88,7 +88,7 @@ class ModelPlannerAgent(ModelAgent):
         rejected = RejectedAnswer(problems, "") if problems else None
         meaning = await self._meaning(user, index, rejected, load_prompt("planner_types") if in_parts else None)
         left_out = unaccounted(words, meaning, index)
-        meaning = as_requested(words, meaning)
+        meaning = as_requested(words, meaning, index)
         around = {mention.within for mention in words.mentions if mention.excluded}
         gone = [mention.text for mention in words.mentions if mention.excluded and mention.text not in around]
         excluded = [name for name in gone if index.names(name)]
@@ -145,11 +145,15 @@ class ModelPlannerAgent(ModelAgent):
         return self._prompt.text("plan", values)
 
 
-def as_requested(words: ParsedRequest, meaning: JsonObject) -> JsonObject:
+def as_requested(words: ParsedRequest, meaning: JsonObject, index: TargetIndex) -> JsonObject:
     """Return the interpretation with what the request says in so many words, whatever the model makes of it."""
     said = [name for name in words.frameworks if name in AVAILABLE_FRAMEWORKS]
+    gone = [path for path in meaning["excluded"] if "`" not in path and index.names(path)]
+    missing = [_row(path, "the project has nothing of that name to leave out") for path in meaning["excluded"]]
     return {
         **meaning,
+        "excluded": gone,
+        "not_understood": [*meaning["not_understood"], *(row for row in missing if row["text"] not in gone)],
         "framework": said[0] if said else meaning["framework"],
         "only_untested": words.only_untested or meaning["only_untested"],
     }

@@ -55,7 +55,7 @@ def many_ways(tmp_path_factory):
     outside = place / "written-by-import"
     files = {name: text.replace("OUTSIDE", str(outside)) for name, text in BAD.items()}
     root = make_project(place / "project", {**SMALL, **files})
-    request = "the whole project except small.numbers"
+    request = "unit tests for the whole project except small.numbers"
     outcome = invoke_command("run", request, "--root", str(root), "--run-id", "r", *FEW, cwd=root)
     assert not outside.exists()
     return root, outcome
