@@ -372,4 +372,4 @@ def test_a_callable_that_hands_out_mere_objects_gets_no_case(act: str, tmp_path:
 
     assert [case["subject"] for case in spec["cases"]] == ["known"]
     assert [one["subject"] for one in spec["not_reached"]] == ["tag"]
-    assert spec["not_reached"][0]["reason"].startswith("no oracle found")
+    assert spec["not_reached"][0]["reason"].startswith(("no oracle found", "no representative example"))
