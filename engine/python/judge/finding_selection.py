@@ -165,22 +165,12 @@ def without_repeats(judged: Sequence[AssertableFinding]) -> list[AssertableFindi
 
 
 def without_weak(judged: Sequence[AssertableFinding]) -> list[AssertableFinding]:
-    """Drops findings that only assert a type or a length where the subject has better ones."""
+    """Drops findings that only assert a type or a length: they show nothing, unless a document says so."""
     answering = {one.finding.trial.subject for one in judged if one.answers}
     judged = [one for one in judged if not one.silent or one.documented or one.finding.trial.subject in answering] + [
         one for one in _first_of_each(judged) if one.finding.trial.subject not in answering
     ]
-    strong = {one.finding.trial.subject for one in judged if not one.weak}
-    kept: list[AssertableFinding] = []
-    weak: set[str] = set()
-    for one in judged:
-        subject = one.finding.trial.subject
-        if one.weak and not one.documented and (subject in strong or subject in weak):
-            continue
-        if one.weak:
-            weak.add(subject)
-        kept.append(one)
-    return kept
+    return [one for one in judged if not one.weak or one.documented]
 
 
 def _first_of_each(judged: Sequence[AssertableFinding]) -> list[AssertableFinding]:
@@ -222,7 +212,13 @@ def assertable_findings(exploration: Exploration) -> tuple[list[AssertableFindin
     found, without = judge_findings(facts, exploration.findings)
     judged = [one for one in found if one is not None]
     kept = without_weak(without_repeats(judged))
-    kept += _alone(judged, kept)
+    kept += _alone([one for one in judged if not one.weak or one.documented], kept)
+    shown = {one.finding.trial.subject for one in kept}
+    for one in judged:
+        if one.finding.trial.subject not in shown:
+            without.setdefault(
+                one.finding.trial.subject, "no oracle found: only a type or a length is known of its results"
+            )
     kept.sort(key=lambda one: order.get(one.finding.trial.subject, len(order)))
     return kept, without
 

@@ -19,7 +19,7 @@ _WIDTH = 80
 _OF_AN_ARC = 4.0
 _OF_A_KILL = 1.0
 _OF_A_DOCUMENT = 2.0
-_OF_A_CALLABLE = 6.0  # the only test of a callable
+_OF_AN_ANCHOR = 12.0  # the first finding of a callable: its representative example
 _OF_WHAT_OTHERS_SHOW = 0.02
 
 
@@ -105,7 +105,7 @@ def _without_the_least(
     members: Counter[str | None] = Counter(case.group for case in shapes if case.group)
     arcs = Counter(arc for one in judged for arc in one.finding.observation.arcs)
     kills = Counter(kill for one in judged for kill in one.finding.kills)
-    subjects = Counter(one.finding.trial.subject for one in judged)
+    anchors = {one.finding.trial.subject: at for at, one in reversed(list(enumerate(judged)))}
     scale = size.lines / max(1.0, sum(_lines(case, members) for case in shapes))
     left = dict(enumerate(judged))
     functions, rows, lines = size.functions, size.rows, float(size.lines)
@@ -116,12 +116,16 @@ def _without_the_least(
         own = _OF_AN_ARC * sum(arcs[arc] == 1 for arc in seen)
         own += _OF_A_KILL * sum(kills[kill] == 1 for kill in one.finding.kills)
         own += _OF_A_DOCUMENT * one.documented
-        own += _OF_A_CALLABLE * (subjects[one.finding.trial.subject] == 1)
+        own += _OF_AN_ANCHOR * (anchors[one.finding.trial.subject] == at)
         return own + _OF_WHAT_OTHERS_SHOW * (len(seen) + 4 * len(one.finding.kills))
 
     while len(left) > 1 and (functions > limits.functions or rows > limits.rows or lines > limits.lines):
-        price = _share if functions > limits.functions else _lines
-        least = min(left, key=lambda at: (value_of(at) / price(shapes[at], members), -at))
+        if functions > limits.functions:
+            # Rows of a table share their function: dropping one of several makes no function less.
+            alone = [at for at in left if not shapes[at].group or members[shapes[at].group] == 1]
+            least = min(alone or left, key=lambda at: (value_of(at), -at))
+        else:
+            least = min(left, key=lambda at: (value_of(at) / _lines(shapes[at], members), -at))
         gone = left.pop(least)
         case = shapes[least]
         lines -= scale * _lines(case, members)
@@ -132,13 +136,7 @@ def _without_the_least(
             members[case.group] -= 1
         arcs.subtract(gone.finding.observation.arcs)
         kills.subtract(gone.finding.kills)
-        subjects[gone.finding.trial.subject] -= 1
     return list(left.values())
-
-
-def _share(case: Case, members: Counter[str | None]) -> float:
-    """Returns a case's share of its test function."""
-    return 1 / members[case.group] ** 2 if case.group else 1.0
 
 
 def _lines(case: Case, members: Counter[str | None]) -> float:

@@ -59,5 +59,5 @@ def _strong(
     return [
         record
         for record, one in zip(picked, judged, strict=True)
-        if record.trial.wanted or (one is not None and (record.number in kills or not (one.weak or one.silent)))
+        if record.trial.wanted or (one is not None and not one.weak and (record.number in kills or not one.silent))
     ]

@@ -97,10 +97,10 @@ def _candidates(base: str, test: _Test, usual: _Test) -> Iterator[str]:
         yield from (f"{base}_for_{words}" for words in conditions[:1] if words.startswith(TELLING))
         yield base
         yield from _with_words(base, _message_words(test.cases[0]))
-    outcome = _outcome(test.cases[0])
+    outcome = _shared_outcome(test)
     if test is usual or not conditions:
         yield base
-    elif outcome in _TRUTH and outcome != _outcome(usual.cases[0]):
+    elif outcome in _TRUTH and outcome != _shared_outcome(usual):
         yield f"{base}_{outcome}"
     for count in range(1, min(_MOST_CONDITIONS, len(conditions)) + 1):
         yield f"{base}_{_joined(conditions[:count])}"
@@ -132,6 +132,12 @@ def _message_words(case: Case) -> str:
     raised = next(one for one in case.expect if one.kind == "raises")
     words = cut_slug(re.sub(r"_?\d+_?", "_", slug(raised.match or "")).strip("_"), 36)
     return f"saying_{words}" if words.count("_") else ""
+
+
+def _shared_outcome(test: _Test) -> str:
+    """Returns the outcome that all rows of a test have; empty where they differ."""
+    outcomes = {_outcome(case) for case in test.cases}
+    return outcomes.pop() if len(outcomes) == 1 else ""
 
 
 def _outcome(case: Case) -> str:

@@ -357,8 +357,8 @@ def tag(name: str) -> object:
 
 
 def known() -> int:
-    """How many have one."""
-    return len(_seen)
+    """How many kinds of marks there are."""
+    return 3
 '''
 
 
