@@ -21,7 +21,8 @@ KEPT = re.compile(
 READS = re.compile(
     r"""(?:environ(?:b?\.(?:get|pop|setdefault))?|getenv)\s*[\[(]\s*b?["']([A-Za-z_][A-Za-z0-9_]*)["']"""
 )
-NOT_SCANNED = ("__pycache__", ".git", ".venv", "venv", "node_modules", ".tox")
+# Variables that only tests ask for, as the address of a server to be tested, are how a user steers them.
+NOT_SCANNED = ("tests", "test", "__pycache__", ".git", ".venv", "venv", "node_modules", ".tox")
 MOST_FILES = 400
 MOST_CHARACTERS = 200_000
 UNWRITABLE = "/proc"
