@@ -13,16 +13,16 @@ USER_VARIABLES = ("LOGNAME", "USER", "LNAME", "USERNAME")
 XDG_VARIABLES = ("XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR")
 # What people have set, besides what the project itself asks for.
 COMMON_VARIABLES = ("CI", "DEBUG", "VERBOSE", "EDITOR", "VISUAL", "PAGER", "BROWSER", "SHELL", "ENV", "ENVIRONMENT")
-# What other conditions change, and what a process cannot run without.
+# What other conditions change, what a process cannot run without, and how a user tells API tests where the server is and
+# how to sign in.
 KEPT = re.compile(
-    r"PATH|HOME|TMPDIR|TEMP|TMP|TZ|LANG|LANGUAGE|COLUMNS|LINES|TERM|PWD|LOGNAME|USER|LNAME|USERNAME|LOCPATH|"
+    r"API_.*|PATH|HOME|TMPDIR|TEMP|TMP|TZ|LANG|LANGUAGE|COLUMNS|LINES|TERM|PWD|LOGNAME|USER|LNAME|USERNAME|LOCPATH|"
     r"(LC_|LD_|XDG_|PYTHON|PYTEST_|COV).*"
 )
 READS = re.compile(
     r"""(?:environ(?:b?\.(?:get|pop|setdefault))?|getenv)\s*[\[(]\s*b?["']([A-Za-z_][A-Za-z0-9_]*)["']"""
 )
-# Variables that only tests ask for, as the address of a server to be tested, are how a user steers them.
-NOT_SCANNED = ("tests", "test", "__pycache__", ".git", ".venv", "venv", "node_modules", ".tox")
+NOT_SCANNED = ("__pycache__", ".git", ".venv", "venv", "node_modules", ".tox")
 MOST_FILES = 400
 MOST_CHARACTERS = 200_000
 UNWRITABLE = "/proc"

@@ -5,6 +5,7 @@ import contextlib
 import json
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -210,10 +211,11 @@ async def test_a_conftest_that_does_not_import_is_left_out_and_said(tmp_path):
 
 @pytest.mark.feature("B-07")
 async def test_a_pytest_that_does_not_start_is_the_environments_fault_and_no_failed_test(tmp_path):
-    files = {"src/shop/__init__.py": "", "src/pytest.py": "raise ImportError('half installed')\n"}
+    files = {"src/shop/__init__.py": ""}
     source = {"tests/generated/test_x.py": "def test_x():\n    pass\n"}
-    async with prepared(tmp_path, files) as target:
-        with pytest.raises(EnvironmentFault, match="half installed") as caught:
+    async with prepared(tmp_path, files) as sound:
+        target = replace(sound, variables={"PYTEST_PLUGINS": "half_installed"})
+        with pytest.raises(EnvironmentFault, match="half_installed") as caught:
             await run_suite(target, source, framework="pytest")
     assert caught.value.advice
 

@@ -59,7 +59,7 @@ def test_windows_and_an_old_python_are_refused_in_words(monkeypatch, tmp_path):
 
 def test_the_installation_is_pinned_and_comes_from_the_action_itself():
     make, install = prepare.install(Path("/place"))
-    assert make == [sys.executable, "-m", "venv", "/place"]
+    assert make == [sys.executable, "-I", "-m", "venv", "/place"]
     assert install[0] == "/place/bin/python"
     assert install[-3:] == ["--constraint", str(prepare.ACTION / "constraints.txt"), f"{prepare.ACTION}[sandbox]"]
     assert (prepare.ACTION / "action.yml").is_file()
