@@ -17,6 +17,7 @@ from ..reports.json_form import json_form
 from ..reports.junit_form import junit_form
 from ..reports.markdown_form import markdown_form
 from ..reports.model import Report
+from ..reports.phases import phase_times
 from ..reports.run_facts import RunFacts, tool_use
 from ..sandbox.interpreter import Interpreter
 from ..store.files.event_log import read_events
@@ -25,6 +26,7 @@ from ..store.files.sessions import SessionFile, SessionUsage
 from ..store.files.staging import Staging
 from ..utils.untrusted_folders import remove_tree
 from .container import LiveRun
+from .html_report import write_html_report
 from .tool_factory import cache_kind
 
 
@@ -77,7 +79,7 @@ def run_usage(live: LiveRun) -> RunUsage:
 def write_report(
     live: LiveRun, request: str, state: PlanningAgentState, usage: UsageRecorder, *, resumed: int
 ) -> RunResult:
-    """Write report.json, report.md and junit.xml, and delete the run's temporary files.
+    """Write report.json, report.md, report.html and junit.xml, and delete the run's temporary files.
 
     Args:
         state: the final state of the planning graph.
@@ -101,6 +103,7 @@ def write_report(
     write_file(folder.report_json, json_form(report))
     write_file(folder.report_md, markdown_form(report))
     write_file(folder.junit_xml, junit_form(report))
+    write_html_report(folder, report, live.store, root=settings.root, redact=live.redactor.text)
     staged = [file.path for file in report.files if file.outcome == "staged"]
     diff = Staging(folder, settings.root).diff(staged) if settings.dry_run and staged else ""
     remove_tree(folder.scratch, ignore_errors=True)
@@ -139,6 +142,7 @@ def _facts(live: LiveRun, sessions: list[SessionUsage], resumed: int) -> RunFact
         wall_seconds=sum(session.seconds for session in sessions),
         idle_seconds=sum(session.idle_seconds for session in sessions),
         model_seconds=sum(session.model_seconds for session in sessions),
+        phases=phase_times(read_events(live.folder.events_jsonl)),
         spent=asdict(run_usage(live)),
         models=[{**asdict(used), "priced": used.model in live.models.priced} for used in live.models.budget.by_role()],
         artifacts=[

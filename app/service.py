@@ -24,9 +24,12 @@ from ..store.files.lock import project_lock, run_lock
 from ..store.files.run_folder import RunFolder
 from ..store.files.sessions import SessionFile
 from ..store.files.staging import Staging
+from ..store.run_names import find_run
+from ..utils.redact import Redactor
 from .agent_factory import create_planner, open_model_clients
 from .bootstrap import load_changes, planner_inputs_for
 from .container import open_run, open_validators
+from .html_report import write_html_report
 from .request_settings import settings_for_request
 from .run_lifecycle import continue_run, error_from_payload
 from .run_report import RunResult
@@ -49,6 +52,7 @@ async def resume(
         BudgetExhausted: its ceilings are spent already.
         SettingsError: a change is none of these settings, or has a wrong value; or the run may not be the user's.
     """
+    run_id = run_named(run_id, where)
     folder = RunFolder(where.state, run_id).require()
     changed = {name: value for name, value in (changes or {}).items() if value is not None}
     if unknown := sorted(set(changed) - set(RESUME_SETTINGS)):
@@ -130,6 +134,7 @@ def apply(run_id: str, where: Settings) -> tuple[Acceptance, ...]:
         UsageError: it has not ended, or kept nothing.
         StorageError: the project cannot be written; the tests stay in the run's folder.
     """
+    run_id = run_named(run_id, where)
     folder = RunFolder(where.state, run_id).require()
     if not folder.report_json.is_file():
         raise UsageError(f"Run {run_id} has no report yet.", advice=f"`testwright resume {run_id}` sees it to its end.")
@@ -142,19 +147,52 @@ def apply(run_id: str, where: Settings) -> tuple[Acceptance, ...]:
         return tuple(Staging(folder, root).accept(kept))
 
 
+def run_named(name: str, where: Settings) -> str:
+    """The id of the run that is meant by its id, how it begins, or `latest`. Raises RunNotFound, UsageError."""
+    if not where.state.is_dir():  # opening the database would make the folder
+        return RunFolder(where.state, name).require().run_id
+    with Store.open(where.state) as store:
+        return find_run(name, store, where.state, root=_root_to_list(where))
+
+
+def _root_to_list(where: Settings) -> Path | None:
+    """The project whose runs count: of state that is kept inside it all do, also from where it was before."""
+    return None if where.state.is_relative_to(where.root) else where.root
+
+
 def list_runs(where: Settings) -> list[listing.RunSummary]:
     """The project's runs, newest first; of state that is kept inside the project all, also from where it was before."""
-    inside = where.state.is_relative_to(where.root)
     with Store.open(where.state) as store:
-        return listing.list_runs(store, where.state, root=None if inside else where.root)
+        return listing.list_runs(store, where.state, root=_root_to_list(where))
 
 
 def show_run(run_id: str, where: Settings) -> tuple[listing.RunDetails, str]:
-    """What is known of a run, and its report for people ("" where it has none). Raises RunNotFound."""
+    """What is known of a run, and its report for people ("" where it has none). Raises RunNotFound, UsageError."""
+    run_id = run_named(run_id, where)
     with Store.open(where.state) as store:
         details = listing.show_run(store, where.state, run_id)
     path = RunFolder(where.state, run_id).report_md
     return details, path.read_text("utf-8") if path.is_file() else ""
+
+
+def html_report(run_id: str, where: Settings) -> Path:
+    """The path of a run's page for a browser, which is written now when the run has a report and no page.
+
+    Raises:
+        RunNotFound: there is no such run.
+        UsageError: it has no report.
+        StorageError: the page cannot be written.
+    """
+    run_id = run_named(run_id, where)
+    folder = RunFolder(where.state, run_id).require()
+    if folder.report_html.is_file():
+        return folder.report_html
+    if not folder.report_json.is_file():
+        raise UsageError(f"Run {run_id} has no report.", advice="`testwright runs show` says what is known of it.")
+    report = from_json(folder.report_json.read_text("utf-8"))
+    redact = Redactor.from_environment(os.environ).text
+    with Store.open(where.state) as store:
+        return write_html_report(folder, report, store, root=_root_of(Path(report.run.root), where), redact=redact)
 
 
 def clean(

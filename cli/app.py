@@ -16,6 +16,7 @@ from . import (
     ci_commands,
     inspect_commands,
     mcp_commands,
+    report_command,
     repository_commands,
     run_commands,
     store_commands,
@@ -39,6 +40,7 @@ run_commands.register(app)
 assess_commands.register(app)
 repository_commands.register(app)
 store_commands.register(app, runs)
+report_command.register(app)
 validate_commands.register(validate)
 inspect_commands.register(app)
 mcp_commands.register(mcp)

@@ -28,7 +28,9 @@ TestType = Annotated[str | None, typer.Option("--test-type", help="unit, api, in
 Json = Annotated[bool, typer.Option("--json", help="Print the machine-readable result only.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of a failure.")]
 Request = Annotated[str, typer.Argument(help="What to test, in plain words, with files, packages or symbols named.")]
-ExistingRun = Annotated[str, typer.Argument(help="A run's id, as shown by `testwright runs list`.")]
+_RUN_NAME = "A run's id or how it begins, as shown by `testwright runs list`, or latest."
+ExistingRun = Annotated[str, typer.Argument(metavar="RUN_ID", help=_RUN_NAME)]
+RunName = Annotated[str, typer.Argument(metavar="[RUN_ID]", help=_RUN_NAME)]
 
 
 def _option(kind: Any, *flags: str, about: str) -> Any:

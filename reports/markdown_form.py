@@ -5,22 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ..utils.outgoing_text import visible_text
+from .common_errors import common_error, own_error
+from .headings import heading, kept_word
 from .markdown_parts import SHOWN_ROWS, amount, block, code, line, more, section, table
 from .markdown_run import run_section
 from .model import Coverage, CoverageChange, Mutation, NotReached, Report, ReportEvidence, ReportPlace
 from .operations import counted, missing_statuses
-
-_HEADINGS = {
-    "completed": "Done",
-    "nothing_to_do": "Nothing to do",
-    "partial": "Done in part",
-    "nothing_kept": "No test was kept",
-    "product_defect": "Suspected defects",
-    "budget_exhausted": "Stopped by a ceiling",
-    "interrupted": "Interrupted",
-    "environment": "The environment stands in the way",
-    "not_understood": "The request was not understood",
-}
 
 
 def markdown_form(report: Report) -> str:
@@ -46,15 +36,14 @@ def markdown_form(report: Report) -> str:
 
 def _summary(report: Report) -> Iterator[str]:
     totals = report.totals
-    heading = _HEADINGS.get(report.exit_reason, report.exit_reason.replace("_", " ").capitalize())
-    yield f"# {heading}: {amount(totals.kept, 'test')} {_kept_word(report)}"
+    yield f"# {heading(report)}"
     yield ""
     yield f"> {line(report.request)}"
     yield ""
     rows = [
         ("Outcome", f"`{report.exit_reason}` (exit code {report.exit_code})"),
         ("Targets", _counted(totals.targets_completed, totals.targets, totals.targets_failed, totals.targets_skipped)),
-        (_kept_word(report).capitalize(), f"{totals.kept} of {amount(totals.cases, 'case')}"),
+        (kept_word(report).capitalize(), f"{totals.kept} of {amount(totals.cases, 'case')}"),
         ("Dropped", str(totals.dropped)),
         ("Suspected defects", str(totals.suspected_defects)),
         ("Branches", _change(totals.coverage, "branches")),
@@ -95,11 +84,15 @@ def _targets(report: Report) -> Iterator[str]:
         return
     yield "## Targets"
     yield ""
+    shared = common_error(report)
+    if shared:
+        yield f"Every target stopped for the same reason: {line(shared)}"
+        yield ""
     head = ("Target", "Status", "Kept", "Dropped", "Branches", "Statements", "Test file")
     rows = [
         (
             code(target.path),
-            target.status + (f": {line(target.error)}" if target.error else ""),
+            target.status + (f": {line(own_error(target.error, shared))}" if target.error else ""),
             f"{len(target.kept)}" if target.execution == "executed" else f"{len(target.kept)} (not executed)",
             str(len(target.dropped)),
             _change(target.coverage, "branches"),
@@ -265,10 +258,6 @@ def _request(report: Report) -> Iterator[str]:
     ]
     rows += [(code(row.target), line(row.reason), "") for row in report.skipped]
     yield from section("Left out of the plan", ("What", "Why", "Did you mean"), rows)
-
-
-def _kept_word(report: Report) -> str:
-    return "kept" if report.execution == "executed" or not report.totals.kept else "written"
 
 
 def _counted(done: int, total: int, failed: int, skipped: int) -> str:

@@ -116,6 +116,20 @@ class ReportMutant(ReportPart):
     rule: str | None = Field(default=None, description="Why it looks equivalent to the original.")
 
 
+class NoticedMutant(ReportPart):
+    """A mutant that tests notice.
+
+    `noticed_by` are the case ids of the first few in the order of collection, of `tests` that are known to notice it.
+    """
+
+    path: str
+    line: Count
+    operator: str
+    after: str
+    noticed_by: tuple[str, ...] = ()
+    tests: Count = 0
+
+
 class Mutation(ReportPart):
     """What a seeded sample of mutants says about the kept tests. Timeouts count as killed."""
 
@@ -131,6 +145,7 @@ class Mutation(ReportPart):
     score: float | None = Field(default=None, description="Killed in percent of those tried, without equivalents.")
     survivors: tuple[ReportMutant, ...] = ()
     set_aside: tuple[ReportMutant, ...] = ()
+    noticed: tuple[NoticedMutant, ...] = Field(default=(), description="Empty where there were too many to keep.")
     notes: tuple[str, ...] = ()
 
 
@@ -212,6 +227,9 @@ class ReportTarget(ReportPart):
     )
     dropped: tuple[DroppedCase, ...] = ()
     coverage: CoverageChange = CoverageChange()
+    missing_lines: tuple[Count, ...] = Field(
+        default=(), description="Statements of the target that neither its tests nor the kept ones run."
+    )
     mutation: Mutation | None = Field(default=None, description="None where mutants were not tried.")
     trivial: Trivial | None = Field(default=None, description="None where mutants were not tried.")
     operations: Operations | None = Field(default=None, description="Of API tests only.")

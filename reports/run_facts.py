@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from .reading import count, text
-from .run_model import CacheUse, Idle, ModelUse, ReportStoredArtifact, Run, Spending, ToolServerUse, ToolUse
+from .run_model import CacheUse, Idle, ModelUse, PhaseTime, ReportStoredArtifact, Run, Spending, ToolServerUse, ToolUse
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +24,7 @@ class RunFacts:
         cache_in: where answers of tools are kept: memory, sqlite or valkey.
         warnings: sentences.
         wall_seconds, idle_seconds, model_seconds: of the `WorkMeter`; None when nobody measured.
+        phases: (phase, seconds), in the order of the work.
         spent: seconds, tokens, cost, calls.
         models: one JSON object for each role and model: role, model, calls, tokens_in, tokens_out, tokens_cached, cost,
             priced.
@@ -46,6 +47,7 @@ class RunFacts:
     wall_seconds: float | None = None
     idle_seconds: float = 0.0
     model_seconds: float = 0.0
+    phases: Sequence[tuple[str, float]] = ()
     spent: Mapping[str, Any] = field(default_factory=dict)
     models: Sequence[Mapping[str, Any]] = ()
     artifacts: Sequence[tuple[str, str, str, str]] = ()
@@ -78,6 +80,7 @@ def run_part(facts: RunFacts, redact: Callable[[Any], Any]) -> Run:
         cache=CacheUse(kept_in=facts.cache_in, cache_hits=sum(call.cached for call in calls)),
         warnings=tuple(dict.fromkeys(str(redact(warning)) for warning in facts.warnings)),
         idle=idle,
+        phases=tuple(PhaseTime(phase=phase, seconds=round(max(0.0, took), 3)) for phase, took in facts.phases),
         spent=Spending(
             **{**spent, "seconds": round(float(spent.get("seconds", 0.0)), 3)},
             models=tuple(ModelUse(**model) for model in facts.models),

@@ -57,6 +57,13 @@ class CacheUse(ReportPart):
     cache_hits: Count = 0
 
 
+class PhaseTime(ReportPart):
+    """Time that one kind of work took, added up over the targets; several may be at work at the same time."""
+
+    phase: str = Field(description="The node of the graph, or the type of the step.")
+    seconds: Seconds
+
+
 class Idle(ReportPart):
     """Wall time of all sessions with no engine, sandbox or test work in flight, and no model asked.
 
@@ -121,5 +128,6 @@ class Run(ReportPart):
     cache: CacheUse = CacheUse()
     warnings: tuple[str, ...] = Field(default=(), description="What did not come about, and what served instead.")
     idle: Idle | None = None
+    phases: tuple[PhaseTime, ...] = Field(default=(), description="In the order of the work.")
     spent: Spending = Spending()
     artifacts: tuple[ReportStoredArtifact, ...] = ()

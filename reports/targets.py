@@ -12,6 +12,7 @@ from .model import (
     DroppedCase,
     FailureClass,
     Mutation,
+    NoticedMutant,
     NotReached,
     ReportEvidence,
     ReportExpectation,
@@ -57,6 +58,7 @@ def target_of(step: Json, dropped_later: Iterable[Json], *, analysed: bool) -> R
         kept=kept,
         dropped=_dropped(lost, spec),
         coverage=_coverage(mapping(results.get("coverage"))),
+        missing_lines=_missing_lines(results, text(target.get("path"))),
         mutation=_mutation(mapping(results.get("mutation"))),
         trivial=_trivial(mapping(results.get("trivial"))),
         operations=operations_of(spec, kept),
@@ -123,7 +125,13 @@ def _coverage(found: Json) -> CoverageChange:
 
 def _mutation(found: Json) -> Mutation | None:
     mutants = {name: parts(ReportMutant, found.get(name)) for name in ("survivors", "set_aside")}
-    return part(Mutation, found, **mutants, notes=words(found.get("notes")))
+    noticed = parts(NoticedMutant, found.get("noticed"))
+    return part(Mutation, found, **mutants, noticed=noticed, notes=words(found.get("notes")))
+
+
+def _missing_lines(results: Json, path: str) -> tuple[int, ...]:
+    file = mapping(mapping(mapping(results.get("coverage")).get("files")).get(path))
+    return tuple(sorted({count(line) for line in items(file.get("missing"))}))
 
 
 def _trivial(found: Json) -> Trivial | None:

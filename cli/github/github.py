@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 _FINE = frozenset({ExitReason.COMPLETED, ExitReason.NOTHING_TO_DO, ExitReason.PRODUCT_DEFECT})
 
-_FILES = ("report.md", "report.json", "junit.xml", "plan.json", "events.jsonl")
+_FILES = ("report.md", "report.html", "report.json", "junit.xml", "plan.json", "events.jsonl")
 _FOLDERS = ("specs", "staged")
 
 _SANDBOX_ADVICE = """In a step before testwright:
@@ -266,8 +266,8 @@ def fill_report_folder(run: RunFolder, into: Path, *, diff: str) -> Path:
         diff: what accepting the tests would change, on a dry run; kept as `tests.patch`, for `git apply`.
 
     Returns:
-        The report for people: `report.md`. Beside it stand `report.json`, `junit.xml`, `plan.json`, `events.jsonl`,
-        `specs/` and `staged/`, the test files at their paths in the project.
+        The report for people: `report.md`. Beside it stand `report.html`, `report.json`, `junit.xml`, `plan.json`,
+        `events.jsonl`, `specs/` and `staged/`, the test files at their paths in the project.
 
     Raises:
         StorageError, StoreFull: it cannot be written.

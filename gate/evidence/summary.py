@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import asdict
 from typing import Any
@@ -20,6 +20,8 @@ LIMIT_BYTES = 120 * 1024
 _TRACE = 1500
 _SHORT = 200
 _MUTANTS = 50
+_NOTICING = 4
+"""Tests that are named of those that notice a mutant."""
 
 
 def tool_result(
@@ -37,9 +39,9 @@ def tool_result(
 
     {"framework", "passed", "failed": counts of tests, "kept": [case ids], "dropped": [{case_id, nodeid, reason, class,
     message, longrepr}], "idle": those of tests that hold and add nothing, "tests": [{nodeid, case_id, name, outcome,
-    seconds, evidence}], "coverage": {"before", "after", "source", "files"} or null, "mutation": counts and survivors,
-    or null, "trivial": what trivial implementations of the tested functions say, or null, "repeats", "launches",
-    "notes", "sandbox", "runner_version", "seconds"}
+    seconds, evidence}], "coverage": {"before", "after", "source", "files"} or null, "mutation": counts, survivors and
+    which kept cases notice which of the others, or null, "trivial": what trivial implementations of the tested functions
+    say, or null, "repeats", "launches", "notes", "sandbox", "runner_version", "seconds"}
 
     A case is kept when every test of it is kept, and one of them adds something. `evidence` is the evidence record, its
     lines those of `target_path`.
@@ -68,7 +70,7 @@ def tool_result(
         "idle": [_idle(verdict, verification, reasons or {}) for verdict in left_out.values()],
         "tests": [_test(verdict, records.get(verdict.nodeid), target_path) for verdict in verification.verdicts],
         "coverage": coverage_change(verification.kept_coverage(), before, sources),
-        "mutation": None if verification.mutation is None else mutation_summary(verification.mutation),
+        "mutation": None if verification.mutation is None else _mutation(verification, set(kept)),
         "trivial": None if verification.mutation is None else trivial_summary(verification.mutation),
         "repeats": verification.repeats,
         "launches": verification.launches,
@@ -119,6 +121,21 @@ def trivial_summary(report: MutationReport) -> dict[str, Any]:
     }
 
 
+def _mutation(verification: Verification, kept: Set[str]) -> dict[str, Any]:
+    """`mutation_summary` with the mutants that kept cases notice, as `noticed`."""
+    report = verification.mutation or MutationReport()
+    cases = {verdict.nodeid: verdict.case_id for verdict in verification.kept if verdict.case_id in kept}
+    noticed = []
+    for result in report.results:
+        by = list(dict.fromkeys(cases[nodeid] for nodeid in result.killed_by if nodeid in cases))
+        if by:
+            shown = {
+                key: value for key, value in _mutant(result).items() if key in ("path", "line", "operator", "after")
+            }
+            noticed.append({**shown, "noticed_by": by[:_NOTICING], "tests": len(by)})
+    return {**mutation_summary(report), "noticed": noticed}
+
+
 def _mutant(one: MutantResult) -> dict[str, Any]:
     shown = one.to_dict()
     return {key: shown[key] for key in ("path", "line", "operator", "before", "after", "status", "rule")}
@@ -157,7 +174,14 @@ def _test(verdict: CaseVerdict, record: EvidenceRecord | None, path: str | None)
 
 
 def _bounded(answer: dict[str, Any], limit: int) -> dict[str, Any]:
-    shorten = (_without_traces, _with_fewer_mutants, _without_lines, _with_short_texts, _without_passed_tests)
+    shorten = (
+        _without_traces,
+        _without_noticed,
+        _with_fewer_mutants,
+        _without_lines,
+        _with_short_texts,
+        _without_passed_tests,
+    )
     left_out = []
     for step in shorten:
         if len(json.dumps(answer)) <= limit:
@@ -172,6 +196,12 @@ def _without_traces(answer: dict[str, Any]) -> str:
     for one in answer["dropped"]:
         one["longrepr"] = ""
     return "tracebacks"
+
+
+def _without_noticed(answer: dict[str, Any]) -> str:
+    if answer["mutation"]:
+        answer["mutation"]["noticed"] = []
+    return "which tests notice which mutant"
 
 
 def _with_fewer_mutants(answer: dict[str, Any]) -> str:

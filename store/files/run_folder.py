@@ -87,6 +87,7 @@ class RunFolder:
     scratch = _Part("scratch")
     report_json = _Part("report.json")
     report_md = _Part("report.md")
+    report_html = _Part("report.html")
     junit_xml = _Part("junit.xml")
     lock = _Part("lock")
 

@@ -1,0 +1,29 @@
+"""The first line of a report: what the run came to."""
+
+from __future__ import annotations
+
+from .model import Report
+
+_HEADINGS = {
+    "completed": "Done",
+    "nothing_to_do": "Nothing to do",
+    "partial": "Done in part",
+    "nothing_kept": "No test was kept",
+    "product_defect": "Suspected defects",
+    "budget_exhausted": "Stopped by a ceiling",
+    "interrupted": "Interrupted",
+    "environment": "The environment stands in the way",
+    "not_understood": "The request was not understood",
+}
+
+
+def heading(report: Report) -> str:
+    """How the run ended, and how many tests it kept."""
+    ended = _HEADINGS.get(report.exit_reason, report.exit_reason.replace("_", " ").capitalize())
+    number = report.totals.kept
+    return f"{ended}: {number} test{'' if number == 1 else 's'} {kept_word(report)}"
+
+
+def kept_word(report: Report) -> str:
+    """`kept`, or `written` where nothing was executed."""
+    return "kept" if report.execution == "executed" or not report.totals.kept else "written"
