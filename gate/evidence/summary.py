@@ -40,8 +40,8 @@ def tool_result(
     {"framework", "passed", "failed": counts of tests, "kept": [case ids], "dropped": [{case_id, nodeid, reason, class,
     message, longrepr}], "idle": those of tests that hold and add nothing, "tests": [{nodeid, case_id, name, outcome,
     seconds, evidence}], "coverage": {"before", "after", "source", "files"} or null, "mutation": counts, survivors and
-    which kept cases notice which of the others, or null, "trivial": what trivial implementations of the tested functions
-    say, or null, "repeats", "launches", "notes", "sandbox", "runner_version", "seconds"}
+    which kept cases notice which of the others, or null, "trivial": what trivial implementations of the functions say,
+    or null, "repeats", "launches", "notes", "sandbox", "runner_version", "seconds"}
 
     A case is kept when every test of it is kept, and one of them adds something. `evidence` is the evidence record, its
     lines those of `target_path`.

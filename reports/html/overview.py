@@ -90,7 +90,8 @@ def added_up_mutation(found: Sequence[Mutation]) -> Mutation | None:
     names = ("found", "sampled", "killed", "timeout", "survived", "uncovered", "equivalent", "untried")
     sums = {name: sum(getattr(one, name) for one in found) for name in names}
     noticed, left = sums["killed"] + sums["timeout"], sums["survived"] + sums["uncovered"]
-    return Mutation(**sums, score=round(100 * noticed / (noticed + left), 1) if noticed + left else None)
+    score = round(100 * noticed / (noticed + left), 1) if noticed + left else None
+    return Mutation.model_validate({**sums, "score": score})
 
 
 def phase_portions(report: Report) -> list[Portion]:

@@ -13,8 +13,8 @@ USER_VARIABLES = ("LOGNAME", "USER", "LNAME", "USERNAME")
 XDG_VARIABLES = ("XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR")
 # What people have set, besides what the project itself asks for.
 COMMON_VARIABLES = ("CI", "DEBUG", "VERBOSE", "EDITOR", "VISUAL", "PAGER", "BROWSER", "SHELL", "ENV", "ENVIRONMENT")
-# What other conditions change, what a process cannot run without, and how a user tells API tests where the server is and
-# how to sign in.
+# What other conditions change, what a process cannot run without, and what tells API tests where the server is and how
+# to sign in.
 KEPT = re.compile(
     r"API_.*|PATH|HOME|TMPDIR|TEMP|TMP|TZ|LANG|LANGUAGE|COLUMNS|LINES|TERM|PWD|LOGNAME|USER|LNAME|USERNAME|LOCPATH|"
     r"(LC_|LD_|XDG_|PYTHON|PYTEST_|COV).*"

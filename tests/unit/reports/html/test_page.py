@@ -24,8 +24,8 @@ class Page(HTMLParser):
         self.elements, self.texts, self._open = [], {}, []
         self.feed(text)
 
-    def handle_starttag(self, tag, attributes):
-        self.elements.append((tag, dict(attributes)))
+    def handle_starttag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
         self._open.append(tag)
 
     def handle_endtag(self, tag):
