@@ -161,7 +161,7 @@ def test_every_kind_was_tried(harmed: Harmed) -> None:
 def test_the_good_module_gets_its_tests_all_the_same(harmed: Harmed) -> None:
     """One module ends its test process, another hides its results: that is their own matter."""
     assert harmed.outcome.code == ExitCode.PARTIAL, harmed.outcome
-    assert {harmed.targets[f"src/pk/{name}.py"] for name in ("files", "greedy", "tampering")} == {"failed"}
+    assert {harmed.targets[f"src/pk/{name}.py"] for name in ("files", "greedy", "tampering")} <= {"failed", "skipped"}
     assert harmed.targets["src/pk/good.py"] == "completed"
     assert "added: tests/generated/pk/test_pk_good.py" in harmed.outcome.out
     assert "assert double(" in harmed.text
