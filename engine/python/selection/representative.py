@@ -21,6 +21,7 @@ from ..source.titles import subject_call
 MILD, SEVERE = 1, 2
 _HOLE = "__hole__"
 _MOST_PARTS = 3
+_SHORT_TEXT = 2
 _MEMBER_KINDS = frozenset({"method", "property"})
 
 
@@ -36,6 +37,7 @@ class Representation:
         shape: the source without its literal values; trials of one shape are rows of one table.
         values: the literal values that were taken out of the shape, in order, as source text.
         arguments: values of the act's positional arguments and keywords, where all are literals; else None.
+        texts: texts of three letters or more among them.
         result: value of the result, where it is a literal; `NO_RESULT` otherwise.
     """
 
@@ -45,6 +47,7 @@ class Representation:
     values: tuple[str, ...]
     arguments: tuple[Any, ...] | None
     result: Any
+    texts: frozenset[str] = frozenset()
 
     def distance(self, other: Representation) -> int:
         """Counts the values in which two trials of one shape differ; a large number for trials of two shapes."""
@@ -82,6 +85,7 @@ def represent(trial: Trial, observation: Observation, facts: ModuleFacts) -> Rep
         values=values,
         arguments=_literals(given),
         result=result,
+        texts=texts_in(trial),
     )
 
 
@@ -265,6 +269,24 @@ def _result(observation: Observation) -> Any:
         return literal_value(value.source)
     except ValueError:
         return NO_RESULT
+
+
+def texts_in(trial: Trial) -> frozenset[str]:
+    """Returns the texts of three letters or more in a trial's statements and act."""
+    return _texts_of((*trial.arrange, trial.act))
+
+
+@lru_cache(maxsize=8192)
+def _texts_of(sources: tuple[str, ...]) -> frozenset[str]:
+    try:
+        nodes = [node for source in sources for node in ast.walk(parse_python(source.strip()))]
+    except SyntaxError:
+        return frozenset()
+    return frozenset(
+        node.value
+        for node in nodes
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and len(node.value) > _SHORT_TEXT
+    )
 
 
 class _Holes(ast.NodeTransformer):

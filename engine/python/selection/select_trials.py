@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from ..model.model import Arc, ModuleFacts
 from ..search.trial_search import RICH_SOURCES, TrialRecord, returned_none
 from .candidates import Goal, TrialCandidate, rank_candidates
-from .representative import MILD, OTHER_SHAPE, Representation
+from .representative import MILD, OTHER_SHAPE, Representation, texts_in
 from .trivial import excluded_by, trivial_survivors
 
 MOST_PER_CALLABLE = 24
@@ -26,12 +26,14 @@ _BASE = 20.0
 _OTHER_FORM = 30.0
 _FURTHER_DIFFERENCE = 6.0
 _DEGENERATE = 12.0
+_MANGLED = 60.0
 # A test of its own that takes no new branch must kill so many mutants that no other does.
 _KILLS_OF_OWN_FORM = 2
 _SHARES = 4
 # How many trials that show the same stay, to choose one whose answer excludes a trivial implementation.
 _ALIKE = 4
 _MOST_EXCLUDING = 2
+_SEARCHED = frozenset({"mutation", "havoc", "sequence"})
 _BODIES = frozenset({"function", "method", "classmethod", "staticmethod", "property"})
 
 
@@ -41,6 +43,7 @@ class _Selection:
 
     Attributes:
         counts_goals: whether kinds of results and sides of comparisons count, because no mutants were run.
+        texts: texts that people wrote or would write; others came out of the search, as `irst line` did.
         kept: numbers of records that no other makes unnecessary: examples, anchors, and rows that exclude trivial
             implementations.
         anchors: numbers of the representative examples.
@@ -49,6 +52,7 @@ class _Selection:
 
     covered: set[Arc]
     counts_goals: bool = False
+    texts: frozenset[str] = frozenset()
     chosen: dict[int, TrialCandidate] = field(default_factory=dict)
     kept: set[int] = field(default_factory=set)
     shown: set[Goal] = field(default_factory=set)
@@ -80,6 +84,7 @@ def select_trials(
         kills: mutants that records detect, by record number.
     """
     by_subject: dict[str, list[TrialCandidate]] = defaultdict(list)
+    selection = _Selection(set(reached), counts_goals=not kills, texts=_written_texts(records))
     lines = {one.qualname: one.lines for one in facts.callables() if one.kind in _BODIES}
     for candidate in rank_candidates(records, facts, kills or {}, alike=_ALIKE):
         by_subject[candidate.subject].append(candidate)
@@ -88,7 +93,6 @@ def select_trials(
     order = {subject.qualname: index for index, subject in enumerate(facts.callables())}
     subjects = sorted(by_subject, key=lambda name: (order.get(name, len(order)), name))
     concerns = _concerns(facts)
-    selection = _Selection(set(reached), counts_goals=not kills)
     anchored = [name for name in subjects if _take_anchor(by_subject[name], selection, concerns)]
     for name in anchored:
         _take_deltas(by_subject[name], selection, lambda arc, name=name: concerns(name, arc))
@@ -105,6 +109,13 @@ def select_trials(
         )
     )
     return [candidate.record for candidate in picked]
+
+
+def _written_texts(records: Sequence[TrialRecord]) -> frozenset[str]:
+    """Returns the texts of trials that were not made by changing others: documents, usage, natural values."""
+    return frozenset(
+        text for record in records if record.trial.source not in _SEARCHED for text in texts_in(record.trial)
+    )
 
 
 def _reaches(candidate: TrialCandidate, lines: tuple[int, int] | None) -> bool:
@@ -157,6 +168,7 @@ def _take_anchor(
         decorates = any(statement.startswith(f"@{trial.subject}") for statement in trial.arrange)
         return (
             shown.degeneracy > MILD,
+            any(text not in selection.texts for text in shown.texts),
             trial.source not in RICH_SOURCES and not decorates,
             -share,
             shown.degeneracy,
@@ -219,7 +231,10 @@ def _worth(
         return 0.0
     if not arcs and not endings and (kills < fewest or shown.degeneracy > MILD):
         return 0.0
-    price = _BASE + candidate.cost + _DEGENERATE * shown.degeneracy
+    mangled = any(text not in selection.texts for text in shown.texts)
+    if mangled and not arcs and not endings:
+        return 0.0
+    price = _BASE + candidate.cost + _DEGENERATE * shown.degeneracy + (_MANGLED if mangled else 0)
     price += _OTHER_FORM if other_form else _FURTHER_DIFFERENCE * max(0, distance - 1)
     return (2 * arcs + 2 * endings + kills) / price
 

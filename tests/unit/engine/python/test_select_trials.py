@@ -237,3 +237,13 @@ def test_a_degenerate_call_is_not_worth_a_row_for_a_mutant_alone() -> None:
     kills = {0: frozenset({1}), 1: frozenset({2}), 2: frozenset({3})}
 
     assert {one.number for one in select_trials([anchor, empty, further], FACTS, frozenset(), kills)} == {0, 2}
+
+
+@pytest.mark.feature("B-18")
+def test_a_text_that_the_search_mangled_earns_no_row_by_a_mutant_alone() -> None:
+    written = record(0, "first('first line')", returned("2"), (1, 2), source="doctest")
+    mangled = record(1, "first('irst line')", returned("3"), (1, 2), source="mutation")
+    other = record(2, "first('another line')", returned("4"), (1, 2), source="signature")
+    kills = {0: frozenset({1}), 1: frozenset({2}), 2: frozenset({3})}
+
+    assert {one.number for one in select_trials([written, mangled, other], FACTS, frozenset(), kills)} == {0, 2}
