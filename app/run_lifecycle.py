@@ -26,6 +26,7 @@ from ..graph.running import resume_run
 from ..reports.model import Report
 from ..store.database.runs import StoredRun
 from ..store.files.staging import Staging
+from ..utils.redact import without_secrets
 from .bootstrap import planner_limits
 from .container import LiveRun
 from .run_report import RunResult, UsageRecorder, run_usage, write_report
@@ -102,7 +103,8 @@ def run_scope(
         )
     record = live.store.runs.start(live.folder.run_id)
     if is_new:
-        chosen = settings_of_others(record.settings, Settings.model_construct())
+        # Of the settings in memory: what the database returns may be another's, which would become the user's choice.
+        chosen = settings_of_others(without_secrets(live.settings.stored(), live.redactor), Settings.model_construct())
         remember_run(live.folder.run_id, record.created_at, chosen)
     scope = RunScope(record, UsageRecorder(live))
     # A caller's graph reports its own start.

@@ -13,6 +13,7 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from ..core.errors import StoreCorrupt
 from ..store.database.sqlite_errors import database_error
+from ..store.database.sqlite_schema import SAFE_SCHEMA, SCHEMA_QUERY, schema_refusal
 
 
 class RunCheckpoints(AsyncSqliteSaver):
@@ -56,15 +57,23 @@ async def open_checkpoints(path: Path) -> AsyncIterator[RunCheckpoints]:
         saver = RunCheckpoints(connection, serde=JsonPlusSerializer(allowed_msgpack_modules=None))
         try:
             await connection.execute("PRAGMA busy_timeout=30000")
+            await connection.execute(SAFE_SCHEMA)
+            rows = await connection.execute_fetchall(SCHEMA_QUERY)
+            if refusal := schema_refusal((tuple(row) for row in rows), ("checkpoints", "writes")):
+                raise _unreadable(path, refusal)
             await connection.execute("PRAGMA synchronous=FULL")
             await saver.setup()
         except sqlite3.DatabaseError as error:
             failure = database_error(error, path)
             if not isinstance(failure, StoreCorrupt):
                 raise failure from error
-            raise StoreCorrupt(
-                f"the checkpoints {path} cannot be read: {error}",
-                advice="The file is left as it is. Start the request as a new run.",
-                details={"path": str(path)},
-            ) from error
+            raise _unreadable(path, str(error)) from error
         yield saver
+
+
+def _unreadable(path: Path, why: str) -> StoreCorrupt:
+    return StoreCorrupt(
+        f"the checkpoints {path} cannot be read: {why}",
+        advice="The file is left as it is. Start the request as a new run.",
+        details={"path": str(path)},
+    )

@@ -6,7 +6,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -146,6 +146,11 @@ class SqliteResponses:
     def _connected(self) -> sqlite3.Connection:
         connection = sqlite3.connect(self._path, timeout=_WAIT_SECONDS, isolation_level=None, check_same_thread=False)
         try:
+            connection.execute("PRAGMA trusted_schema = OFF")
+            schema = _schema_of(connection)
+            # A file of a clone may have views or triggers that never end or lie.
+            if schema and schema != _own_schema():
+                raise sqlite3.DatabaseError("it has a schema of others")
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = NORMAL")
             if connection.execute("PRAGMA user_version").fetchone()[0] != _VERSION:
@@ -166,6 +171,17 @@ class SqliteResponses:
                 connection.execute(statement)
             connection.execute(f"PRAGMA user_version = {_VERSION}")
         connection.execute("COMMIT")
+
+
+def _schema_of(connection: sqlite3.Connection) -> set[tuple[str, str, str | None]]:
+    return set(connection.execute("SELECT type, name, sql FROM sqlite_master"))
+
+
+def _own_schema() -> set[tuple[str, str, str | None]]:
+    with closing(sqlite3.connect(":memory:")) as connection:
+        for statement in _statements():
+            connection.execute(statement)
+        return _schema_of(connection)
 
 
 def _statements() -> list[str]:

@@ -24,6 +24,7 @@ from .answers import ModelAnswers
 from .artifacts import Artifacts
 from .runs import Runs
 from .sqlite_errors import corrupt_error, database_error
+from .sqlite_schema import SAFE_SCHEMA, SCHEMA_QUERY, schema_refusal
 
 DATABASE = "testwright.db"
 BUSY_SECONDS = 30.0
@@ -143,15 +144,19 @@ class Store:
 def _engine(path: Path) -> Engine:
     url = URL.create("sqlite", database=str(path))
     engine = create_engine(url, connect_args={"timeout": BUSY_SECONDS})
-    event.listen(engine, "connect", _prepare)
+    event.listen(engine, "connect", lambda connection, _record: _prepare(connection, path))
     event.listen(engine, "begin", _begin)
     return engine
 
 
-def _prepare(connection: Any, _record: object) -> None:
+def _prepare(connection: Any, path: Path) -> None:
     connection.isolation_level = None  # the driver would begin late and commit early: `_begin` says when instead
     cursor = connection.cursor()
     try:
+        cursor.execute(SAFE_SCHEMA)
+        refusal = schema_refusal(cursor.execute(SCHEMA_QUERY).fetchall(), (*tables.metadata.tables, "alembic_version"))
+        if refusal:
+            raise corrupt_error(path, f"{refusal}, which testwright does not make; it may have come with the project")
         for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
             cursor.execute(f"PRAGMA {pragma}")
     finally:

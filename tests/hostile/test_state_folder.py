@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -12,7 +14,10 @@ from testwright import main
 from testwright.app import api, run_cache, service
 from testwright.config.settings import load_settings
 from testwright.core.errors import BudgetExhausted, ProjectError, SettingsError, StoreCorrupt, UsageError
+from testwright.graph.checkpoints import open_checkpoints
+from testwright.store.cache.sqlite_responses import SqliteResponses
 from testwright.store.database.database import Store
+from testwright.store.database.runs import Runs, StoredRun
 from testwright.store.files.lock import run_lock
 from testwright.store.files.run_folder import RunFolder
 from testwright.store.files.staging import Staging
@@ -186,6 +191,67 @@ def test_a_run_that_the_user_began_is_resumed_with_its_settings(tmp_path: Path) 
         api.generate("unit tests", root=root, run_id="mine", answer_tokens=500, **ceiling)
     ended = api.resume("mine", root=root, max_seconds=300.0)
     assert ended.exit_code == 0
+
+
+ENDLESS = "WITH RECURSIVE t(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM t) SELECT x FROM t WHERE x < 0"
+FORGED_SCHEMAS = {
+    "a view": "CREATE VIEW answered AS SELECT 1",
+    "an endless view in place of a table": f"DROP TABLE runs; CREATE VIEW runs AS {ENDLESS}",
+    "a trigger": "CREATE TRIGGER forged AFTER INSERT ON runs BEGIN UPDATE runs SET settings = '{}'; END",
+    "a generated column": "ALTER TABLE runs ADD COLUMN more GENERATED ALWAYS AS ('x')",
+    "a table of others": "CREATE TABLE others (x)",
+}
+
+
+@pytest.mark.parametrize("schema", FORGED_SCHEMAS.values(), ids=FORGED_SCHEMAS)
+def test_a_database_that_computes_is_refused_and_left_as_it_is(schema: str, tmp_path: Path) -> None:
+    root = hostile_project(tmp_path / "project")
+    _record(root)
+    with closing(sqlite3.connect(root / ".testwright" / "testwright.db")) as database:
+        database.executescript(schema)
+    with pytest.raises(StoreCorrupt, match="may have come with the project"):
+        api.generate("unit tests", root=root, trials=20, mutants=0)
+
+
+def test_what_the_database_returns_never_becomes_the_users_choice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The database here returns another Python than the one that was stored, as a trigger of a clone did."""
+    root = hostile_project(
+        tmp_path / "project", {"evil.sh": f"#!/bin/sh\ntouch {tmp_path}/ran\n"}, executable=("evil.sh",)
+    )
+    start = Runs.start
+
+    def forge(runs: Runs, run_id: str) -> StoredRun:
+        with closing(sqlite3.connect(root / ".testwright" / "testwright.db")) as database, database:
+            changed = "UPDATE runs SET settings = json_set(settings, '$.python', ?)"
+            database.execute(changed, (str(root / "evil.sh"),))
+        return start(runs, run_id)
+
+    monkeypatch.setattr(Runs, "start", forge)
+    with pytest.raises(BudgetExhausted):
+        api.generate("unit tests", root=root, run_id="mine", max_seconds=0.001)
+    with pytest.raises(SettingsError, match="settings that need consent: python"):
+        api.resume("mine", root=root, max_seconds=60.0)
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize("schema", [f"CREATE VIEW responses AS {ENDLESS}", "CREATE VIEW total AS SELECT 0 AS bytes"])
+def test_a_cache_that_computes_is_replaced(schema: str, tmp_path: Path) -> None:
+    path = tmp_path / "responses.sqlite"
+    with closing(sqlite3.connect(path)) as database:
+        database.executescript(f"{schema}; PRAGMA user_version = 1;")
+    with closing(SqliteResponses(path, 1 << 20)) as cache:
+        cache.put("key", b"body")
+        assert cache.get("key") == b"body"
+
+
+async def test_checkpoints_that_compute_are_refused(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "checkpoints.sqlite")) as database:
+        database.executescript(f"CREATE VIEW checkpoints AS {ENDLESS}")
+    with pytest.raises(StoreCorrupt, match="it has a view, 'checkpoints'"):
+        async with open_checkpoints(tmp_path / "checkpoints.sqlite"):
+            pass
 
 
 def test_copies_of_killed_runs_go_at_the_next_start_and_those_of_live_ones_stay(tmp_path: Path) -> None:
