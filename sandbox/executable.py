@@ -108,17 +108,27 @@ def venv_installation(venv: Path, executable: Path) -> Installation | None:
     return next((found for found in installations if not found.executable.is_relative_to(venv.resolve())), None)
 
 
-def is_users_python(executable: Path) -> bool:
+def is_users_python(executable: Path, root: Path) -> bool:
     """Whether an installed Python is the user's, wherever it was named: ours, on the path, the system's or a manager's.
 
-    A folder beside the project that only looks like an installation may be another clone.
+    A folder beside the project that only looks like an installation may be another clone. Nothing inside the project at
+    `root`, or inside a repository that has it, is the user's, wherever the project lies.
     """
+    real = executable.resolve()
+    if any(real.is_relative_to(folder) for folder in _cloned_folders(root.resolve())):
+        return False
     known = [sys.executable, *(shutil.which(name) or "" for name in (executable.name, "python3", "python"))]
     if executable in {Path(path).resolve() for path in known if path}:
         return True
     managed = [Path(os.environ[name]) for name in _MANAGERS if os.environ.get(name)]
     managed += [home_folder() / name for name in _MANAGED]
     return any(executable.is_relative_to(folder.resolve()) for folder in (*map(Path, _SYSTEM), *managed))
+
+
+def _cloned_folders(root: Path) -> list[Path]:
+    """The project's folder and those of repositories around it, but none that a home lies in, as with kept dotfiles."""
+    around = (folder for folder in root.parents if (folder / ".git").exists() and not exposes_home(folder))
+    return [root, *around]
 
 
 def executable_folders(executable: Path) -> tuple[Path, ...]:

@@ -185,7 +185,7 @@ def _inspect(path: Path, origin: str, root: Path, *, is_chosen: bool) -> Interpr
         prefix_paths=_outermost(folders),
         origin=origin,
         base=base,
-        is_users=installation is None or is_users_python(base),
+        is_users=installation is None or is_users_python(base, root),
         implementation=facts["implementation"],
         site_paths=_existing(sites),
         user_site=user,

@@ -169,6 +169,24 @@ def test_a_second_clone_that_looks_like_an_installation_runs_in_the_sandbox_only
     assert not host.mark.exists()
 
 
+@pytest.mark.parametrize("place", ["project", "repository"])
+def test_a_project_below_a_folder_of_installed_programs_brings_no_python_of_the_users(
+    place: str, host: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As one that was cloned to /opt, or a part of a repository there."""
+    repository = host.root.parent
+    (repository / ".git").mkdir()
+    monkeypatch.setenv("PYENV_ROOT", str(repository.parent))
+    fake = (host.root if place == "project" else repository) / "fake"
+    trap = host.make_trap(fake / "bin" / f"python{VERSION}")
+    (fake / "lib" / f"python{VERSION}").mkdir(parents=True)
+    (fake / "lib" / f"python{VERSION}" / "os.py").touch()
+    host.make_venv(home=trap.parent, python=trap)
+    found = find_interpreter(host.root, None, {})
+    assert (found.base, found.is_users) == (trap, False)
+    assert not host.mark.exists()
+
+
 def test_pipes_and_endless_files_among_the_packages_are_passed_over(host: Host) -> None:
     host.make_venv()
     os.mkfifo(host.site / "pipe.pth")
