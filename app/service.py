@@ -11,15 +11,17 @@ from typing import Any
 from ..agents.contract.protocol import AgentRequest, RequestMetadata
 from ..config.settings import Settings, changed_settings, load_settings, restore_settings, settings_of_others
 from ..config.trust import in_words, is_remembered
-from ..core.errors import BudgetExhausted, ProjectError, SettingsError, ToolFailure, UsageError
+from ..core.errors import BudgetExhausted, ProjectError, SettingsError, StoreCorrupt, ToolFailure, UsageError
 from ..core.events import EventSink
 from ..graph.execution_graph.graph import build_testing_graph
 from ..graph.planning_graph.planning_graph import build_planning_graph
 from ..reports.json_form import from_json
+from ..reports.model import Report
 from ..store import listing, retention
 from ..store.database.database import Store
 from ..store.database.runs import StoredRun
 from ..store.files.acceptance import Acceptance
+from ..store.files.files import typed_errors
 from ..store.files.lock import project_lock, run_lock
 from ..store.files.run_folder import RunFolder
 from ..store.files.sessions import SessionFile
@@ -138,13 +140,26 @@ def apply(run_id: str, where: Settings) -> tuple[Acceptance, ...]:
     folder = RunFolder(where.state, run_id).require()
     if not folder.report_json.is_file():
         raise UsageError(f"Run {run_id} has no report yet.", advice=f"`testwright resume {run_id}` sees it to its end.")
-    report = from_json(folder.report_json.read_text("utf-8"))
+    report = _report_of(folder)
     kept = [file.path for file in report.files]
     if not kept:
         raise UsageError(f"Run {run_id} kept no tests.", advice="Its report says why.")
     root = _root_of(Path(report.run.root), where)
     with project_lock(where.state, root, f"apply {run_id}"), run_lock(folder):
         return tuple(Staging(folder, root).accept(kept))
+
+
+def _report_of(folder: RunFolder) -> Report:
+    """The report of a run's folder, which may have come with the project. Raises StoreCorrupt, StorageError."""
+    with typed_errors(folder.report_json, "read"):
+        content = folder.report_json.read_bytes()
+    try:
+        return from_json(content.decode("utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise StoreCorrupt(
+            f"The report {folder.report_json} does not read.",
+            advice=f"Start the request as a new run; `testwright clean` removes {folder.run_id} in time.",
+        ) from error
 
 
 def run_named(name: str, where: Settings) -> str:
@@ -189,7 +204,7 @@ def html_report(run_id: str, where: Settings) -> Path:
         return folder.report_html
     if not folder.report_json.is_file():
         raise UsageError(f"Run {run_id} has no report.", advice="`testwright runs show` says what is known of it.")
-    report = from_json(folder.report_json.read_text("utf-8"))
+    report = _report_of(folder)
     redact = Redactor.from_environment(os.environ).text
     with Store.open(where.state) as store:
         return write_html_report(folder, report, store, root=_root_of(Path(report.run.root), where), redact=redact)

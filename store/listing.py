@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from ..core.errors import RunNotFound
+from ..utils.untrusted_files import decoded_json
 from ..utils.untrusted_folders import walk_files
 from .database.database import Store
 from .database.runs import StoredRun
@@ -92,7 +92,8 @@ def show_run(store: Store, state_dir: Path, run_id: str) -> RunDetails:
 
 
 def _summary(folder: RunFolder, record: StoredRun | None) -> RunSummary:
-    totals = (_report(folder) or {}).get("totals")
+    found = (_report(folder) or {}).get("totals")
+    totals = found if isinstance(found, dict) else None
     if record is None:
         running = is_locked(folder)
         status: LiveStatus = "running" if running else "unknown"
@@ -117,7 +118,7 @@ def _summary(folder: RunFolder, record: StoredRun | None) -> RunSummary:
 
 def _report(folder: RunFolder) -> dict[str, Any] | None:
     try:
-        found = json.loads(folder.report_json.read_text("utf-8"))
+        found = decoded_json(folder.report_json.read_text("utf-8"))
     except (OSError, ValueError):
         return None
     return found if isinstance(found, dict) else None

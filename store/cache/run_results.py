@@ -13,6 +13,8 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
+from ...utils.untrusted_files import decoded_json
+
 FOLDER = "standing"
 MOST_ANSWERS = 500
 _FORM = 1
@@ -98,7 +100,7 @@ class StoredResults:
 
 def _read(path: Path) -> StoredResult | None:
     try:
-        found = json.loads(path.read_text("utf-8", errors="surrogatepass"))
+        found = decoded_json(path.read_text("utf-8", errors="surrogatepass"))
         if found.pop("form") != _FORM:
             return None
         answer = StoredResult(**found)

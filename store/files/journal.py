@@ -6,7 +6,6 @@ is written; readers skip it.
 
 from __future__ import annotations
 
-import json
 import os
 import threading
 from collections.abc import Iterator
@@ -15,6 +14,7 @@ from typing import Any
 
 from ...core.errors import StoreCorrupt
 from ...utils.outgoing_text import json_text
+from ...utils.untrusted_files import decoded_json
 from .files import typed_errors
 
 
@@ -92,7 +92,7 @@ def read_journal(path: Path) -> Iterator[dict[str, Any]]:
 
 def _entry(line: bytes, path: Path, number: int) -> dict[str, Any]:
     try:
-        entry = json.loads(line)
+        entry = decoded_json(line)
     except ValueError:
         entry = None
     if not isinstance(entry, dict):

@@ -6,7 +6,6 @@ second, so that a killed process loses no more than that.
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -15,6 +14,7 @@ from typing import Any
 
 from ...core.errors import StoreCorrupt
 from ...utils.canonical import pretty_json
+from ...utils.untrusted_files import decoded_json
 from .files import typed_errors, write_file
 
 _EVERY = 1.0
@@ -56,7 +56,7 @@ class SessionFile:
         with typed_errors(self._path, "read"):
             text = self._path.read_text("utf-8")
         try:
-            return [SessionUsage(**entry) for entry in json.loads(text)["sessions"]]
+            return [SessionUsage(**entry) for entry in decoded_json(text)["sessions"]]
         except (ValueError, KeyError, TypeError) as error:
             raise StoreCorrupt(
                 f"{self._path} does not read.",

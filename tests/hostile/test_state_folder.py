@@ -254,6 +254,21 @@ async def test_checkpoints_that_compute_are_refused(tmp_path: Path) -> None:
             pass
 
 
+@pytest.mark.parametrize("content", ["[" * 200_000, "[]", '{"totals": 7, "run": []}', "\udcff"], ids=range(4))
+def test_a_report_that_does_not_read_stops_neither_lists_nor_cleaning(content: str, tmp_path: Path) -> None:
+    root = hostile_project(tmp_path / "project")
+    _record(root)
+    forged = RunFolder(root / ".testwright", "nightly").report_json
+    forged.write_bytes(content.encode("utf-8", "surrogateescape"))
+    where = load_settings({"root": root})
+    assert [run.totals for run in service.list_runs(where)] == [None]
+    assert service.show_run("nightly", where)[0].summary.totals is None
+    assert service.clean(where, dry_run=True)
+    for act in (service.apply, service.html_report):
+        with pytest.raises(StoreCorrupt, match="does not read"):
+            act("nightly", where)
+
+
 def test_copies_of_killed_runs_go_at_the_next_start_and_those_of_live_ones_stay(tmp_path: Path) -> None:
     root = hostile_project(tmp_path / "project")
     state = root / ".testwright"
