@@ -160,7 +160,8 @@ def _conftests(services: ToolServices, path: str) -> tuple[str, ...]:
     for folder in inner.parents:
         for base in (services.run_folder.staged, services.root):
             conftest = base / folder / "conftest.py"
-            if conftest.is_file():
+            # A link may lead out of the root: pytest would follow it where the test runs, a tool that reads does not.
+            if conftest.is_file() and conftest.resolve().is_relative_to(base.resolve()):
                 found.append(read_text(conftest, "conftest.py"))
     return tuple(found)
 

@@ -66,3 +66,23 @@ async def test_rules_of_what_git_ignores_keep_nobody_busy(project):
     async with real_client(project) as client:
         answer = await client.call_tool("get_openapi_spec", {})
     assert answer.content
+
+
+async def test_a_conftest_that_is_a_link_out_of_the_project_gives_no_fixture(project, tmp_path):
+    fixture = "import pytest\n\n\n@pytest.fixture\ndef planted():\n    return 1\n"
+    (tmp_path / "outside" / "conftest.py").write_text(fixture)
+    (project / "conftest.py").symlink_to(tmp_path / "outside" / "conftest.py")
+    (project / "test_a.py").write_text("def test_a(planted):\n    assert planted == 1\n")
+    async with real_client(project) as client:
+        found = data(await client.call_tool("validate_test_code", {"code_path": "test_a.py", "framework": "pytest"}))
+    assert "planted" in json.dumps(found["errors"])
+
+
+async def test_a_report_nested_too_deeply_is_no_report(project):
+    folder = project / ".testwright" / "runs" / "evil"
+    folder.mkdir(parents=True)
+    (folder / "report.json").write_text("[" * 200_000)
+    async with real_client(project) as client:
+        answer = await client.call_tool("get_report", {"run_id": "evil"})
+    assert answer.is_error
+    assert "nested too deeply" not in str(answer.content)
