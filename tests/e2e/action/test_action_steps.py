@@ -160,10 +160,10 @@ def test_suspected_defects_of_an_api_are_annotated_with_a_line_that_reproduces_t
 
 @pytest.mark.feature("T-18")
 def test_a_pull_request_without_changed_code_has_nothing_to_do(tmp_path):
-    checked_out = PullRequest(tmp_path, changed={"README.md": "# Whole\n"})
+    checked_out = PullRequest(tmp_path, changed={"README.md": "# Whole\n"}, environment={"TESTWRIGHT_STRICT": "false"})
     pwned = checked_out.runner.workspace / "pwned"
     ran = checked_out.run(
-        request=f"unit tests for `src/shop/pricing.py`; $(touch {pwned})\n`touch {pwned}`'\"; touch {pwned} #",
+        request=_request_with_shell_commands(pwned),
         working_directory=PROJECT,
         changed_only="true",
         artifact_name="it's ${{ odd }}",
@@ -174,6 +174,19 @@ def test_a_pull_request_without_changed_code_has_nothing_to_do(tmp_path):
     assert "nothing to do" in ran.summary
     assert "no change since" in ran.summary
     assert ran.annotations == []
+    assert not pwned.exists()
+
+
+@pytest.mark.feature("T-18")
+def test_a_request_with_shell_commands_is_not_understood_and_none_of_them_runs(tmp_path):
+    checked_out = PullRequest(tmp_path, changed={"README.md": "# Whole\n"})
+    pwned = checked_out.runner.workspace / "pwned"
+    ran = checked_out.run(request=_request_with_shell_commands(pwned), working_directory=PROJECT, changed_only="true")
+    assert ran.failed
+    assert (ran.outputs["exit-reason"], ran.outputs["exit-code"]) == ("not_understood", "2")
+    [annotation] = ran.annotations
+    assert annotation.level == "error"
+    assert "Not understood, so nothing was done: 'touch'" in annotation.message
     assert not pwned.exists()
 
 
@@ -189,6 +202,11 @@ def test_a_wrong_input_fails_the_step_and_nothing_is_uploaded(tmp_path):
     assert "fail-on has no sometimes, never::x%0A" in annotation.message
     assert "fail-on has no sometimes" in ran.summary
     assert "actions/upload-artifact" not in [action for action, _ in ran.used]
+
+
+def _request_with_shell_commands(pwned: Path) -> str:
+    """A request for one module, followed by every way to have a shell create the file."""
+    return f"unit tests for `src/shop/pricing.py`; $(touch {pwned})\n`touch {pwned}`'\"; touch {pwned} #"
 
 
 def _report(ran) -> dict:

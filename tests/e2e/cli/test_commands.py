@@ -68,6 +68,7 @@ def test_the_commands_are_these():
         "graph",
         "mcp serve",
         "plan",
+        "report",
         "resume",
         "run",
         "runs list",

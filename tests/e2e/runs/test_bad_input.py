@@ -35,8 +35,8 @@ SAID = {
     "effects": ("refused by the sandbox", "Move that work out of module level"),
     "connects": ("small.connects does not import", "Move that work out of module level"),
     "needs": ("No module named 'nowhere_at_all'", "Install the package that provides 'nowhere_at_all'"),
-    "ring_a": ("circular import", "Import it by hand"),
-    "ring_b": ("circular import", "Import it by hand"),
+    "ring_a": ("circular import", "Import one of them inside the function that needs it"),
+    "ring_b": ("circular import", "Import one of them inside the function that needs it"),
 }
 
 

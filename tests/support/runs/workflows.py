@@ -28,9 +28,17 @@ class PullRequest:
         changed: what the pull request makes of the example's files, by path in the repository; None for the change to
             `bulk_discount` that brings its defect in.
         installed: whether the runner's cache has the installation.
+        environment: variables that the workflow sets for the step, besides the key.
     """
 
-    def __init__(self, folder: Path, changed: Mapping[str, str] | None = None, *, installed: bool = True) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        changed: Mapping[str, str] | None = None,
+        *,
+        installed: bool = True,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
         self._installed = installed
         self.repository = Repository(folder / "work")
         shop = folder / "work" / PROJECT
@@ -72,6 +80,7 @@ class PullRequest:
                 "PATH": _with_python(os.environ["PATH"]),
                 "PIP_NO_COMPILE": "1",  # most modules of an installation made for one short run are never imported
                 **{name: os.environ[name] for name in SMALL_RUNS if name in os.environ},
+                **(environment or {}),
             },
         )
 
