@@ -118,8 +118,10 @@ async def test_a_ceiling_keeps_what_holds_and_a_higher_one_does_the_rest(
     ended = await resumed(server, root, rest, max_tokens=100_000)
     assert (ended.exit_code, ended.totals.kept) == (ExitCode.OK, kept_at_last)
     assert (ended.run.spent.calls, ended.run.resumed) == (len(script) + len(rest), 1)
-    assert "discounted(200)" in (root / TEST_PATH).read_text()
-    assert "45" not in (root / TEST_PATH).read_text()
+    # the header holds a digest, whose figures are anybody's
+    written = [line for line in (root / TEST_PATH).read_text().splitlines() if not line.startswith("#")]
+    assert any("discounted(200)" in line for line in written)
+    assert not any("45" in line for line in written)
     if place == REFINED_LATE:  # the kept tests took the place of the broken file, which the model still sees
         assert "syntax in line" in server.requests[-1].text
         assert "def test_discounted_200(:" in server.requests[-1].text

@@ -54,7 +54,10 @@ async def test_they_are_told_of_once_and_pass_where_the_project_is(target, tmp_p
     [(path, passing)] = shown.told
     assert passing > 0
     assert [str(one) for one in (tmp_path / "first").iterdir()] == [path]
-    assert "clamp(5, 0, " in (tmp_path / "first" / "test_small_numbers.py").read_text("utf-8")
+    written = (tmp_path / "first" / "test_small_numbers.py").read_text("utf-8")
+    assert "pytest.param(0, 3, 3, " in written  # the example of the docstring is the table's first row
+    assert written.index("pytest.param(0, 3, 3, ") == written.index("pytest.param(")
+    assert "assert clamp(5, low, high) == expected" in written
     command = [
         sys.executable,
         "-m",
