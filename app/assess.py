@@ -80,7 +80,7 @@ async def assess(
     # Tests say what they like in their messages, and mutants show lines of the source.
     redact = Redactor.from_environment(os.environ).value
     report = redact({"run_id": folder.run_id, "files": files, "targets": measure, **assessment.to_dict()})
-    path = folder.path / "assess.json"
+    path = folder.assess_json
     await asyncio.to_thread(write_file, path, pretty_json(report))
     return Assessed(report, path, _exit_code(report))
 

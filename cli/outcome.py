@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import io
+import posixpath
+import shlex
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from rich.markup import escape
@@ -45,6 +47,20 @@ def print_result(ended: RunResult, *, as_json: bool) -> None:
         if not (advice and any(advice in error for error in errors)):
             console.print(escape(line))
     console.print(f"Report: {escape(str(ended.report_path))}")
+    for command in next_commands(ended.report):
+        console.print(f"  {escape(command)}")
+
+
+def next_commands(report: Report) -> Iterator[str]:
+    """Yield the commands that a person may want now, to be copied and run from the project's folder."""
+    if report.targets:
+        yield f"testwright report {shlex.quote(report.run.id)} --open"
+    there = [file.path for file in report.files if file.outcome in ("added", "updated", "unchanged")]
+    folders = sorted({posixpath.dirname(path) for path in there if path.endswith(".py")})
+    if folders:
+        yield f"pytest {shlex.quote(posixpath.commonpath(folders) or '.')}"
+    if any(file.outcome == "staged" for file in report.files):
+        yield f"testwright apply {shlex.quote(report.run.id)}"
 
 
 def cached_summary(ended: RunResult) -> str:
@@ -67,19 +83,20 @@ def cached_summary(ended: RunResult) -> str:
 
 
 def _body(console: Console, report: Report) -> None:
-    """What came of the targets, and what they gave rise to."""
+    """Print the suspected defects, then what came of each target, then what was left out."""
+    for defect in report.suspected_defects:
+        place = f" ({defect.evidence.path}:{defect.evidence.lines[0]})" if defect.evidence else ""
+        console.print(f"[bold red]Suspected defect:[/] {escape(defect.title)}{escape(place)}")
+        console.print(f"  documented: {escape(defect.documented)}\n  observed:   {escape(defect.observed)}")
+        for line in defect.reproduce.splitlines():
+            console.print(f"    {escape(line)}")
+        console.print()
     reasons: set[str] = set()
     for target in report.targets:
         # What stops a whole run is the error of every target: it is printed once.
         reason = target.error.removeprefix("not begun: ")
         _target(console, target, "for the same reason" if reason in reasons else target.error)
         reasons.update({reason} - {""})
-    for defect in report.suspected_defects:
-        place = f" ({defect.evidence.path}:{defect.evidence.lines[0]})" if defect.evidence else ""
-        console.print(f"\n[bold red]Suspected defect:[/] {escape(defect.title)}{escape(place)}")
-        console.print(f"  documented: {escape(defect.documented)}\n  observed:   {escape(defect.observed)}")
-        for line in defect.reproduce.splitlines():
-            console.print(f"    {escape(line)}")
     for row in report.not_understood:
         hint = f" Did you mean {', '.join(row.suggestions)}?" if row.suggestions else ""
         console.print(f"[yellow]Not understood:[/] {escape(row.text)}: {escape(row.reason)}.{escape(hint)}")
@@ -135,6 +152,9 @@ def _target(console: Console, target: ReportTarget, error: str) -> None:
     if after and after.branches:
         then = f"{100 * before.covered_branches / after.branches:.0f} → " if before else ""
         branches = f", branches {then}{100 * after.covered_branches / after.branches:.0f} %"
+    mutants = ""
+    if target.mutation and target.mutation.score is not None:
+        mutants = f", mutants {target.mutation.score:.0f} % noticed"
     missed = f", {len(target.not_reached)} not reached" if target.not_reached else ""
     if target.status == "completed":
         operations = ""
@@ -142,6 +162,7 @@ def _target(console: Console, target: ReportTarget, error: str) -> None:
             from ..reports.operations import counted
 
             operations = f", {counted(target.operations)}"
-        console.print(f"  {escape(target.path)}: {_many(len(target.kept), 'test')}{operations}{branches}{missed}")
+        tests = _many(len(target.kept), "test")
+        console.print(f"  {escape(target.path)}: {tests}{operations}{branches}{mutants}{missed}")
     else:
         console.print(f"  {escape(target.path)}: [yellow]{target.status}[/] {escape(error)}")

@@ -61,7 +61,7 @@ def list_runs(
     as_json: given.Json = False,
     debug: given.Debug = False,
 ) -> None:
-    """List the runs of a project, newest first.
+    """List the runs of a project, newest first, by the beginnings of their ids, which name them everywhere.
 
     Example: testwright runs list --root examples/shop
     """
@@ -72,10 +72,17 @@ def list_runs(
         sys.stdout.write(json.dumps([asdict(summary) for summary in found], indent=2, sort_keys=True) + "\n")
         return
     table = Table("run", "status", "began (UTC)", "kept", "request", box=None, pad_edge=False)
+    from ..store.run_names import short_ids  # the database takes a while to import
+
+    shown = short_ids([summary.run_id for summary in found])
     for summary in found:
         kept = "" if summary.totals is None else str(summary.totals.get("kept", ""))
         table.add_row(
-            escape(summary.run_id), _status(summary), _time(summary.created_at), kept, escape(summary.request[:60])
+            escape(shown[summary.run_id]),
+            _status(summary),
+            _time(summary.created_at),
+            kept,
+            escape(summary.request[:60]),
         )
     console = Console()
     console.print(table if found else "No runs yet.")

@@ -98,7 +98,11 @@ def _summary(folder: RunFolder, record: StoredRun | None) -> RunSummary:
         running = is_locked(folder)
         status: LiveStatus = "running" if running else "unknown"
         made = folder.path.stat().st_mtime
-        return RunSummary(folder.run_id, status, "", "", made, None, None, None, totals, resumable=False)
+        request = ""
+        if folder.assess_json.is_file():
+            # An assessment is no run of the database; its file is written when it has ended.
+            status, request = "completed", "assess"
+        return RunSummary(folder.run_id, status, request, "", made, None, None, None, totals, resumable=False)
     status = record.status
     if status in ("created", "running"):
         status = "running" if is_locked(folder) else "interrupted"

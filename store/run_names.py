@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from .files.run_folder import RunFolder, run_ids
 
 LATEST = "latest"
 _SHORTEST = 8
+_GIVEN_BY_US = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _NAMED = 5
 
 
@@ -42,14 +44,14 @@ def find_run(name: str, store: Store, state_dir: Path, *, root: Path | None = No
 
 
 def short_ids(ids: Collection[str]) -> dict[str, str]:
-    """Beginnings of ids that name one run each: eight characters, or more where two runs share them."""
-    return {run_id: _short(run_id, ids) for run_id in ids}
+    """Beginnings of ids that name one run each: eight characters, or more where two runs share them.
+
+    An id that a person gave with `--run-id` stays as it is.
+    """
+    return {run_id: _short(run_id, ids) if _GIVEN_BY_US.fullmatch(run_id) else run_id for run_id in ids}
 
 
 def _short(run_id: str, ids: Collection[str]) -> str:
     others = [other for other in ids if other != run_id]
-    for length in range(_SHORTEST, len(run_id)):
-        # An id given by a person is a word: cut it only where that saves something.
-        if run_id.count("-") == 4 and not any(other.startswith(run_id[:length]) for other in others):
-            return run_id[:length]
-    return run_id
+    lengths = (n for n in range(_SHORTEST, len(run_id)) if not any(other.startswith(run_id[:n]) for other in others))
+    return run_id[: next(lengths, len(run_id))]

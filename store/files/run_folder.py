@@ -89,6 +89,7 @@ class RunFolder:
     report_md = _Part("report.md")
     report_html = _Part("report.html")
     junit_xml = _Part("junit.xml")
+    assess_json = _Part("assess.json")
     lock = _Part("lock")
 
     @property

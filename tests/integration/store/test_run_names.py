@@ -1,0 +1,82 @@
+"""Runs found by their id, by how it begins, and as the latest."""
+
+import pytest
+
+from testwright.core.errors import RunNotFound, UsageError
+from testwright.store.files.run_folder import RunFolder
+from testwright.store.listing import list_runs
+from testwright.store.run_names import find_run, short_ids
+
+pytestmark = pytest.mark.feature("B-13")
+
+FIRST, SECOND = "fe71b3a0-67ed-42da-86c9-f25567879c9b", "fe71b3a0-9999-42da-86c9-f25567879c9b"
+OTHER = "31003912-b36e-4aae-8b6f-25a78867b4a4"
+
+
+@pytest.fixture
+def runs(store):
+    for run_id in (FIRST, SECOND, OTHER):
+        store.runs.create(
+            run_id, request="", root="/other" if run_id == OTHER else "/project", settings={}, version="1"
+        )
+    return store
+
+
+@pytest.mark.parametrize(
+    ("name", "run_id"),
+    [
+        pytest.param(FIRST, FIRST, id="its id"),
+        pytest.param("fe71b3a0-6", FIRST, id="how it begins"),
+        pytest.param("31", OTHER, id="two characters that no other has"),
+        pytest.param("r", "r1", id="the beginning of a given name"),
+        pytest.param("latest", OTHER, id="the newest"),
+    ],
+)
+def test_a_run_is_found_by(name, run_id, runs, state_dir):
+    assert find_run(name, runs, state_dir) == run_id
+
+
+def test_the_latest_is_that_of_the_project(runs, state_dir, tmp_path):
+    runs.runs.create("mine", request="", root=str(tmp_path), settings={}, version="1")
+    runs.runs.create("newer", request="", root="/other", settings={}, version="1")
+
+    assert find_run("latest", runs, state_dir, root=tmp_path) == "mine"
+
+
+def test_a_beginning_that_several_runs_share_is_refused_with_their_ids(runs, state_dir):
+    with pytest.raises(UsageError, match=f"Several runs begin with fe71: .*{FIRST}"):
+        find_run("fe71", runs, state_dir)
+
+
+def test_an_id_goes_before_the_runs_that_begin_with_it(runs, state_dir):
+    runs.runs.create("r", request="", root="/project", settings={}, version="1")
+
+    assert find_run("r", runs, state_dir) == "r"
+
+
+@pytest.mark.parametrize("name", ["nothing", "zz"])
+def test_what_names_no_run_is_not_found(name, runs, state_dir):
+    with pytest.raises(RunNotFound, match=f"There is no run {name}"):
+        find_run(name, runs, state_dir)
+
+
+def test_a_folder_that_the_database_does_not_know_is_found_by_its_beginning(runs, state_dir):
+    RunFolder(state_dir, "abcdef").create()
+
+    assert find_run("abc", runs, state_dir) == "abcdef"
+
+
+def test_short_ids_have_eight_characters_or_as_many_as_tell_them_apart():
+    assert short_ids([FIRST, SECOND, OTHER, "a-name-that-a-person-gave"]) == {
+        FIRST: "fe71b3a0-6",
+        SECOND: "fe71b3a0-9",
+        OTHER: "31003912",
+        "a-name-that-a-person-gave": "a-name-that-a-person-gave",
+    }
+
+
+def test_an_assessment_is_listed_by_its_name(runs, state_dir):
+    RunFolder(state_dir, "assessed").create().assess_json.write_text("{}")
+
+    summary = next(found for found in list_runs(runs, state_dir) if found.run_id == "assessed")
+    assert (summary.status, summary.request) == ("completed", "assess")

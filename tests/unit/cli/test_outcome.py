@@ -1,0 +1,39 @@
+"""The last lines of a run on the terminal."""
+
+from pathlib import Path
+
+import pytest
+
+from testwright.app.run_report import RunResult
+from testwright.cli.outcome import next_commands, print_result
+from testwright.reports.build import build_report
+from testwright.tests.support.runs.report_data import accept_step, executed, facts, generate_step, outcomes
+from testwright.tests.support.runs.report_pages import large_report
+
+pytestmark = pytest.mark.feature("B-13")
+
+
+def test_defects_come_before_the_modules_which_show_tests_branches_and_mutants(capsys):
+    print_result(RunResult(large_report(5, modules=1), Path("report.md")), as_json=False)
+
+    shown = capsys.readouterr().out
+    assert "src/shop/cart1.py: 5 tests, branches 10 → 75 %, mutants 75 % noticed, 1 not reached" in shown
+    assert shown.index("Suspected defect: add_0") < shown.index("Suspected defect: add_1") < shown.index("cart1.py: 5")
+
+
+def test_the_next_commands_open_the_report_and_run_the_tests_that_are_there():
+    files = [{"path": f"tests/generated/shop/{name}", "outcome": "added"} for name in ("api/test_a.py", "test_b.py")]
+    report = build_report(facts(), outcomes(generate_step(1, **executed(["tc_a"])), accept_step(*files)))
+
+    commands = list(next_commands(report))
+    assert commands[:2] == ["testwright report r1 --open", "pytest tests/generated/shop"]
+
+
+def test_staged_tests_are_applied_next():
+    report = build_report(facts(), outcomes(generate_step(1, **executed(["tc_a"]))))
+
+    assert list(next_commands(report)) == ["testwright report r1 --open", "testwright apply r1"]
+
+
+def test_a_run_without_targets_has_no_next_command():
+    assert list(next_commands(build_report(facts(), outcomes()))) == []
