@@ -82,7 +82,8 @@ def rank_candidates(
         alike: how many to keep of the records that show the same.
     """
     # Returning None is worth asserting where the callable is annotated otherwise or sometimes returns something else.
-    none_matters = {subject.qualname for subject in facts.callables() if subject.returns not in (None, "", "None")}
+    callables = {subject.qualname: subject for subject in facts.callables()}
+    none_matters = {subject.qualname for subject in callables.values() if subject.returns not in (None, "", "None")}
     none_matters |= {record.trial.subject for record in records if not returned_none(record.observation)}
     fit_known = knows_domains(facts)
     lines = _RaisingLines.of(facts)
@@ -91,7 +92,7 @@ def rank_candidates(
         if _raised_by_accident(record, lines) or rebinds_import(record.trial):
             continue
         trial, raised = record.trial, record.observation.raised
-        traits = _traits(record, facts, fit_known=fit_known)
+        traits = _traits(record, callables.get(trial.subject), facts, fit_known=fit_known)
         candidate = TrialCandidate(
             record=record,
             goals=traits.goals,
@@ -182,7 +183,7 @@ class _Traits:
     representation: Representation
 
 
-def _traits(record: TrialRecord, facts: ModuleFacts, *, fit_known: bool) -> _Traits:
+def _traits(record: TrialRecord, subject: CallableFacts | None, facts: ModuleFacts, *, fit_known: bool) -> _Traits:
     """Returns the record's traits, cached in its notes: records are ranked many times."""
     traits = record.notes.get(_Traits)
     if not isinstance(traits, _Traits):
@@ -192,7 +193,7 @@ def _traits(record: TrialRecord, facts: ModuleFacts, *, fit_known: bool) -> _Tra
             goals=_goals(record),
             cost=reading_cost(record.trial, record.observation) + slowness,
             misfits=count_outside(record.trial, facts) if fit_known else 0,
-            representation=represent(record.trial, record.observation, facts),
+            representation=represent(record.trial, record.observation, subject, facts),
         )
         record.notes[_Traits] = traits
     return traits

@@ -65,17 +65,20 @@ NO_RESULT = _NoResult()
 OTHER_SHAPE = 100
 
 
-def represent(trial: Trial, observation: Observation, facts: ModuleFacts) -> Representation:
-    """Returns the representation of a trial of one of the module's callables."""
+def represent(
+    trial: Trial, observation: Observation, subject: CallableFacts | None, facts: ModuleFacts
+) -> Representation:
+    """Returns the representation of a trial.
+
+    Args:
+        subject: the callable under test; None where the module defines none of that name.
+    """
     try:
         act, statements = parse_expression(trial.act), _statements(trial.arrange)
     except SyntaxError:
         return Representation(SEVERE, True, trial.act, (), None, NO_RESULT)
-    assigned = _assigned(statements)
-    subject = _callable_of(trial.subject, facts)
-    given = _arguments(act, subject, assigned)
-    result = _result(observation)
-    shape, values = _shape(trial)
+    given = _arguments(act, subject, _assigned(statements))
+    shape, values = _shape_of(trial.arrange, trial.act, trial.mode)
     return Representation(
         degeneracy=_degeneracy(given, facts)
         + _receiver_degeneracy(subject, act, statements, facts)
@@ -84,7 +87,7 @@ def represent(trial: Trial, observation: Observation, facts: ModuleFacts) -> Rep
         shape=shape,
         values=values,
         arguments=_literals(given),
-        result=result,
+        result=_result(observation),
         texts=texts_in(trial),
     )
 
@@ -221,10 +224,6 @@ def _fills(member: CallableFacts) -> bool:
 _FILLING = frozenset("__setitem__ put set update register enqueue store write extend".split())
 
 
-def _callable_of(qualname: str, facts: ModuleFacts) -> CallableFacts | None:
-    return next((one for one in facts.callables() if one.qualname == qualname), None)
-
-
 def _class_named(name: str, facts: ModuleFacts | None) -> ClassFacts | None:
     return next((owner for owner in facts.classes if owner.name == name), None) if facts is not None else None
 
@@ -312,10 +311,6 @@ def _is_literal(node: ast.expr) -> bool:
         return True
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
         return False
-
-
-def _shape(trial: Trial) -> tuple[str, tuple[str, ...]]:
-    return _shape_of(trial.arrange, trial.act, trial.mode)
 
 
 @lru_cache(maxsize=8192)
