@@ -47,13 +47,28 @@ _ACTUALS = {"result": "the result", CODE: "the exit code", PRINTED_ERRORS: "what
 
 
 @dataclass(frozen=True, slots=True)
-class CaseNaming:
-    """The names of a case."""
+class CaseDescription:
+    """What a case says about itself: its title, its step and its expected outcome."""
 
-    id: str
     title: str
     step: str
     expected: str
+
+
+@dataclass(frozen=True, slots=True)
+class CaseNaming(CaseDescription):
+    """The names of a case."""
+
+    id: str
+
+
+def describe_case(act: str, mode: str, expect: Sequence[SpecExpectation]) -> CaseDescription:
+    """Describes a case by its call and its expectations."""
+    verb = expect[0]
+    shown = _cut(act, _LONGEST_ACT)
+    title = f"{shown} raises {verb.exception}" if verb.kind == "raises" else f"{shown}: {_sentence(verb)}"
+    outcome = "; ".join(_sentence(one) for one in expect)
+    return CaseDescription(_cut(title, 280), _STEPS[mode].format(shown), _cut(outcome, 900))
 
 
 class CaseNamer:
@@ -86,11 +101,8 @@ class CaseNamer:
         missing = missing_import_slug(statements)
         slugs = self._slugs(subject, statements, act, expect)
         identifier = self._unique(_joined(one, missing) for one in slugs)
-        outcome = "; ".join(_sentence(one) for one in expect)
-        verb = expect[0]
-        shown = _cut(act, _LONGEST_ACT)
-        title = f"{shown} raises {verb.exception}" if verb.kind == "raises" else f"{shown}: {_sentence(verb)}"
-        return CaseNaming(f"tc_{identifier}", _cut(title, 280), _STEPS[mode].format(shown), _cut(outcome, 900))
+        description = describe_case(act, mode, expect)
+        return CaseNaming(description.title, description.step, description.expected, f"tc_{identifier}")
 
     def _arguments(self, act: str, subject: str) -> list[CallArgument]:
         return arguments_of(act, self._callables.get(subject)) if expression_or_none(act) else []

@@ -15,7 +15,7 @@ from ..model.model import Exploration, ModuleFacts
 from ..model.spec_case import WEAK_KINDS, Case
 from ..model.spec_domain import spec_domains
 from .assign_tables import assign_tables
-from .case_namer import CaseNamer
+from .case_namer import describe_case
 from .naming import name_tests
 from .render import render_cases
 
@@ -53,8 +53,7 @@ def compose_spec(
         nonlocal names
         expected = [text for one in judged for text in (*one.finding.trial.imports, *one.verdict.imports)]
         names = ImportNames(expected)
-        namer = CaseNamer(facts, [one.finding for one in judged])
-        cases = [_case(one, facts, namer, names) for one in judged]
+        cases = [_case(f"tc_{number}", one, facts, names) for number, one in enumerate(judged)]
         placed = assign_tables(cases, facts)
         named = name_tests(placed, facts)
         noticed.clear()
@@ -75,12 +74,7 @@ def compose_spec(
         "title": f"Unit tests for {facts.module}",
         "language": "python",
         "framework": framework,
-        "target": {
-            "path": facts.path,
-            "module": facts.module,
-            "import_root": facts.import_root or next(iter(import_roots), "."),
-            "digest": facts.digest,
-        },
+        "target": _target(facts, import_roots),
         "imports": names.statements(),
         "cases": [case.to_json() for case in cases],
         "suspected_defects": defects,
@@ -90,6 +84,15 @@ def compose_spec(
     if domains:
         spec["domains"] = [one.to_json() for one in domains]
     return spec
+
+
+def _target(facts: ModuleFacts, import_roots: Sequence[str]) -> dict[str, Any]:
+    return {
+        "path": facts.path,
+        "module": facts.module,
+        "import_root": facts.import_root or next(iter(import_roots), "."),
+        "digest": facts.digest,
+    }
 
 
 def _without_patches(judged: list[AssertableFinding], without: dict[str, str]) -> list[AssertableFinding]:
@@ -112,19 +115,20 @@ def _first_to_notice(ids: Sequence[str], noticed: Mapping[str, frozenset[int]]) 
     return found
 
 
-def _case(judged: AssertableFinding, facts: ModuleFacts, namer: CaseNamer, names: ImportNames) -> Case:
+def _case(identifier: str, judged: AssertableFinding, facts: ModuleFacts, names: ImportNames) -> Case:
+    """Returns the case of a finding; `name_tests` replaces its identifier once all cases are known."""
     trial, verdict = judged.finding.trial, judged.verdict
     imports = imported_from_origin(trial.imports, facts)
     source = names.adopt(trial.arrange, trial.act, imports, verdict.expectations, verdict.imports)
-    named = namer.name(trial.subject, source.statements, source.expression, trial.mode, source.expect)
+    described = describe_case(source.expression, trial.mode, source.expect)
     return Case(
-        id=named.id,
-        title=named.title,
+        id=identifier,
+        title=described.title,
         subject=trial.subject,
         priority=_priority(verdict),
         preconditions=tuple(" ".join(statement.split())[:900] for statement in source.statements[:50]),
-        steps=(named.step,),
-        expected=named.expected,
+        steps=(described.step,),
+        expected=described.expected,
         fixtures=trial.fixtures,
         statements=source.statements,
         expression=source.expression,
