@@ -7,6 +7,7 @@ import posixpath
 import shlex
 import sys
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.markup import escape
@@ -47,7 +48,10 @@ def print_result(ended: RunResult, *, as_json: bool) -> None:
         if not (advice and any(advice in error for error in errors)):
             console.print(escape(line))
     console.print(f"Report: {escape(str(ended.report_path))}")
-    for command in next_commands(ended.report):
+    commands = list(next_commands(ended.report))
+    if commands and Path(ended.report.run.root) != Path.cwd():
+        console.print(f"Next, in {escape(ended.report.run.root)}:")
+    for command in commands:
         console.print(f"  {escape(command)}")
 
 

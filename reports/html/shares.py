@@ -21,11 +21,6 @@ class Share:
     before: float | None = None
     counts: str = ""
 
-    @property
-    def gain(self) -> float | None:
-        """Percentage points between both; None where one is not known."""
-        return None if self.now is None or self.before is None else round(self.now - self.before, 1)
-
 
 def statements(change: CoverageChange) -> Share:
     """The share of statements that tests run."""

@@ -52,12 +52,6 @@ _CONSTRUCTED = frozenset(
     "int float complex bool str bytes bytearray list tuple set frozenset dict range deque Counter OrderedDict "
     "defaultdict Decimal Fraction date datetime timedelta Path".split()
 )
-# How many arguments builtin functions take, fewest and most.
-_ARITIES = {
-    **dict.fromkeys("len str repr bool abs float list tuple set sorted chr ord hex callable".split(), (1, 1)),
-    **dict.fromkeys(("list", "dict", "tuple", "set", "str", "bool", "float", "int"), (0, 1)),
-    **dict.fromkeys(("max", "min"), (1, 99)),
-}
 
 
 class Kinds:
@@ -214,14 +208,6 @@ def _takes(node: ast.Lambda, arity: int | None) -> bool:
     given = node.args
     most = 99 if given.vararg else len(given.posonlyargs) + len(given.args)
     least = len(given.posonlyargs) + len(given.args) - len(given.defaults)
-    return least <= arity <= most
-
-
-def builtin_takes(name: str, arity: int | None) -> bool:
-    """Whether a builtin function can be called with so many arguments; True for one that is not known."""
-    if arity is None or arity < 0 or name not in _ARITIES:
-        return True
-    least, most = _ARITIES[name]
     return least <= arity <= most
 
 

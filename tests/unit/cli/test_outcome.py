@@ -29,6 +29,18 @@ def test_the_next_commands_open_the_report_and_run_the_tests_that_are_there():
     assert commands[:2] == ["testwright report r1 --open", "pytest tests/generated/shop"]
 
 
+def test_the_folder_for_the_commands_is_named_where_it_is_another_one(capsys, monkeypatch, tmp_path):
+    report = large_report(5, modules=1)
+    report = report.model_copy(update={"run": report.run.model_copy(update={"root": str(tmp_path)})})
+
+    print_result(RunResult(report, Path("report.md")), as_json=False)
+    assert f"Next, in {tmp_path}:" in capsys.readouterr().out.replace("\n", " ").replace("  ", " ")
+
+    monkeypatch.chdir(tmp_path)
+    print_result(RunResult(report, Path("report.md")), as_json=False)
+    assert "Next, in" not in capsys.readouterr().out
+
+
 def test_staged_tests_are_applied_next():
     report = build_report(facts(), outcomes(generate_step(1, **executed(["tc_a"]))))
 
