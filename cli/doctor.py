@@ -10,7 +10,6 @@ import sys
 import tempfile
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict, dataclass
-from importlib.metadata import distributions
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from ..core.errors import EnvironmentFault, SettingsError, TestwrightError
 from ..engine.api.document.apps import WebApplication, find_applications
 from ..engine.python.project.layout import find_layout
 from ..sandbox.bubblewrap import RECOMMENDED_VERSION, BubblewrapSandbox
+from ..sandbox.distributions import plain_distributions
 from ..sandbox.interpreter import find_interpreter
 from ..sandbox.opening import open_sandbox
 from ..sandbox.overlay import test_overlay
@@ -198,9 +198,7 @@ def _api(settings: Settings) -> DoctorCheck:
 def missing_packages(application: WebApplication, sites: tuple[Path, ...]) -> list[str]:
     """Names of packages that an application needs to be served and that no folder of an environment has."""
     needed = _SERVING_PACKAGES.get(application.framework, ())
-    there = {
-        str(distribution.metadata["Name"]).lower() for distribution in distributions(path=[str(site) for site in sites])
-    }
+    there = {str(distribution.metadata["Name"]).lower() for distribution in plain_distributions(sites)}
     return [name for name in needed if name not in there]
 
 

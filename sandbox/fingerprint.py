@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from ..utils.untrusted_folders import reason_to_skip
+from .distributions import is_plain
 from .snapshot import is_junk
 
 MOST_BYTES = 256 * 1024**2
@@ -98,6 +99,8 @@ def _entries(folder: Path) -> list[os.DirEntry[str]]:
 
 
 def _file_digest(path: str) -> str:
+    if not is_plain(Path(path)):
+        return "no plain file"
     with open(path, "rb") as reading:  # noqa: PTH123 - an entry's path is text
         return hashlib.file_digest(reading, "sha256").hexdigest()
 

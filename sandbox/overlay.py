@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable
-from importlib.metadata import Distribution, distributions
+from importlib.metadata import Distribution
 from pathlib import Path
 
 from packaging.requirements import Requirement
@@ -23,6 +23,7 @@ from packaging.utils import canonicalize_name
 
 from ..core.errors import InterpreterError, StorageError
 from ..utils.untrusted_folders import remove_tree
+from .distributions import plain_distributions
 from .interpreter import Interpreter
 
 TOOLS = ("pytest", "coverage")
@@ -87,7 +88,7 @@ def _version(interpreter: Interpreter) -> str:
 def _installed(sites: Iterable[Path]) -> dict[str, Distribution]:
     """Distributions in folders by normalised name; the first one found counts, as on a path. Nothing is imported."""
     found: dict[str, Distribution] = {}
-    for distribution in distributions(path=[str(site) for site in sites]):
+    for distribution in plain_distributions(sites):
         name = distribution.metadata["Name"]
         if name:
             found.setdefault(canonicalize_name(name), distribution)

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from testwright.sandbox.distributions import plain_distributions
+from testwright.sandbox.fingerprint import installed_digest
 from testwright.sandbox.interpreter import Interpreter, find_interpreter
 from testwright.tests.support.hostile.host import unharmed
 from testwright.tests.support.hostile.projects import generated_text, hostile_project, run_on
@@ -185,6 +187,19 @@ def test_a_project_below_a_folder_of_installed_programs_brings_no_python_of_the_
     found = find_interpreter(host.root, None, {})
     assert (found.base, found.is_users) == (trap, False)
     assert not host.mark.exists()
+
+
+def test_pipes_and_endless_files_in_place_of_metadata_are_passed_over(host: Host) -> None:
+    host.make_venv()
+    for name in ("pipe-1.dist-info", "endless-1.dist-info", "good-1.dist-info"):
+        (host.site / name).mkdir()
+    os.mkfifo(host.site / "pipe-1.dist-info" / "METADATA")
+    (host.site / "endless-1.dist-info" / "METADATA").symlink_to("/dev/zero")
+    (host.site / "good-1.dist-info" / "METADATA").write_text("Name: good\n")
+    os.mkfifo(host.site / "pipe.pth")
+    (host.site / "endless.pth").symlink_to("/dev/zero")
+    assert [found.metadata["Name"] for found in plain_distributions([host.site])] == ["good"]
+    assert installed_digest(host.site)
 
 
 def test_pipes_and_endless_files_among_the_packages_are_passed_over(host: Host) -> None:

@@ -1,0 +1,34 @@
+"""Lists the distributions in folders of packages that a project may have brought along: nothing is waited for."""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Iterable, Iterator
+from importlib.metadata import Distribution, distributions
+from pathlib import Path
+
+from ..utils.untrusted_files import MAX_SOURCE_BYTES
+
+_READ = (".", "METADATA", "PKG-INFO")
+
+
+def plain_distributions(sites: Iterable[Path]) -> Iterator[Distribution]:
+    """The distributions in folders whose metadata are regular files of a plausible size; all others are passed over."""
+    for distribution in distributions(path=[str(site) for site in sites]):
+        if all(is_plain(place) for place in _places(distribution)):
+            yield distribution
+
+
+def is_plain(path: Path) -> bool:
+    """Whether reading a path ends: a missing one, a folder, or a regular file that is not endless."""
+    try:
+        facts = path.stat()
+    except OSError:
+        return True
+    return stat.S_ISDIR(facts.st_mode) or (stat.S_ISREG(facts.st_mode) and facts.st_size <= MAX_SOURCE_BYTES)
+
+
+def _places(distribution: Distribution) -> list[Path]:
+    # The standard library gives no public way to a distribution's folder; without one it is no folder on disk.
+    folder = getattr(distribution, "_path", None)
+    return [folder / name for name in _READ] if isinstance(folder, Path) else []
