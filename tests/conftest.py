@@ -24,6 +24,7 @@ def pytest_configure(config: pytest.Config) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     for name, value in {"TRIALS": "400", "MUTANTS": "6", "REPEATS": "1"}.items():
         os.environ.setdefault(f"TESTWRIGHT_{name}", value)
+    os.environ.pop("CI", None)  # requests are read more strictly there: tests of that set it themselves
     _use_own_configuration()
     gc.disable()  # until all is collected: what is imported stays, and a search for garbage in it takes as long again
 
