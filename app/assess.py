@@ -21,6 +21,7 @@ from ..store.files.run_folder import RunFolder, new_run_id
 from ..utils.canonical import pretty_json
 from ..utils.redact import Redactor
 from ..utils.untrusted_folders import walk_files
+from ..utils.user_folders import cache_folders
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,7 @@ async def assess(
         sandbox=await asyncio.to_thread(open_sandbox, settings.sandbox),
         python=settings.python,
         state=settings.state,
-        cache=settings.state / "cache",
+        caches=cache_folders(settings.root),
         import_roots=layout.import_roots,
         trusted=bool(settings.trust_project),
         variables=settings.env,

@@ -35,6 +35,7 @@ from ..store.files.event_log import EventLog
 from ..store.files.lock import project_lock, remove_scratch_of_dead_runs, run_lock
 from ..store.files.run_folder import RunFolder
 from ..utils.redact import Redactor
+from ..utils.user_folders import cache_folders
 from ..utils.work_meter import WorkMeter
 from ..vcs.changed_code import changed_code
 
@@ -344,7 +345,7 @@ class TargetProvider:
             sandbox=MeteredSandbox(sandbox, self._meter),
             python=settings.python,
             state=self._scratch,
-            cache=settings.state / "cache",
+            caches=cache_folders(settings.root),
             import_roots=layout.import_roots,
             exclude=[settings.state],
             trusted=bool(settings.trust_project),

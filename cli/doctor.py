@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ..agents.model.endpoint import base_url_of, key_for
-from ..analysis.javascript.chain import cache_folders, find_installed, find_node
+from ..analysis.javascript.chain import find_installed, find_node
 from ..config.settings import Settings
 from ..core.errors import EnvironmentFault, SettingsError, TestwrightError
 from ..engine.api.document.apps import WebApplication, find_applications
@@ -25,6 +25,7 @@ from ..sandbox.interpreter import find_interpreter
 from ..sandbox.opening import open_sandbox
 from ..sandbox.overlay import test_overlay
 from ..sandbox.protocol import Limits, Program
+from ..utils.user_folders import cache_folders
 
 _ENOUGH_MIB = 500
 _SERVING_PACKAGES = {
@@ -122,7 +123,7 @@ def _interpreter(settings: Settings) -> tuple[str, str]:
 
 def _test_tools(settings: Settings) -> tuple[str, str]:
     interpreter = find_interpreter(settings.root, settings.python, trusted=bool(settings.trust_project))
-    folders = test_overlay(interpreter, settings.state / "cache")
+    folders = test_overlay(interpreter, cache_folders(settings.root))
     return (
         ("added from our own", "nothing is installed into your environment")
         if folders
@@ -161,7 +162,7 @@ def _space(settings: Settings) -> DoctorCheck:
 def javascript_check(settings: Settings, environment: Mapping[str, str]) -> DoctorCheck:
     """Whether Jest and Playwright tests can be validated: Node, and the checks that are installed at first use."""
     name = "JavaScript checks"
-    chain = find_installed(cache_folders(settings.state / "cache", environment))
+    chain = find_installed(cache_folders(settings.root, environment))
     try:
         node = find_node(environment)
         if chain is None:

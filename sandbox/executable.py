@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..utils.untrusted_files import read_source
+from ..utils.user_folders import cloned_folders, exposes_home, home_folder
 from .protocol import Program
 
 _PYTHON = re.compile(r"^(python|pypy)(?:3(?:\.(\d+))?)?t?$")
@@ -115,7 +116,7 @@ def is_users_python(executable: Path, root: Path) -> bool:
     `root`, or inside a repository that has it, is the user's, wherever the project lies.
     """
     real = executable.resolve()
-    if any(real.is_relative_to(folder) for folder in _cloned_folders(root.resolve())):
+    if any(real.is_relative_to(folder) for folder in cloned_folders(root)):
         return False
     known = [sys.executable, *(shutil.which(name) or "" for name in (executable.name, "python3", "python"))]
     if executable in {Path(path).resolve() for path in known if path}:
@@ -123,12 +124,6 @@ def is_users_python(executable: Path, root: Path) -> bool:
     managed = [Path(os.environ[name]) for name in _MANAGERS if os.environ.get(name)]
     managed += [home_folder() / name for name in _MANAGED]
     return any(executable.is_relative_to(folder.resolve()) for folder in (*map(Path, _SYSTEM), *managed))
-
-
-def _cloned_folders(root: Path) -> list[Path]:
-    """The project's folder and those of repositories around it, but none that a home lies in, as with kept dotfiles."""
-    around = (folder for folder in root.parents if (folder / ".git").exists() and not exposes_home(folder))
-    return [root, *around]
 
 
 def executable_folders(executable: Path) -> tuple[Path, ...]:
@@ -170,14 +165,6 @@ def _links(executable: Path) -> list[Path]:
     return chain
 
 
-def home_folder() -> Path:
-    """The user's home; a name that does not exist for a user without one."""
-    try:
-        return Path.home()
-    except RuntimeError:
-        return Path("/nonexistent")
-
-
 def is_private(path: Path) -> bool:
     """Whether a path lies where nothing is installed or developed: the system's settings, hidden folders of a home."""
     real = path.resolve()
@@ -186,12 +173,3 @@ def is_private(path: Path) -> bool:
     home = home_folder().resolve()
     inside = real.relative_to(home).parts if home != Path("/") and real.is_relative_to(home) else ()
     return bool(inside) and inside[0].startswith(".") and inside[0] not in _TOOL_FOLDERS
-
-
-def exposes_home(folder: Path) -> bool:
-    """Whether showing a folder would show somebody's home or the whole file system."""
-    home = home_folder()
-    homes = {home, home.resolve(), home / ".local", home.resolve() / ".local", Path("/root")}
-    if folder.parent == Path("/home") or folder in homes:
-        return True
-    return any(home.is_relative_to(folder) for home in homes) and folder.is_dir()

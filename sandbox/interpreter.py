@@ -19,10 +19,10 @@ from urllib.parse import unquote, urlsplit
 
 from ..core.errors import InterpreterError
 from ..utils.untrusted_files import read_json, read_source
+from ..utils.user_folders import exposes_home
 from .executable import (
     Installation,
     executable_folders,
-    exposes_home,
     is_private,
     is_users_python,
     read_venv_config,

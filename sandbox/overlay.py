@@ -1,4 +1,4 @@
-"""Provides pytest and coverage to targets that lack them, from a cached folder that is last on the target's path.
+"""Provides pytest and coverage to targets that lack them, from a folder of the user's cache, last on the target's path.
 
 Nothing is installed into the target's environment. What it has itself is used as it is; what it lacks is copied from
 our own environment when that runs there, else fetched by pip into the cache. Everything here blocks: call it through
@@ -13,7 +13,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from importlib.metadata import Distribution
 from pathlib import Path
 
@@ -23,6 +23,7 @@ from packaging.utils import canonicalize_name
 
 from ..core.errors import InterpreterError, StorageError
 from ..utils.untrusted_folders import remove_tree
+from ..utils.user_folders import writable_folder
 from .distributions import plain_distributions
 from .interpreter import Interpreter
 
@@ -31,11 +32,11 @@ _LEAST = {"pytest": SpecifierSet(">=7"), "coverage": SpecifierSet(">=6")}
 _PIP_SECONDS = 300
 
 
-def test_overlay(interpreter: Interpreter, cache: Path) -> tuple[Path, ...]:
+def test_overlay(interpreter: Interpreter, caches: Sequence[Path]) -> tuple[Path, ...]:
     """Folders to put last on the target's path so that pytest and coverage import there; none when it has both.
 
     Args:
-        cache: where the folders are kept, by content, for later runs.
+        caches: the user's cache folders; the first that can be written keeps them, by content, for later runs.
 
     Raises:
         InterpreterError: the target has a tool too old, or parts that clash with ours, or a tool could not be had.
@@ -55,6 +56,7 @@ def test_overlay(interpreter: Interpreter, cache: Path) -> tuple[Path, ...]:
     if not missing:
         return ()
     ours = _closure(missing, interpreter, present)
+    cache = writable_folder(caches, "overlay")
     try:
         if ours is not None and (_same_build(interpreter) or _runner() is None):
             return (_copied(ours, cache),)
@@ -151,7 +153,7 @@ def _copied(parts: Iterable[Distribution], cache: Path) -> Path:
     parts = list(parts)
     names = "\n".join(f"{one.metadata['Name']}=={one.version}" for one in parts)
     key = hashlib.sha256(f"{sys.version}\n{names}".encode()).hexdigest()[:16]
-    place = cache / "overlay" / f"copy-{key}"
+    place = cache / f"copy-{key}"
 
     def fill(folder: Path) -> None:
         for part in parts:
@@ -207,7 +209,7 @@ def _fetched(tools: Iterable[str], interpreter: Interpreter, cache: Path) -> Pat
     version = f"{interpreter.version[0]}.{interpreter.version[1]}"
     key = re.sub(r"[^a-z0-9.]+", "-", f"{interpreter.implementation}-{version}-{'-'.join(tools)}")
     try:
-        return _made(cache / "overlay" / f"pip-{key}", lambda folder: _run_pip(wanted, interpreter, folder))
+        return _made(cache / f"pip-{key}", lambda folder: _run_pip(wanted, interpreter, folder))
     except _PipError:
         return None
 

@@ -187,7 +187,7 @@ async def prepare_target(
     sandbox: Sandbox,
     python: Path | None,
     state: Path,
-    cache: Path,
+    caches: Sequence[Path],
     import_roots: Sequence[str],
     exclude: Sequence[Path] = (),
     trusted: bool = False,
@@ -198,7 +198,7 @@ async def prepare_target(
 
     Args:
         state: folder for the copy and its workspaces (`<state>/sandbox/…`); left out of the copy.
-        cache: folder for what outlives a run (the overlay); left out of the copy.
+        caches: the user's cache folders, for the overlay; see `utils.user_folders.cache_folders`.
         import_roots: POSIX folders relative to the root; "." for a flat layout.
         exclude: more folders inside the project that are not part of it.
         trusted: whether the project is trusted, see `find_interpreter`.
@@ -208,10 +208,10 @@ async def prepare_target(
         ProjectError, StorageError, InterpreterError: see `take_snapshot`, `find_interpreter` and `test_overlay`.
     """
     interpreter = await asyncio.to_thread(find_interpreter, root, python, trusted=trusted)
-    overlay = await asyncio.to_thread(test_overlay, interpreter, cache)
+    overlay = await asyncio.to_thread(test_overlay, interpreter, caches)
     scratch, lease = await asyncio.to_thread(_make_scratch, state)
     try:
-        snapshot = await to_the_end(_snapshot, root, scratch / "snapshot", (state, cache, *exclude))
+        snapshot = await to_the_end(_snapshot, root, scratch / "snapshot", (state, *exclude))
     except BaseException:
         await to_the_end(remove_tree, scratch, ignore_errors=True)
         lease.close()

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..core.errors import SandboxFailure, SandboxUnavailable
-from .executable import home_folder, program_folders
+from ..utils.user_folders import home_folder
+from .executable import program_folders
 from .line_session import line_session
 from .protocol import Completed, Program, SandboxKind, Session
 from .running import KeptProgram, run_to_end

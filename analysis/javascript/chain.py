@@ -1,6 +1,6 @@
-"""Installs the tool chain once per lock file into a cache folder that every run uses.
+"""Installs the tool chain once per lock file into the user's cache folder, which every run uses.
 
-The folder `<cache>/<hash of the lock file>` is always complete: npm installs into a temporary folder, which is then
+The folder `<cache>/javascript/<hash of the lock file>` is always complete: npm installs into a temporary one, which is then
 renamed. Our own scripts are in a folder below it, named after a hash of their content.
 """
 
@@ -21,6 +21,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from ...core.errors import EnvironmentFault
+from ...utils.user_folders import writable_folder
 
 ADVICE = (
     "install Node 20.19, 22.13, 24 or newer, or take it with the extra: pip install 'testwright[js]'; "
@@ -109,6 +110,7 @@ def _version(path: Path) -> Version | None:
 
 SOURCE = Path(__file__).with_name("chain")
 COMPILED = "compiled"
+_PLACE = "javascript"
 INSTALL_SECONDS = 420.0
 _LOCKED = ("package.json", "package-lock.json", ".npmrc")
 _NPM = ("ci", "--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier", "--prefer-offline",
@@ -134,23 +136,14 @@ class ToolChain:
     fresh: bool = False
 
 
-def cache_folders(fallback: Path, environment: Mapping[str, str] | None = None) -> tuple[Path, ...]:
-    """Candidate folders for the chain: the user's cache folder, then that of the project's state.
+def find_installed(folders: Sequence[Path]) -> ToolChain | None:
+    """Finds the installed chain of this version; writes nothing.
 
     Args:
-        fallback: the state's cache folder, for users without a home.
+        folders: the user's cache folders, see `utils.user_folders.cache_folders`.
     """
-    variables = os.environ if environment is None else environment
-    given = variables.get("XDG_CACHE_HOME", "")
-    home = variables.get("HOME", "")
-    own = Path(given) if given.startswith("/") else Path(home) / ".cache" if home.startswith("/") else None
-    return tuple(item / "testwright" / "javascript" for item in (own, fallback) if item is not None)
-
-
-def find_installed(folders: Sequence[Path]) -> ToolChain | None:
-    """Finds the installed chain of this version; writes nothing."""
     for base in folders:
-        folder = base / lock_hash()
+        folder = base / _PLACE / lock_hash()
         script = folder / _scripts_name() / "check.mjs"
         if script.is_file():
             return ToolChain(folder, script)
@@ -161,19 +154,21 @@ def install(folders: Sequence[Path], npm: NodeRuntime | None = None, seconds: fl
     """Returns the chain, installing it if it is missing. One process installs, the others wait for it. Blocks.
 
     Args:
+        folders: the user's cache folders; the first that can be written gets it.
         npm: the Node to install with; found without it.
         seconds: how long npm may take, and how long another process's installation is waited for.
 
     Raises:
-        EnvironmentFault: no Node, no npm, no network, or no folder to write to.
+        EnvironmentFault: no Node, no npm or no network.
+        StorageError: no folder to write to.
     """
     found = find_installed(folders)
     if found is not None:
         return found
-    base = _writable_folder(folders)
+    base = writable_folder(folders, _PLACE)
     try:
         with FileLock(base / f"{lock_hash()}.lock", timeout=seconds):
-            found = find_installed([base])
+            found = find_installed([base.parent])
             if found is not None:
                 return found
             if not (base / lock_hash()).is_dir():
@@ -210,20 +205,6 @@ def _hash(paths: Sequence[Path]) -> str:
         content = path.read_bytes()
         digest.update(f"{path.relative_to(SOURCE).as_posix()}\0{len(content)}\0".encode() + content)
     return digest.hexdigest()[:16]
-
-
-def _writable_folder(folders: Sequence[Path]) -> Path:
-    complaint = "no folder was given"
-    for base in folders:
-        try:
-            base.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryFile(dir=base):
-                return base
-        except OSError as fault:
-            complaint = f"{base}: {fault.strerror or fault}"
-    raise EnvironmentFault(
-        f"there is no folder for the JavaScript checks ({complaint})", advice="name a writable one in XDG_CACHE_HOME"
-    )
 
 
 def _install_beside(base: Path, node: NodeRuntime, seconds: float) -> None:

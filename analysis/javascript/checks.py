@@ -19,7 +19,8 @@ from typing import Any, Literal
 from ...core.errors import EnvironmentFault, SandboxFailure, SandboxUnavailable, ToolFailure
 from ...sandbox.opening import open_sandbox
 from ...sandbox.protocol import Limits, Program, Sandbox
-from .chain import COMPILED, NodeRuntime, ToolChain, cache_folders, find_node, install
+from ...utils.user_folders import cache_folders
+from .chain import COMPILED, NodeRuntime, ToolChain, find_node, install
 
 SUFFIXES = (".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts")
 _SECONDS = 90.0
@@ -67,18 +68,18 @@ class JavaScriptChecks:
     """Checks files for the tools; finds Node, installs the chain and opens the sandbox on first use.
 
     Args:
-        cache_dir: the state's cache folder, where the user's own cannot be written.
+        root: the project, in which no chain is looked for.
     """
 
-    def __init__(self, cache_dir: Path) -> None:
-        self._folders = cache_folders(cache_dir)
+    def __init__(self, root: Path) -> None:
+        self._folders = cache_folders(root)
         self._opened: tuple[NodeRuntime, ToolChain, Sandbox | None] | None = None
 
     async def issues(self, files: Sequence[ScriptFile]) -> list[list[ScriptIssue]]:
         """Lists the issues of each file, in the order of the files.
 
         Raises:
-            EnvironmentFault: there is no Node, or the chain cannot be installed.
+            EnvironmentFault, StorageError: there is no Node, or the chain cannot be installed.
             ToolFailure: the checks broke off.
         """
         if not files:

@@ -61,7 +61,7 @@ class ToolServices:
         object.__setattr__(self, "index", index)
         object.__setattr__(self, "baselines", Baselines(self.root))
         object.__setattr__(self, "openapi", AnalysisCache())
-        object.__setattr__(self, "javascript", JavaScriptChecks(self.cache_dir))
+        object.__setattr__(self, "javascript", JavaScriptChecks(self.root))
 
     def run_file(self, path: str) -> Path:
         """Resolves a path in the run's folder; the file need not exist. Raises ToolFailure."""

@@ -17,8 +17,9 @@ from testwright.analysis.javascript.chain import NodeRuntime, find_node, is_supp
 from testwright.analysis.javascript.checks import JavaScriptChecks, ScriptFile
 from testwright.cli.doctor import javascript_check
 from testwright.config.settings import Settings
-from testwright.core.errors import EnvironmentFault, ToolFailure
+from testwright.core.errors import EnvironmentFault, StorageError, ToolFailure
 from testwright.tests.support.mcp.js_chain import MACHINE_CACHE, use_machine_cache
+from testwright.utils.user_folders import cache_folders
 
 pytestmark = pytest.mark.feature("T-10")
 
@@ -126,13 +127,13 @@ def test_an_installation_that_is_killed_leaves_nothing_that_looks_whole(tmp_path
         installing.kill()
         installing.wait()
         assert chain.find_installed([cache]) is None
-        assert not (cache / chain.lock_hash()).exists()
-        assert list(cache.glob("*.new-*")) != []
+        assert not (cache / "javascript" / chain.lock_hash()).exists()
+        assert list((cache / "javascript").glob("*.new-*")) != []
     finally:
         os.kill(npm_process, signal.SIGKILL)
     done = chain.install([cache], stand_in(tmp_path, COUNTING_NPM, str(tmp_path / "calls")))
     assert done.script.is_file()
-    assert list(cache.glob("*.new-*")) == []
+    assert list((cache / "javascript").glob("*.new-*")) == []
 
 
 def test_npm_that_fails_is_quoted_with_advice_and_leaves_nothing(tmp_path):
@@ -140,7 +141,7 @@ def test_npm_that_fails_is_quoted_with_advice_and_leaves_nothing(tmp_path):
     with pytest.raises(EnvironmentFault, match="ENOTFOUND") as caught:
         chain.install([tmp_path / "cache"], npm)
     assert "registry" in caught.value.advice
-    assert list((tmp_path / "cache").glob("*-*")) == []
+    assert list((tmp_path / "cache" / "javascript").glob("*-*")) == []
 
 
 def test_npm_that_does_not_end_is_ended(tmp_path):
@@ -149,12 +150,14 @@ def test_npm_that_does_not_end_is_ended(tmp_path):
         chain.install([tmp_path / "cache"], npm, seconds=0.2)
 
 
-def test_the_state_takes_the_chain_where_the_users_cache_cannot_be_written(tmp_path):
+def test_another_folder_of_the_users_takes_the_chain_where_the_cache_cannot_be_written(tmp_path):
     (tmp_path / "file").write_text("")
-    folders = chain.cache_folders(tmp_path / "state", {"XDG_CACHE_HOME": str(tmp_path / "file"), "HOME": "/nowhere"})
-    done = chain.install(folders, stand_in(tmp_path, COUNTING_NPM, str(tmp_path / "calls")))
-    assert done.folder.is_relative_to(tmp_path / "state")
-    with pytest.raises(EnvironmentFault, match="there is no folder"):
+    done = chain.install(
+        [tmp_path / "file" / "below", tmp_path / "other"],
+        stand_in(tmp_path, COUNTING_NPM, str(tmp_path / "calls")),
+    )
+    assert done.folder.is_relative_to(tmp_path / "other")
+    with pytest.raises(StorageError, match="There is no folder"):
         chain.install([tmp_path / "file" / "below"])
 
 
@@ -170,10 +173,10 @@ def test_new_rules_need_no_new_installation(tmp_path, monkeypatch):
 
 def test_a_damaged_chain_is_told_with_its_place(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    folders = chain.cache_folders(tmp_path / "state")
+    folders = cache_folders(tmp_path / "project")
     done = chain.install(folders, stand_in(tmp_path, COUNTING_NPM, str(tmp_path / "calls")))
     with pytest.raises(ToolFailure, match="broke off") as caught:
-        asyncio.run(JavaScriptChecks(tmp_path / "state").issues([ScriptFile("a.js", "1")]))
+        asyncio.run(JavaScriptChecks(tmp_path / "project").issues([ScriptFile("a.js", "1")]))
     assert str(done.folder) in caught.value.advice
 
 

@@ -44,7 +44,7 @@ async def opened(
                 sandbox=needed_sandbox(kind),
                 python=None,
                 state=folder / "state",
-                cache=folder / "cache",
+                caches=(folder / "cache",),
                 import_roots=("src",),
             )
             prepared.append(one)

@@ -11,10 +11,11 @@ from pathlib import Path
 import pytest
 
 from testwright.core.errors import ExitCode, InterpreterError
-from testwright.sandbox.executable import executable_folders, exposes_home
+from testwright.sandbox.executable import executable_folders
 from testwright.sandbox.interpreter import find_interpreter
 from testwright.sandbox.protocol import Program, Sandbox
 from testwright.tests.support.engine.sandboxes import PATIENT
+from testwright.utils.user_folders import exposes_home
 
 pytestmark = pytest.mark.feature("B-05")
 

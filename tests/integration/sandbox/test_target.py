@@ -45,7 +45,7 @@ async def prepare(project: Path, bare_venv: Path, tmp_path: Path, shared_cache: 
         options = {
             "python": bare_venv,
             "state": tmp_path / "state",
-            "cache": shared_cache,
+            "caches": [shared_cache],
             "import_roots": ["src"],
         }
         made.append(await prepare_target(project, sandbox=sandbox, **(options | changes)))
@@ -188,7 +188,7 @@ async def test_a_read_only_project_is_no_obstacle(bubblewrap: Sandbox, prepare: 
 async def test_state_inside_the_project_is_not_part_of_the_copy(
     bubblewrap: Sandbox, prepare: Prepare, project: Path
 ) -> None:
-    target = await prepare(bubblewrap, state=project / "state", cache=project / "state" / "cache")
+    target = await prepare(bubblewrap, state=project / "state")
     assert target.snapshot.files == ("src/shop/__init__.py", "src/shop/__main__.py")
     assert await _run(target, "-m", "shop") == (0, "the copy []\n")
 
@@ -246,7 +246,7 @@ async def test_leaving_a_workspace_by_cancellation_deletes_it(weak: Sandbox, pre
 async def test_problems_with_the_project_or_its_python_are_told_apart(weak: Sandbox, tmp_path: Path) -> None:
     async def prepared(root: Path, python: Path | None) -> None:
         await prepare_target(
-            root, sandbox=weak, python=python, state=tmp_path / "s", cache=tmp_path / "c", import_roots=["."]
+            root, sandbox=weak, python=python, state=tmp_path / "s", caches=(tmp_path / "c",), import_roots=["."]
         )
 
     with pytest.raises(ProjectError):

@@ -23,7 +23,7 @@ async def prepared(
         sandbox=needed_sandbox(kind),
         python=None,
         state=folder / "state",
-        cache=folder / "cache",
+        caches=(folder / "cache",),
         import_roots=import_roots,
     )
     try:

@@ -35,7 +35,7 @@ async def tools_over(folder: Path):
                     sandbox=needed_sandbox("bubblewrap"),
                     python=None,
                     state=services.run_folder.scratch,
-                    cache=services.cache_dir,
+                    caches=(services.cache_dir,),
                     import_roots=("src",),
                 )
             )
