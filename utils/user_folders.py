@@ -91,7 +91,7 @@ def _is_cloned(folder: Path, cloned: Iterable[Path]) -> bool:
 
 
 def _is_own(folder: Path) -> bool:
-    """Whether a folder is missing, or a plain one of this user's or root's (in an image, say) that others cannot write."""
+    """Whether a folder is missing, or a plain one of this user's or root's that others cannot write."""
     try:
         facts = folder.lstat()
     except OSError:

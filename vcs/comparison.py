@@ -76,7 +76,7 @@ def compare(root: Path, ref: str) -> WorkTreeComparison:
     found = []
     for item in changed:
         after = _read(git.folder, item.path)
-        before = sources[item.blob] if item.blob else None
+        before = sources.get(item.blob) if item.blob else None
         if after is not None and (after != before or item.renamed_from):
             found.append(FileChange(item.path, before, after, item.renamed_from))
     return WorkTreeComparison(ref, base, tuple(sorted(found, key=lambda item: item.path)))

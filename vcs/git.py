@@ -8,15 +8,23 @@ might start is switched off.
 from __future__ import annotations
 
 import os
+import resource
 import shutil
+import signal
 import subprocess
+import tempfile
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from ..core.errors import EnvironmentFault, HistoryError
+from ..utils.untrusted_files import MAX_SOURCE_BYTES, MIB
+from .git_files import unreadable_git_file
 
-_SECONDS = 120
+_SECONDS = 60
+_MOST_OUTPUT = 256 * MIB
+_MOST_MEMORY = 2048 * MIB
 _COMMANDS = frozenset({"rev-parse", "merge-base", "diff-index", "ls-files", "cat-file"})
 """What may be run: each reads objects, references, the index, or names of files."""
 _NO_PROGRAMS = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "core.pager=cat")
@@ -59,12 +67,24 @@ class Git:
 
     @classmethod
     def at(cls, folder: Path) -> Git:
-        """Finds git for a folder. Raises EnvironmentFault when git is not installed."""
+        """Finds git for a folder.
+
+        Raises:
+            EnvironmentFault: git is not installed.
+            HistoryError: git would read a pipe or a device there, and wait for it.
+        """
         program = shutil.which("git")
         if program is None:
             raise EnvironmentFault(
                 "git is not installed, so what has changed cannot be found out.",
                 advice="Install git (`apt install git`), or run without --changed-since.",
+            )
+        special = unreadable_git_file(folder.resolve())
+        if special is not None:
+            raise HistoryError(
+                f"{special} is a pipe or a device, which git would wait for.",
+                advice="Remove it, or run without --changed-since.",
+                details={"reason": "failed"},
             )
         return cls(folder.resolve(), program)
 
@@ -73,18 +93,23 @@ class Git:
 
         Raises:
             EnvironmentFault: it cannot be started, or takes too long.
+            HistoryError: it prints more than 256 MiB.
         """
         assert words[0] in _COMMANDS, words[0]
         environment = {name: value for name, value in os.environ.items() if name not in _ELSEWHERE}
         environment |= {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C", **_NO_FETCHING}
         command = [self.program, *_NO_PROGRAMS, "-C", str(self.folder), *words]
         try:
-            done = subprocess.run(
-                command, input=given, capture_output=True, timeout=_SECONDS, env=environment, check=False
-            )
+            code, out, complaint = _run_bounded(command, environment, given)
         except (OSError, subprocess.TimeoutExpired) as fault:
             raise EnvironmentFault(f"git {words[0]} could not be run in {self.folder}: {fault}") from fault
-        return GitResult(done.returncode, done.stdout, done.stderr.decode(errors="replace").strip())
+        if code == -signal.SIGXFSZ:
+            raise HistoryError(
+                f"git {words[0]} prints more than {_MOST_OUTPUT // MIB} MiB in {self.folder}.",
+                advice="Name a commit that is nearer, or run without --changed-since.",
+                details={"reason": "failed"},
+            )
+        return GitResult(code, out, complaint.decode(errors="replace").strip())
 
     def output(self, *words: str, given: bytes = b"") -> bytes:
         """Runs a command that has to succeed and returns its output. Raises HistoryError with git's message."""
@@ -103,28 +128,71 @@ class Git:
         return None if answer.code else os.fsdecode(answer.out).rstrip("\n")
 
     def blobs(self, ids: list[str]) -> dict[str, bytes]:
-        """Reads objects by id. Raises HistoryError when one is missing."""
+        """Reads objects by id, but none larger than a source may be. Raises HistoryError where one is missing."""
         if not ids:
             return {}
-        object_ids = sorted(set(ids))
+        object_ids = [name for name, size in self._sizes(sorted(set(ids))) if size <= MAX_SOURCE_BYTES]
         out = self.output("cat-file", "--batch", given="".join(f"{object_id}\n" for object_id in object_ids).encode())
         return dict(_batched(out, object_ids, self.folder))
+
+    def _sizes(self, object_ids: list[str]) -> Iterator[tuple[str, int]]:
+        """A small object may unpack to gigabytes."""
+        given = "".join(f"{object_id}\n" for object_id in object_ids).encode()
+        lines = self.output("cat-file", "--batch-check", given=given).split(b"\n")
+        for object_id, line in zip(object_ids, lines, strict=False):
+            yield object_id, _size_in(line, object_id, self.folder)
 
 
 def _batched(out: bytes, object_ids: list[str], folder: Path) -> Iterator[tuple[str, bytes]]:
     place = 0
     for object_id in object_ids:
         end = out.index(b"\n", place)
-        head = out[place:end].split()
-        if len(head) != 3:
-            raise HistoryError(
-                f"The object {object_id} is missing in the repository of {folder}.",
-                advice="Fetch the whole history: `git fetch --unshallow`; in actions/checkout `fetch-depth: 0`.",
-                details={"reason": "failed"},
-            )
-        size = int(head[2])
+        size = _size_in(out[place:end], object_id, folder)
         yield object_id, out[end + 1 : end + 1 + size]
         place = end + size + 2
+
+
+def _size_in(line: bytes, object_id: str, folder: Path) -> int:
+    """The size of an object in a line `<id> <type> <size>`. Raises HistoryError for a missing one."""
+    head = line.split()
+    if len(head) != 3:
+        raise HistoryError(
+            f"The object {object_id} is missing in the repository of {folder}.",
+            advice="Fetch the whole history: `git fetch --unshallow`; in actions/checkout `fetch-depth: 0`.",
+            details={"reason": "failed"},
+        )
+    return int(head[2])
+
+
+def _run_bounded(command: list[str], environment: dict[str, str], given: bytes) -> tuple[int, bytes, bytes]:
+    """Exit code, output and errors of a program whose time, memory and output are bounded.
+
+    A repository can be small and name more trees and bytes than there is room for.
+
+    Raises:
+        OSError: it cannot be started.
+        subprocess.TimeoutExpired: it has not ended in time; it is killed.
+    """
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors:
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=out, stderr=errors, env=environment)
+        try:
+            _limit(process.pid)
+            process.communicate(given, timeout=_SECONDS)
+        finally:
+            if process.poll() is None:
+                process.kill()
+                process.wait()
+        out.seek(0)
+        errors.seek(0)
+        return process.returncode, out.read(), errors.read(MIB)
+
+
+def _limit(pid: int) -> None:
+    if not hasattr(resource, "prlimit"):  # Linux only
+        return
+    for what, most in ((resource.RLIMIT_FSIZE, _MOST_OUTPUT), (resource.RLIMIT_DATA, _MOST_MEMORY)):
+        with suppress(ProcessLookupError):
+            resource.prlimit(pid, what, (most, most))
 
 
 def _first_line(text: str) -> str:

@@ -1,7 +1,7 @@
 """Installs the tool chain once per lock file into the user's cache folder, which every run uses.
 
-The folder `<cache>/javascript/<hash of the lock file>` is always complete: npm installs into a temporary one, which is then
-renamed. Our own scripts are in a folder below it, named after a hash of their content.
+The folder `<cache>/javascript/<hash of the lock file>` is always complete: npm installs into a temporary one that
+gets that name. Our own scripts are in a folder below it, named after a hash of their content.
 """
 
 from __future__ import annotations

@@ -68,7 +68,7 @@ def base_of(root: Path, environment: Mapping[str, str]) -> str:
     """The ref to compare with: the first candidate that this clone has in common with HEAD.
 
     Raises:
-        HistoryError: the event has no base, or the clone does not reach back to it.
+        HistoryError: the event has no base, the clone does not reach back to it, or git cannot read it.
         EnvironmentFault: there is no git.
         UsageError: the event cannot be read.
     """

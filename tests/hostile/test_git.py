@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from testwright.analysis.repository import Checkout
 from testwright.core.errors import HistoryError
 from testwright.tests.support.hostile.host import unharmed
 from testwright.tests.support.hostile.projects import hostile_project
 from testwright.tests.support.projects.files import run_command
 from testwright.tests.support.projects.repositories import Repository
+from testwright.utils.untrusted_files import MAX_SOURCE_BYTES
+from testwright.vcs import git
 from testwright.vcs.changed_code import changed_code
 
 MODULE = "src/pk/good.py"
@@ -89,6 +93,124 @@ def test_nothing_of_the_repositorys_configuration_is_executed(
     found = changed_code(clone.folder, "HEAD")
     assert found.files[MODULE] == ("double",)
     assert not (tmp_path / "ran").exists()
+
+
+def _pipe(place: str) -> Callable[[Repository, Path], Path]:
+    def plant(clone: Repository, beside: Path) -> Path:
+        path = clone.folder / place
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.unlink(missing_ok=True)
+        os.mkfifo(path)
+        return path
+
+    return plant
+
+
+def _named_pipe(setting: str) -> Callable[[Repository, Path], Path]:
+    def plant(clone: Repository, beside: Path) -> Path:
+        os.mkfifo(clone.folder / "pipe")
+        clone.git("config", setting, str(clone.folder / "pipe"))
+        return clone.folder / "pipe"
+
+    return plant
+
+
+def _link_to_a_device(clone: Repository, beside: Path) -> Path:
+    path = clone.folder / ".git" / "packed-refs"
+    path.symlink_to("/dev/zero")
+    return path
+
+
+def _included_twice(clone: Repository, beside: Path) -> Path:
+    os.mkfifo(clone.folder / "pipe")
+    clone.write({"more.config": "[include]\n\tpath = pipe\n"})
+    clone.git("config", "include.path", "../more.config")
+    return clone.folder / "pipe"
+
+
+def _objects_elsewhere(clone: Repository, beside: Path) -> Path:
+    pipe = beside / "objects" / "pack" / "pack-1.idx"
+    pipe.parent.mkdir(parents=True)
+    os.mkfifo(pipe)
+    (clone.folder / ".git" / "objects" / "info" / "alternates").write_text(f"{beside / 'objects'}\n")
+    return pipe
+
+
+def _git_folder_elsewhere(clone: Repository, beside: Path) -> Path:
+    (clone.folder / ".git").rename(clone.folder / "own")
+    (clone.folder / ".git").write_text("gitdir: own\n")
+    return _pipe("own/HEAD")(clone, beside)
+
+
+WAITS = {
+    "config": _pipe(".git/config"),
+    "head": _pipe(".git/HEAD"),
+    "references": _pipe(".git/packed-refs"),
+    "branch": _pipe(".git/refs/heads/main"),
+    "index": _pipe(".git/index"),
+    "excluded": _pipe(".git/info/exclude"),
+    "object": _pipe(".git/objects/pack/pack-1.idx"),
+    "ignored": _pipe(".gitignore"),
+    "ignored below": _pipe("src/pk/.gitignore"),
+    "git itself": lambda clone, beside: (shutil.rmtree(clone.folder / ".git"), _pipe(".git")(clone, beside))[1],
+    "git elsewhere": _git_folder_elsewhere,
+    "objects elsewhere": _objects_elsewhere,
+    "device": _link_to_a_device,
+    "included": _included_twice,
+    "patterns": _named_pipe("core.excludesFile"),
+}
+
+
+@pytest.mark.parametrize("waits", WAITS.values(), ids=WAITS)
+def test_a_pipe_or_device_that_git_would_wait_for_is_named_at_once(
+    waits: Callable[[Repository, Path], Path], clone: Repository, tmp_path: Path
+) -> None:
+    planted = waits(clone, tmp_path / "beside")
+    with pytest.raises(HistoryError, match="is a pipe or a device") as raised:
+        changed_code(clone.folder, "HEAD")
+    assert planted.name in raised.value.message
+
+
+@pytest.mark.parametrize("waits", WAITS.values(), ids=WAITS)
+def test_reading_the_name_and_branch_of_a_clone_waits_for_nothing(
+    waits: Callable[[Repository, Path], Path], clone: Repository, tmp_path: Path
+) -> None:
+    waits(clone, tmp_path / "beside")
+    checkout = Checkout(clone.folder)
+    assert checkout.full_name() == "local/clone"
+    assert checkout.head().ref
+    assert MODULE in dict(checkout.stamps())
+
+
+def test_settings_that_name_no_program_and_no_pipe_do_no_harm(clone: Repository) -> None:
+    clone.git("config", "core.hooksPath", os.devnull)
+    clone.git("config", "core.excludesFile", "~/missing")
+    clone.git("config", "include.path", "../missing\\0")
+    assert changed_code(clone.folder, "HEAD").files[MODULE] == ("double",)
+
+
+def test_a_commit_that_unpacks_to_more_than_there_is_room_for_costs_an_error(
+    clone: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A few trees that name each other name as many files as one likes."""
+    entry = f"100644 blob {clone.git('hash-object', '-w', MODULE)}\tlong-name.py\n"
+    tree = clone.git("mktree", given=entry)
+    for _ in range(4):
+        tree = clone.git("mktree", given="".join(f"040000 tree {tree}\t{name}\n" for name in "abcdefghij"))
+    bomb = clone.git("commit-tree", "-m", "x", tree)
+    head = clone.git("commit-tree", "-m", "y", "-p", bomb, "HEAD^{tree}")
+    clone.git("update-ref", "HEAD", head)
+    monkeypatch.setattr(git, "_MOST_OUTPUT", 1024 * 1024)
+    with pytest.raises(HistoryError, match="prints more than 1 MiB"):
+        changed_code(clone.folder, bomb)
+
+
+def test_a_file_that_unpacks_to_gigabytes_is_not_read(clone: Repository) -> None:
+    big = clone.folder / "src/pk/big.py"
+    big.write_bytes(b"#" * (MAX_SOURCE_BYTES + 1))
+    clone.commit()
+    big.write_text("def small() -> int:\n    return 1\n")
+    assert changed_code(clone.folder, "HEAD").files["src/pk/big.py"] is None
 
 
 def test_objects_that_a_partial_clone_lacks_are_not_fetched_by_a_program(

@@ -24,9 +24,9 @@ class Repository:
             bounded = [] if depth is None else [f"--depth={depth}"]
             _git(folder.parent, "clone", "-q", *bounded, clone.folder.as_uri(), str(folder))
 
-    def git(self, *words: str) -> str:
-        """Run git here; its output, without the last line's end."""
-        return _git(self.folder, *words)
+    def git(self, *words: str, given: str = "") -> str:
+        """Run git here with a text to read; its output, without the last line's end."""
+        return _git(self.folder, *words, given=given)
 
     def write(self, files: dict[str, str]) -> None:
         """Write files by path; nothing is added or committed."""
@@ -43,13 +43,20 @@ class Repository:
         return self.git("rev-parse", "HEAD")
 
 
-def _git(folder: Path, *words: str) -> str:
+def _git(folder: Path, *words: str, given: str = "") -> str:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     who = {"GIT_AUTHOR_NAME": "A", "GIT_AUTHOR_EMAIL": "a@example.com"}
     who |= {"GIT_COMMITTER_NAME": "A", "GIT_COMMITTER_EMAIL": "a@example.com"}
     environment |= {**who, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
     done = subprocess.run(
-        ["git", *words], cwd=folder, env=environment, capture_output=True, text=True, timeout=120, check=False
+        ["git", *words],
+        cwd=folder,
+        env=environment,
+        input=given,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
     )
     assert done.returncode == 0, f"git {' '.join(words)}: {done.stderr}"
     return done.stdout.rstrip("\n")
