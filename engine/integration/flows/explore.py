@@ -88,6 +88,10 @@ class FlowProposer:
         found = self._inner.follow_up(replace(trial, looks=(), asks=()), observation)
         return [with_state_queries(proposal, self._inner.context) for proposal in found if self._wanted(proposal)]
 
+    def stand_ins(self, trial: Trial, observation: Observation) -> list[Trial]:
+        """None: a flow uses the real parts."""
+        return []
+
     def _wanted(self, trial: Trial) -> bool:
         return trial.subject in self._subjects
 

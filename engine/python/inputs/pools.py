@@ -112,6 +112,19 @@ RELATIVE: dict[str, tuple[str, ...]] = {
     ),
 }
 
+# Values near the moment at which clocks are stopped (outside/clocks.py), for code whose clock can be.
+NEAR_NOW: dict[str, tuple[str, ...]] = {
+    "date": ("datetime.date(2024, 6, 13)", "datetime.date(2024, 7, 24)", "datetime.date(2024, 6, 14)"),
+    "datetime": (
+        "datetime.datetime(2024, 6, 14, 7, 0)",
+        "datetime.datetime(2024, 6, 14, 8, 48)",
+        "datetime.datetime(2024, 7, 24, 9, 0)",
+        "datetime.datetime(2024, 6, 14, 7, 0, tzinfo=datetime.timezone.utc)",
+        "datetime.datetime(2024, 7, 24, 9, 0, tzinfo=datetime.timezone.utc)",
+        "datetime.datetime(2024, 6, 11, 9, 0)",
+    ),
+}
+
 # Types that take the values of another one.
 SAME_AS: dict[str, str] = {
     **dict.fromkeys("SupportsInt SupportsIndex SupportsAbs NonNegativeInt PositiveInt".split(), "int"),

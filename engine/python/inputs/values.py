@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from ....utils.in_turns import in_turns
@@ -11,13 +11,15 @@ from ..facts.clock import depends_on_now
 from ..facts.type_inference import default_hint, inferred_hints, name_entry, uses_of
 from ..model.domain import CallableDomains
 from ..model.model import CallableFacts, Candidate, ClassFacts, ModuleFacts, Parameter, combined, distinct
+from ..outside.clocks import stopped_clocks
+from ..outside.uses import uses_of_callable
 from ..source.annotations import ANY, TypeHint, type_hint
 from ..usage.project_index import ProjectIndex
 from .calls import class_candidates
 from .learning import LearnedInputs
 from .natural import NaturalInputs
 from .operands import operand_values
-from .pools import BY_TYPE, IMPORTED, LAMBDAS, RELATIVE, SAME_AS
+from .pools import BY_TYPE, IMPORTED, LAMBDAS, NEAR_NOW, RELATIVE, SAME_AS
 
 _MAXIMUM_DEPTH = 3
 _OPEN_SEQUENCES = frozenset({"Sequence", "Iterable", "Collection", "Reversible"})
@@ -67,7 +69,7 @@ class Values:
         self.natural = NaturalInputs(facts, index, domains, self)
         self._cache: dict[tuple[str, str, str], tuple[Candidate, ...]] = {}
         self._objects: dict[tuple[str, str], tuple[Candidate, ...]] = {}
-        self._relative = False
+        self._dated: dict[str, tuple[str, ...]] = {}
 
     def refresh(self) -> None:
         """Clears the caches, because `known`, `built` or `learned` have grown."""
@@ -93,9 +95,9 @@ class Values:
         return self._cache[key]
 
     def _find(self, one: CallableFacts, parameter: Parameter, where: ModuleFacts, depth: int) -> tuple[Candidate, ...]:
-        outer, self._relative = self._relative, depends_on_now(where, one)
+        outer, self._dated = self._dated, self._dates_for(one, where)
         typed = self._typed(one, parameter, where, depth)
-        self._relative = outer
+        self._dated = outer
         real = list(self.known.get((one.qualname, parameter.name), []))
         special = operand_values(where, one, parameter, [hint.name for hint in self.hints(one, parameter, where)])
         examples = real[: min(1, self._seeded.get((one.qualname, parameter.name), 0))]
@@ -107,6 +109,12 @@ class Values:
         rejected = self._learned.rejected if self._learned is not None else frozenset()
         good = [item for item in mixed if (one.qualname, parameter.name, item.source) not in rejected]
         return tuple(distinct([item for item in good or mixed if item.source != parameter.default], _MAXIMUM_VALUES))
+
+    def _dates_for(self, one: CallableFacts, where: ModuleFacts) -> dict[str, tuple[str, ...]]:
+        """Values beside the plain dates: near the moment at which the clock is stopped, or relative to now."""
+        if not depends_on_now(where, one):
+            return {}
+        return NEAR_NOW if stopped_clocks(uses_of_callable(where, one, self.index)) else RELATIVE
 
     def hints(self, one: CallableFacts, parameter: Parameter, where: ModuleFacts) -> tuple[TypeHint, ...]:
         """The types of a parameter: its annotation's members, else what its default, uses and documentation suggest."""
@@ -169,7 +177,7 @@ class Values:
             return list(_FILES if hint.name == "Path" else _PATHS)
         if hint.name == "pattern":
             return [Candidate(text) for text in ("'[a-z]+'", "'(a)(b)?'", "''", "'('")]
-        plain = plain_candidates(hint.name, relative=self._relative)
+        plain = plain_candidates(hint.name, self._dated)
         return plain or self._aliased(hint, where, depth)
 
     def of_class(self, where: ModuleFacts, owner: ClassFacts, depth: int = 0) -> list[Candidate]:
@@ -263,11 +271,11 @@ class Values:
         return self.of_type(alias, where, depth + 1) if alias not in (ANY, hint) else []
 
 
-def plain_candidates(name: str, *, relative: bool = False) -> list[Candidate]:
-    """Values of a standard type by its last name; `relative`: also values relative to now."""
+def plain_candidates(name: str, dated: Mapping[str, Sequence[str]] | None = None) -> list[Candidate]:
+    """Values of a standard type by its last name; `dated`: values by type name that come beside the plain ones."""
     name = SAME_AS.get(name, name)
     if name in IMPORTED:
-        near_now = [Candidate(text, ("import datetime",)) for text in RELATIVE.get(name, ()) if relative]
+        near_now = [Candidate(text, ("import datetime",)) for text in (dated or {}).get(name, ())]
         if near_now:
             return interleaved([near_now, plain_candidates(name)])
         statement, *sources = IMPORTED[name]

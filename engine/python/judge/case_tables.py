@@ -112,7 +112,7 @@ def tabulate(
     varying = [at for at in varying if at not in same]
     if not varying or len(varying) > MOST_COLUMNS:
         return None
-    taken = _names_read(forms[0].key) | forms[0].locals
+    taken = (_names_read(forms[0].read) | forms[0].locals) - forms[0].columns
     taken |= {name for at in range(width) if at not in varying for name in _names_read(holes[at].values[0])}
     given = len(names) == len(varying) and len(set(names)) == len(names) and not taken & set(names)
     columns = tuple(names) if given else _distinct(_in_order([holes[at].name for at in varying]), taken)

@@ -14,6 +14,7 @@ from ....utils.untrusted_files import read_source
 from ..inputs.given_examples import GivenExamples
 from ..model.arcs import branch_arcs
 from ..model.model import Arc, CallableFacts, ClassFacts, ModuleFacts, Observation, Trial
+from ..outside.stand_ins import StandIns
 from ..project.layout import Layout
 from ..usage.usage import find_usage
 from .havoc import havoc_mutations
@@ -147,6 +148,7 @@ class SourceProposer:
         self._seen: set[tuple[str, ...]] = set()
         self._stories: dict[str, list[Story]] = {}
         self._registered: set[tuple[str, str]] = set()
+        self._stand_ins = StandIns(facts, self.context.index)
         self._reached: set[Arc] = set()
         self._frontier = Frontier(set(_branch_arcs(root, facts)))
 
@@ -210,6 +212,10 @@ class SourceProposer:
         lines = frozenset(opened) if opened else None
         found = [*result_calls(trial, observation), *mutations_of(trial, observation, self.facts, self.context, lines)]
         return [*asked, *list(self._usable(found[: _MAXIMUM_FOLLOW_UP * 2]))[:_MAXIMUM_FOLLOW_UP]]
+
+    def stand_ins(self, trial: Trial, observation: Observation) -> list[Trial]:
+        """Returns the trial with stand-ins for what its act reached of the world outside."""
+        return list(self._usable(self._stand_ins.trials(trial, observation)))
 
     def _registration_queries(self) -> list[Trial]:
         """Returns queries of objects that others returned or that something was registered with, once for each way."""

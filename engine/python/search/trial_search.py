@@ -7,13 +7,14 @@ that two searches with the same proposals give the same result.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from ..model.arcs import ArcMap
 from ..model.model import Arc, Mode, ModuleFacts, Observation, Trial
 from ..model.observation_json import ObservedTrial
+from .outside_trials import OutsideTrials, Reached
 from .surroundings import is_fixed
 
 FIRST_TRIALS = 8
@@ -35,6 +36,10 @@ class Proposer(Protocol):
 
     def follow_up(self, trial: Trial, observation: Observation) -> list[Trial]:
         """Returns trials derived from one that reached new code."""
+        ...
+
+    def stand_ins(self, trial: Trial, observation: Observation) -> list[Trial]:
+        """Returns the trial with stand-ins for what its act reached of the world outside; empty where it did not."""
         ...
 
 
@@ -154,6 +159,7 @@ class TrialSearch:
         self._keys: set[tuple[object, ...]] = set()
         self.subjects = {item.qualname: Subject(item.qualname, arcs=arcs.within(item)) for item in facts.callables()}
         self._regions = {name: subject.arcs for name, subject in self.subjects.items() if subject.arcs}
+        self._outside = OutsideTrials()
         self._plain = proposer.initial()
         self._pulls = MOST_PULLED * limit
 
@@ -241,11 +247,24 @@ class TrialSearch:
             time_dependent: whether it has another outcome on another day; its arcs then do not count as reached.
         """
         observation, subject = seen.observation, self.subjects[trial.subject]
-        arcs = self.arcs.real(observation.arcs)
-        shown = seen.named or (trial, seen)
         if not is_fixed(trial, observation):
             self._learn_ambient(trial, observation)
             return
+        settled = self._outside.settle(
+            Reached(trial, seen, time_dependent), lambda one: self.proposer.stand_ins(one, observation)
+        )
+        for one in settled.records:
+            self._record(one.trial, one.seen, one.time_dependent)
+        if not settled.records:
+            self.trials += 1
+            self._nothing_new(seen)
+            subject.last = observation
+        self._queue_first(settled.queue)
+
+    def _record(self, trial: Trial, seen: ObservedTrial, time_dependent: bool) -> None:
+        observation, subject = seen.observation, self.subjects[trial.subject]
+        arcs = self.arcs.real(observation.arcs)
+        shown = seen.named or (trial, seen)
         record = TrialRecord(self.trials, *shown, arcs, arcs | self.arcs.real(seen.setup), time_dependent)
         self.trials += 1
         subject.last = observation
@@ -293,9 +312,13 @@ class TrialSearch:
         subject = self.subjects[trial.subject]
         subject.last = observation
         self.quiet += 1
-        for other in reversed(self.proposer.follow_up(trial, observation)):
-            if self._queue(other, guided=True):
-                subject.guided.rotate(1)
+        self._queue_first(self.proposer.follow_up(trial, observation))
+
+    def _queue_first(self, trials: Sequence[Trial]) -> None:
+        """Queues trials of one callable in front of all others that were derived from observations."""
+        for trial in reversed(trials):
+            if self._queue(trial, guided=True):
+                self.subjects[trial.subject].guided.rotate(1)
 
 
 def _in_mode(trial: Trial, mode: str) -> Trial:

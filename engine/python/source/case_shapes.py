@@ -10,6 +10,7 @@ from dataclasses import replace
 from ....utils.python_names import assigned_names, last_name
 from ....utils.python_source import parse_expression, parse_python
 from ..model.spec_case import Case, SpecExpectation
+from .moments import NOW
 
 # Builtins and standard value types whose construction has no side effects.
 _INERT_CALLS = frozenset(
@@ -22,13 +23,19 @@ ParameterName = Callable[[ast.Call, int], "str | None"]
 
 
 class CaseShape:
-    """A case as a shape with numbered holes (`key`), and the source text of each hole (`values`, `names`)."""
+    """A case as a shape with numbered holes (`key`), and the source text of each hole (`values`, `names`).
+
+    Attributes:
+        columns: arranged names that a column of a table may bear in place of their assignment.
+        read: the shape without the functions that it defines.
+    """
 
     def __init__(self, case: Case, parameter_name: ParameterName | None = None) -> None:
         self.case = case
         self.values: list[str] = []
         self.names: list[str] = []
         self._parameter_name = parameter_name
+        self.columns: set[str] = set()
         self.locals = assigned_names(case.statements) | {"result", *case.fixtures}
         self._statements = [self._statement(text) for text in case.statements]
         self._act = self._opened(parse_expression(case.expression), NAMELESS)
@@ -36,6 +43,8 @@ class CaseShape:
         parts = [case.mode, ",".join(case.fixtures), *self._statements, self._act]
         parts += [f"{one.kind}|{one.actual}|{one.exception}|{one.value}|{one.match}" for one in self._expect]
         self.key = "\n".join(parts)
+        self.locals -= self.columns
+        self.read = "\n".join(part for part in parts if not part.startswith("def "))
 
     def filled(self, filling: dict[int, str]) -> Case:
         """The case with each hole replaced by source text."""
@@ -54,7 +63,9 @@ class CaseShape:
         )
         return replace(
             self.case,
-            statements=tuple(fill(statement) for statement in self._statements),
+            statements=tuple(
+                text for text in map(fill, self._statements) if text not in {f"{name} = {name}" for name in self.columns}
+            ),
             expression=fill(self._act),
             expect=expect,
         )
@@ -71,6 +82,9 @@ class CaseShape:
         node = body[0]
         if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
             name = node.targets[0].id
+            if name == NOW and self._is_data(node.value):
+                self.columns.add(name)
+                return f"{name} = {self._hole(ast.unparse(node.value), name)}"
             return f"{name} = {self._opened(node.value, name, whole=True)}"
         if isinstance(node, ast.Expr):
             return self._patched(node.value) or self._opened(node.value, NAMELESS)

@@ -47,7 +47,8 @@ def literal_places(trial: Trial) -> list[LiteralSpan]:
 @lru_cache(maxsize=2048)
 def _in_line(text: str) -> tuple[tuple[int, int, Any, str], ...]:
     """Start, end, value and source of each literal in a line; cached, because many trials share statements."""
-    tree = parse_or_none(text) if "\n" not in text else None
+    # What replaces a part of the world outside stays as it is.
+    tree = parse_or_none(text) if "\n" not in text and not text.startswith("monkeypatch.setattr(") else None
     if tree is None:
         return ()
     encoded = text.encode()

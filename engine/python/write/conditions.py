@@ -15,6 +15,7 @@ from ....utils.python_names import assigned_variable, last_name, names_of
 from ....utils.python_source import parse_expression, parse_python
 from ..model.model import CallableFacts
 from ..model.spec_case import Case
+from ..source.moments import NOW, moment_words
 from ..source.titles import arguments_of, describe, positional_names, slug, snake_case
 
 _RECEIVER = "self"
@@ -71,6 +72,8 @@ def _read(case: Case, facts: CallableFacts | None, constructors: Mapping[str, Ca
         node = argument.node
         node = assigned.get(node.id, node) if isinstance(node, ast.Name) else node
         found.arguments[argument.name or ("value" if len(arguments) == 1 else f"value_{_ORDER[min(at, 4)]}")] = node
+    if NOW in assigned:
+        found.arguments[NOW] = assigned[NOW]
     own_name = facts.name if facts is not None else ""
     found.before = tuple(name for name in reversed(_chained(act)) if name != own_name)
     receiver = next((name for name in names_of(act) if name in assigned and facts is not None and facts.owner), None)
@@ -160,6 +163,8 @@ def _added(name: str, node: ast.expr) -> str:
 def _value(name: str, node: ast.expr, usual: ast.expr | None) -> str:
     """Describes an argument in words, without digits: by its sign, size, kind, or beside the usual one."""
     plain = _plain(name)
+    if name == NOW:
+        return moment_words(node)
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         return f"negative_{plain}"
     if isinstance(node, ast.Constant):

@@ -16,12 +16,15 @@ from ..facts.optional_imports import missing_import_slug
 from ..judge.case_tables import Group, read_group, tabulate
 from ..model.model import CallableFacts, ModuleFacts
 from ..model.spec_case import CODE, Case
+from ..source.moments import NOW, moment_words
 from ..source.titles import arguments_of, cut_slug, describe, slug, snake_case, subject_slug
 from .conditions import TELLING, Situation, differences, situation_of
 
 LONGEST_NAME = 66
 _LONGEST_ROW = 40
 _MOST_CONDITIONS = 2
+# Conditions that need no preposition.
+_STANDING = ("after_", "without_", "in_the_", "on_", "at_", "when_")
 _EXPECTED = ("expected", "message")
 _TRUTH = ("is_true", "is_false", "is_none", "is_empty")
 
@@ -121,8 +124,8 @@ def _with_words(base: str, words: str) -> Iterator[str]:
 def _joined(conditions: Sequence[str]) -> str:
     """Returns `with_tax_and_limit` or `for_negative_index_after_clear`."""
     with_ = [words.removeprefix("with_") for words in conditions if words.startswith("with_")]
-    other = [words for words in conditions if not words.startswith(("with_", "after_", "without_"))]
-    rest = [words for words in conditions if words.startswith(("after_", "without_"))]
+    other = [words for words in conditions if not words.startswith(("with_", *_STANDING))]
+    rest = [words for words in conditions if words.startswith(_STANDING)]
     parts = [f"with_{'_and_'.join(with_)}"] if with_ else []
     parts += [f"for_{'_and_'.join(other)}"] if other else []
     return "_".join([*parts, *rest])
@@ -187,4 +190,7 @@ def _row_words(cells: Sequence[str], columns: Sequence[str], case: Case) -> str:
     """Returns the values that a row varies, in words; those that are expected only where there are no others."""
     given = [cell for cell, column in zip(cells, columns, strict=True) if not column.startswith(_EXPECTED)]
     values = [describe(parse_expression(cell)) for cell in given or cells]
+    if NOW in columns:
+        moment = moment_words(parse_expression(cells[list(columns).index(NOW)]))
+        values = [moment, *(describe(parse_expression(cell)) for cell in given if cell != cells[list(columns).index(NOW)])]
     return cut_slug("_".join(values), _LONGEST_ROW) or _outcome(case)

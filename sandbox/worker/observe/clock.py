@@ -46,6 +46,9 @@ class TrialClock:
     Args:
         mode: ticking, shifted or running.
         seconds: by how much it is shifted, or where a running one starts, counted from the fixed instant.
+
+    Attributes:
+        readers: modules whose own code asked for the date or the time of day.
     """
 
     def __init__(self, mode, seconds):
@@ -55,6 +58,7 @@ class TrialClock:
         self.passed = 0
         self.later = 0
         self.runs = False
+        self.readers = set()
         self.real = {
             name: getattr(time, name)
             for name in ("time", "time_ns", "localtime", "gmtime", "ctime", "asctime", "strftime")
@@ -72,12 +76,15 @@ class TrialClock:
         if self.mode == "shifted":
             return self.real["time"]() + self.seconds
         self.ticks += 1
-        if not self.runs:
-            return EPOCH + self.later + self.ticks / 1000
         frame = sys._getframe(1)
         while frame.f_back is not None and frame.f_code.co_filename == __file__:
             frame = frame.f_back
-        if is_own(frame):
+        own = is_own(frame)
+        if own:
+            self.readers.add(frame.f_globals.get("__name__") or "")
+        if not self.runs:
+            return EPOCH + self.later + self.ticks / 1000
+        if own:
             self.passed += 1
         return EPOCH + self.later + max(0, self.passed)
 

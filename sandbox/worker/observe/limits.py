@@ -14,6 +14,8 @@ import warnings
 from time import monotonic, process_time  # the real ones, whatever the clock of trials says
 from typing import Any
 
+from .clock import is_own
+
 MOST_SLEEP = 0.2
 LOWEST_DESCRIPTOR = 200  # what a trial opens gets the number it would get without us
 
@@ -64,7 +66,12 @@ class Waiting:
 
 
 class Limiter:
-    """Timers that interrupt Python code; `fired` also tells when the target swallowed the interruption."""
+    """Timers that interrupt Python code.
+
+    Attributes:
+        fired: whether they did, also when the target swallowed the interruption.
+        sleepers: modules whose own code slept.
+    """
 
     def __init__(self, cpu_seconds, wall_seconds):
         self.cpu_seconds = cpu_seconds
@@ -73,6 +80,7 @@ class Limiter:
         self.waiting = Waiting()
         self.started = self.starved = self.slept = 0.0
         self.fired = self.counting = False
+        self.sleepers = set()
 
     def install(self):
         """Have long sleeps end the trial at once: waiting for them would tell nothing, and cost time."""
@@ -80,6 +88,9 @@ class Limiter:
 
         def sleep(seconds, /):
             if self.counting and threading.current_thread() is threading.main_thread():
+                caller = sys._getframe(1)
+                if is_own(caller):
+                    self.sleepers.add(caller.f_globals.get("__name__") or "")
                 self.slept += max(0.0, seconds)
                 if self.slept > MOST_SLEEP:
                     self._interrupt(None, None)
@@ -98,6 +109,7 @@ class Limiter:
 
     def __enter__(self):
         self.fired, self.counting, self.slept = False, True, 0.0
+        self.sleepers.clear()
         self.started, self.starved = self.clock(), self.waiting.seconds()
         # The module of Python's own makes enumerations of what these take and give, which costs more than the rest.
         _signal.signal(_SIGALRM, self._ring)

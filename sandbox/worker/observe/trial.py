@@ -24,6 +24,7 @@ from .values import Renderer
 
 MAX_OUTPUT = 2000
 MAX_SHOWN = 4000
+NAMESPACE = "trial"
 
 
 class Runner:
@@ -85,6 +86,9 @@ class Runner:
                 shutil.rmtree(work.folder, ignore_errors=True)
         if self.limiter.fired:
             work.told = {"outcome": "timed_out"}
+        slept = sorted("sleep:" + module for module in self.limiter.sleepers if module != NAMESPACE)
+        if slept:
+            work.told["consulted"] = [*work.told.get("consulted", ()), *slept]
         return work.told
 
 
@@ -138,8 +142,8 @@ class _Work:
     def _namespace(self, folder):
         """A namespace with the trial's imports and fixtures."""
         # Code that asks which module calls it (pickling, sentinels) finds one, as it would in a test file.
-        sys.modules.setdefault("trial", types.ModuleType("trial"))
-        namespace = {"__name__": "trial", "__builtins__": __builtins__}
+        sys.modules.setdefault(NAMESPACE, types.ModuleType(NAMESPACE))
+        namespace = {"__name__": NAMESPACE, "__builtins__": __builtins__}
         for statement in self.trial.get("imports", ()):
             exec(self.runner.compiled(statement), namespace)
         tmp_path = None
@@ -224,12 +228,17 @@ class _Work:
         try:
             self.runner.operands.on = True
             self.runner.ambient.begin()
+            if self.runner.clock is not None:
+                self.runner.clock.readers.clear()
             with tracer:
                 yield
         finally:
             consulted = self.runner.ambient.end()
             if self.runner.chance.drew_from_module():
                 consulted.append("random")
+            if self.runner.clock is not None:
+                readers = self.runner.clock.readers - {NAMESPACE}
+                consulted.extend(sorted("clock:" + module for module in readers))
             if consulted:
                 self.told["consulted"] = consulted
             self.runner.operands.on = False
@@ -287,10 +296,13 @@ class _Work:
         if self.runner.refusals:
             first = self.runner.refusals[0]
             text = first if isinstance(first, str) else " ".join(first)
+            consulted = self.told.get("consulted", [])
             self.told = {
                 "outcome": "refused",
                 "raised": {"t": "", "m": self.renderer.clean(text) if self.renderer else text},
             }
+            if consulted:
+                self.told["consulted"] = consulted
 
     def _tell_effects(self, namespace):
         """What differs from the same arrangement without the act; arranged anew so that looking disturbs nothing."""

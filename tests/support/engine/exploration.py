@@ -72,6 +72,10 @@ class Listed:
         """None."""
         return []
 
+    def stand_ins(self, trial: Trial, observation: Observation) -> list[Trial]:
+        """None."""
+        return []
+
 
 def explored(
     folder: Path, source: str, trials: Sequence[Trial], *, times: int = 1, budget: ExplorationBudget | None = None

@@ -1,0 +1,100 @@
+"""Stops the clock of a module, and has waiting take no time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timezone
+
+from ..source.moments import NOW
+from .arrangement import Arrangement
+from .uses import OutsideUse
+
+# A Friday morning first; then later that day, a Sunday, the end of the year, two years later, the leap day before.
+MOMENTS = (
+    (2024, 6, 14, 9),
+    (2024, 6, 14, 15),
+    (2024, 6, 14, 20),
+    (2024, 6, 16, 9),
+    (2024, 12, 31, 23),
+    (2026, 6, 14, 9),
+    (2024, 2, 29, 9),
+)
+_DATETIME = "datetime.datetime."
+_DATE = "datetime.date."
+_METHODS = {
+    "now": "        def now(cls, tz=None):\n            return moment.replace(tzinfo=tz)\n",
+    "utcnow": "        def utcnow(cls):\n            return moment\n",
+    "today": "        def today(cls):\n            return moment\n",
+}
+_DATETIME_AT = '''\
+def datetime_at(moment):
+    """Return a datetime class whose clock stands still."""
+
+    class FrozenDatetime(datetime.datetime):
+{methods}
+    return FrozenDatetime'''
+_DATE_ON = '''\
+def date_on(day):
+    """Return a date class for which today is always the same day."""
+
+    class FrozenDate(datetime.date):
+        @classmethod
+        def today(cls):
+            return day
+
+    return FrozenDate'''
+_IMPORT = ("import datetime",)
+
+
+def stopped_clocks(uses: Sequence[OutsideUse]) -> list[Arrangement]:
+    """Returns what stops the clocks that these uses read, at several moments; empty where none can be stopped.
+
+    The moment is `now`: a `datetime`, a `date` where nothing reads more, seconds where only they are read.
+    """
+    kinds = {_kind(use) for use in uses} - {""}
+    if not kinds:
+        return []
+    patches: dict[str, str] = {}
+    for use in uses:
+        place = use.place(0 if _kind(use) == "time" else 1)
+        patches[place] = _replacement(_kind(use), kinds) if _kind(use) else ""
+    put = tuple(f"monkeypatch.setattr({place!r}, {value})" for place, value in patches.items() if value)
+    imports = () if kinds == {"time"} else _IMPORT
+    return [Arrangement((*_definitions(uses, kinds), f"{NOW} = {_now(moment, kinds)}", *put), imports) for moment in MOMENTS]
+
+
+def _kind(use: OutsideUse) -> str:
+    """The kind of clock that a use reads: `datetime`, `date`, `time`; empty for none that can be stopped."""
+    if use.name.startswith(_DATETIME) and use.name.removeprefix(_DATETIME) in _METHODS:
+        return "datetime"
+    return {f"{_DATE}today": "date", "time.time": "time"}.get(use.name, "")
+
+
+def _replacement(kind: str, kinds: set[str]) -> str:
+    if kind == "datetime":
+        return f"datetime_at({NOW})"
+    if kind == "date":
+        return f"date_on({NOW})" if kinds == {"date"} else f"date_on({NOW}.date())"
+    return f"lambda: {NOW}" if kinds == {"time"} else f"lambda: {NOW}.replace(tzinfo=datetime.timezone.utc).timestamp()"
+
+
+def _now(moment: tuple[int, ...], kinds: set[str]) -> str:
+    if kinds == {"time"}:
+        return repr(datetime(*moment, tzinfo=timezone.utc).timestamp())  # type: ignore[arg-type]
+    if kinds == {"date"}:
+        return f"datetime.date({', '.join(map(str, moment[:3]))})"
+    return f"datetime.datetime({', '.join(map(str, moment))})"
+
+
+def _definitions(uses: Sequence[OutsideUse], kinds: set[str]) -> tuple[str, ...]:
+    names = {use.name.removeprefix(_DATETIME) for use in uses}
+    methods = "\n".join(f"        @classmethod\n{text}" for name, text in _METHODS.items() if name in names)
+    found = (_DATETIME_AT.format(methods=methods),) if "datetime" in kinds else ()
+    return (*found, _DATE_ON) if "date" in kinds else found
+
+
+def without_waiting(uses: Sequence[OutsideUse], module: str) -> list[Arrangement]:
+    """Returns what notes each wait of a module in `waits` instead of waiting."""
+    places = [use.place() for use in uses if use.name == "time.sleep" and use.module == module] or ["time.sleep"]
+    patches = (f"monkeypatch.setattr({place!r}, waits.append)" for place in dict.fromkeys(places))
+    return [Arrangement(("waits = []", *patches))]

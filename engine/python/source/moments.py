@@ -1,0 +1,43 @@
+"""Says in words what sets a moment apart: its time of day, its day."""
+
+from __future__ import annotations
+
+import ast
+from datetime import date, datetime, timezone
+
+NOW = "now"
+"""The variable of a test that holds the moment at which its clock stands still."""
+
+_HOURS = ((6, "at_night"), (12, "in_the_morning"), (18, "in_the_afternoon"), (22, "in_the_evening"), (24, "at_night"))
+_WEEKEND = 5
+
+
+def moment_words(node: ast.expr) -> str:
+    """Returns words for a moment, as source: `in_the_evening`, `on_a_sunday`, `on_new_years_eve`, `on_leap_day`."""
+    moment = _moment(node)
+    if moment is None:
+        return "at_another_moment"
+    if (moment.month, moment.day) == (2, 29):
+        return "on_leap_day"
+    if (moment.month, moment.day) == (12, 31):
+        return "on_new_years_eve"
+    if moment.weekday() >= _WEEKEND:
+        return f"on_a_{moment:%A}".lower()
+    if not isinstance(moment, datetime):
+        return f"in_{moment:%B_%Y}".lower()
+    return next(words for end, words in _HOURS if moment.hour < end)
+
+
+def _moment(node: ast.expr) -> date | None:
+    if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
+        try:
+            return datetime.fromtimestamp(node.value, timezone.utc)
+        except (ValueError, OverflowError, OSError):
+            return None
+    if not isinstance(node, ast.Call):
+        return None
+    try:
+        numbers = [ast.literal_eval(argument) for argument in node.args]
+        return datetime(*numbers) if len(numbers) > len("ymd") else date(*numbers)
+    except (ValueError, TypeError, OverflowError):
+        return None
