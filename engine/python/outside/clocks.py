@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 
 from ..source.moments import NOW
 from .arrangement import Arrangement
@@ -60,7 +60,9 @@ def stopped_clocks(uses: Sequence[OutsideUse]) -> list[Arrangement]:
         patches[place] = _replacement(_kind(use), kinds) if _kind(use) else ""
     put = tuple(f"monkeypatch.setattr({place!r}, {value})" for place, value in patches.items() if value)
     imports = () if kinds == {"time"} else _IMPORT
-    return [Arrangement((*_definitions(uses, kinds), f"{NOW} = {_now(moment, kinds)}", *put), imports) for moment in MOMENTS]
+    return [
+        Arrangement((*_definitions(uses, kinds), f"{NOW} = {_now(moment, kinds)}", *put), imports) for moment in MOMENTS
+    ]
 
 
 def _kind(use: OutsideUse) -> str:
@@ -80,7 +82,8 @@ def _replacement(kind: str, kinds: set[str]) -> str:
 
 def _now(moment: tuple[int, ...], kinds: set[str]) -> str:
     if kinds == {"time"}:
-        return repr(datetime(*moment, tzinfo=timezone.utc).timestamp())  # type: ignore[arg-type]
+        # Whole seconds: results made of them are compared exactly.
+        return str(int(datetime(*moment, tzinfo=UTC).timestamp()))  # type: ignore[arg-type]
     if kinds == {"date"}:
         return f"datetime.date({', '.join(map(str, moment[:3]))})"
     return f"datetime.datetime({', '.join(map(str, moment))})"

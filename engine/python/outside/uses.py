@@ -47,7 +47,9 @@ def uses_of_callable(facts: ModuleFacts, one: CallableFacts, index: ProjectIndex
     return tuple(found)
 
 
-def reachable(facts: ModuleFacts, one: CallableFacts, index: ProjectIndex) -> Iterator[tuple[ModuleFacts, CallableFacts]]:
+def reachable(
+    facts: ModuleFacts, one: CallableFacts, index: ProjectIndex
+) -> Iterator[tuple[ModuleFacts, CallableFacts]]:
     """Generates a callable and those of the project that it calls, directly or by others; methods by their names."""
     seen: set[tuple[str, str]] = set()
     waiting = [(facts, one)]

@@ -64,7 +64,9 @@ class CaseShape:
         return replace(
             self.case,
             statements=tuple(
-                text for text in map(fill, self._statements) if text not in {f"{name} = {name}" for name in self.columns}
+                text
+                for text in map(fill, self._statements)
+                if text not in {f"{name} = {name}" for name in self.columns}
             ),
             expression=fill(self._act),
             expect=expect,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from datetime import date, datetime, timezone
+from datetime import UTC, date, datetime
 
 NOW = "now"
 """The variable of a test that holds the moment at which its clock stands still."""
@@ -31,13 +31,13 @@ def moment_words(node: ast.expr) -> str:
 def _moment(node: ast.expr) -> date | None:
     if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
         try:
-            return datetime.fromtimestamp(node.value, timezone.utc)
+            return datetime.fromtimestamp(node.value, UTC)
         except (ValueError, OverflowError, OSError):
             return None
     if not isinstance(node, ast.Call):
         return None
     try:
         numbers = [ast.literal_eval(argument) for argument in node.args]
-        return datetime(*numbers) if len(numbers) > len("ymd") else date(*numbers)
+        return datetime(*numbers, tzinfo=UTC) if len(numbers) > len("ymd") else date(*numbers)
     except (ValueError, TypeError, OverflowError):
         return None

@@ -119,7 +119,9 @@ def differences(mine: Situation, usual: Situation, facts: CallableFacts | None) 
         other = usual.arguments.get(name)
         if other is not None and ast.dump(other) == ast.dump(node):
             continue
-        if other is None and name not in usual.varying:
+        if name == NOW:
+            found.append(moment_words(node))
+        elif other is None and name not in usual.varying:
             found.append(_added(name, node))
         else:
             found.append(_value(name, node, other))
@@ -163,8 +165,6 @@ def _added(name: str, node: ast.expr) -> str:
 def _value(name: str, node: ast.expr, usual: ast.expr | None) -> str:
     """Describes an argument in words, without digits: by its sign, size, kind, or beside the usual one."""
     plain = _plain(name)
-    if name == NOW:
-        return moment_words(node)
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         return f"negative_{plain}"
     if isinstance(node, ast.Constant):

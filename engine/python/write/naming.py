@@ -192,5 +192,8 @@ def _row_words(cells: Sequence[str], columns: Sequence[str], case: Case) -> str:
     values = [describe(parse_expression(cell)) for cell in given or cells]
     if NOW in columns:
         moment = moment_words(parse_expression(cells[list(columns).index(NOW)]))
-        values = [moment, *(describe(parse_expression(cell)) for cell in given if cell != cells[list(columns).index(NOW)])]
+        values = [
+            moment,
+            *(describe(parse_expression(cell)) for cell in given if cell != cells[list(columns).index(NOW)]),
+        ]
     return cut_slug("_".join(values), _LONGEST_ROW) or _outcome(case)

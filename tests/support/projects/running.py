@@ -1,0 +1,35 @@
+"""Runs the tests of a small project with its own pytest, as its user would."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+
+def pytest_output(root: Path, *arguments: str) -> str:
+    """What pytest prints for a project whose packages are in `src`; warnings are errors. Fails where a test fails."""
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-p",
+            "no:cacheprovider",
+            "-p",
+            "no:asyncio",
+            "-W",
+            "error",
+            *arguments,
+            "tests",
+        ],
+        cwd=root,
+        env={"PATH": os.environ["PATH"], "HOME": "/nonexistent", "PYTHONPATH": str(root / "src")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
