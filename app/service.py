@@ -16,7 +16,7 @@ from ..core.events import EventSink
 from ..graph.execution_graph.graph import build_testing_graph
 from ..graph.planning_graph.planning_graph import build_planning_graph
 from ..reports.json_form import from_json
-from ..reports.model import Report
+from ..reports.model import PytestLine, Report
 from ..store import listing, retention
 from ..store.database.database import Store
 from ..store.database.runs import StoredRun
@@ -25,6 +25,7 @@ from ..store.files.files import typed_errors
 from ..store.files.lock import project_lock, run_lock
 from ..store.files.run_folder import RunFolder
 from ..store.files.sessions import SessionFile
+from ..store.files.settings_line import add_setting
 from ..store.files.staging import Staging
 from ..store.run_names import find_run
 from ..utils.redact import Redactor
@@ -147,6 +148,25 @@ def apply(run_id: str, where: Settings) -> tuple[Acceptance, ...]:
     root = _root_of(Path(report.run.root), where)
     with project_lock(where.state, root, f"apply {run_id}"), run_lock(folder):
         return tuple(Staging(folder, root).accept(kept))
+
+
+def configure_pytest(run_id: str, where: Settings) -> tuple[PytestLine, ...]:
+    """Add the settings to the project that its own pytest needs for a run's tests; returns those that were added.
+
+    Raises:
+        RunNotFound: there is no such run.
+        UsageError: it has no report, or a line cannot be added without changing something else.
+        StorageError: the file cannot be written.
+    """
+    run_id = run_named(run_id, where)
+    folder = RunFolder(where.state, run_id).require()
+    if not folder.report_json.is_file():
+        raise UsageError(f"Run {run_id} has no report yet.", advice=f"`testwright resume {run_id}` sees it to its end.")
+    report = _report_of(folder)
+    root = _root_of(Path(report.run.root), where)
+    with project_lock(where.state, root, f"apply {run_id}"):
+        wanted = report.own_pytest.settings if report.own_pytest is not None else ()
+        return tuple(row for row in wanted if add_setting(root, row.file, row.section, row.key, row.line))
 
 
 def _report_of(folder: RunFolder) -> Report:

@@ -25,6 +25,13 @@ Sandbox = Annotated[
     typer.Option("--sandbox", help="auto, bubblewrap or weak (no isolation from C code and child programs)."),
 ]
 TestType = Annotated[str | None, typer.Option("--test-type", help="unit, api, integration, e2e or performance.")]
+ConfigurePytest = Annotated[
+    bool,
+    typer.Option(
+        "--configure-pytest",
+        help="Add the line to the project's pytest settings that a bare `pytest` needs to find the tests' modules.",
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print the machine-readable result only.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of a failure.")]
 Request = Annotated[str, typer.Argument(help="What to test, in plain words, with files, packages or symbols named.")]

@@ -6,7 +6,7 @@ import io
 import posixpath
 import shlex
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ from .console import Console, write_text
 
 if TYPE_CHECKING:
     from ..app.run_report import RunResult
-    from ..reports.model import Report, ReportTarget
+    from ..reports.model import PytestLine, Report, ReportTarget
 
 _FILES = {
     "added": "added",
@@ -27,8 +27,12 @@ _FILES = {
 }
 
 
-def print_result(ended: RunResult, *, as_json: bool) -> None:
-    """Print a run's report: the machine-readable one only, or what a person wants to know first."""
+def print_result(ended: RunResult, *, as_json: bool, added: Sequence[PytestLine] = ()) -> None:
+    """Print a run's report: the machine-readable one only, or what a person wants to know first.
+
+    Args:
+        added: lines that were added to the project's pytest settings since.
+    """
     if as_json:
         from ..reports.json_form import json_form
 
@@ -47,23 +51,32 @@ def print_result(ended: RunResult, *, as_json: bool) -> None:
         # The advice of a failed target ("path: advice") is the end of its error, and was printed with it.
         if not (advice and any(advice in error for error in errors)):
             console.print(escape(line))
+    print_settings(added)
     console.print(f"Report: {escape(str(ended.report_path))}")
-    commands = list(next_commands(ended.report))
+    commands = list(next_commands(ended.report, is_configured=bool(added)))
     if commands and Path(ended.report.run.root) != Path.cwd():
         console.print(f"Next, in {escape(ended.report.run.root)}:")
     for command in commands:
         console.print(f"  {escape(command)}")
 
 
-def next_commands(report: Report) -> Iterator[str]:
-    """Yield the commands that a person may want now, to be copied and run from the project's folder."""
+def next_commands(report: Report, *, is_configured: bool = False) -> Iterator[str]:
+    """Yield the commands that a person may want now, to be copied and run from the project's folder.
+
+    Args:
+        is_configured: the project's pytest settings have what they lacked in the run.
+    """
     if report.targets:
         yield f"testwright report {shlex.quote(report.run.id)} --open"
+    settings = report.own_pytest.settings if report.own_pytest is not None else ()
+    is_incomplete = not is_configured and any(not row.file.startswith("../") for row in settings)
+    if is_incomplete:
+        yield f"testwright apply {shlex.quote(report.run.id)} --configure-pytest"
     there = [file.path for file in report.files if file.outcome in ("added", "updated", "unchanged")]
     folders = sorted({posixpath.dirname(path) for path in there if path.endswith(".py")})
     if folders:
         yield f"pytest {shlex.quote(posixpath.commonpath(folders) or '.')}"
-    if any(file.outcome == "staged" for file in report.files):
+    if not is_incomplete and any(file.outcome == "staged" for file in report.files):
         yield f"testwright apply {shlex.quote(report.run.id)}"
 
 
@@ -130,6 +143,13 @@ def print_files(files: Iterable[tuple[str, str, str]]) -> None:
     console = Console()
     for path, outcome, reason in files:
         console.print(f"{_FILES.get(outcome, outcome)}: {escape(path)}{f' ({escape(reason)})' if reason else ''}")
+
+
+def print_settings(lines: Iterable[PytestLine]) -> None:
+    """Print the lines that were added to the project's pytest settings."""
+    console = Console()
+    for row in lines:
+        console.print(escape(f"added to {row.file}, [{row.section}]: {row.line}"))
 
 
 def _headline(console: Console, report: Report) -> None:

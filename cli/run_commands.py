@@ -40,14 +40,21 @@ def register(app: typer.Typer) -> None:
 @given.with_options(
     given.LOCATION_OPTIONS, _RUN, given.MODEL_OPTIONS, _JUDGING, given.TOOL_OPTIONS, _SKIPPING, _STRICTNESS
 )
-def run(request: given.Request, as_json: given.Json = False, debug: given.Debug = False, **options: Any) -> None:
+def run(
+    request: given.Request,
+    configure_pytest: given.ConfigurePytest = False,
+    as_json: given.Json = False,
+    debug: given.Debug = False,
+    **options: Any,
+) -> None:
     """Plan, specify, write, validate, run and judge tests, then add them to the project.
 
     Example: testwright run "unit tests for src/shop/cart.py" --root examples/shop
     """
     with report_failures(debug=debug, as_json=as_json):
         settings = with_strictness(settings_for_request(request, load_settings(given.flags_of(options))))
-        if (answer := _cached_result(request, settings)) is not None:
+        # A cached result is an earlier run's, which may still need its line of settings.
+        if not configure_pytest and (answer := _cached_result(request, settings)) is not None:
             sys.stdout.write(answer.report if as_json else answer.shown)
             raise typer.Exit(answer.exit_code)
         with fast_imports():
@@ -64,7 +71,8 @@ def run(request: given.Request, as_json: given.Json = False, debug: given.Debug 
         ended = understood_or_asked(settings, work, quiet=as_json)
         if snapshot is not None:
             snapshot.store(settings, ended.report, ended.interpreter, cached_summary(ended))
-    print_result(ended, as_json=as_json)
+        lines = load_service().configure_pytest(ended.report.run.id, settings) if configure_pytest else ()
+    print_result(ended, as_json=as_json, added=lines)
     raise typer.Exit(ended.report.exit_code)
 
 

@@ -17,7 +17,7 @@ from . import options as given
 from .console import Console, write_text
 from .failures import report_failures
 from .loading import load_service, load_settings_aloud
-from .outcome import print_files
+from .outcome import print_files, print_settings
 
 if TYPE_CHECKING:
     from ..store.listing import RunSummary
@@ -35,22 +35,27 @@ def apply(
     run_id: given.ExistingRun,
     root: given.Root = None,
     state_dir: given.StateDir = None,
+    configure_pytest: given.ConfigurePytest = False,
     as_json: given.Json = False,
     debug: given.Debug = False,
 ) -> None:
     """Add the tests that a run has staged to the project.
 
-    A file that a person has changed since testwright wrote it is left alone.
+    A file that a person has changed since testwright wrote it is left alone. With --configure-pytest, the line that the
+    project's own pytest needs is added to its settings as well.
 
     Example: testwright apply nightly --root examples/shop
     """
     with report_failures(debug=debug, as_json=as_json):
         service = load_service()
-        done = service.apply(run_id, load_settings_aloud({"root": root, "state_dir": state_dir}))
+        where = load_settings_aloud({"root": root, "state_dir": state_dir})
+        done = service.apply(run_id, where)
+        lines = service.configure_pytest(run_id, where) if configure_pytest else ()
     if as_json:
         sys.stdout.write(json.dumps([asdict(file) for file in done], indent=2) + "\n")
     else:
         print_files([(file.path, file.outcome, file.reason) for file in done])
+        print_settings(lines)
     if any(file.outcome == "conflict" for file in done):
         raise typer.Exit(ExitCode.PARTIAL)
 

@@ -16,6 +16,7 @@ from .model import (
     Coverage,
     CoverageChange,
     NotUnderstood,
+    OwnPytestRun,
     Report,
     ReportFinding,
     ReportOrigins,
@@ -28,6 +29,7 @@ from .model import (
     WrittenFile,
 )
 from .operations import counts_of
+from .own_pytest import own_pytest_lines
 from .reading import added_up, count, failure_class, items, mapping, parts, place, rows, stable, text, words
 from .run_facts import RunFacts, run_part
 from .targets import classes_of, target_of
@@ -126,6 +128,7 @@ def build_report(run: RunFacts, outcomes: Outcomes, *, redact: Callable[[Any], A
         findings=_findings(made) if outcomes.analysed else (),
         plan=tuple(_plan_step(step, outcomes.attempt_counts) for step in plan),
         files=files,
+        own_pytest=_own_pytest(plan),
         skipped=skipped,
         not_understood=unknown,
     )
@@ -145,6 +148,8 @@ def _advice_for(report: Report) -> Iterator[str]:
             "Some tests were not added, because a person has changed the file or owns its name; the staged versions "
             "are in the run's folder."
         )
+    if report.own_pytest is not None:
+        yield from own_pytest_lines(report.own_pytest)
     if report.totals.files_staged:
         yield "Staged tests join the project with `testwright apply` and the run's id."
     if report.execution == "not executed" and report.totals.kept:
@@ -222,6 +227,13 @@ def _files(plan: list[Json], given: list[Json], targets: tuple[ReportTarget, ...
     # A later row of the same file replaces the earlier one.
     found |= {file.path: file for file in parts(WrittenFile, listed)}
     return tuple(found[path] for path in sorted(found))
+
+
+def _own_pytest(plan: list[Json]) -> OwnPytestRun | None:
+    """The last run of the project's own pytest that a step of the plan made."""
+    made = [mapping(mapping(step.get("result")).get("own_pytest")) for step in plan]
+    found = parts(OwnPytestRun, [row for row in made if row])
+    return found[-1] if found else None
 
 
 def _not_understood(understanding: Json) -> tuple[NotUnderstood, ...]:

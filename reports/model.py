@@ -273,6 +273,27 @@ class WrittenFile(ReportPart):
     reason: str = ""
 
 
+class PytestLine(ReportPart):
+    """A line for the file in which pytest reads the project's settings; `line` holds the whole setting."""
+
+    file: str
+    section: str
+    key: str
+    line: str
+
+
+class OwnPytestRun(ReportPart):
+    """What the project's own bare `pytest`, with its own settings, makes of the kept tests together.
+
+    `passed` counts the tests that pass, with `settings` where some are needed.
+    """
+
+    outcome: Literal["passed", "needs_setting", "failed", "not_collected", "not_started"]
+    passed: Count = 0
+    reason: str = ""
+    settings: tuple[PytestLine, ...] = ()
+
+
 class NotUnderstood(ReportPart):
     """A part of the request that named nothing known."""
 
@@ -335,6 +356,7 @@ class Report(ReportPart):
     findings: tuple[ReportFinding, ...] = ()
     plan: tuple[ReportPlanStep, ...] = ()
     files: tuple[WrittenFile, ...] = ()
+    own_pytest: OwnPytestRun | None = Field(default=None, description="None where it was not run.")
     skipped: tuple[SkippedTarget, ...] = ()
     not_understood: tuple[NotUnderstood, ...] = ()
     advice: tuple[str, ...] = ()

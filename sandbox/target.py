@@ -69,6 +69,7 @@ class Workspace:
         stdin: bytes = b"",
         cwd: Path | None = None,
         readable: Sequence[Path] = (),
+        with_roots: bool = True,
     ) -> Program:
         """The target's interpreter run with `args`: a script and its arguments, `-m MODULE …` or `-c CODE …`.
 
@@ -78,9 +79,10 @@ class Workspace:
             environment: added to, or instead of, what a program gets by default.
             cwd: the project's copy when None.
             readable: more folders or files to show read-only.
+            with_roots: put the import roots on the path; False leaves the project to find itself.
         """
         target = self.target
-        roots = [os.path.normpath(self.project / root) for root in target.import_roots]
+        roots = [os.path.normpath(self.project / root) for root in target.import_roots] if with_roots else []
         last = [
             str(folder)
             for folder in (target.interpreter.user_site, *self._linked(), *target.overlay)

@@ -49,6 +49,12 @@ _SWITCHES = frozenset({"--doctest-modules", "--doctest-continue-on-failure", "--
 
 def pytest_settings(project: Path) -> Settings:
     """The project's pytest settings without those that never take part, in their order; none when unreadable."""
+    found = pytest_file(project)
+    return () if found is None else tuple((key, value) for key, value in found[1] if key not in LEFT_OUT)
+
+
+def pytest_file(folder: Path) -> tuple[str, Settings] | None:
+    """The name of the file in which pytest finds a folder's settings, and all of them; None where there is none."""
     for name, reader in (
         ("pytest.ini", _ini_reader("pytest")),
         (".pytest.ini", _ini_reader("pytest")),
@@ -56,13 +62,48 @@ def pytest_settings(project: Path) -> Settings:
         ("tox.ini", _ini_reader("pytest")),
         ("setup.cfg", _ini_reader("tool:pytest")),
     ):
-        path = project / name
+        path = folder / name
         if not path.is_file():
             continue
         found = reader(path)
         if found is not None:
-            return tuple((key, value) for key, value in found if key not in LEFT_OUT)
-    return ()
+            return name, found
+    return None
+
+
+def settings_above(project: Path) -> tuple[Path, Settings] | None:
+    """The folder above the project that holds its pytest settings, where it has none, and these; up to its repository.
+
+    None outside a repository: what lies above is nobody's project then.
+    """
+    project = project.resolve()
+    if pytest_file(project) is not None or (project / ".git").exists():
+        return None
+    above = list(project.parents)
+    top = next((number for number, folder in enumerate(above) if (folder / ".git").exists()), None)
+    for folder in above[: 0 if top is None else top + 1]:
+        found = pytest_file(folder)
+        if found is not None:
+            return folder, found[1]
+    return None
+
+
+def moved_configuration(settings: Settings, folder: Path, project: Path, copy: Path) -> str:
+    """The text of a pytest.ini with the settings of a folder above the project, for a copy of the project.
+
+    Folders outside the project are left out of the import path, and `testpaths`, which counts in that folder only.
+    """
+    lines = ["[pytest]"]
+    for key, value in settings:
+        if key in ("testpaths", "cache_dir", "log_file"):
+            continue
+        if key == "pythonpath":
+            places = [(folder / word).resolve() for word in settings_words(value)]
+            inside = [place.relative_to(project) for place in places if place.is_relative_to(project)]
+            value = "\n".join(shlex.quote(str(copy / place)) for place in inside)
+        first, *rest = value.strip().splitlines() or [""]
+        lines += [f"{key} = {first.strip()}", *(f"    {line.strip()}" for line in rest if line.strip())]
+    return "\n".join(lines) + "\n"
 
 
 def configuration(settings: Settings, project: Path, *, complete: bool, unwanted: Sequence[str] = ()) -> str:
@@ -78,18 +119,19 @@ def configuration(settings: Settings, project: Path, *, complete: bool, unwanted
         if not complete and key not in DECIDING:
             continue
         if key == "pythonpath":
-            value = "\n".join(shlex.quote(str(project / word)) for word in _words(value))
+            value = "\n".join(shlex.quote(str(project / word)) for word in settings_words(value))
         elif key == "addopts":
-            value = shlex.join(_needed_options(_words(value), unwanted))
+            value = shlex.join(_needed_options(settings_words(value), unwanted))
         first, *rest = value.strip().splitlines() or [""]
         lines += [f"{key} = {first.strip()}", *(f"    {line.strip()}" for line in rest if line.strip())]
     return "\n".join(lines) + "\n"
 
 
-def _words(value: str) -> list[str]:
+def settings_words(value: str) -> list[str]:
+    """Split a setting of several words; none where a quotation does not end, with which pytest would not start."""
     try:
         return shlex.split(value)
-    except ValueError:  # a quotation that does not end: pytest would not start with it either
+    except ValueError:
         return []
 
 

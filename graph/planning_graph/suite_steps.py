@@ -37,23 +37,65 @@ async def verify_suite(step: PlanStepState, state: PlanningAgentState, services:
         options = {key: step["params"][key] for key in ("framework",) if step["params"].get(key)}
         answer = await services.tools.call("verify_suite", {"test_paths": list(made), "options": options})
     dropped = _attributed(answer.get("dropped") or [], made)
-    kept: dict[str, list[str]] = {}
-    for path, result in made.items():
-        removed = _removed_cases(path, result["kept"], dropped)
-        kept[path] = [case_id for case_id in result["kept"] if case_id not in removed]
-        if removed:
-            await _prune(services, result, [*dropped_ids(result["dropped"] or []), *sorted(removed)])
+    kept = {path: list(result["kept"]) for path, result in made.items()}
+    await _remove(made, kept, dropped, services)
+    own, refused = await _own_pytest([path for path in made if kept[path]], answer, services)
+    refused = _attributed(refused, made)
+    await _remove(made, kept, refused, services)
     remaining = [path for path in made if kept[path]]
     result = {
         "executed": True,
+        **({"own_pytest": own} if own is not None else {}),
         "test_paths": remaining,
         "kept": kept,
-        "dropped": dropped,
+        "dropped": [*dropped, *refused],
         "suite": within_limit(answer),
     }
     if not remaining:
         return StepOutcome("failed", StepExit.NOTHING_KEPT, result, "no test holds when all run together")
     return StepOutcome("completed", StepExit.COMPLETED, result)
+
+
+async def _own_pytest(
+    paths: Sequence[str], answer: Mapping[str, Any], services: GraphServices
+) -> tuple[dict[str, Any] | None, list[dict[str, Any]]]:
+    """Run the project's own `pytest` on kept files: its answer, and the cases that do not hold under it.
+
+    Cases are refused only where others pass: what fails for all of them is the project's matter, and is reported.
+    """
+    files = [path for path in paths if path.endswith(".py")]
+    if not files or answer.get("framework", "pytest") != "pytest":
+        return None, []
+    own = await services.tools.call("run_own_pytest", {"test_paths": files})
+    failing = {row["nodeid"]: row["message"] for row in own["failing"]} if own["passed"] else {}
+    cases = {row.get("nodeid"): row.get("case_id") for row in answer.get("tests") or ()}
+    refused = [
+        {
+            "case_id": cases.get(nodeid),
+            "nodeid": nodeid,
+            "class": "environment",
+            "reason": "it does not pass under the project's own pytest settings",
+            "message": message,
+        }
+        for nodeid, message in failing.items()
+        if cases.get(nodeid) or nodeid in files
+    ]
+    return within_limit(own), refused
+
+
+async def _remove(
+    made: Mapping[str, Mapping[str, Any]],
+    kept: dict[str, list[str]],
+    dropped: Sequence[Mapping[str, Any]],
+    services: GraphServices,
+) -> None:
+    """Remove dropped cases from their files, and from `kept`, the case ids by path."""
+    for path, result in made.items():
+        removed = _removed_cases(path, kept[path], dropped)
+        if removed:
+            kept[path] = [case_id for case_id in kept[path] if case_id not in removed]
+            gone = set(result["kept"]) - set(kept[path])
+            await _prune(services, result, [*dropped_ids(result["dropped"] or []), *sorted(gone)])
 
 
 def _proven_by_own_run(results: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:

@@ -36,6 +36,7 @@ _MODULES = (
     "tools.read_file",
     "tools.repo_read_file",
     "tools.repo_tree",
+    "tools.run_own_pytest",
     "tools.run_tests",
     "tools.verify_suite",
     "tools.write_file",

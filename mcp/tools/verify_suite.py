@@ -18,7 +18,7 @@ async def _run(services: ToolServices, /, test_paths: list[str], options: Json) 
     """
     framework = options.get("framework") or "pytest"
     files = await asyncio.to_thread(staged_files, services, test_paths, framework)
-    specs = await asyncio.to_thread(_read_specs, services)
+    specs = await asyncio.to_thread(read_specs, services)
     measured = await asyncio.to_thread(
         lambda: sorted({path for spec in specs.values() for path in measured_files(services, spec)})
     )
@@ -30,8 +30,8 @@ async def _run(services: ToolServices, /, test_paths: list[str], options: Json) 
     return tool_result(verification, before=before)
 
 
-def _read_specs(services: ToolServices) -> dict[str, Json]:
-    """The run's specs, without those that were given up (`.rejected.json`)."""
+def read_specs(services: ToolServices) -> dict[str, Json]:
+    """Read the run's specs, without those that were given up (`.rejected.json`)."""
     folder = services.run_folder.specs
     paths = sorted(folder.rglob("*.json")) if folder.is_dir() else []
     names = [path.relative_to(services.run_folder.path).as_posix() for path in paths if not path.is_symlink()]

@@ -80,8 +80,8 @@ def _folders(module: str, tests_dir: str) -> list[str]:
     prefix, `tests/generated/pkg/redis/` would satisfy an optional `import redis` of the code under test.
     """
     packages = module.split(".")[: -1 if "." in module else None]
-    # A folder of tests that has the package's name already ("tests/shop") is its folder.
-    first = [] if PurePosixPath(tests_dir).name == packages[0] else [packages[0]]
+    # A folder of tests that names the package already ("tests/shop", "packages/shop/tests") is its folder.
+    first = [] if packages[0] in PurePosixPath(tests_dir).parts else [packages[0]]
     return [*first, *(f"test_{name}" for name in packages[1:])]
 
 

@@ -118,6 +118,10 @@ class ScriptedTools:
         kept = [case for path in arguments["test_paths"] for case in self.staged_cases(path)]
         return {"passed": len(kept), "failed": 0, "kept": kept, "dropped": []}
 
+    def _run_own_pytest(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        kept = [case for path in arguments["test_paths"] for case in self.staged_cases(path)]
+        return {"outcome": "passed", "passed": len(kept), "failing": [], "reason": "", "settings": []}
+
     def _prune_tests(self, arguments: dict[str, Any]) -> dict[str, Any]:
         spec = json.loads((self.folder / arguments["spec_path"]).read_text())
         left = [case["id"] for case in spec["cases"] if case["id"] not in arguments["drop"]]

@@ -1,0 +1,59 @@
+"""`run_own_pytest`: runs the project's own `pytest` on staged test files, before they join the project."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import PurePosixPath
+
+from ...gate.verify.own_pytest import run_own_pytest
+from ..toolbox.json_schema import COUNT, array, closed_object, open_object, string, strings
+from ..toolbox.services import ToolServices
+from ..toolbox.tool_spec import Json, ToolSpec
+from .run_tests import staged_files
+from .verify_suite import read_specs
+
+
+async def _run(services: ToolServices, /, test_paths: list[str]) -> Json:
+    """Runs the project's own `pytest`, with its settings, plugins and import mode, on staged test files, and tells
+    whether it collects and passes them, and which line of settings is missing where it does not.
+    """
+    files = await asyncio.to_thread(staged_files, services, test_paths, "pytest")
+    specs = await asyncio.to_thread(read_specs, services)
+    roots = sorted({root for spec in specs.values() for root in _import_roots(spec)})
+    target = await services.python_target()
+    return (await run_own_pytest(target, files, roots or list(target.import_roots))).to_dict()
+
+
+def _import_roots(spec: Json) -> list[str]:
+    """The folders below which a spec's modules have their names."""
+    target = spec.get("target") or {}
+    parts = target.get("components") or [target]
+    found = []
+    for part in parts:
+        path, module = str(part.get("path") or ""), str(part.get("module") or "")
+        names = PurePosixPath(path).with_suffix("").parts
+        names = names[:-1] if names[-1:] == ("__init__",) else names
+        depth = len(module.split("."))
+        if module and ".".join(names[-depth:]) == module:
+            found.append(PurePosixPath(*names[:-depth]).as_posix())
+    return found
+
+
+TOOL = ToolSpec(
+    name="run_own_pytest",
+    input_schema=closed_object(
+        {"test_paths": array(string(minLength=1), minItems=1, description="Paths in the project, as staged.")}
+    ),
+    output_schema=open_object(
+        ["outcome", "passed", "failing", "reason", "settings"],
+        {
+            "outcome": string(enum=["passed", "needs_setting", "failed", "not_collected", "not_started"]),
+            "passed": {**COUNT, "description": "Tests that pass, with the settings where some are needed."},
+            "failing": array(open_object(["nodeid", "message"], strings("nodeid", "message"))),
+            "reason": string(),
+            "settings": array(open_object(["file", "section", "key", "line"])),
+        },
+    ),
+    run=_run,
+    timeout_seconds=1800.0,
+)

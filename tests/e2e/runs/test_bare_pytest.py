@@ -1,0 +1,99 @@
+"""After a run, a person types `pytest` in the project's root."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from testwright.tests.support.projects.files import make_project
+from testwright.tests.support.runs.command_line import invoke_command
+
+pytestmark = pytest.mark.feature("T-06")
+
+CODE = '"""Prices."""\n\n\ndef net(cents: int) -> int:\n    """Without tax.\n\n    >>> net(119)\n    100\n    """\n'
+CODE += "    return cents * 100 // 119\n"
+PYPROJECT = '[project]\nname = "till"\nversion = "1"\n'
+PROJECTS = {
+    "flat": ({"till/__init__.py": "", "till/prices.py": CODE}, ["pytest.ini, [pytest]: pythonpath = ."]),
+    "src": (
+        {"src/till/__init__.py": "", "src/till/prices.py": CODE, "pyproject.toml": PYPROJECT},
+        ['pyproject.toml, [tool.pytest.ini_options]: pythonpath = ["src"]'],
+    ),
+    "src that finds itself": (
+        {
+            "src/till/__init__.py": "",
+            "src/till/prices.py": CODE,
+            "pyproject.toml": f'{PYPROJECT}[tool.pytest.ini_options]\npythonpath = "src"\n',
+        },
+        [],
+    ),
+    "two packages, importlib": (
+        {
+            "packages/a/src/till/__init__.py": "",
+            "packages/a/src/till/prices.py": CODE,
+            "packages/b/src/shelf/__init__.py": "",
+            "packages/b/src/shelf/prices.py": CODE,
+            "packages/a/pyproject.toml": PYPROJECT,
+            "packages/b/pyproject.toml": PYPROJECT.replace("till", "shelf"),
+            "pytest.ini": "[pytest]\naddopts = --import-mode=importlib\n",
+        },
+        ["pytest.ini, [pytest]: pythonpath = packages/a/src packages/b/src"],
+    ),
+    "test paths elsewhere": (
+        {
+            "till/__init__.py": "",
+            "till/prices.py": CODE,
+            "checks/test_own.py": "def test_own():\n    pass\n",
+            "pytest.ini": "[pytest]\ntestpaths = checks\npythonpath = .\n",
+        },
+        ["pytest.ini, [pytest]: testpaths = checks tests/generated/till"],
+    ),
+}
+
+
+def bare_pytest(root: Path) -> subprocess.CompletedProcess[str]:
+    """What the console script does, which puts no folder on the import path, and only in this project's settings."""
+    code = "import sys; sys.path[:] = [p for p in sys.path if p]; import pytest; sys.exit(pytest.console_main())"
+    environment = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
+    return subprocess.run(
+        [sys.executable, "-c", code, "-p", "no:langsmith_plugin"],
+        cwd=root,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+
+
+@pytest.mark.parametrize("name", PROJECTS)
+def test_the_added_tests_pass_under_a_bare_pytest_once_the_lines_shown_are_added(tmp_path, name):
+    files, lines = PROJECTS[name]
+    root = make_project(tmp_path / "p", files)
+    ran = invoke_command("run", "unit tests of everything", "--trials", "200", "--mutants", "0", cwd=root)
+    assert ran.code == 0, ran.out + ran.err
+    # Long lines are wrapped for the terminal.
+    said = " ".join(ran.out.split())
+    if lines:
+        assert "Your own `pytest` needs a line first" in said
+        assert all(f"Add to {line}" in said for line in lines)
+        assert "--configure-pytest" in said
+        changed = invoke_command("apply", "latest", "--configure-pytest", cwd=root)
+        assert changed.code == 0, changed.out + changed.err
+        assert all(f"added to {line}" in " ".join(changed.out.split()) for line in lines)
+    else:
+        assert "The project's own `pytest` collects and passes" in said
+    passes = bare_pytest(root)
+    assert passes.returncode == 0, passes.stdout
+    written = sorted(path.name for path in root.glob("tests/generated/**/test_*.py"))
+    assert written and all(name in passes.stdout for name in written)
+
+
+def test_consent_in_advance_adds_the_line_in_the_run_itself(tmp_path):
+    root = make_project(tmp_path / "p", PROJECTS["src"][0])
+    ran = invoke_command("run", "till.prices", "--trials", "200", "--mutants", "0", "--configure-pytest", cwd=root)
+    assert 'added to pyproject.toml, [tool.pytest.ini_options]: pythonpath = ["src"]' in " ".join(ran.out.split())
+    assert bare_pytest(root).returncode == 0

@@ -1,0 +1,131 @@
+"""The project's own `pytest`, as its users type it, on tests that are about to be added."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from testwright.gate.verify.own_pytest import OwnPytest, run_own_pytest
+from testwright.tests.support.engine.targets import prepared
+
+pytestmark = [pytest.mark.feature("T-06"), pytest.mark.asyncio]
+
+MODULE = "def one():\n    return 1\n"
+TEST = 'from shop.prices import one\n\n\ndef test_one():\n    """Case tc_one."""\n    assert one() == 1\n'
+PLACE = "tests/generated/shop/test_shop_prices.py"
+FLAT = {"shop/__init__.py": "", "shop/prices.py": MODULE}
+SRC = {"src/shop/__init__.py": "", "src/shop/prices.py": MODULE}
+INI = "[tool.pytest.ini_options]\n"
+
+
+async def test_a_folder_of_any_name_is_found(tmp_path):
+    found = await judged(tmp_path / "Große Läden 店", SRC, "src")
+    assert (found.outcome, found.passed) == ("needs_setting", 1)
+
+
+async def judged(folder: Path, files: dict[str, str], root: str, tests: dict[str, str] | None = None) -> OwnPytest:
+    async with prepared(folder, files, import_roots=(root,)) as target:
+        return await run_own_pytest(target, tests or {PLACE: TEST}, [root])
+
+
+def lines(found: OwnPytest) -> list[tuple[str, str, str]]:
+    return [(setting.file, setting.section, setting.line) for setting in found.settings]
+
+
+async def test_a_project_that_finds_itself_needs_nothing(tmp_path):
+    found = await judged(tmp_path, {**SRC, "pyproject.toml": f'{INI}pythonpath = ["src"]\n'}, "src")
+    assert (found.outcome, found.passed, lines(found)) == ("passed", 1, [])
+
+
+async def test_the_line_that_an_uninstalled_src_layout_lacks_is_tried_and_named(tmp_path):
+    found = await judged(tmp_path, {**SRC, "pyproject.toml": "[project]\nname = 'shop'\n"}, "src")
+    assert (found.outcome, found.passed) == ("needs_setting", 1)
+    assert lines(found) == [("pyproject.toml", "tool.pytest.ini_options", 'pythonpath = ["src"]')]
+
+
+async def test_a_flat_layout_without_any_settings_gets_a_file_of_its_own(tmp_path):
+    found = await judged(tmp_path, FLAT, ".")
+    assert (found.outcome, lines(found)) == ("needs_setting", [("pytest.ini", "pytest", "pythonpath = .")])
+
+
+async def test_a_conftest_in_the_root_is_enough_under_the_default_import_mode_only(tmp_path):
+    flat = {**FLAT, "conftest.py": ""}
+    assert (await judged(tmp_path / "a", flat, ".")).outcome == "passed"
+    flat["pytest.ini"] = "[pytest]\naddopts = --import-mode=importlib\n"
+    assert (await judged(tmp_path / "b", flat, ".")).outcome == "needs_setting"
+
+
+async def test_settings_that_are_there_stay_in_the_line(tmp_path):
+    found = await judged(tmp_path, {**SRC, "lib/a.py": "", "pytest.ini": "[pytest]\npythonpath = lib\n"}, "src")
+    assert lines(found) == [("pytest.ini", "pytest", "pythonpath = lib src")]
+
+
+async def test_test_paths_that_leave_the_tests_out_are_found(tmp_path):
+    files = {**SRC, "checks/x.txt": "", "pyproject.toml": f'{INI}testpaths = ["checks"]\npythonpath = ["src"]\n'}
+    found = await judged(tmp_path, files, "src")
+    assert (found.outcome, found.passed) == ("needs_setting", 1)
+    assert lines(found) == [
+        ("pyproject.toml", "tool.pytest.ini_options", 'testpaths = ["checks", "tests/generated/shop"]')
+    ]
+
+
+async def test_test_files_that_the_project_names_otherwise_are_not_collected(tmp_path):
+    files = {**SRC, "pyproject.toml": f'{INI}python_files = "check_*.py"\npythonpath = ["src"]\n'}
+    found = await judged(tmp_path, files, "src")
+    assert (found.outcome, found.passed) == ("not_collected", 0)
+    assert PLACE in found.reason
+
+
+async def test_a_test_that_fails_under_the_projects_settings_is_named_and_the_others_are_proven(tmp_path):
+    warning = TEST.replace("def test_one", "def test_warning").replace(
+        "    assert one() == 1", '    import warnings\n    warnings.warn("old", DeprecationWarning)'
+    )
+    files = {**SRC, "pyproject.toml": f'{INI}pythonpath = ["src"]\naddopts = "-x -W error"\n'}
+    tests = {"tests/generated/test_a_warning.py": warning, PLACE: TEST}
+    found = await judged(tmp_path, files, "src", tests)
+    assert (found.outcome, found.passed) == ("passed", 1)
+    [failing] = found.failing
+    assert failing == {
+        "nodeid": "tests/generated/test_a_warning.py::test_warning",
+        "message": "DeprecationWarning: old",
+    }
+
+
+async def test_options_that_its_pytest_does_not_know_keep_it_from_starting(tmp_path):
+    found = await judged(tmp_path, {**SRC, "pytest.ini": "[pytest]\naddopts = --no-such-option\n"}, "src")
+    assert found.outcome == "not_started"
+    assert "--no-such-option" in found.reason
+
+
+async def test_the_projects_own_tests_are_not_run(tmp_path):
+    files = {
+        **SRC,
+        "tests/test_own.py": "def test_own():\n    assert False\n",
+        "pytest.ini": "[pytest]\npythonpath=src\n",
+    }
+    found = await judged(tmp_path, files, "src")
+    assert (found.outcome, found.passed, found.failing) == ("passed", 1, ())
+
+
+async def test_settings_above_the_project_count_in_a_repository(tmp_path):
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "pytest.ini").write_text("[pytest]\npythonpath = project-of-a-user/src\n")
+    assert (await judged(tmp_path, SRC, "src")).outcome == "passed"
+    (tmp_path / "pytest.ini").write_text("[pytest]\naddopts = --import-mode=importlib\n")
+    # The same folder again: nothing of an earlier run is in the project.
+    found = await judged(tmp_path, SRC, "src")
+    assert lines(found) == [("../pytest.ini", "pytest", "pythonpath = project-of-a-user/src")]
+
+
+async def test_two_packages_of_one_repository_need_both_roots(tmp_path):
+    files = {"packages/a/src/apples/__init__.py": MODULE, "packages/b/src/pears/__init__.py": MODULE}
+    tests = {
+        "tests/generated/apples/test_apples.py": TEST.replace("shop.prices", "apples"),
+        "tests/generated/pears/test_pears.py": TEST.replace("shop.prices", "pears"),
+    }
+    roots = ["packages/a/src", "packages/b/src"]
+    async with prepared(tmp_path, files, import_roots=roots) as target:
+        found = await run_own_pytest(target, tests, roots)
+    assert lines(found) == [("pytest.ini", "pytest", "pythonpath = packages/a/src packages/b/src")]
+    assert found.passed == 2
