@@ -31,7 +31,7 @@ WALL_SECONDS = 180.0
 _LINE = 300
 _NOT_FOUND = re.compile(r"(ModuleNotFoundError|ImportError)\b")
 _NAMES_TROUBLE = re.compile(r"(pytest\S*: error: |ERROR: (?!usage)|[\w.]*(Error|Exception|Warning|Failed)\b)")
-_USAGE_ERROR = 4
+_NOTHING_COLLECTED = 5
 Changes = Mapping[ListSetting, tuple[str, ...]]
 
 
@@ -215,7 +215,7 @@ class _Runner:
         tests, errors = tuple(map(self._row, found["tests"])), tuple(map(self._row, found["errors"]))
         seen = {row["path"] for row in (*tests, *errors)}
         complaint = ""
-        if found["broken"] or found["code"] == _USAGE_ERROR:
+        if found["broken"] or (not seen and found["code"] not in (0, _NOTHING_COLLECTED)):
             complaint = _last(self.scrub(found["broken"] or printed))
         absent = () if complaint else tuple(path for path in files if path not in seen)
         return _Session(tests, errors, absent, complaint)

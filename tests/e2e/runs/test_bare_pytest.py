@@ -89,7 +89,8 @@ def test_the_added_tests_pass_under_a_bare_pytest_once_the_lines_shown_are_added
     passes = bare_pytest(root)
     assert passes.returncode == 0, passes.stdout
     written = sorted(path.name for path in root.glob("tests/generated/**/test_*.py"))
-    assert written and all(name in passes.stdout for name in written)
+    assert written
+    assert all(name in passes.stdout for name in written)
 
 
 def test_consent_in_advance_adds_the_line_in_the_run_itself(tmp_path):

@@ -78,18 +78,14 @@ async def test_test_files_that_the_project_names_otherwise_are_not_collected(tmp
 
 
 async def test_a_test_that_fails_under_the_projects_settings_is_named_and_the_others_are_proven(tmp_path):
-    warning = TEST.replace("def test_one", "def test_warning").replace(
-        "    assert one() == 1", '    import warnings\n    warnings.warn("old", DeprecationWarning)'
+    strict = (
+        "import os\n\n\ndef pytest_runtest_setup(item):\n    if item.name == 'test_two':\n        raise OSError('no')\n"
     )
-    files = {**SRC, "pyproject.toml": f'{INI}pythonpath = ["src"]\naddopts = "-x -W error"\n'}
-    tests = {"tests/generated/test_a_warning.py": warning, PLACE: TEST}
+    files = {**SRC, "conftest.py": strict, "pyproject.toml": f'{INI}pythonpath = ["src"]\naddopts = "-x"\n'}
+    tests = {"tests/generated/test_a_two.py": TEST.replace("def test_one", "def test_two"), PLACE: TEST}
     found = await judged(tmp_path, files, "src", tests)
     assert (found.outcome, found.passed) == ("passed", 1)
-    [failing] = found.failing
-    assert failing == {
-        "nodeid": "tests/generated/test_a_warning.py::test_warning",
-        "message": "DeprecationWarning: old",
-    }
+    assert found.failing == ({"nodeid": "tests/generated/test_a_two.py::test_two", "message": "OSError: no"},)
 
 
 async def test_options_that_its_pytest_does_not_know_keep_it_from_starting(tmp_path):
