@@ -43,7 +43,7 @@ _ADVICE = {
     ExitReason.INTERRUPTED: "The run was interrupted; `testwright resume` with the run's id goes on where it stopped.",
     ExitReason.ENVIRONMENT: "The target's environment stands in the way; `testwright doctor` shows what is missing.",
     ExitReason.NOT_UNDERSTOOD: "Name files, folders, modules, classes or functions of the project.",
-    ExitReason.NOTHING_KEPT: "No test stood up to its reruns; the dropped cases below say why.",
+    ExitReason.NOTHING_KEPT: "No test was kept; what stands at the targets and the dropped cases says why.",
     ExitReason.TIMEOUT: "Every test ran out of time: the target waits for something, or needs longer limits.",
     ExitReason.FLAKY: "Every test changed its result between runs: the target depends on time, order or chance.",
 }
@@ -133,7 +133,9 @@ def build_report(run: RunFacts, outcomes: Outcomes, *, redact: Callable[[Any], A
         not_understood=unknown,
     )
     given = [text(stable(redact(advice), private)) for advice in outcomes.advice]
-    lines = [*given, *_advice_for(report), *_advice_of_faults(plan)]
+    faults = list(_advice_of_faults(plan))
+    general = [line for line in _advice_for(report) if not faults or line != _ADVICE[ExitReason.ENVIRONMENT]]
+    lines = [*given, *general, *faults]
     return report.model_copy(update={"advice": tuple(dict.fromkeys(lines))})
 
 

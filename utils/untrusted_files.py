@@ -8,9 +8,11 @@ else's file, or the memory. Every error is an OSError.
 
 from __future__ import annotations
 
+import codecs
 import errno
 import json
 import os
+import re
 import secrets
 import stat
 from collections.abc import Iterator, Sequence
@@ -25,6 +27,7 @@ MAX_RESULT_BYTES = 64 * MIB
 MAX_SOURCE_BYTES = 16 * MIB
 """The most that is read of one of the project's own files."""
 
+_ENCODING = re.compile(rb"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 _FOLDER = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -104,13 +107,44 @@ def read_source_bytes(root: Path, name: str | Path, *, most: int = MAX_SOURCE_BY
 
 
 def read_source(root: Path, name: str | Path, *, errors: str = "strict", most: int = MAX_SOURCE_BYTES) -> str:
-    """Read the UTF-8 text of one of a project's own files; line ends become newlines. Raises also UnicodeDecodeError.
+    """Read the text of one of a project's own files; line ends become newlines. Raises also UnicodeDecodeError.
+
+    A text is UTF-8, unless it is a Python file that declares another encoding in its first two lines.
 
     Args:
-        errors: what becomes of bytes that are no UTF-8, as in `bytes.decode`.
+        errors: what becomes of bytes that are not in the encoding, as in `bytes.decode`.
     """
-    text = read_source_bytes(root, name, most=most).decode("utf-8", errors)
+    content = read_source_bytes(root, name, most=most)
+    if str(name).endswith(".py"):
+        return decoded_source(content, errors=errors)
+    return content.decode("utf-8", errors).replace("\r\n", "\n").replace("\r", "\n")
+
+
+def decoded_source(content: bytes, *, errors: str = "strict") -> str:
+    """The text of a Python file in the encoding that it declares; line ends become newlines, a byte order mark goes.
+
+    Raises:
+        UnicodeDecodeError: it is not in that encoding.
+    """
+    text = content.removeprefix(codecs.BOM_UTF8).decode(_declared_encoding(content), errors)
     return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _declared_encoding(content: bytes) -> str:
+    """The encoding that a Python file declares; UTF-8 where it declares none, or one that Python does not have."""
+    if content.isascii() or content.startswith(codecs.BOM_UTF8):
+        return "utf-8"
+    for line in content.split(b"\n", 2)[:2]:
+        found = _ENCODING.match(line)
+        if found is not None:
+            name = found.group(1).decode("ascii")
+            try:
+                return name if codecs.lookup(name)._is_text_encoding else "utf-8"
+            except LookupError:
+                return "utf-8"
+        if line.split(b"#")[0].strip():
+            break  # the second line counts only below an empty one or a comment
+    return "utf-8"
 
 
 def is_source_file(root: Path, path: Path) -> bool:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 
 from ...core.errors import ProjectError, ToolFailure
 from ...engine.python.facts.analyse import analyse_module
 from ...engine.python.model.model import CallableFacts, ClassFacts, Parameter
+from ...engine.python.project.import_errors import syntax_advice
 from ...engine.python.project.layout import find_layout, module_at
 from ...utils.untrusted_files import read_source_bytes
 from ..toolbox.content_cache import content_key
@@ -21,9 +23,10 @@ def _run(services: ToolServices, /, file_path: str) -> Json:
     try:
         facts = analyse_module(services.root, file.resolve(), find_layout(services.root))
     except SyntaxError as error:
+        where = f" in line {error.lineno}" if error.lineno else ""
         raise ToolFailure(
-            f"{file_path} does not parse: {error.msg} in line {error.lineno or 0}",
-            advice="correct the file first; check_syntax shows every error",
+            f"{file_path} does not parse: {error.msg}{where}",
+            advice=syntax_advice(file_path, str(error.msg), error.lineno or 0, sys.version_info[:2]),
             details={"path": file_path, "line": error.lineno or 0},
         ) from error
     except ProjectError as error:

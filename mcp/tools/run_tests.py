@@ -21,7 +21,7 @@ from ...gate.runner.launch import background_task
 from ...gate.verify.verify import verify_files
 from ...sandbox.target import PythonTarget
 from ...utils.confined_paths import read_text
-from ...utils.untrusted_files import read_source_bytes
+from ...utils.untrusted_files import decoded_source, read_source_bytes
 from ..toolbox.json_schema import COUNT, TEXTS, array, closed_object, integer, open_object, string
 from ..toolbox.services import ToolServices
 from ..toolbox.staged_files import with_dependencies
@@ -116,7 +116,7 @@ def _sources(target: PythonTarget, paths: list[str]) -> dict[str, str]:
     found: dict[str, str] = {}
     for path in paths:
         with suppress(OSError, UnicodeDecodeError):
-            found[path] = read_source_bytes(target.snapshot.path, path).decode("utf-8-sig")
+            found[path] = decoded_source(read_source_bytes(target.snapshot.path, path))
     return found
 
 

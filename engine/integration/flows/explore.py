@@ -17,7 +17,7 @@ from ....core.errors import ProjectError
 from ....sandbox.deadline import deadline_after
 from ....sandbox.target import PythonTarget
 from ....utils.in_turns import in_turns
-from ....utils.untrusted_files import read_source_bytes
+from ....utils.untrusted_files import decoded_source, read_source_bytes
 from ...python.explore.confirm import Confirmation, confirm
 from ...python.explore.explore import ExplorationBudget
 from ...python.facts.analyse import facts_from_source
@@ -173,7 +173,7 @@ def _read(target: PythonTarget, components: IntegrationTarget) -> WideArcs:
     texts: list[str | None] = []
     for component in components.components:
         try:
-            texts.append(read_source_bytes(target.snapshot.path, component.place.path).decode("utf-8-sig"))
+            texts.append(decoded_source(read_source_bytes(target.snapshot.path, component.place.path)))
         except (OSError, UnicodeDecodeError):
             texts.append(None)
     if texts[0] is None:

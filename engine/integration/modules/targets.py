@@ -8,7 +8,7 @@ from itertools import count
 from pathlib import Path
 
 from ....utils.graphs import reachable
-from ....utils.untrusted_files import read_source_bytes
+from ....utils.untrusted_files import decoded_source, read_source_bytes
 from ...python.facts.analyse import facts_from_source, subjects
 from ...python.model.model import CallableFacts, ModuleFacts
 from ...python.project.layout import Layout, ModulePlace
@@ -111,7 +111,7 @@ def _read(root: Path, place: ModulePlace, found: SeamMap, sources: dict[str, str
     try:
         contents = read_source_bytes(root, place.path)
         facts = facts_from_source(contents, place)
-        sources.setdefault(place.module, contents.decode("utf-8-sig"))
+        sources.setdefault(place.module, decoded_source(contents))
     except (OSError, SyntaxError, UnicodeDecodeError) as error:
         found.unread[place.path] = str(error)
         return None

@@ -17,7 +17,7 @@ from typing import Protocol, runtime_checkable
 from ....core.errors import ProjectError, TargetImportError
 from ....sandbox.deadline import deadline_after
 from ....sandbox.target import PythonTarget
-from ....utils.untrusted_files import read_source_bytes
+from ....utils.untrusted_files import decoded_source, read_source_bytes
 from ..facts.optional_imports import OptionalImport, optional_imports, rank_optional_imports, without_import
 from ..judge.comparison import compare_with_document
 from ..model.arcs import ArcMap, branch_arcs
@@ -109,7 +109,7 @@ async def explore(
         SandboxFailure: the sandbox breaks.
     """
     budget = budget or ExplorationBudget()
-    source, arcs = await asyncio.to_thread(_read, target, facts)
+    content, source, arcs = await asyncio.to_thread(_read, target, facts)
     notes: list[str] = []
     time_budget = TimeBudget(budget.wall_seconds, notes)
     async with (
@@ -135,7 +135,7 @@ async def explore(
             await explore_fallbacks(target, facts, source, search, observer, partial(_search_fallback, time_budget))
         with time_budget.until(HUNTING):
             is_over = partial(time_budget.is_over, HUNTING, "Looking for what notices faults")
-            hunt = partial(find_kills, target, facts, source.encode(), search, proposer, observer, imported)
+            hunt = partial(find_kills, target, facts, content, search, proposer, observer, imported)
             kills = await hunt(budget.mutant_search, over=is_over, opened=mutant_worker.use)
     with time_budget.until(1.0):
         work = await _select_and_confirm(target, facts, search, imported, kills)
@@ -143,10 +143,12 @@ async def explore(
     return replace(found, source_lines=sum(1 for line in source.splitlines() if line.strip()))
 
 
-def _read(target: PythonTarget, facts: ModuleFacts) -> tuple[str, ArcMap]:
+def _read(target: PythonTarget, facts: ModuleFacts) -> tuple[bytes, str, ArcMap]:
+    """The module's content, its text, and its arcs."""
     try:
-        source = read_source_bytes(target.snapshot.path, facts.path).decode("utf-8-sig")
-        return source, ArcMap(source)
+        content = read_source_bytes(target.snapshot.path, facts.path)
+        source = decoded_source(content)
+        return content, source, ArcMap(source)
     except (OSError, UnicodeDecodeError, SyntaxError) as error:
         raise ProjectError(f"{facts.path} cannot be read as Python: {error}") from error
 

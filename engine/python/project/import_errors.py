@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +23,34 @@ def import_failure(
         where = (
             f" ({_without(str(error['file']), project)} line {error['line']}: {str(error.get('text') or '').strip()})"
         )
+    # That the file is another one than asked for is known to our importer only: its class says nothing to anybody.
+    named = "" if kind == "WrongFileError" else f"{kind}: "
     return TargetImportError(
-        f"{facts.module} does not import: {kind}: {message}{where}",
+        f"{facts.module} does not import: {named}{message}{where}",
         advice=_missing_variable(kind, message, str(error.get("text") or ""))
         or _advice(facts, target, kind, message, error.get("name"), refusals),
         details={"module": facts.module, "path": facts.path, "exception": kind, "message": message},
+    )
+
+
+def syntax_advice(path: str, message: str, line: int, version: Sequence[int]) -> str:
+    """What to do about a file that does not parse.
+
+    Args:
+        line: 0 where it is not known.
+        version: of the Python that does not parse it.
+    """
+    if "unknown encoding" in message:
+        return f"The first lines of {path} name an encoding that Python does not have: mend or remove that comment."
+    if "unicode error" in message or "encoding" in message:
+        return (
+            f"{path} is not in UTF-8: save it so, or name its encoding in its first line, "
+            "such as `# -*- coding: latin-1 -*-`."
+        )
+    where = f"line {line} of {path}" if line else path
+    return (
+        f"Correct {where}; where it is written for another Python than {'.'.join(map(str, version))}, name the "
+        "project's interpreter with --python."
     )
 
 
@@ -78,19 +102,16 @@ def _advice(
         )
     if "partially initialized module" in message or "circular import" in message:
         return "Two modules import each other. Import one of them inside the function that needs it."
-    if kind == "SyntaxError" and "encoding" in message:
-        return (
-            "The file's first lines name an encoding that Python does not have, or that its bytes are not in; mend it."
-        )
-    if kind == "SyntaxError":
-        version = ".".join(str(part) for part in target.interpreter.version)
-        return f"The code does not parse with Python {version}; name the project's interpreter with --python."
+    if kind in ("SyntaxError", "IndentationError", "TabError"):
+        broken = re.search(r"\(([^()]+\.py), line (\d+)\)", message)
+        path, line = (broken.group(1), int(broken.group(2))) if broken else (facts.path, 0)
+        return syntax_advice(path, message, line, target.interpreter.version[:2])
     if kind == "SystemExit":
         return "The module ends the program when it is imported; guard that with if __name__ == '__main__'."
     if kind == "WrongFileError":
         return (
-            "A module of the standard library, the test tools or an installed package has the same name and is taken "
-            "in its place; check the layout, or name the project's own otherwise."
+            f"Any test runner has loaded that one before the project's own {facts.path}, so no test can reach yours: "
+            "rename it, or move it into a package. Modules beside it that import the name get the other one as well."
         )
     return f"Import it by hand to see the whole traceback: {python} -c 'import {facts.module}'"
 
