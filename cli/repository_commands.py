@@ -53,7 +53,7 @@ def crawl(
     debug: given.Debug = False,
     **options: Any,
 ) -> None:
-    """Map the repository: its files, entry points and what it is built with.
+    """Map the repository: its files, entry points, command line programs and what it is built with.
 
     Example: testwright crawl --root examples/shop --depth core
     """
@@ -138,6 +138,16 @@ def _repository(console: Console, found: dict[str, Any]) -> None:
     console.print(f"{len(found['file_tree'])} files, {len(found['entry_points'])} entry points")
     for entry_point in found["entry_points"]:
         console.print(f"  {entry_point['kind']:13} {escape(entry_point['path'])}")
+    # A model may have written the map, in a form of its own below `detected_stack`.
+    for program in stack.get("programs") or ():
+        if isinstance(program, dict):
+            console.print(escape(f"  {'program':13} {_program(program)}"))
+
+
+def _program(program: dict[str, Any]) -> str:
+    made_with = f" ({program['framework']})" if program.get("framework") else ""
+    commands = f": {', '.join(map(str, program['commands']))}" if program.get("commands") else ""
+    return f"{program.get('name', '')}{made_with} {program.get('file', '')}:{program.get('line', '')}{commands}"
 
 
 def _cases(console: Console, found: dict[str, Any]) -> None:

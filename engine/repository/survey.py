@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 from typing import Any, Literal
@@ -11,6 +11,7 @@ from typing import Any, Literal
 from .findings import CONFIGS, LANGUAGES, Route, SitePage, SourceFacts, detected_stack, is_manifest, joined
 from .pages import SUFFIXES as JAVASCRIPT
 from .pages import html_page, javascript_facts, next_page, static_address
+from .programs import CommandLineProgram, command_line_programs
 from .python_routes import python_facts
 
 Depth = Literal["smoke", "core", "standard", "deep"]
@@ -29,6 +30,7 @@ class Survey:
     Attributes:
         entry_points: path → kind, sorted by path.
         routes, pages: sorted by address.
+        programs: command line programs, sorted by file.
         importance: source files, the most important first.
         imported: file → files of the repository that it imports, sorted.
         stack: `runtime`, `languages`, `frameworks`, `test_frameworks`.
@@ -40,20 +42,22 @@ class Survey:
     importance: tuple[str, ...]
     imported: Mapping[str, tuple[str, ...]]
     stack: Mapping[str, Any]
+    programs: tuple[CommandLineProgram, ...] = ()
 
     def at(self, depth: Depth, paths: Sequence[str]) -> list[str]:
         """Selects the paths that an analysis depth reads.
 
-        smoke: entry points; core: they and what they import; standard: all source files, the most important first,
-        then the other entry points; deep: all, in the order given.
+        smoke: entry points and programs; core: they and what they import; standard: all source files, the most
+        important first, then the other entry points; deep: all, in the order given.
         """
         if depth == "deep":
             return list(paths)
-        wanted = list(self.entry_points)
+        starts = list(dict.fromkeys([*self.entry_points, *(program.file for program in self.programs)]))
+        wanted = list(starts)
         if depth == "core":
-            wanted += [module for path in self.entry_points for module in self.imported.get(path, ())]
+            wanted += [module for path in starts for module in self.imported.get(path, ())]
         elif depth == "standard":
-            wanted = [*self.importance, *self.entry_points]
+            wanted = [*self.importance, *starts]
         there = set(paths)
         return [path for path in dict.fromkeys(wanted if depth == "standard" else sorted(wanted)) if path in there]
 
@@ -89,14 +93,18 @@ def survey(paths: Sequence[str], texts: Mapping[str, str]) -> Survey:
     modules = _modules(reading.facts)
     imported = {path: _imported(path, facts, reading, modules) for path, facts in reading.facts.items()}
     entry_points = _entry_points(reading)
+    shown = {path: text for path, text in texts.items() if not _TESTS.search(path)}
+    programs = command_line_programs(shown, modules, imported)
     stack = detected_stack(paths, {path: text for path, text in texts.items() if is_manifest(path)})
+    offered = [path for path, kind in entry_points.items() if kind in ("api_route", "ui_component")]
     return Survey(
         entry_points=entry_points,
         routes=tuple(sorted(reading.routes, key=lambda found: (found.path, found.method, found.file, found.line))),
         pages=tuple(sorted(pages, key=lambda found: (found.path, found.file))),
-        importance=_importance(paths, entry_points, imported),
+        importance=_importance(paths, {*offered, *(program.file for program in programs)}, imported),
         imported=imported,
         stack=stack,
+        programs=programs,
     )
 
 
@@ -210,10 +218,10 @@ def _resolved(path: str, module: str, files: Mapping[str, Any]) -> list[str]:
     return [candidate for candidate in (f"{stem}.ts", f"{stem}.tsx") if candidate in files][:1]
 
 
-def _importance(
-    paths: Sequence[str], entry_points: Mapping[str, Kind], imported: Mapping[str, tuple[str, ...]]
-) -> tuple[str, ...]:
-    """Source files: routes and pages first, then by how many files import them, then by path; tests left out."""
+def _importance(paths: Sequence[str], offered: Set[str], imported: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+    """Source files: the `offered` ones (routes, pages, programs) first, then by how many files import them, then by
+    path; tests left out.
+    """
     users: dict[str, int] = {}
     for files in imported.values():
         for file in files:
@@ -225,7 +233,6 @@ def _importance(
     ]
 
     def rank(path: str) -> tuple[bool, int, int, str]:
-        offered = entry_points.get(path) in ("api_route", "ui_component")
-        return (not offered, -users.get(path, 0), path.count("/"), path)
+        return (path not in offered, -users.get(path, 0), path.count("/"), path)
 
     return tuple(sorted(sources, key=rank))

@@ -35,8 +35,8 @@ class RepositoryTools(Protocol):
 class EmbeddedCrawlerAgent(Agent):
     """Maps the checked out repository.
 
-    Inputs and result are those of `schemas/repo_crawler/`. `detected_stack` also holds `routes` and `pages`, the
-    only data about the application that a test case generator gets. The response's metadata holds `read` (files
+    Inputs and result are those of `schemas/repo_crawler/`. `detected_stack` also holds `routes`, `pages` and
+    `programs`, the only data about the application that a test case generator gets. The response's metadata holds `read` (files
     read), `not_read` (path, reason) and `truncated`.
 
     Args:
@@ -123,6 +123,7 @@ def repository_map(inputs: Mapping[str, Any], found: RepositoryContents, seen: S
     offered = {
         "routes": [route.to_dict() for route in seen.routes],
         "pages": [page.to_dict() for page in seen.pages],
+        **({"programs": [program.to_dict() for program in seen.programs]} if seen.programs else {}),
     }
     return {
         "run_id": inputs["run_id"],
