@@ -1,4 +1,4 @@
-"""Command line programs of a repository, read from its sources and manifests: Typer, click, argparse, console scripts."""
+"""Command line programs of a repository, from its sources and manifests: Typer, click, argparse, console scripts."""
 
 from __future__ import annotations
 
@@ -153,10 +153,13 @@ def _commands(
         if framework == "argparse":
             if call.func.attr == "add_parser" and isinstance(text, str):
                 yield text
-        elif call.func.attr in ("command", "group") and id(call) in decorated:
-            # `@click.command()` is a program of its own; `@app.command()` and `@group.command()` are subcommands.
-            if _dotted(call.func, names) not in _CONSTRUCTORS:
-                yield text if isinstance(text, str) else decorated[id(call)].name.replace("_", "-")
+        # `@click.command()` is a program of its own; `@app.command()` and `@group.command()` are subcommands.
+        elif (
+            call.func.attr in ("command", "group")
+            and id(call) in decorated
+            and _dotted(call.func, names) not in _CONSTRUCTORS
+        ):
+            yield text if isinstance(text, str) else decorated[id(call)].name.replace("_", "-")
 
 
 def _imports(tree: ast.Module) -> Iterator[tuple[str, str]]:

@@ -36,8 +36,8 @@ class EmbeddedCrawlerAgent(Agent):
     """Maps the checked out repository.
 
     Inputs and result are those of `schemas/repo_crawler/`. `detected_stack` also holds `routes`, `pages` and
-    `programs`, the only data about the application that a test case generator gets. The response's metadata holds `read` (files
-    read), `not_read` (path, reason) and `truncated`.
+    `programs`, the only data about the application that a test case generator gets. The response's metadata holds
+    `read` (files read), `not_read` (path, reason) and `truncated`.
 
     Args:
         tools: `repo.tree` and `repo.read_file`, and the calls made so far.
