@@ -18,23 +18,21 @@ _COMMAND = "`testwright "
 
 HANDLE_SCHEMA: Schema = open_object(
     ["run_id", "root", "status", "counts", "resources", "next"],
-    {
-        "run_id": string(description="Names the run in later calls."),
-        "root": string(description="The served project it belongs to."),
-        "status": string(enum=["completed", "failed", "stopped", "running", "created", "unknown"]),
-        "exit_reason": {"type": ["string", "null"]},
-        "counts": {"type": "object", "additionalProperties": integer()},
-        "tests": {
-            "type": "array",
-            "description": "Test files that hold, staged and not yet in the project; the first ones only.",
-            "items": open_object(["path", "uri", "outcome"], {"path": string(), "uri": string(), "outcome": string()}),
-        },
-        "specs": array(open_object(["target", "uri"])),
-        "suspected_defects": array(open_object(["id", "title", "target"])),
-        "not_understood": array({"type": "object"}),
-        "resources": {"type": "object", "additionalProperties": string()},
-        "next": {**TEXTS, "description": "What can be done from here."},
+    run_id=string(description="Names the run in later calls."),
+    root=string(description="The served project it belongs to."),
+    status=string(enum=["completed", "failed", "stopped", "running", "created", "unknown"]),
+    exit_reason={"type": ["string", "null"]},
+    counts={"type": "object", "additionalProperties": integer()},
+    tests={
+        "type": "array",
+        "description": "Test files that hold, staged and not yet in the project; the first ones only.",
+        "items": open_object(["path", "uri", "outcome"], path=string(), uri=string(), outcome=string()),
     },
+    specs=array(open_object(["target", "uri"])),
+    suspected_defects=array(open_object(["id", "title", "target"])),
+    not_understood=array({"type": "object"}),
+    resources={"type": "object", "additionalProperties": string()},
+    next={**TEXTS, "description": "What can be done from here."},
 )
 
 

@@ -28,13 +28,13 @@ def array(items: Schema, **keywords: Any) -> Schema:
     return {"type": "array", "items": items, **keywords}
 
 
-def closed_object(properties: Schema, required: Sequence[str] | None = None) -> Schema:
+def closed_object(required: Sequence[str] | None = None, /, **properties: Schema) -> Schema:
     """The schema of an object with no other properties; all are required unless `required` names them."""
     names = list(properties) if required is None else list(required)
     return {"type": "object", "properties": properties, "required": names, "additionalProperties": False}
 
 
-def open_object(required: Sequence[str], properties: Schema | None = None) -> Schema:
+def open_object(required: Sequence[str], /, **properties: Schema) -> Schema:
     """The schema of an object that may have further properties."""
     return {"type": "object", "required": list(required), **({"properties": properties} if properties else {})}
 

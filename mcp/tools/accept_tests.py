@@ -42,10 +42,10 @@ def _conflict_error(conflicts: list[Acceptance], files: list[dict[str, str]]) ->
 TOOL = ToolSpec(
     name="accept_tests",
     input_schema=closed_object(
-        {"test_paths": array(string(minLength=1), minItems=1, description="Paths in the project, as staged.")}
+        test_paths=array(string(minLength=1), minItems=1, description="Paths in the project, as staged.")
     ),
     output_schema=closed_object(
-        {"files": array(closed_object({"path": string(), "outcome": string(enum=["added", "updated", "unchanged"])}))}
+        files=array(closed_object(path=string(), outcome=string(enum=["added", "updated", "unchanged"])))
     ),
     run=_run,
     timeout_seconds=120.0,

@@ -73,18 +73,11 @@ _PARSERS: dict[str, Callable[[str], DataIssue | None]] = {
 TOOL = ToolSpec(
     name="check_syntax",
     input_schema=closed_object(
-        {
-            "file_path": string(minLength=1, description="Path in the run's folder or the project."),
-            "language": string(
-                minLength=1, description="python, javascript, jsx, typescript, tsx, json, toml or yaml."
-            ),
-        }
+        file_path=string(minLength=1, description="Path in the run's folder or the project."),
+        language=string(minLength=1, description="python, javascript, jsx, typescript, tsx, json, toml or yaml."),
     ),
     output_schema=closed_object(
-        {
-            "valid": {"type": "boolean"},
-            "errors": array(closed_object({"line": integer(), "column": integer(), "message": string()})),
-        }
+        valid={"type": "boolean"}, errors=array(closed_object(line=integer(), column=integer(), message=string()))
     ),
     run=_run,
     cache_key=_key,

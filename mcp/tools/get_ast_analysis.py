@@ -113,25 +113,21 @@ def _render_parameter(parameter: Parameter) -> str:
 
 TOOL = ToolSpec(
     name="get_ast_analysis",
-    input_schema=closed_object({"file_path": string(minLength=1, description="Path relative to the project's root.")}),
+    input_schema=closed_object(file_path=string(minLength=1, description="Path relative to the project's root.")),
     output_schema=closed_object(
-        {
-            **strings("module", "path", "import_root", "digest", "summary"),
-            "symbols": array(
-                closed_object(
-                    {
-                        **strings("qualname", "kind"),
-                        "lines": array(integer(), minItems=2, maxItems=2),
-                        "signature": string(),
-                        "branches": COUNT,
-                        "public": {"type": "boolean"},
-                        "summary": string(),
-                        "raises": TEXTS,
-                    }
-                )
-            ),
-            "line_count": COUNT,
-        }
+        **strings("module", "path", "import_root", "digest", "summary"),
+        symbols=array(
+            closed_object(
+                **strings("qualname", "kind"),
+                lines=array(integer(), minItems=2, maxItems=2),
+                signature=string(),
+                branches=COUNT,
+                public={"type": "boolean"},
+                summary=string(),
+                raises=TEXTS,
+            )
+        ),
+        line_count=COUNT,
     ),
     run=_run,
     cache_key=_key,

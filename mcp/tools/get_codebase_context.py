@@ -59,34 +59,28 @@ def _key(services: ToolServices, arguments: Json) -> str | None:
 TOOL = ToolSpec(
     name="get_codebase_context",
     input_schema=closed_object(
-        {
-            "query": string(minLength=1, maxLength=50000),
-            "file_paths": array(
-                string(minLength=1),
-                default=[],
-                description="Files or folders the query is about: they, and what speaks of them, come first.",
-            ),
-            "limit": integer(minimum=1, maximum=50, default=8),
-        },
         ["query"],
+        query=string(minLength=1, maxLength=50000),
+        file_paths=array(
+            string(minLength=1),
+            default=[],
+            description="Files or folders the query is about: they, and what speaks of them, come first.",
+        ),
+        limit=integer(minimum=1, maximum=50, default=8),
     ),
     output_schema=closed_object(
-        {
-            "snippets": array(
-                closed_object(
-                    {
-                        "path": string(),
-                        "lines": array(integer(), minItems=2, maxItems=2),
-                        "score": {"type": "number"},
-                        "text": string(),
-                        "kind": string(enum=["module", "class", "function", "method", "test", "section", "text"]),
-                    }
-                )
-            ),
-            "files_indexed": COUNT,
-            "ranking": string(enum=["lexical", "hybrid"]),
-        },
         ["snippets", "files_indexed"],
+        snippets=array(
+            closed_object(
+                path=string(),
+                lines=array(integer(), minItems=2, maxItems=2),
+                score={"type": "number"},
+                text=string(),
+                kind=string(enum=["module", "class", "function", "method", "test", "section", "text"]),
+            )
+        ),
+        files_indexed=COUNT,
+        ranking=string(enum=["lexical", "hybrid"]),
     ),
     run=_run,
     cache_key=_key,

@@ -74,36 +74,30 @@ def _key(services: ToolServices, arguments: Json) -> str | None:
 
 _PROBLEMS = array(
     closed_object(
-        {
-            "path": string(description="JSON path in `document`."),
-            "message": string(),
-            "severity": string(enum=["error", "warning"]),
-            **strings("rule", "suggestion"),
-            "document": string(description="The file or URL."),
-            "line": {**NULLABLE_INTEGER, "description": "From 1; null where it is not known."},
-        }
+        path=string(description="JSON path in `document`."),
+        message=string(),
+        severity=string(enum=["error", "warning"]),
+        **strings("rule", "suggestion"),
+        document=string(description="The file or URL."),
+        line={**NULLABLE_INTEGER, "description": "From 1; null where it is not known."},
     )
 )
 _OPERATION = open_object(
     ["method", "path", "id", "summary", "parameters", "request_body", "responses", "security", "pointer"],
-    {
-        **strings("method", "path", "id", "summary"),
-        "parameters": array(open_object(["name", "in", "required", "schema"])),
-        "request_body": {"type": ["object", "null"]},
-        "responses": array(open_object(["status", "media_types"])),
-        "security": array(TEXTS, description="Alternatives, each the schemes needed together."),
-        "pointer": string(description="Ask with it for the whole operation, references resolved."),
-    },
+    **strings("method", "path", "id", "summary"),
+    parameters=array(open_object(["name", "in", "required", "schema"])),
+    request_body={"type": ["object", "null"]},
+    responses=array(open_object(["status", "media_types"])),
+    security=array(TEXTS, description="Alternatives, each the schemes needed together."),
+    pointer=string(description="Ask with it for the whole operation, references resolved."),
 )
 _ANSWER: Json = {
     "origin": closed_object(
-        {
-            "kind": string(enum=["file", "url", "app"]),
-            "location": string(),
-            "format": string(enum=["json", "yaml", ""]),
-            "digest": string(description="sha256 of the document, in hex."),
-            "documents": array(closed_object({"location": string(), "digest": string()})),
-        }
+        kind=string(enum=["file", "url", "app"]),
+        location=string(),
+        format=string(enum=["json", "yaml", ""]),
+        digest=string(description="sha256 of the document, in hex."),
+        documents=array(closed_object(location=string(), digest=string())),
     ),
     "valid": {"type": "boolean"},
     "spec_version": string(description="As the document says it."),
@@ -113,7 +107,7 @@ _ANSWER: Json = {
     "problems_left_out": COUNT,
     "summary": {"type": ["object", "null"], "description": "Title, version, servers, security schemes, tags."},
     "operations": array(_OPERATION),
-    "page": closed_object({"offset": COUNT, "count": COUNT, "total": COUNT, "next_offset": NULLABLE_INTEGER}),
+    "page": closed_object(offset=COUNT, count=COUNT, total=COUNT, next_offset=NULLABLE_INTEGER),
     "part": {
         "type": ["object", "null"],
         "properties": {
@@ -130,47 +124,45 @@ _ANSWER: Json = {
         enum=["resolved", "bundled", "left_out"],
         description="References resolved (circular ones stay), all of them local, or too large to be told.",
     ),
-    "circular": array(closed_object({"reference": string(), "note": string()})),
+    "circular": array(closed_object(reference=string(), note=string())),
     "notes": TEXTS,
 }
 # Not required: only the whole document comes with them.
 _PLACES: Json = {
     "type": "array",
     "description": "Where the operations are written; told with the whole document.",
-    "items": closed_object({"method": string(), "path": string(), "document": string(), "line": NULLABLE_INTEGER}),
+    "items": closed_object(method=string(), path=string(), document=string(), line=NULLABLE_INTEGER),
 }
 
 TOOL = ToolSpec(
     name="get_openapi_spec",
     input_schema=closed_object(
-        {
-            "endpoint": string(
-                minLength=1,
-                maxLength=2000,
-                description="File in the project, URL, address of a running app, operation, or '.'.",
-            ),
-            "operation": string(
-                default="",
-                maxLength=1000,
-                description="Only these operations: an operationId, '/orders' or 'GET /orders/{id}'.",
-            ),
-            "pointer": string(
-                default="",
-                pattern="^(#?/.*)?$",
-                maxLength=2000,
-                description="JSON Pointer into the document: `part` is what stands there, references resolved.",
-            ),
-            "offset": {**COUNT, "default": 0, "description": "Operations to leave out before the first."},
-            "limit": integer(minimum=1, maximum=1000, default=500),
-            "whole": {
-                "type": "boolean",
-                "default": False,
-                "description": "Tell the whole document, however large, and the lines of its operations (`places`).",
-            },
-        },
         ["endpoint"],
+        endpoint=string(
+            minLength=1,
+            maxLength=2000,
+            description="File in the project, URL, address of a running app, operation, or '.'.",
+        ),
+        operation=string(
+            default="",
+            maxLength=1000,
+            description="Only these operations: an operationId, '/orders' or 'GET /orders/{id}'.",
+        ),
+        pointer=string(
+            default="",
+            pattern="^(#?/.*)?$",
+            maxLength=2000,
+            description="JSON Pointer into the document: `part` is what stands there, references resolved.",
+        ),
+        offset={**COUNT, "default": 0, "description": "Operations to leave out before the first."},
+        limit=integer(minimum=1, maximum=1000, default=500),
+        whole={
+            "type": "boolean",
+            "default": False,
+            "description": "Tell the whole document, however large, and the lines of its operations (`places`).",
+        },
     ),
-    output_schema=closed_object({**_ANSWER, "places": _PLACES}, list(_ANSWER)),
+    output_schema=closed_object(list(_ANSWER), **_ANSWER, places=_PLACES),
     run=_run,
     cache_key=_key,
     timeout_seconds=150.0,

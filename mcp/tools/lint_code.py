@@ -68,15 +68,9 @@ def _key(services: ToolServices, arguments: Json) -> str | None:
 
 TOOL = ToolSpec(
     name="lint_code",
-    input_schema=closed_object(
-        {"file_path": string(minLength=1, description="Path in the run's folder or the project.")}
-    ),
+    input_schema=closed_object(file_path=string(minLength=1, description="Path in the run's folder or the project.")),
     output_schema=closed_object(
-        {
-            "errors": array(
-                closed_object({"line": integer(), "column": integer(), "rule": string(), "message": string()})
-            )
-        }
+        errors=array(closed_object(line=integer(), column=integer(), rule=string(), message=string()))
     ),
     run=_run,
     cache_key=_key,

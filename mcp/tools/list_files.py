@@ -26,11 +26,7 @@ def _run(services: ToolServices, /, folder: str) -> Json:
 
 TOOL = ToolSpec(
     name="list_files",
-    input_schema=closed_object(
-        {"folder": string(default=".", description="POSIX path relative to the run's folder.")}, []
-    ),
-    output_schema=closed_object(
-        {"files": array(closed_object({"path": string(), "bytes": COUNT})), "truncated": {"type": "boolean"}}
-    ),
+    input_schema=closed_object([], folder=string(default=".", description="POSIX path relative to the run's folder.")),
+    output_schema=closed_object(files=array(closed_object(path=string(), bytes=COUNT)), truncated={"type": "boolean"}),
     run=_run,
 )

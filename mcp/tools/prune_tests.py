@@ -83,16 +83,12 @@ def _cut(spec: Json, remaining: Json, text: str) -> str:
 TOOL = ToolSpec(
     name="prune_tests",
     input_schema=closed_object(
-        {
-            "test_path": string(minLength=1, description="Path in the project, as staged."),
-            "spec_path": string(minLength=1, description="The spec, relative to the run's folder."),
-            "drop": {**TEXTS, "description": "Ids of the cases to take out; unknown ones do no harm."},
-            "framework": string(enum=["pytest", "unittest"]),
-        }
+        test_path=string(minLength=1, description="Path in the project, as staged."),
+        spec_path=string(minLength=1, description="The spec, relative to the run's folder."),
+        drop={**TEXTS, "description": "Ids of the cases to take out; unknown ones do no harm."},
+        framework=string(enum=["pytest", "unittest"]),
     ),
-    output_schema=closed_object(
-        {"test_path": string(), "spec_path": string(), "removed": TEXTS, "unknown": TEXTS, "kept": TEXTS}
-    ),
+    output_schema=closed_object(test_path=string(), spec_path=string(), removed=TEXTS, unknown=TEXTS, kept=TEXTS),
     run=_run,
     timeout_seconds=120.0,
     read_only=False,

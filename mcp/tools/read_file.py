@@ -16,7 +16,7 @@ def _run(services: ToolServices, /, path: str) -> Json:
 
 TOOL = ToolSpec(
     name="read_file",
-    input_schema=closed_object({"path": string(minLength=1, description="POSIX path relative to the run's folder.")}),
-    output_schema=closed_object({"path": string(), "contents": string(), "bytes": COUNT}),
+    input_schema=closed_object(path=string(minLength=1, description="POSIX path relative to the run's folder.")),
+    output_schema=closed_object(path=string(), contents=string(), bytes=COUNT),
     run=_run,
 )

@@ -35,11 +35,9 @@ def _key(services: ToolServices, arguments: Json) -> str | None:
 TOOL = ToolSpec(
     name="repo.read_file",
     input_schema=closed_object(
-        {"path": string(minLength=1, description="POSIX path relative to the root."), "ref": REF}, ["path"]
+        ["path"], path=string(minLength=1, description="POSIX path relative to the root."), ref=REF
     ),
-    output_schema=closed_object(
-        {"path": string(), "ref": string(), "sha": BLOB_ID, "size": COUNT, "contents": string()}
-    ),
+    output_schema=closed_object(path=string(), ref=string(), sha=BLOB_ID, size=COUNT, contents=string()),
     run=_run,
     cache_key=_key,
 )

@@ -49,16 +49,14 @@ def _key(services: ToolServices, arguments: Json) -> str | None:
 TOOL = ToolSpec(
     name="repo.tree",
     input_schema=closed_object(
-        {"path": string(default=".", description="Folder to list, POSIX, relative to the root."), "ref": REF}, []
+        [], path=string(default=".", description="Folder to list, POSIX, relative to the root."), ref=REF
     ),
     output_schema=closed_object(
-        {
-            "repo_full_name": string(pattern="^[^/]+/[^/]+$"),
-            "ref": string(minLength=1),
-            "commit": string(description="Full commit id; empty where there is none."),
-            "files": array(closed_object({"path": string(), "size": COUNT, "sha": BLOB_ID})),
-            "truncated": {"type": "boolean"},
-        }
+        repo_full_name=string(pattern="^[^/]+/[^/]+$"),
+        ref=string(minLength=1),
+        commit=string(description="Full commit id; empty where there is none."),
+        files=array(closed_object(path=string(), size=COUNT, sha=BLOB_ID)),
+        truncated={"type": "boolean"},
     ),
     run=_run,
     cache_key=_key,

@@ -72,44 +72,38 @@ def _summarize(results: Sequence[StepResult]) -> Json:
 TOOL = ToolSpec(
     name="run_build",
     input_schema=closed_object(
-        {
-            "timeout_seconds": {
-                "type": "number",
-                "exclusiveMinimum": 0,
-                "maximum": _MAX_SECONDS,
-                "default": 300,
-                "description": "Wall time for everything together.",
-            }
-        },
         [],
+        timeout_seconds={
+            "type": "number",
+            "exclusiveMinimum": 0,
+            "maximum": _MAX_SECONDS,
+            "default": 300,
+            "description": "Wall time for everything together.",
+        },
     ),
     output_schema=closed_object(
-        {
-            "status": string(
-                enum=["passed", "failed", "timed_out", "unavailable", "skipped", "not_found"],
-                description="unavailable: a tool is missing, see advice; not_found: nothing says how it is built.",
-            ),
-            **strings("kind", "command", "detected_from"),
-            "duration_seconds": {"type": "number", "minimum": 0},
-            "exit_code": NULLABLE_INTEGER,
-            **strings("reason", "advice"),
-            "errors": array(
-                closed_object(
-                    {
-                        "path": string(),
-                        "line": NULLABLE_INTEGER,
-                        "column": NULLABLE_INTEGER,
-                        **strings("code", "message"),
-                        "severity": string(enum=["error", "warning"]),
-                    }
-                )
-            ),
-            "errors_left_out": COUNT,
-            "output": string(description="The end of what was written, without secrets."),
-            "output_cut": {"type": "boolean"},
-            "steps": array(open_object(["kind", "command", "detected_from", "status", "exit_code"])),
-            "sandbox": string(),
-        }
+        status=string(
+            enum=["passed", "failed", "timed_out", "unavailable", "skipped", "not_found"],
+            description="unavailable: a tool is missing, see advice; not_found: nothing says how it is built.",
+        ),
+        **strings("kind", "command", "detected_from"),
+        duration_seconds={"type": "number", "minimum": 0},
+        exit_code=NULLABLE_INTEGER,
+        **strings("reason", "advice"),
+        errors=array(
+            closed_object(
+                path=string(),
+                line=NULLABLE_INTEGER,
+                column=NULLABLE_INTEGER,
+                **strings("code", "message"),
+                severity=string(enum=["error", "warning"]),
+            )
+        ),
+        errors_left_out=COUNT,
+        output=string(description="The end of what was written, without secrets."),
+        output_cut={"type": "boolean"},
+        steps=array(open_object(["kind", "command", "detected_from", "status", "exit_code"])),
+        sandbox=string(),
     ),
     run=_run,
     timeout_seconds=_MAX_SECONDS + 60.0,

@@ -35,30 +35,26 @@ OPTIONS: Json = {
 }
 RESULT_SCHEMA: Json = open_object(
     ["framework", "passed", "failed", "kept", "dropped", "tests", "coverage", "repeats", "sandbox"],
-    {
-        "framework": string(),
-        "passed": {**COUNT, "description": "Tests that hold."},
-        "failed": {**COUNT, "description": "Tests that do not."},
-        "kept": {**TEXTS, "description": "Cases all of whose tests hold."},
-        "dropped": array(
-            open_object(["case_id", "nodeid", "class", "reason", "message"], {"nodeid": string(), "reason": string()})
-        ),
-        "idle": array(
-            open_object(["nodeid", "case_id", "reason", "class"]),
-            description="Tests that hold and add nothing; only where mutants were tried.",
-        ),
-        "tests": array(open_object(["nodeid", "case_id", "outcome"])),
-        "coverage": {"type": ["object", "null"]},
-        "mutation": {"type": ["object", "null"], "description": "Counts and survivors, where mutants were tried."},
-        "trivial": {
-            "type": ["object", "null"],
-            "description": "Functions whose tests pass with a trivial implementation, where mutants were tried.",
-        },
-        "repeats": COUNT,
-        "notes": TEXTS,
-        "sandbox": string(),
-        "seconds": {"type": "number"},
+    framework=string(),
+    passed={**COUNT, "description": "Tests that hold."},
+    failed={**COUNT, "description": "Tests that do not."},
+    kept={**TEXTS, "description": "Cases all of whose tests hold."},
+    dropped=array(open_object(["case_id", "nodeid", "class", "reason", "message"], nodeid=string(), reason=string())),
+    idle=array(
+        open_object(["nodeid", "case_id", "reason", "class"]),
+        description="Tests that hold and add nothing; only where mutants were tried.",
+    ),
+    tests=array(open_object(["nodeid", "case_id", "outcome"])),
+    coverage={"type": ["object", "null"]},
+    mutation={"type": ["object", "null"], "description": "Counts and survivors, where mutants were tried."},
+    trivial={
+        "type": ["object", "null"],
+        "description": "Functions whose tests pass with a trivial implementation, where mutants were tried.",
     },
+    repeats=COUNT,
+    notes=TEXTS,
+    sandbox=string(),
+    seconds={"type": "number"},
 )
 
 
@@ -192,39 +188,35 @@ def _module_name(spec: Json | None, path: str) -> str:
 TOOL = ToolSpec(
     name="run_tests",
     input_schema=closed_object(
-        {
-            "test_path": string(minLength=1, description="Path in the project, as staged."),
-            "options": {
-                **closed_object(
-                    {
-                        **OPTIONS,
-                        "spec_path": string(description="The spec, relative to the run's folder."),
-                        "target": {"type": ["string", "object", "null"], "description": "The file that is tested."},
-                        "repeats": integer(minimum=0, maximum=20),
-                        "mutants": integer(
-                            minimum=0,
-                            maximum=10000,
-                            description="Mutants of the target that the kept tests are measured by.",
-                        ),
-                        "mutant_seconds": {
-                            "type": "number",
-                            "exclusiveMinimum": 0,
-                            "description": "For how long mutants are tried; those left count as untried.",
-                        },
-                        "baseline": {"type": "boolean", "description": "Whether coverage before is measured."},
-                        "notices": {
-                            "type": "object",
-                            "additionalProperties": array(integer()),
-                            "description": "Mutants that cases are known to notice, numbers by the cases' ids: of "
-                            "those that notice the same ones, some stay.",
-                        },
-                    },
-                    [],
-                ),
-                "default": {},
-            },
-        },
         ["test_path"],
+        test_path=string(minLength=1, description="Path in the project, as staged."),
+        options={
+            **closed_object(
+                [],
+                **OPTIONS,
+                spec_path=string(description="The spec, relative to the run's folder."),
+                target={"type": ["string", "object", "null"], "description": "The file that is tested."},
+                repeats=integer(minimum=0, maximum=20),
+                mutants=integer(
+                    minimum=0,
+                    maximum=10000,
+                    description="Mutants of the target that the kept tests are measured by.",
+                ),
+                mutant_seconds={
+                    "type": "number",
+                    "exclusiveMinimum": 0,
+                    "description": "For how long mutants are tried; those left count as untried.",
+                },
+                baseline={"type": "boolean", "description": "Whether coverage before is measured."},
+                notices={
+                    "type": "object",
+                    "additionalProperties": array(integer()),
+                    "description": "Mutants that cases are known to notice, numbers by the cases' ids: of "
+                    "those that notice the same ones, some stay.",
+                },
+            ),
+            "default": {},
+        },
     ),
     output_schema=RESULT_SCHEMA,
     run=_run,

@@ -41,11 +41,9 @@ def read_specs(services: ToolServices) -> dict[str, Json]:
 TOOL = ToolSpec(
     name="verify_suite",
     input_schema=closed_object(
-        {
-            "test_paths": array(string(minLength=1), minItems=1, description="Paths in the project, as staged."),
-            "options": {**closed_object(OPTIONS, []), "default": {}},
-        },
         ["test_paths"],
+        test_paths=array(string(minLength=1), minItems=1, description="Paths in the project, as staged."),
+        options={**closed_object([], **OPTIONS), "default": {}},
     ),
     output_schema=RESULT_SCHEMA,
     run=_run,

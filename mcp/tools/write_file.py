@@ -37,9 +37,9 @@ def _reserved(services: ToolServices) -> set[tuple[str, ...]]:
 TOOL = ToolSpec(
     name="write_file",
     input_schema=closed_object(
-        {"path": string(minLength=1, description="POSIX path relative to the run's folder."), "contents": string()}
+        path=string(minLength=1, description="POSIX path relative to the run's folder."), contents=string()
     ),
-    output_schema=closed_object({"path": string(), "bytes": COUNT}),
+    output_schema=closed_object(path=string(), bytes=COUNT),
     run=_run,
     read_only=False,
 )

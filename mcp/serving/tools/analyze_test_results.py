@@ -99,26 +99,22 @@ TOOL = client_tool(
     name="analyze_test_results",
     title="Analyse test results",
     input_schema=closed_object(
-        {
-            "results_path": string(
-                minLength=1,
-                maxLength=4096,
-                description="URI of stored results or of a report, or the path of a results file below a root.",
-            ),
-            "root": ROOT,
-        },
         ["results_path"],
+        results_path=string(
+            minLength=1,
+            maxLength=4096,
+            description="URI of stored results or of a report, or the path of a results file below a root.",
+        ),
+        root=ROOT,
     ),
     output_schema=open_object(
         ["run_id", "root", "summary", "counts", "findings", "suspected_defects", "suggestions"],
-        {
-            **strings("run_id", "root", "summary"),
-            "counts": {"type": "object", "additionalProperties": integer(), "description": "By class."},
-            "findings": array(open_object(["class", "title"])),
-            "suspected_defects": array(open_object(["title"])),
-            "suggestions": TEXTS,
-            "analysis_path": string(description="URI of the whole analysis."),
-        },
+        **strings("run_id", "root", "summary"),
+        counts={"type": "object", "additionalProperties": integer(), "description": "By class."},
+        findings=array(open_object(["class", "title"])),
+        suspected_defects=array(open_object(["title"])),
+        suggestions=TEXTS,
+        analysis_path=string(description="URI of the whole analysis."),
     ),
     run=_run,
     is_long=True,

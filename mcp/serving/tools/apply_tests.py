@@ -27,19 +27,14 @@ async def _run(call: ClientCall, /, run_id: str) -> ToolAnswer:
 TOOL = client_tool(
     name="apply_tests",
     title="Add a run's tests to the project",
-    input_schema=closed_object({"run_id": RUN_ID}),
+    input_schema=closed_object(run_id=RUN_ID),
     output_schema=open_object(
         ["run_id", "root", "counts", "files"],
-        {
-            **strings("run_id", "root"),
-            "counts": {"type": "object", "additionalProperties": integer()},
-            "files": array(
-                open_object(
-                    ["path", "outcome", "reason"],
-                    {"path": string(), "outcome": string(enum=_OUTCOMES), "reason": string()},
-                )
-            ),
-        },
+        **strings("run_id", "root"),
+        counts={"type": "object", "additionalProperties": integer()},
+        files=array(
+            open_object(["path", "outcome", "reason"], path=string(), outcome=string(enum=_OUTCOMES), reason=string())
+        ),
     ),
     run=_run,
     idempotent=True,

@@ -32,8 +32,8 @@ async def _run(call: ClientCall, /, run_id: str) -> ToolAnswer:
 TOOL = client_tool(
     name="cancel_run",
     title="Cancel a run",
-    input_schema=closed_object({"run_id": RUN_ID}),
-    output_schema=open_object(["run_id", "outcome", "next"], strings("run_id", "outcome")),
+    input_schema=closed_object(run_id=RUN_ID),
+    output_schema=open_object(["run_id", "outcome", "next"], **strings("run_id", "outcome")),
     run=_run,
     idempotent=True,
 )

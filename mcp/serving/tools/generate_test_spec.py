@@ -66,32 +66,28 @@ TOOL = client_tool(
     name="generate_test_spec",
     title="Generate a test spec",
     input_schema=closed_object(
-        {
-            "test_type": {**TEST_TYPE, "description": "The type of tests."},
-            "target": string(
-                minLength=1,
-                maxLength=500,
-                description="One module or symbol: 'src/shop/cart.py', 'shop.cart', 'shop.cart:Cart.add'.",
-            ),
-            "context": string(
-                maxLength=20_000, default="", description="What the tests should know or aim at, in plain words."
-            ),
-            "framework": FRAMEWORK,
-            "root": ROOT,
-        },
         ["test_type", "target"],
+        test_type={**TEST_TYPE, "description": "The type of tests."},
+        target=string(
+            minLength=1,
+            maxLength=500,
+            description="One module or symbol: 'src/shop/cart.py', 'shop.cart', 'shop.cart:Cart.add'.",
+        ),
+        context=string(
+            maxLength=20_000, default="", description="What the tests should know or aim at, in plain words."
+        ),
+        framework=FRAMEWORK,
+        root=ROOT,
     ),
     output_schema=open_object(
         ["run_id", "root", "target", "framework", "spec_path", "test_path", "counts", "spec_json", "next"],
-        {
-            "run_id": RUN_ID,
-            **strings("root", "target", "framework"),
-            "spec_path": string(description="URI of the spec."),
-            "test_path": string(description="Where its tests would go in the project."),
-            "counts": {"type": "object", "additionalProperties": integer()},
-            "spec_json": {"type": ["object", "null"], "description": "The spec, null when it is large."},
-            "next": TEXTS,
-        },
+        run_id=RUN_ID,
+        **strings("root", "target", "framework"),
+        spec_path=string(description="URI of the spec."),
+        test_path=string(description="Where its tests would go in the project."),
+        counts={"type": "object", "additionalProperties": integer()},
+        spec_json={"type": ["object", "null"], "description": "The spec, null when it is large."},
+        next=TEXTS,
     ),
     run=_run,
     is_long=True,

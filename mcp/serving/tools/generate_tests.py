@@ -37,17 +37,15 @@ TOOL = client_tool(
     name="generate_tests",
     title="Generate tests from a request",
     input_schema=closed_object(
-        {
-            "request": string(
-                minLength=1,
-                maxLength=10_000,
-                description="What to test, in plain words, with files, packages or symbols named.",
-            ),
-            "framework": FRAMEWORK,
-            "test_type": {**TEST_TYPE, "description": "The type of tests; read from the request without it."},
-            "root": ROOT,
-        },
         ["request"],
+        request=string(
+            minLength=1,
+            maxLength=10_000,
+            description="What to test, in plain words, with files, packages or symbols named.",
+        ),
+        framework=FRAMEWORK,
+        test_type={**TEST_TYPE, "description": "The type of tests; read from the request without it."},
+        root=ROOT,
     ),
     output_schema=HANDLE_SCHEMA,
     run=_run,

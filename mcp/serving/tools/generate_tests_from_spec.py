@@ -88,16 +88,14 @@ TOOL = client_tool(
     name="generate_tests_from_spec",
     title="Generate tests from a spec",
     input_schema=closed_object(
-        {
-            "spec_path": string(
-                minLength=1,
-                maxLength=4096,
-                description="A testwright://runs/… URI of a spec, or the path of a JSON file below a root.",
-            ),
-            "framework": {**FRAMEWORK, "description": "What to write for; the spec's own framework without it."},
-            "root": ROOT,
-        },
         ["spec_path"],
+        spec_path=string(
+            minLength=1,
+            maxLength=4096,
+            description="A testwright://runs/… URI of a spec, or the path of a JSON file below a root.",
+        ),
+        framework={**FRAMEWORK, "description": "What to write for; the spec's own framework without it."},
+        root=ROOT,
     ),
     output_schema=HANDLE_SCHEMA,
     run=_run,

@@ -48,15 +48,13 @@ TOOL = client_tool(
     name="get_report",
     title="Read a run's report",
     input_schema=closed_object(
-        {"run_id": RUN_ID, "cursor": integer(minimum=0, default=0, description="Where the page begins.")}, ["run_id"]
+        ["run_id"], run_id=RUN_ID, cursor=integer(minimum=0, default=0, description="Where the page begins.")
     ),
     output_schema=open_object(
         [*HANDLE_SCHEMA["required"], "text", "next_cursor"],
-        {
-            **HANDLE_SCHEMA["properties"],
-            "text": string(description="This page of the report, Markdown; empty while there is none."),
-            "next_cursor": NULLABLE_INTEGER,
-        },
+        **HANDLE_SCHEMA["properties"],
+        text=string(description="This page of the report, Markdown; empty while there is none."),
+        next_cursor=NULLABLE_INTEGER,
     ),
     run=_run,
     read_only=True,

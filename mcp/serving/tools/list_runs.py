@@ -56,19 +56,15 @@ TOOL = client_tool(
     name="list_runs",
     title="List this session's runs",
     input_schema=closed_object(
-        {
-            "limit": integer(minimum=1, maximum=100, default=20),
-            "scope": string(enum=["session", "project"], default="session", description="Whose runs are listed."),
-        },
         [],
+        limit=integer(minimum=1, maximum=100, default=20),
+        scope=string(enum=["session", "project"], default="session", description="Whose runs are listed."),
     ),
     output_schema=open_object(
         ["runs", "more"],
-        {
-            "runs": array(open_object(["run_id", "root", "kind", "status"])),
-            "more": integer(minimum=0, description="Runs that are not listed."),
-            "note": string(),
-        },
+        runs=array(open_object(["run_id", "root", "kind", "status"])),
+        more=integer(minimum=0, description="Runs that are not listed."),
+        note=string(),
     ),
     run=_run,
     read_only=True,

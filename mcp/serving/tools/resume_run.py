@@ -30,7 +30,7 @@ async def _run(call: ClientCall, /, run_id: str) -> ToolAnswer:
 TOOL = client_tool(
     name="resume_run",
     title="Continue a run",
-    input_schema=closed_object({"run_id": RUN_ID}),
+    input_schema=closed_object(run_id=RUN_ID),
     output_schema=HANDLE_SCHEMA,
     run=_run,
     is_long=True,

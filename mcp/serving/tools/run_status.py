@@ -61,16 +61,14 @@ def _ended(run_id: str, root: str, status: str, answer: ToolAnswer) -> ToolAnswe
 TOOL = client_tool(
     name="run_status",
     title="Wait for a run",
-    input_schema=closed_object({"run_id": RUN_ID, "wait_seconds": WAIT}, ["run_id"]),
+    input_schema=closed_object(["run_id"], run_id=RUN_ID, wait_seconds=WAIT),
     output_schema=open_object(
         ["run_id", "root", "status", "answer", "next"],
-        {
-            "run_id": string(),
-            "root": string(),
-            "status": string(description="running, or how it ended."),
-            "message": string(description="What it does at the moment."),
-            "answer": {"type": ["object", "null"], "description": "The answer of the tool that began it."},
-        },
+        run_id=string(),
+        root=string(),
+        status=string(description="running, or how it ended."),
+        message=string(description="What it does at the moment."),
+        answer={"type": ["object", "null"], "description": "The answer of the tool that began it."},
     ),
     run=_run,
     read_only=True,

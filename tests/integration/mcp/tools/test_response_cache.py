@@ -25,7 +25,7 @@ from testwright.store.cache.sqlite_responses import SqliteResponses
 from testwright.tests.support.mcp.cache_server import cache_server
 from testwright.tests.support.mcp.tool_session import make_services, no_target, unit_spec, write_files
 
-NUMBER = closed_object({"number": {"type": "integer"}})
+NUMBER = closed_object(number={"type": "integer"})
 GOOD_TEST = "from shop.cart import half\n\n\ndef test_half():\n    assert half(4) == 2\n"
 ASKED = [
     ("get_codebase_context", {"query": "half of a number"}),

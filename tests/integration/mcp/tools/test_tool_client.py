@@ -16,7 +16,7 @@ from testwright.mcp.toolbox.tool_spec import ToolSpec
 from testwright.mcp.toolbox.toolbox import build_toolbox
 from testwright.tests.support.mcp.tool_session import make_services
 
-NUMBER = closed_object({"number": {"type": "integer"}})
+NUMBER = closed_object(number={"type": "integer"})
 
 
 @pytest.fixture

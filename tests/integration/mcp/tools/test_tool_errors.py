@@ -15,7 +15,7 @@ from testwright.tests.support.mcp.tool_session import make_services
 
 
 async def called(tmp_path, run, schema=None, arguments=None):
-    spec = ToolSpec("odd", schema or {"type": "object"}, closed_object({"a": integer()}), run, "Does odd things.")
+    spec = ToolSpec("odd", schema or {"type": "object"}, closed_object(a=integer()), run, "Does odd things.")
     async with Client(build_toolbox(make_services(tmp_path), [spec])) as client:
         return await client.call_tool("odd", arguments or {})
 
@@ -57,8 +57,8 @@ async def test_each_error_is_typed_and_says_what_to_do(tmp_path, run, kind, word
 
 
 async def test_a_whole_number_may_be_written_with_a_point(tmp_path):
-    inner = closed_object({"limit": integer()}, [])
-    schema = closed_object({"limit": integer(), "options": inner}, [])
+    inner = closed_object([], limit=integer())
+    schema = closed_object([], limit=integer(), options=inner)
     result = await called(
         tmp_path,
         lambda _, limit, options: {"a": [0] * limit and options["limit"]},

@@ -151,7 +151,7 @@ async def test_an_unexpected_error_of_a_tool_is_hidden_from_the_caller(services,
     async def crash(services, /, **arguments):
         raise KeyError("the secret")
 
-    broken = ToolSpec("broken", closed_object({}), closed_object({}), crash, "Breaks.")
+    broken = ToolSpec("broken", closed_object(), closed_object(), crash, "Breaks.")
     async with ToolClient(build_toolbox(services, [broken])) as client:
         with caplog.at_level(logging.CRITICAL, logger="mcp"), pytest.raises(ToolFailure) as caught:
             await client.call("broken", {})
@@ -165,7 +165,7 @@ async def test_a_tool_that_works_long_leaves_the_event_loop_free(services):
         await asyncio.to_thread(released.wait)
         return {}
 
-    slow = ToolSpec("slow", closed_object({}), closed_object({}), work, "Waits.")
+    slow = ToolSpec("slow", closed_object(), closed_object(), work, "Waits.")
     async with ToolClient(build_toolbox(services, [slow])) as client:
         call = asyncio.create_task(client.call("slow", {}))
         try:
