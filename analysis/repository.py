@@ -181,15 +181,12 @@ class Checkout:
         # `PurePosixPath.parents` runs from the innermost folder to the root, which is git's order of precedence.
         for base in [parent.as_posix() for parent in PurePosixPath(path).parents]:
             below = path if base == "." else path[len(base) + 1 :]
-            ignored = decision_on(below, is_folder, self._rules_of(base))
+            if base not in self._ignores:
+                self._ignores[base] = read_rules(_lines(self.root / base / ".gitignore"))
+            ignored = decision_on(below, is_folder, self._ignores[base])
             if ignored is not None:
                 return ignored
         return False
-
-    def _rules_of(self, folder: str) -> tuple[IgnoreRule, ...]:
-        if folder not in self._ignores:
-            self._ignores[folder] = read_rules(_lines(self.root / folder / ".gitignore"))
-        return self._ignores[folder]
 
     def _git(self) -> Path | None:
         """The folder of git's own files: `.git`, or where a worktree's or submodule's `.git` file points."""

@@ -43,7 +43,13 @@ async def plan_one_target(
         graph, config = planning_graph(services), run_thread(context)
         values = await run_graph(graph, state, config, context, stop_before="execute_current_step")
         planned = cast(PlanningAgentState, values)
-        _refuse_several(planned["plan"])
+        paths = [str((step["params"].get("target") or {}).get("path")) for step in planned["plan"] if generates(step)]
+        if len(paths) > 1:
+            raise RequestError(
+                f"{len(paths)} targets were named where one is needed.",
+                advice=f"Name one of them: {', '.join(paths[:8])}{', …' if len(paths) > 8 else ''}",
+                details={"targets": list(paths[:50])},
+            )
         if not planned["plan"]:
             return planned
         plan = planned["plan"]
@@ -124,13 +130,3 @@ async def _run_testing_graph(
         config = thread_of(context, step["id"])
         values = await run_graph(graph, initial_step_state(step, state), config, context, stop_before=stop_before)
     return cast(TestingAgentState, values)
-
-
-def _refuse_several(plan: list[PlanStepState]) -> None:
-    paths = [str((step["params"].get("target") or {}).get("path")) for step in plan if generates(step)]
-    if len(paths) > 1:
-        raise RequestError(
-            f"{len(paths)} targets were named where one is needed.",
-            advice=f"Name one of them: {', '.join(paths[:8])}{', …' if len(paths) > 8 else ''}",
-            details={"targets": list(paths[:50])},
-        )

@@ -254,6 +254,7 @@ def totals_of(
     """Add up all targets, defects and files."""
     status = Counter(target.status for target in targets)
     outcome = Counter(file.outcome for file in files)
+    evidence = [row for target in targets for row in target.evidence]
     return Totals(
         targets=len(targets),
         targets_completed=status["completed"],
@@ -269,15 +270,10 @@ def totals_of(
         files_unchanged=outcome["unchanged"],
         files_conflicting=outcome["conflict"],
         files_staged=outcome["staged"],
-        origins=_origins(targets),
+        origins=ReportOrigins(**Counter(expectation.origin for row in evidence for expectation in row.expectations)),
         coverage=_coverage(targets),
         operations=counts_of(targets),
     )
-
-
-def _origins(targets: Sequence[ReportTarget]) -> ReportOrigins:
-    evidence = [row for target in targets for row in target.evidence]
-    return ReportOrigins(**Counter(expectation.origin for row in evidence for expectation in row.expectations))
 
 
 def _coverage(targets: Sequence[ReportTarget]) -> CoverageChange:

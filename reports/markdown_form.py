@@ -40,6 +40,8 @@ def _summary(report: Report) -> Iterator[str]:
     yield ""
     yield f"> {line(report.request)}"
     yield ""
+    found = report.totals.origins
+    shown = (("documented", found.documented), ("inferred", found.inferred), ("observed", found.observed))
     rows = [
         ("Outcome", f"`{report.exit_reason}` (exit code {report.exit_code})"),
         ("Targets", _counted(totals.targets_completed, totals.targets, totals.targets_failed, totals.targets_skipped)),
@@ -49,7 +51,7 @@ def _summary(report: Report) -> Iterator[str]:
         ("Branches", _change(totals.coverage, "branches")),
         ("Statements", _change(totals.coverage, "statements")),
         *([("API", counted(totals.operations))] if totals.operations else []),
-        ("Expectations", _origins(report)),
+        ("Expectations", ", ".join(f"{number} {name}" for name, number in shown if number)),
         ("Executed", "yes" if report.execution == "executed" else "not executed"),
         ("Analysed", "yes" if report.analysis == "analysed" else "not analysed"),
     ]
@@ -263,12 +265,6 @@ def _request(report: Report) -> Iterator[str]:
 def _counted(done: int, total: int, failed: int, skipped: int) -> str:
     extra = [f"{failed} failed"] * bool(failed) + [f"{skipped} skipped"] * bool(skipped)
     return f"{done} of {total} done" + "".join(f", {text}" for text in extra)
-
-
-def _origins(report: Report) -> str:
-    found = report.totals.origins
-    shown = (("documented", found.documented), ("inferred", found.inferred), ("observed", found.observed))
-    return ", ".join(f"{number} {name}" for name, number in shown if number)
 
 
 def _change(change: CoverageChange, what: str) -> str:

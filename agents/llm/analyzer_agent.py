@@ -188,7 +188,10 @@ def _decided(
         if _grounded_expectation(case) is None:
             return False, f"The model calls it a defect ({reason}), but nothing documents or implies what was expected."
         return True, f"The model holds it for a defect: {reason}"
-    if not _is_documented(case, result):
+    # Whether the failed expectation is documented, by the gate's class or because all of the case's are.
+    expected = case.get("expect") or ()
+    documented = bool(expected) and all(expectation.get("origin") == "documented" for expectation in expected)
+    if not (documented or result.get("class") == "product_defect"):
         return False, f"The model holds the expectation for wrong: {reason}"
     place = _place(verdict, lines)
     if place is None:
@@ -199,13 +202,6 @@ def _decided(
     first, last = place
     shown = " ".join(" ".join(lines[first - 1 : last]).split())[:_EXCERPT]
     return False, f"The model holds the documented reading for wrong by the lines {first} to {last} ({shown}): {reason}"
-
-
-def _is_documented(case: Mapping[str, Any], result: Mapping[str, Any]) -> bool:
-    """Whether the failed expectation is documented, by the gate's class or because all of the case's are."""
-    expected = case.get("expect") or ()
-    documented = bool(expected) and all(expectation.get("origin") == "documented" for expectation in expected)
-    return documented or result.get("class") == "product_defect"
 
 
 def _grounded_expectation(case: Mapping[str, Any]) -> Mapping[str, Any] | None:

@@ -100,7 +100,9 @@ class ModelAgent(Agent):
         for repair in range(self.repairs + 1):
             reason = summarize_errors(rejected.problems if rejected is not None else mends) or "first"
             call = replace(self._call(prompt or self._prompt, user, schema, attempt, rejected), reason=reason)
-            _note_prompt(call.prompt_version)
+            versions = _ASKED.get()
+            if versions is not None:
+                versions.append(call.prompt_version)
             try:
                 return await self._chat.complete(call)
             except (MalformedLlmOutput, SchemaValidationError) as error:
@@ -161,12 +163,6 @@ def _noting_prompts() -> Iterator[list[str]]:
         yield versions
     finally:
         _ASKED.reset(token)
-
-
-def _note_prompt(version: str) -> None:
-    versions = _ASKED.get()
-    if versions is not None:
-        versions.append(version)
 
 
 @dataclass(frozen=True, slots=True)

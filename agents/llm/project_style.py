@@ -111,7 +111,7 @@ def _see(seen: _Conventions, path: str, text: str, tree: ast.Module) -> None:
     tests = list(_tests(tree))
     seen.files += bool(tests)
     for owner in _functions(tree):
-        if _is_fixture(owner):
+        if any("fixture" in ast.unparse(decorator) for decorator in owner.decorator_list):
             seen.defined.setdefault(owner.name, path)
     for test, owner in tests:
         seen.names.append(test.name if owner is None else f"{owner.name}.{test.name}")
@@ -168,10 +168,6 @@ def _helpers(test: _Function) -> Iterator[str]:
             last = name.rpartition(".")[2]
             if last.startswith(_ASSERTING) and not last.startswith(_MOCKED):
                 yield name
-
-
-def _is_fixture(node: _Function) -> bool:
-    return any("fixture" in ast.unparse(decorator) for decorator in node.decorator_list)
 
 
 def _conventions(seen: _Conventions) -> Iterator[str]:

@@ -51,7 +51,7 @@ def _collect(
     for node in body:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             name = f"{owner}{node.name}"
-            if symbols is None or _named(name, symbols):
+            if symbols is None or any(name == symbol or name.startswith(f"{symbol}.") for symbol in symbols):
                 first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
                 wanted |= set(range(first, (node.end_lineno or node.lineno) + 1))
             elif isinstance(node, ast.ClassDef) and any(symbol.startswith(f"{name}.") for symbol in symbols):
@@ -70,7 +70,3 @@ def _signatures(body: Sequence[ast.stmt]) -> set[int]:
             if isinstance(node, ast.ClassDef):
                 found |= _signatures(node.body)
     return found
-
-
-def _named(name: str, symbols: Iterable[str]) -> bool:
-    return any(name == symbol or name.startswith(f"{symbol}.") for symbol in symbols)

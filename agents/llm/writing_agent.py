@@ -53,7 +53,12 @@ class ModelWritingAgent(ModelAgent):
         previous = {str(file["path"]): str(file["contents"]) for file in view.get("previous_files") or ()}
         module = str((view["spec"].get("target") or {}).get("module") or "")
         style = await asyncio.to_thread(self._style, module) if self._style is not None else ""
-        message = _message(inputs, errors, previous, style)
+        # Render the envelope with the project's style or, in a refinement, with feedback: that has a style already.
+        shown = {key: value for key, value in inputs.items() if key not in _NOT_SHOWN}
+        beside: JsonObject = {"style": style} if style and not previous else {}
+        if errors:
+            beside["feedback"] = code_feedback(errors, next(iter(previous.values()), ""))
+        message = canonical_json({**shown, **beside})
         answer = await self._ask_model(message, ANSWER_SCHEMA, int(view.get("attempt") or 1), mends=errors)
         parsed: Any = answer.parsed
         files = _placed(parsed["files"], str(view["test_path"]))
@@ -66,17 +71,6 @@ class ModelWritingAgent(ModelAgent):
         """Render the spec without the model: API and integration specs hold every act and check as data."""
         async with EmbeddedWritingAgent() as renderer:
             return await renderer.process(request)
-
-
-def _message(
-    inputs: Mapping[str, Any], errors: Sequence[Mapping[str, Any]], previous: Mapping[str, str], style: str
-) -> str:
-    """Render the envelope with the project's style or, in a refinement, with feedback: that has a style already."""
-    shown = {key: value for key, value in inputs.items() if key not in _NOT_SHOWN}
-    beside: JsonObject = {"style": style} if style and not previous else {}
-    if errors:
-        beside["feedback"] = code_feedback(errors, next(iter(previous.values()), ""))
-    return canonical_json({**shown, **beside})
 
 
 def _placed(files: Sequence[Mapping[str, str]], test_path: str) -> dict[str, str]:

@@ -92,7 +92,10 @@ class RunChat:
         async with self._one_by_one[f"{call.role}:{call.attempt}:{key}"]:
             stored = self._from_store(call, key)
             if stored is None:
-                stored = await self._send(call, self._free_key(call, key))
+                place = 0
+                while self._kept_at(call, _place(key, place)) is not None:
+                    place += 1
+                stored = await self._send(call, _place(key, place))
             return self._answer(stored, call, key)
 
     def _from_store(self, call: ModelCall, key: str) -> _Stored | None:
@@ -104,12 +107,6 @@ class RunChat:
                 return _Stored(found, at, reused=True)
             place += 1
         return None
-
-    def _free_key(self, call: ModelCall, key: str) -> str:
-        place = 0
-        while self._kept_at(call, _place(key, place)) is not None:
-            place += 1
-        return _place(key, place)
 
     def _kept_at(self, call: ModelCall, key: str) -> ReceivedAnswer | None:
         found = self._kept.get(call.role, call.attempt, key) if self._kept is not None else None

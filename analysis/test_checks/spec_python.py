@@ -33,7 +33,11 @@ def unit_rules(spec: dict[str, Any]) -> Iterator[SpecIssue]:
     """Checks that sources parse, names are bound, the act uses the subject, expectations can hold."""
     scope, issues = read_imports(spec)
     yield from issues
-    yield from _target_imported(spec, scope)
+    module = text(mapping(spec.get("target")).get("module"))
+    cases = spec.get("cases")
+    if module and cases and module.partition(".")[0] not in {module.partition(".")[0] for module in scope.modules}:
+        message = f"no import brings in {module!r}, which is what the spec tests"
+        yield issue(("imports",), "target_not_imported", message, f"add an import such as 'from {module} import …'")
     for index, case in objects(spec.get("cases")):
         place: SpecPlace = ("cases", index)
         arrange = mapping(case.get("arrange"))
@@ -42,16 +46,12 @@ def unit_rules(spec: dict[str, Any]) -> Iterator[SpecIssue]:
         act = mapping(case.get("act"))
         expression, found = _expression((*place, "act", "expression"), act.get("expression"), scope, bound)
         yield from found
-        known = bound | {"result", *_result_names(case)}
+        # Names that expectations may use besides: captured standard error, and the raised exception.
+        raising = any(item.get("kind") == "raises" for _, item in objects(case.get("expect")))
+        known = bound | {"result", *({"printed_err", "raised"} if raising else {"printed_err"})}
         yield from expectation_rules(place, case, lambda tree, known=known: scope.missing(tree, known), scope.names)
         if expression is not None and not found:
             yield from _subject_used(place, case, [*trees, expression], scope)
-
-
-def _result_names(case: dict[str, Any]) -> set[str]:
-    """Names that expectations may use besides: captured standard error, and the raised exception."""
-    raising = any(item.get("kind") == "raises" for _, item in objects(case.get("expect")))
-    return {"printed_err", "raised"} if raising else {"printed_err"}
 
 
 def integration_rules(spec: dict[str, Any]) -> Iterator[SpecIssue]:
@@ -125,14 +125,6 @@ def _bind(scope: CaseScope, node: ast.Import | ast.ImportFrom) -> None:
         scope.aliases |= {alias.asname: alias.name for alias in node.names if alias.asname}
     else:
         scope.modules |= {alias.name for alias in node.names}
-
-
-def _target_imported(spec: dict[str, Any], scope: CaseScope) -> Iterator[SpecIssue]:
-    module = text(mapping(spec.get("target")).get("module"))
-    cases = spec.get("cases")
-    if module and cases and module.partition(".")[0] not in {module.partition(".")[0] for module in scope.modules}:
-        message = f"no import brings in {module!r}, which is what the spec tests"
-        yield issue(("imports",), "target_not_imported", message, f"add an import such as 'from {module} import …'")
 
 
 def _statements(

@@ -90,7 +90,12 @@ class Assessment:
             "tests": [self._test(verdict, records.get(verdict.nodeid)) for verdict in shown],
             "functions": [asdict(function) for function in self.functions],
             "skipped": list(self.skipped),
-            "disturbances": _disturbances(shown),
+            # Which test makes which other one fail, needs which, or fails beside which.
+            "disturbances": [
+                {"test": one.nodeid, "relation": one.relation, "other": other, "reason": one.reason}
+                for one in shown
+                for other in one.related
+            ],
             "conditions": self._conditions(shown),
             "totals": self._totals(shown),
             "coverage": None if coverage is None else coverage.to_dict(),
@@ -269,15 +274,6 @@ def _in_force(examination: Examination) -> dict[str, str]:
         "encoding": examination.encoding,
     }
     return {name: value for name, value in found.items() if value is not None}
-
-
-def _disturbances(shown: Sequence[CaseVerdict]) -> list[dict[str, Any]]:
-    """Which test makes which other one fail, needs which, or fails beside which."""
-    return [
-        {"test": one.nodeid, "relation": one.relation, "other": other, "reason": one.reason}
-        for one in shown
-        for other in one.related
-    ]
 
 
 def _checks(project: Path, tests: Sequence[CaseResult]) -> dict[str, AssertionProfile]:

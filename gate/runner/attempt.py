@@ -38,7 +38,10 @@ class SuiteAttempt:
     async def run(self) -> SuiteResult:
         """Launch until the runner comes to its end, or there is no point in going on; see `Suite.run`."""
         while True:
-            launched = await self._once()
+            self._launches += 1
+            options = replace(self._options, exclude=(*self._options.exclude, *self._excluded))
+            left = max(1.0, self._options.wall_seconds - (time.monotonic() - self._began))
+            launched = await self._launch(self._files, options, left)
             result = self.conclude(launched)
             if result is not None:
                 return result
@@ -52,12 +55,6 @@ class SuiteAttempt:
         if record.code is None or record.running is not None or record.broken:
             return None
         return self._result(launched, self._unrun(record))
-
-    async def _once(self) -> LaunchResult:
-        self._launches += 1
-        options = replace(self._options, exclude=(*self._options.exclude, *self._excluded))
-        left = max(1.0, self._options.wall_seconds - (time.monotonic() - self._began))
-        return await self._launch(self._files, options, left)
 
     def _blame(self, launched: LaunchResult) -> bool:
         """Find the test or file that ended the process and leave it out; False when there is no point in going on."""

@@ -128,7 +128,9 @@ class Examination:
                 return
             run = self._repeat_of(number)
             result = early_result if run == early and early_result else await self.suite.run(run)
-            self._remember(result)
+            self.notes.extend(result.notes)
+            self.locale = result.locale if self.locale is None else self.locale
+            self.encoding = result.encoding if self.encoding is None else self.encoding
             outcomes = result.by_nodeid()
             failing = {nodeid for nodeid in self.passing if not passed(outcomes, nodeid)}
             if failing:
@@ -204,11 +206,6 @@ class Examination:
     def _repeat_of(self, number: int) -> SuiteOptions:
         """One repeat of what passes so far."""
         return replace(self.options.variation(number, self.untried), select=self.options.order(number).of(self.passing))
-
-    def _remember(self, result: SuiteResult) -> None:
-        self.notes.extend(result.notes)
-        self.locale = result.locale if self.locale is None else self.locale
-        self.encoding = result.encoding if self.encoding is None else self.encoding
 
     async def _find_causes(self, number: int, failing: set[str]) -> None:
         """Vary one thing at a time, in the given order, then the order alone, until every failure has its cause."""

@@ -219,7 +219,9 @@ async def stopped_step(step: PlanStepState, fault: Fault, context: RunContext, s
         return failed(fault)
     values, following = found
     used = {"usage": values.get("usage", NOTHING_USED)}
-    kept = _passed(values)
+    # Cases of the test file that ran, passed, and have not been dropped since.
+    ran = set((values.get("test_results") or {}).get("kept") or ())
+    kept = [case_id for case_id in values.get("kept") or () if case_id in ran]
     if not kept:
         return failed(fault, {**step_result(values), **used}, used["usage"])
     aside: list[str] = []
@@ -256,12 +258,6 @@ async def _put_aside(
 
 def _aside(step: PlanStepState, path: str) -> str:
     return f"{_ASIDE}/{step['id']}/{path}"
-
-
-def _passed(values: Mapping[str, Any]) -> list[str]:
-    """Cases of the test file that ran, passed, and have not been dropped since."""
-    ran = set((values.get("test_results") or {}).get("kept") or ())
-    return [case_id for case_id in values.get("kept") or () if case_id in ran]
 
 
 def _dropped(values: Mapping[str, Any], kept: list[str], fault: Fault) -> list[dict[str, Any]]:

@@ -185,7 +185,12 @@ class ToolClient:
             ToolFailure: the tool answered with an error, outside a schema, or is not there.
             EnvironmentFault, StorageError, SandboxFailure: a built-in tool raised one.
         """
-        built_in = self._require(name)
+        if self._built_in is None or self._closing.is_set():
+            raise ToolFailure(f"the tool {name!r} was called outside the client's context")
+        if name not in self._built_in.tools and name not in self._routes:
+            known = ", ".join(self.tools())
+            raise ToolFailure(f"there is no tool {name!r}", advice=f"known tools: {known}")
+        built_in = self._built_in
         sent = dict(arguments)
         route = self._routes.get(name)
         # A server that was given up stays so: its tools are served by ours from then on.
@@ -213,14 +218,6 @@ class ToolClient:
                     return error
 
         return list(await asyncio.gather(*(answer(name, arguments) for name, arguments in calls)))
-
-    def _require(self, name: str) -> BuiltInTools:
-        if self._built_in is None or self._closing.is_set():
-            raise ToolFailure(f"the tool {name!r} was called outside the client's context")
-        if name not in self._built_in.tools and name not in self._routes:
-            known = ", ".join(self.tools())
-            raise ToolFailure(f"there is no tool {name!r}", advice=f"known tools: {known}")
-        return self._built_in
 
     async def _record(self, name: str, served_by: str, work: Coroutine[Any, Any, tuple[Json, str | None]]) -> Json:
         record = ToolCall(name, served_by, 0.0, "failed")

@@ -126,7 +126,11 @@ class _Planning:
         strict = self._inputs.get("strict")
         for text, reason in words.unknown:
             reading.unclear(text, reason, stops=True)
-        self._check_changes()
+        # Note a base of changed code that is not the one whose changes were read.
+        wanted, changes = self._words.changed_since, self._inputs.get("changes")
+        if wanted is not None and (changes is None or changes["since"] != wanted):
+            read = "nothing was compared" if changes is None else f"what changed since {changes['since']} was compared"
+            self._reading.unclear(f"changed since {wanted}", read, [f"--changed-since {wanted}"], stops=True)
         refuse_frameworks(words, reading)
         included = by_options(
             tuple(self._inputs.get("include") or ()), tuple(self._inputs.get("exclude") or ()), self._index, reading
@@ -154,13 +158,6 @@ class _Planning:
             "not_understood": reading.not_understood,
             "skipped": [*reading.skipped, *_unreadable_rows(self._index.layout)],
         }
-
-    def _check_changes(self) -> None:
-        """Note a base of changed code that is not the one whose changes were read."""
-        wanted, changes = self._words.changed_since, self._inputs.get("changes")
-        if wanted is not None and (changes is None or changes["since"] != wanted):
-            read = "nothing was compared" if changes is None else f"what changed since {changes['since']} was compared"
-            self._reading.unclear(f"changed since {wanted}", read, [f"--changed-since {wanted}"], stops=True)
 
     def _clauses(self) -> list[Clause]:
         """Split a request into parts; a test type or target given as an option applies to all parts."""

@@ -46,9 +46,14 @@ class EmbeddedCaseAgent(Agent):
                 error="RequestError",
                 advice='For a library, ask for unit tests: testwright run "unit tests for the whole project".',
             )
+        taken: dict[str, int] = {}
+        named: list[JsonObject] = []
+        for case in cases:
+            number = taken[case["id"]] = taken.get(case["id"], 0) + 1
+            named.append({**case, "id": case["id"] if number == 1 else f"{case['id']}_{number}"})
         result = {
             "run_id": inputs["run_id"],
-            "test_cases": _with_own_ids(cases),
+            "test_cases": named,
             "coverage_notes": _notes(inputs, routes, pages, notes),
         }
         return success_response(result, trace=[{"event": "cases_written", "cases": len(cases)}])
@@ -207,15 +212,6 @@ def _case(name: str, title: str, needs: list[str], steps: list[str], expected: s
         "expected": expected,
         "priority": priority,
     }
-
-
-def _with_own_ids(cases: list[JsonObject]) -> list[JsonObject]:
-    taken: dict[str, int] = {}
-    named: list[JsonObject] = []
-    for case in cases:
-        number = taken[case["id"]] = taken.get(case["id"], 0) + 1
-        named.append({**case, "id": case["id"] if number == 1 else f"{case['id']}_{number}"})
-    return named
 
 
 def _notes(inputs: Mapping[str, Any], routes: list[JsonObject], pages: list[JsonObject], notes: list[str]) -> str:

@@ -68,16 +68,13 @@ class FlowProposer:
 
     def initial(self) -> Iterator[Trial]:
         """Trials that need no observation, then those that depend on observations."""
-        return _QueriedTrials(chain(self._staged(), self._inner.initial()), self)
-
-    def _staged(self) -> Iterator[Trial]:
         context = self._inner.context
         subjects = [
             scenarios(subject, context, self._servers)
             for subject in testable_callables(context.facts, context)
             if subject.qualname in self._subjects
         ]
-        return in_turns(subjects)
+        return _QueriedTrials(chain(in_turns(subjects), self._inner.initial()), self)
 
     def looking(self, trial: Trial) -> Trial | None:
         """The trial with its state queries; None for a trial of another subject."""

@@ -136,7 +136,10 @@ async def _run_mutants(
     for most, enough in limits.rounds:
         requests = []
         for fault in faults:
-            places = _untried(fault, lines, pins, most)
+            # The next flows for a mutant: those that assert something and run its lines.
+            reaching = (place for place, own in enumerate(lines) if not fault.lines or not fault.lines.isdisjoint(own))
+            found = (place for place in reaching if place not in fault.tried and pins[place] is not None)
+            places = tuple(islice(found, most))
             if places and not fault.done and not fault.killers:
                 fault.tried.update(places)
                 requests.append(MutantRequest(fault.number, fault.mutant, fault.imported, places, enough))
@@ -150,13 +153,6 @@ def shown_enum_members(record: TrialRecord) -> frozenset[tuple[str, str]]:
     texts = [observation.value.source or "" if observation.value is not None else ""]
     texts += [value.source or "" for _, value in observation.effects]
     return frozenset((record.trial.subject, word) for text in texts for word in _MEMBER.findall(text))
-
-
-def _untried(fault: _LiveMutant, lines: _Lines, pins: _Pins, most: int) -> tuple[int, ...]:
-    """The next flows for a mutant: those that assert something and run its lines."""
-    reaching = (place for place, own in enumerate(lines) if not fault.lines or not fault.lines.isdisjoint(own))
-    found = (place for place in reaching if place not in fault.tried and pins[place] is not None)
-    return tuple(islice(found, most))
 
 
 def _record(fault: _LiveMutant, answer: MutantOutcome, pins: _Pins) -> None:

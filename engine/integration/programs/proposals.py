@@ -47,7 +47,10 @@ class _ArgumentValue:
 
 def single_runs(known: ProgramFacts) -> list[ProgramRun]:
     """Distinct runs of one command each, documented lines first."""
-    return list(dict.fromkeys((*documented_runs(known), *_undocumented(known))))[:MOST_SINGLE]
+    # The plainest run of each command, then the second one of each, and so on.
+    most = max(_MOST_VARIANTS, MOST_SINGLE // max(1, len(known.commands)))
+    turns = [list(dict.fromkeys(command_runs(command, known)))[:most] for command in known.commands]
+    return list(dict.fromkeys((*documented_runs(known), *in_turns(turns))))[:MOST_SINGLE]
 
 
 def documented_runs(known: ProgramFacts) -> list[ProgramRun]:
@@ -64,13 +67,6 @@ def documented_runs(known: ProgramFacts) -> list[ProgramRun]:
         ]
         runs.append(ProgramRun(tuple(dict(files).items()), (tuple(arguments),), command.words))
     return runs
-
-
-def _undocumented(known: ProgramFacts) -> list[ProgramRun]:
-    """The plainest run of each command, then the second one of each, and so on."""
-    most = max(_MOST_VARIANTS, MOST_SINGLE // max(1, len(known.commands)))
-    turns = [list(dict.fromkeys(command_runs(command, known)))[:most] for command in known.commands]
-    return list(in_turns(turns))
 
 
 def command_runs(command: Command, known: ProgramFacts) -> Iterator[ProgramRun]:

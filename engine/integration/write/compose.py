@@ -109,6 +109,7 @@ def _case(
     crosses = crossed_components(
         target, edges_taken(flows.arcs, judged.finding.observation.arcs, target, served=served)
     )
+    needed = {"folder": "tmp_path" in trial.fixtures, "serving": loopback.needs_helper(trial.fixtures)}
     return FlowCase(
         id=named.id,
         title=named.title,
@@ -116,7 +117,7 @@ def _case(
         steps=steps,
         expect=source.expect,
         fixtures=tuple(fixture for fixture in trial.fixtures if fixture != loopback.HELPER),
-        services=_services_of(trial.fixtures),
+        services=tuple(name for name, is_needed in needed.items() if is_needed),
         statements=statements,
         priority="high" if judged.documented else "medium",
         preconditions=tuple(" ".join(statement.split())[:900] for statement in statements[:50]),
@@ -202,11 +203,6 @@ def _services(cases: Sequence[FlowCase]) -> list[dict[str, Any]]:
     if any("serving" in case.services for case in cases):
         found.append(loopback.server_service())
     return found
-
-
-def _services_of(fixtures: Sequence[str]) -> tuple[str, ...]:
-    needed = {"folder": "tmp_path" in fixtures, "serving": loopback.needs_helper(fixtures)}
-    return tuple(name for name, is_needed in needed.items() if is_needed)
 
 
 def _title(target: IntegrationTarget) -> str:

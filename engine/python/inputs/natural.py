@@ -55,7 +55,11 @@ class NaturalInputs:
 
     def domain(self, one: CallableFacts, name: str, where: ModuleFacts) -> ParameterDomain:
         """The domain of a parameter of a callable in a module of the project."""
-        known = self._of_module(where).get(one.qualname)
+        if where.module not in self._domains:
+            classes = project_classes(where, self._index)
+            inferred = infer_domains(where, classes, source=self._index.source_of(where))
+            self._domains[where.module] = {one.qualname: one for one in inferred}
+        known = self._domains[where.module].get(one.qualname)
         return known.of(name) if known is not None else UNKNOWN
 
     def of_parameter(
@@ -139,13 +143,6 @@ class NaturalInputs:
             if taken.kind == "object" and taken.type_name == owner.name:
                 linking.add(parameter.name)  # an object of the same class is linked, not passed as content
         return ContentObjects(where, owner, constructor, items), tuple(sorted(linking))
-
-    def _of_module(self, where: ModuleFacts) -> dict[str, CallableDomains]:
-        if where.module not in self._domains:
-            classes = project_classes(where, self._index)
-            inferred = infer_domains(where, classes, source=self._index.source_of(where))
-            self._domains[where.module] = {one.qualname: one for one in inferred}
-        return self._domains[where.module]
 
 
 def _hint_of(domain: ParameterDomain) -> TypeHint:

@@ -73,21 +73,17 @@ def _entry(
     lines = (trial.wanted_line, trial.wanted_line) if trial.wanted_line > 0 else (1, 1)
     if trial.wanted_line <= 0 and facts is not None and facts.lines[0] > 0:
         lines = facts.documentation.lines if finding.contradicts and facts.documentation.lines[0] > 0 else facts.lines
+    act = finding.trial.act
+    forms = {"await": f"asyncio.run({act})", "iterate": f"list({act})", "enter": f"with {act} as result: pass"}
     return {
         "id": f"sd_{identifier}",
         "title": _one_line(f"{trial.subject}: {observed} where the document says {documented}", 280),
         "subject": trial.subject,
         "documented": documented[:_LONGEST] or "nothing",
         "observed": observed,
-        "reproduce": "\n".join((*trial.imports, *trial.arrange, _act(finding)))[:4000],
+        "reproduce": "\n".join((*trial.imports, *trial.arrange, forms.get(finding.trial.mode, act)))[:4000],
         "evidence": {"path": path, "lines": list(lines)},
     }
-
-
-def _act(finding: TrialFinding) -> str:
-    act = finding.trial.act
-    forms = {"await": f"asyncio.run({act})", "iterate": f"list({act})", "enter": f"with {act} as result: pass"}
-    return forms.get(finding.trial.mode, act)
 
 
 def _observed(finding: TrialFinding) -> str:

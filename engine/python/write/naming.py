@@ -50,7 +50,10 @@ def name_tests(cases: Sequence[Case], facts: ModuleFacts) -> dict[str, Case]:
     callables = {callable_.qualname: callable_ for callable_ in facts.callables()}
     constructors = {owner.name: owner.constructor for owner in facts.classes}
     tests: dict[str, list[_Test]] = {}
-    for members in _tests(cases):
+    found: dict[tuple[str, str], list[Case]] = {}
+    for case in cases:
+        found.setdefault((case.subject, case.group or f" {case.id}"), []).append(case)
+    for members in found.values():
         subject = callables.get(members[0].subject)
         test = _Test(members, subject, situation_of(members, subject, constructors))
         tests.setdefault(members[0].subject, []).append(test)
@@ -63,13 +66,6 @@ def name_tests(cases: Sequence[Case], facts: ModuleFacts) -> dict[str, Case]:
         for test in own:
             named.update(_renamed(test, ids))
     return named
-
-
-def _tests(cases: Sequence[Case]) -> list[list[Case]]:
-    found: dict[tuple[str, str], list[Case]] = {}
-    for case in cases:
-        found.setdefault((case.subject, case.group or f" {case.id}"), []).append(case)
-    return list(found.values())
 
 
 def _name_all(subject: str, tests: Sequence[_Test], used: set[str]) -> None:
