@@ -18,7 +18,8 @@ from ..reports.junit_form import junit_form
 from ..reports.markdown_form import markdown_form
 from ..reports.model import Report
 from ..reports.phases import phase_times
-from ..reports.run_facts import RunFacts, tool_use
+from ..reports.run_facts import idle_of, iso_time, tool_use
+from ..reports.run_model import CacheUse, ModelUse, ReportStoredArtifact, Run, Spending, ToolServerUse
 from ..sandbox.interpreter import Interpreter
 from ..store.files.event_log import read_events
 from ..store.files.files import remove_leftovers, write_file
@@ -99,7 +100,7 @@ def write_report(
         fail_on_defect=settings.fail_on == "defect",
         private=[str(folder.path), str(settings.root)],
     )
-    report = build_report(_facts(live, usage.store(), resumed), outcomes, redact=live.redactor.value)
+    report = build_report(_run_part(live, usage.store(), resumed), outcomes, redact=live.redactor.value)
     write_file(folder.report_json, json_form(report))
     write_file(folder.report_md, markdown_form(report))
     write_file(folder.junit_xml, junit_form(report))
@@ -122,38 +123,42 @@ def _early_end(live: LiveRun, state: PlanningAgentState) -> str | None:
     return ExitReason.BUDGET_EXHAUSTED if live.models.budget.reached is not None else None
 
 
-def _facts(live: LiveRun, sessions: list[SessionUsage], resumed: int) -> RunFacts:
-    run_id = live.folder.run_id
+def _run_part(live: LiveRun, sessions: list[SessionUsage], resumed: int) -> Run:
+    finished_at = time.time()
     environment = _last_environment(live)
-    return RunFacts(
-        run_id=run_id,
+    calls = tool_use(call for session in sessions for call in session.tool_calls)
+    models = [{**asdict(used), "priced": used.model in live.models.priced} for used in live.models.budget.by_role()]
+    return Run(
+        id=live.folder.run_id,
         version=VERSION,
         root=str(live.settings.root),
-        started_at=live.began_at,
-        finished_at=time.time(),
+        started_at=iso_time(live.began_at),
+        finished_at=iso_time(finished_at),
+        seconds=round(max(0.0, finished_at - live.began_at), 3),
         sandbox=str(environment.get("sandbox", "")),
         interpreter=str(environment.get("interpreter", "")),
         resumed=resumed,
-        settings=live.settings.stored(),
-        tool_calls=[call for session in sessions for call in session.tool_calls],
-        tool_servers=[asdict(server) for server in live.tools.servers()],
-        cache_in=cache_kind(live.settings),
-        warnings=_recorded_warnings(live),
-        wall_seconds=sum(session.seconds for session in sessions),
-        idle_seconds=sum(session.idle_seconds for session in sessions),
-        model_seconds=sum(session.model_seconds for session in sessions),
+        settings=dict(live.redactor.value(live.settings.stored())),
+        tool_calls=calls,
+        tool_servers=tuple(ToolServerUse(**asdict(server)) for server in live.tools.servers()),
+        cache=CacheUse(kept_in=cache_kind(live.settings), cache_hits=sum(call.cached for call in calls)),
+        warnings=tuple(_recorded_warnings(live)),
+        idle=idle_of(
+            sum(session.seconds for session in sessions),
+            sum(session.idle_seconds for session in sessions),
+            sum(session.model_seconds for session in sessions),
+        ),
         phases=phase_times(read_events(live.folder.events_jsonl)),
-        spent=asdict(run_usage(live)),
-        models=[{**asdict(used), "priced": used.model in live.models.priced} for used in live.models.budget.by_role()],
-        artifacts=[
-            (
-                found.artifact_id,
-                found.kind,
-                str(found.meta.get("sanitizer", "")),
-                str(found.meta.get("prompt_version", "")),
+        spent=Spending(**asdict(run_usage(live)), models=tuple(ModelUse(**model) for model in models)),
+        artifacts=tuple(
+            ReportStoredArtifact(
+                id=found.artifact_id,
+                kind=found.kind,
+                sanitizer=str(found.meta.get("sanitizer", "")),
+                prompt_version=str(found.meta.get("prompt_version", "")),
             )
-            for found in live.store.artifacts.find(run_id)
-        ],
+            for found in live.store.artifacts.find(live.folder.run_id)
+        ),
     )
 
 

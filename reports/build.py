@@ -31,7 +31,7 @@ from .model import (
 from .operations import counts_of
 from .own_pytest import own_pytest_lines
 from .reading import added_up, count, failure_class, items, mapping, parts, place, rows, stable, text, words
-from .run_facts import RunFacts, run_part
+from .run_model import Run
 from .targets import classes_of, target_of
 
 _GENERATES = "generate_"
@@ -78,10 +78,11 @@ class Outcomes:
     private: Sequence[str] = ()
 
 
-def build_report(run: RunFacts, outcomes: Outcomes, *, redact: Callable[[Any], Any] = lambda value: value) -> Report:
+def build_report(run: Run, outcomes: Outcomes, *, redact: Callable[[Any], Any] = lambda value: value) -> Report:
     """The report of a run.
 
     Args:
+        run: what differs from run to run; its settings and warnings go through `redact`.
         redact: takes secrets out of a JSON value (`Redactor.value`).
 
     Raises:
@@ -115,7 +116,12 @@ def build_report(run: RunFacts, outcomes: Outcomes, *, redact: Callable[[Any], A
     )
     reason = exit_reason_of(tally, ended=outcomes.ended, fail_on_defect=outcomes.fail_on_defect)
     report = Report(
-        run=run_part(run, redact),
+        run=run.model_copy(
+            update={
+                "settings": dict(redact(dict(run.settings))),
+                "warnings": tuple(dict.fromkeys(str(redact(warning)) for warning in run.warnings)),
+            }
+        ),
         request=text(redact(outcomes.request)),
         status=status_of(reason),
         exit_reason=reason,

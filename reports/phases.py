@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..core.events import Event, EventType
+from .run_model import PhaseTime
 
 _STARTS = (EventType.NODE_STARTED, EventType.STEP_STARTED)
 _ENDS = (EventType.NODE_ENDED, EventType.STEP_ENDED)
@@ -12,7 +13,7 @@ _GENERATES = "generate_"
 _PLANNING = "build_plan"
 
 
-def phase_times(events: Iterable[Event]) -> tuple[tuple[str, float], ...]:
+def phase_times(events: Iterable[Event]) -> tuple[PhaseTime, ...]:
     """Seconds by phase, in the order in which the phases first began.
 
     A phase is a node of the testing graph, the planning node, or the type of a step that has no nodes of its own. What
@@ -30,7 +31,7 @@ def phase_times(events: Iterable[Event]) -> tuple[tuple[str, float], ...]:
             taken.setdefault(phase, 0.0)
         elif event.type in _ENDS and key in begun:
             taken[phase] += max(0.0, event.at - begun.pop(key))
-    return tuple(taken.items())
+    return tuple(PhaseTime(phase=phase, seconds=round(seconds, 3)) for phase, seconds in taken.items())
 
 
 def _phase(event: Event) -> str:

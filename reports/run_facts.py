@@ -1,99 +1,32 @@
-"""The report's `run` object: all that differs from run to run, and nothing else."""
+"""Values of the report's `run` object that are computed: idle time, tool calls added up, times in ISO 8601."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
 from .reading import count, text
-from .run_model import CacheUse, Idle, ModelUse, PhaseTime, ReportStoredArtifact, Run, Spending, ToolServerUse, ToolUse
+from .run_model import Idle, ToolUse
 
 
-@dataclass(frozen=True, slots=True)
-class RunFacts:
-    """What the report's `run` object is made of.
-
-    Attributes:
-        started_at: seconds since the epoch, as `finished_at`.
-        settings: JSON object without secrets.
-        tool_calls: one JSON object a call: tool, served_by, seconds, outcome ("ok" or how it failed), cached, kept; or
-            one for several calls, as `tool_use` adds them up.
-        tool_servers: one JSON object a server of others: name, transport, tools, restarts, state.
-        cache_in: where answers of tools are kept: memory, sqlite or valkey.
-        warnings: sentences.
-        wall_seconds, idle_seconds, model_seconds: of the `WorkMeter`; None when nobody measured.
-        phases: (phase, seconds), in the order of the work.
-        spent: seconds, tokens, cost, calls.
-        models: one JSON object for each role and model: role, model, calls, tokens_in, tokens_out, tokens_cached, cost,
-            priced.
-        artifacts: (id, kind, sanitizer version, prompt version).
-    """
-
-    run_id: str
-    version: str
-    root: str
-    started_at: float
-    finished_at: float
-    sandbox: str = ""
-    interpreter: str = ""
-    resumed: int = 0
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    tool_calls: Sequence[Mapping[str, Any]] = ()
-    tool_servers: Sequence[Mapping[str, Any]] = ()
-    cache_in: str = "memory"
-    warnings: Sequence[str] = ()
-    wall_seconds: float | None = None
-    idle_seconds: float = 0.0
-    model_seconds: float = 0.0
-    phases: Sequence[tuple[str, float]] = ()
-    spent: Mapping[str, Any] = field(default_factory=dict)
-    models: Sequence[Mapping[str, Any]] = ()
-    artifacts: Sequence[tuple[str, str, str, str]] = ()
-
-
-def run_part(facts: RunFacts, redact: Callable[[Any], Any]) -> Run:
-    """The `run` object; settings go through `redact`."""
-    idle = None
-    if facts.wall_seconds is not None:
-        share = facts.idle_seconds / facts.wall_seconds if facts.wall_seconds > 0 else 0.0
-        idle = Idle(
-            seconds=round(max(0.0, facts.idle_seconds), 3),
-            share=round(min(1.0, max(0.0, share)), 4),
-            model_seconds=round(max(0.0, facts.model_seconds), 3),
-        )
-    spent, calls = facts.spent, tool_use(facts.tool_calls)
-    return Run(
-        id=facts.run_id,
-        version=facts.version,
-        root=facts.root,
-        started_at=_iso(facts.started_at),
-        finished_at=_iso(facts.finished_at),
-        seconds=round(max(0.0, facts.finished_at - facts.started_at), 3),
-        sandbox=facts.sandbox,
-        interpreter=facts.interpreter,
-        resumed=facts.resumed,
-        settings=dict(redact(dict(facts.settings))),
-        tool_calls=calls,
-        tool_servers=tuple(ToolServerUse(**tool_server) for tool_server in facts.tool_servers),
-        cache=CacheUse(kept_in=facts.cache_in, cache_hits=sum(call.cached for call in calls)),
-        warnings=tuple(dict.fromkeys(str(redact(warning)) for warning in facts.warnings)),
-        idle=idle,
-        phases=tuple(PhaseTime(phase=phase, seconds=round(max(0.0, took), 3)) for phase, took in facts.phases),
-        spent=Spending(
-            **{**spent, "seconds": round(float(spent.get("seconds", 0.0)), 3)},
-            models=tuple(ModelUse(**model) for model in facts.models),
-        ),
-        artifacts=tuple(
-            ReportStoredArtifact(id=artifact_id, kind=kind, sanitizer=sanitizer, prompt_version=prompt_version)
-            for artifact_id, kind, sanitizer, prompt_version in facts.artifacts
-        ),
+def idle_of(wall_seconds: float, idle_seconds: float, model_seconds: float) -> Idle:
+    """What a `WorkMeter` measured, with the share of the wall time that was idle."""
+    share = idle_seconds / wall_seconds if wall_seconds > 0 else 0.0
+    return Idle(
+        seconds=round(max(0.0, idle_seconds), 3),
+        share=round(min(1.0, max(0.0, share)), 4),
+        model_seconds=round(max(0.0, model_seconds), 3),
     )
 
 
 def tool_use(calls: Iterable[Mapping[str, Any]]) -> tuple[ToolUse, ...]:
-    """Calls added up by tool and server, in their order; what was added up before may be among them."""
+    """Calls added up by tool and server, in their order; what was added up before may be among them.
+
+    Args:
+        calls: one JSON object a call: tool, served_by, seconds, outcome ("ok" or how it failed), cached, kept; or one
+            for several calls, as this function adds them up.
+    """
     grouped: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
     for call in calls:
         grouped.setdefault((text(call.get("tool")), text(call.get("served_by"))), []).append(call)
@@ -110,5 +43,6 @@ def tool_use(calls: Iterable[Mapping[str, Any]]) -> tuple[ToolUse, ...]:
     )
 
 
-def _iso(seconds: float) -> str:
+def iso_time(seconds: float) -> str:
+    """Seconds since the epoch in ISO 8601, UTC, with milliseconds."""
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

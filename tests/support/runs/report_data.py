@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from testwright.reports.build import Outcomes
-from testwright.reports.run_facts import RunFacts
+from testwright.reports.run_facts import idle_of, iso_time, tool_use
+from testwright.reports.run_model import CacheUse, Run
 
 
 def case(case_id: str, origin: str = "observed", **fields: Any) -> dict[str, Any]:
@@ -66,10 +68,25 @@ def accept_step(*files: dict[str, str]) -> dict[str, Any]:
     return {"id": "accept", "type": "accept_tests", "status": "completed", "params": {}, "result": {"files": [*files]}}
 
 
-def facts(**fields: Any) -> RunFacts:
-    """What the `run` object is made of."""
-    begun = {"run_id": "r1", "version": "1.0", "root": "/home/me/project", "started_at": 1e9, "finished_at": 1e9 + 2.5}
-    return RunFacts(**{**begun, **fields})
+def facts(
+    *,
+    started_at: float = 1e9,
+    wall_seconds: float | None = None,
+    idle_seconds: float = 0.0,
+    tool_calls: Sequence[dict[str, Any]] = (),
+    **fields: Any,
+) -> Run:
+    """The `run` object of a run that took 2.5 seconds."""
+    calls = tool_use(tool_calls)
+    return Run(
+        **{"id": "r1", "version": "1.0", "root": "/home/me/project", **fields},
+        started_at=iso_time(started_at),
+        finished_at=iso_time(started_at + 2.5),
+        seconds=2.5,
+        idle=None if wall_seconds is None else idle_of(wall_seconds, idle_seconds, 0.0),
+        tool_calls=calls,
+        cache=CacheUse(cache_hits=sum(call.cached for call in calls)),
+    )
 
 
 def outcomes(*plan: dict[str, Any], **fields: Any) -> Outcomes:

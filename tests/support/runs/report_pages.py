@@ -8,10 +8,14 @@ from testwright.reports.build import build_report
 from testwright.reports.html.inputs import PageInputs
 from testwright.reports.html.page import html_form
 from testwright.reports.model import Report
+from testwright.reports.run_model import PhaseTime
 
 from .report_data import case, executed, facts, generate_step, outcomes
 
-PHASES = (("generate_spec", 4.0), ("run_tests", 6.5), ("verify_suite", 1.0))
+PHASES = tuple(
+    PhaseTime(phase=phase, seconds=seconds)
+    for phase, seconds in (("generate_spec", 4.0), ("run_tests", 6.5), ("verify_suite", 1.0))
+)
 HOSTILE = "</script><img src=x onerror=alert(1)>'\"&<!--\u202e\x1b[31m"
 
 

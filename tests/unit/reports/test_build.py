@@ -162,7 +162,7 @@ def test_two_runs_differ_in_their_run_object_only(said: str) -> None:
         text = said.format(folder=folder, number=number)
         result = executed(["tc_b", "tc_a"], warnings=[text], failure={"message": text})
         result["dropped"] = [{"case_id": "tc_c", "reason": text, "class": "flaky", "message": text}]
-        run = facts(run_id=run_id, started_at=float(number), wall_seconds=9.0, idle_seconds=1.0 / number, root=folder)
+        run = facts(id=run_id, started_at=float(number), wall_seconds=9.0, idle_seconds=1.0 / number, root=folder)
         plan = [generate_step(1, **result, error_message=text), generate_step(2, **result)]
         return build_report(run, outcomes(*plan, private=[folder, f"{folder}/deeper"], advice=[text]))
 
