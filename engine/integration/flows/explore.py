@@ -20,8 +20,9 @@ from ....utils.in_turns import in_turns
 from ....utils.untrusted_files import decoded_source, read_source_bytes
 from ...python.explore.confirm import Confirmation, confirm
 from ...python.explore.explore import ExplorationBudget
+from ...python.explore.selection_rounds import ConfirmedTrials, confirm_selection, trial_findings
 from ...python.facts.analyse import facts_from_source
-from ...python.model.model import Arc, Exploration, ModuleFacts, Observation, Trial, TrialFinding
+from ...python.model.model import Arc, Exploration, ModuleFacts, Observation, Trial
 from ...python.project.layout import Layout
 from ...python.search.initial_trials import testable_callables
 from ...python.search.observer import EXPLORING, Observer, open_observer
@@ -38,7 +39,6 @@ from .scenarios import scenarios
 from .state_queries import with_state_queries
 
 _BATCH = 100
-_CONFIRMATIONS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,8 +141,13 @@ async def explore_flows(
     records = [record for record in intended if crosses_components(arcs, record, components, counting)]
     limits = FlowMutationLimits() if budget.mutant_search.mutants else FlowMutationLimits(mutants=0)
     kills = await flow_kills(target, facts, components, records, limits)
-    confirmed = await _confirmed(target, facts, records, imported, watched, kills.by_record)
-    return _built_flows(facts, components, arcs, search, imported, confirmed, notes, kills.by_record)
+
+    async def attempt(usable: list[TrialRecord]) -> tuple[list[TrialRecord], list[Confirmation]]:
+        chosen = _chosen(usable, facts, imported, kills.by_record)
+        return chosen, await confirm(target, facts, [(record.trial, record.seen) for record in chosen], watched)
+
+    work = await confirm_selection(records, attempt)
+    return _built_flows(facts, components, arcs, search, imported, work, notes, kills.by_record)
 
 
 def intended_exceptions(target: PythonTarget, components: IntegrationTarget, facts: ModuleFacts) -> frozenset[str]:
@@ -197,27 +202,7 @@ async def _search(search: TrialSearch, observer: Observer, budget: ExplorationBu
 
 
 Arcs = frozenset[Arc]
-Watched = tuple[tuple[str, str], ...]
-Answers = list[tuple[TrialRecord, Confirmation]]
 Kills = Mapping[int, frozenset[int]]
-
-
-async def _confirmed(
-    target: PythonTarget, facts: ModuleFacts, records: list[TrialRecord], imported: Arcs, watched: Watched, kills: Kills
-) -> tuple[Answers, Mapping[str, str]]:
-    """Selects and confirms flows, replacing those that cannot be confirmed; also returns the reasons by subject."""
-    bad: dict[int, tuple[TrialRecord, str]] = {}
-    kept: Answers = []
-    for _ in range(_CONFIRMATIONS):
-        chosen = _chosen([record for record in records if record.number not in bad], facts, imported, kills)
-        answers = await confirm(target, facts, [(record.trial, record.seen) for record in chosen], watched)
-        kept = [(record, answer) for record, answer in zip(chosen, answers, strict=True) if answer.seen is not None]
-        # All hold together; otherwise choose again without those that do not.
-        if len(kept) == len(chosen):
-            break
-        failed = [(record, answer) for record, answer in zip(chosen, answers, strict=True) if answer.seen is None]
-        bad |= {record.number: (record, answer.reason) for record, answer in failed}
-    return kept, {record.trial.subject: reason for record, reason in bad.values()}
 
 
 def _chosen(records: list[TrialRecord], facts: ModuleFacts, imported: Arcs, kills: Kills) -> list[TrialRecord]:
@@ -252,46 +237,34 @@ def _built_flows(
     components: IntegrationTarget,
     arcs: WideArcs,
     search: TrialSearch,
-    imported: frozenset[Arc],
-    confirmed: tuple[Answers, Mapping[str, str]],
+    imported: Arcs,
+    work: ConfirmedTrials,
     notes: list[str],
     kills: Kills,
 ) -> Flows:
-    answers, dropped = confirmed
-    reached = set(imported)
-    findings: list[TrialFinding] = []
-    edges: list[frozenset[Edge]] = []
-    for record, answer in answers:
-        seen = answer.seen
-        assert seen is not None
-        own = arcs.real(seen.observation.arcs)
-        findings.append(
-            TrialFinding(
-                trial=without_server_helper(replace(record.trial, looks=(), asks=())),
-                observation=seen.observation,
-                new_arcs=frozenset(own - reached),
-                unstable=answer.unstable,
-                agrees=answer.verdict.agrees,
-                contradicts=answer.verdict.contradicts,
-                kills=kills.get(record.number, frozenset()),
-            )
-        )
-        edges.append(edges_taken(arcs, own, components, served=uses_server(record.trial)))
-        reached |= own | arcs.real(seen.setup)
-    if dropped:
-        notes.append(f"flows of {len(dropped)} callables were dropped because they could not be repeated")
+    found, reached = trial_findings(work, arcs, imported, kills)
+    # State queries are no part of the test, and which lines a flow covers does not decide whether it is kept.
+    findings = [
+        replace(one, trial=without_server_helper(replace(one.trial, looks=(), asks=())), covered=frozenset())
+        for one in found
+    ]
+    edges = tuple(
+        edges_taken(arcs, arcs.real(one.observation.arcs), components, served=uses_server(one.trial)) for one in found
+    )
+    if work.dropped:
+        notes.append(f"flows of {len(work.dropped)} callables were dropped because they could not be repeated")
     notes.extend(f"Some flows need a package that is not installed: {message}" for message in sorted(search.absent))
-    without = unreached_callables(facts, search.subjects, findings, dropped, frozenset(reached) - imported)
+    without = unreached_callables(facts, search.subjects, findings, work.dropped, reached - imported)
     exploration = Exploration(
         facts=facts,
         findings=tuple(findings),
         unreached=tuple(subject for subject in without if subject.qualname in components.subjects),
-        reached_arcs=frozenset(reached),
+        reached_arcs=reached,
         possible_arcs=arcs.possible,
         trials=search.trials,
         notes=tuple(notes),
     )
-    return Flows(exploration, arcs, tuple(edges))
+    return Flows(exploration, arcs, edges)
 
 
 def crosses_components(arcs: WideArcs, record: TrialRecord, components: IntegrationTarget, counting: set[str]) -> bool:

@@ -21,7 +21,7 @@ from ....utils.untrusted_files import decoded_source, read_source_bytes
 from ..facts.optional_imports import OptionalImport, optional_imports, rank_optional_imports, without_import
 from ..judge.comparison import compare_with_document
 from ..model.arcs import ArcMap, branch_arcs
-from ..model.model import Arc, Exploration, ModuleFacts, TrialFinding
+from ..model.model import Arc, Exploration, ModuleFacts
 from ..model.mutant_search import NO_KILLS, Kills, MutantSearchLimits
 from ..mutants.kill_search import find_kills
 from ..mutants.mutant_worker_client import open_mutant_worker
@@ -39,10 +39,10 @@ from ..search.unreached import unreached_callables
 from ..selection.assertable_selection import replace_unassertable
 from ..selection.select_trials import select_trials
 from .confirm import NO_VERDICT, Confirmation, confirm, open_confirmation_workers
+from .selection_rounds import ConfirmedTrials, confirm_selection, trial_findings
 
 BATCH = 100
 EARLY_TRIALS = 150
-CONFIRMATIONS = 4
 FALLBACK_QUIET = 250
 # Shares of the time after which each part ends.
 SEARCHING = 0.5
@@ -74,14 +74,6 @@ class ExplorationBudget:
     def within(self, seconds: float | None) -> ExplorationBudget:
         """Returns the budget with at most so many seconds; None adds no limit."""
         return self if seconds is None else replace(self, wall_seconds=min(self.wall_seconds, seconds))
-
-
-@dataclass(slots=True)
-class _Confirmations:
-    """Results of the confirmations so far; `bad`: dropped records and reasons, by record number."""
-
-    confirmed: list[tuple[TrialRecord, Confirmation]] = field(default_factory=list)
-    bad: dict[int, tuple[TrialRecord, str]] = field(default_factory=dict)
 
 
 EarlyCallback = Callable[[Exploration], None]
@@ -189,7 +181,9 @@ async def _search_fallback(time_budget: TimeBudget, search: TrialSearch, observe
 def _first_look(facts: ModuleFacts, arcs: ArcMap, search: TrialSearch, imported: frozenset[Arc]) -> Exploration:
     """Builds an exploration of the trials so far, unconfirmed, without those that depend on chance or time."""
     lasting = [record for record in search.records if not (record.seen.random or record.time_dependent)]
-    work = _Confirmations([(record, _unconfirmed(record)) for record in replace_unassertable(lasting, facts, imported)])
+    work = ConfirmedTrials(
+        [(record, _unconfirmed(record)) for record in replace_unassertable(lasting, facts, imported)]
+    )
     return _exploration(facts, arcs, search, imported, work, NO_KILLS, [])
 
 
@@ -200,21 +194,14 @@ def _unconfirmed(record: TrialRecord) -> Confirmation:
 
 async def _select_and_confirm(
     target: PythonTarget, facts: ModuleFacts, search: TrialSearch, imported: frozenset[Arc], kills: Kills
-) -> _Confirmations:
-    """Selects and confirms trials; selects again in place of those that could not be confirmed."""
-    work = _Confirmations()
-    for _ in range(CONFIRMATIONS):
-        usable = [record for record in search.records if record.number not in work.bad]
+) -> ConfirmedTrials:
+    async def attempt(usable: list[TrialRecord]) -> tuple[list[TrialRecord], list[Confirmation]]:
         async with open_confirmation_workers(target, facts) as workers:  # they start during the selection
             chosen = await asyncio.to_thread(replace_unassertable, usable, facts, imported, kills.by_record)
-            answers = await confirm(target, facts, [(record.trial, record.seen) for record in chosen], workers=workers)
-        # Confirm all selected trials again, not only new ones: each must pass when run together with the rest.
-        pairs = list(zip(chosen, answers, strict=True))
-        work.confirmed = [(record, answer) for record, answer in pairs if answer.seen is not None]
-        work.bad.update({record.number: (record, answer.reason) for record, answer in pairs if answer.seen is None})
-        if len(work.confirmed) == len(chosen):
-            break
-    return work
+            pairs = [(record.trial, record.seen) for record in chosen]
+            return chosen, await confirm(target, facts, pairs, workers=workers)
+
+    return await confirm_selection(search.records, attempt)
 
 
 def _exploration(
@@ -222,42 +209,21 @@ def _exploration(
     arcs: ArcMap,
     search: TrialSearch,
     imported: frozenset[Arc],
-    work: _Confirmations,
+    work: ConfirmedTrials,
     kills: Kills,
     notes: list[str],
 ) -> Exploration:
-    reached = set(imported)
-    findings: list[TrialFinding] = []
-    for record, confirmed in work.confirmed:
-        seen = confirmed.seen
-        assert seen is not None  # `confirmed` holds no dropped trial
-        own = arcs.real(seen.observation.arcs)
-        covered = own | arcs.real(seen.setup)
-        findings.append(
-            TrialFinding(
-                trial=record.trial,
-                observation=seen.observation,
-                new_arcs=frozenset(own - reached),
-                covered=covered,
-                unstable=confirmed.unstable,
-                agrees=confirmed.verdict.agrees,
-                contradicts=confirmed.verdict.contradicts,
-                kills=kills.by_record.get(record.number, frozenset()),
-            )
-        )
-        reached |= covered
-    dropped = {record.trial.subject: reason for record, reason in work.bad.values()}
+    findings, reached = trial_findings(work, arcs, imported, kills.by_record)
     notes.extend(f"Some trials need a package that is not installed: {message}" for message in sorted(search.absent))
     if work.bad:
         notes.append(f"{len(work.bad)} trials were dropped because they could not be repeated.")
-    covered_arcs = frozenset(reached)
     return Exploration(
         facts=facts,
         findings=tuple(findings),
         unreached=unreached_callables(
-            facts, search.subjects, findings, dropped, covered_arcs - imported, search.trials
+            facts, search.subjects, findings, work.dropped, reached - imported, search.trials
         ),
-        reached_arcs=covered_arcs,
+        reached_arcs=reached,
         possible_arcs=arcs.possible,
         trials=search.trials,
         notes=tuple(notes),
