@@ -27,3 +27,9 @@ def digest_of(value: Any) -> str:
 def pretty_json(value: Any) -> str:
     """JSON for files that people read too: sorted keys, two spaces, one newline at the end."""
     return json_text(value, sort_keys=True, indent=2, allow_nan=False) + "\n"
+
+
+def attributes(item: object, *names: str) -> dict[str, Any]:
+    """Attributes of an object by their names, as JSON has them: a tuple becomes a list."""
+    found = {name: getattr(item, name) for name in names}
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in found.items()}

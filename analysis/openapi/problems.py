@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from ...utils.canonical import attributes
 from ...utils.error_formatter import json_path
 
 Parts = tuple[str | int, ...]
@@ -39,10 +40,7 @@ class Problem:
         """The problem in the form of the tool's answer."""
         return {
             "path": json_path(self.parts),
-            "message": self.message,
-            "severity": self.severity,
-            "rule": self.rule,
-            "suggestion": self.suggestion,
+            **attributes(self, "message", "severity", "rule", "suggestion"),
             "document": self.location,
             "line": self.line,
         }

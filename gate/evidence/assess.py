@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ...sandbox.target import PythonTarget
+from ...utils.canonical import attributes
 from ...utils.untrusted_files import read_source
 from ..model.conditions import AGAIN, TITLES, TOGETHER
 from ..model.coverage_data import CoverageData
@@ -103,9 +104,7 @@ class Assessment:
             "trivial": None if mutation is None else trivial_summary(mutation),
             "unproven": [] if mutation is None else [asdict(one) for one in mutation.unproven],
             "mutants": [] if mutation is None else [result.to_dict() for result in mutation.results],
-            "repeats": verification.repeats,
-            "sandbox": verification.sandbox,
-            "runner_version": verification.runner_version,
+            **attributes(verification, "repeats", "sandbox", "runner_version"),
             "notes": list(self.notes),
             "seconds": verification.seconds,
         }
@@ -123,11 +122,7 @@ class Assessment:
             "nodeid": verdict.nodeid,
             "verdict": "holds" if verdict.verdict == "kept" else verdict.verdict,
             "class": verdict.failure_class,
-            "reason": verdict.reason,
-            "message": verdict.message,
-            "causes": list(verdict.causes),
-            "relation": verdict.relation,
-            "related": list(verdict.related),
+            **attributes(verdict, "reason", "message", "causes", "relation", "related"),
             "evidence": evidence,
             "adds_nothing": addition.reason if addition is not None and addition.idle else None,
             "repeats": addition.reason if addition is not None and addition.repeats else None,

@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import asdict
 from typing import Any
 
+from ...utils.canonical import attributes
 from ..model.coverage_data import CoverageData
 from ..model.mutant_results import MutantResult, MutationReport
 from ..model.trivial_results import TrivialSummary
@@ -75,9 +76,7 @@ def tool_result(
         "repeats": verification.repeats,
         "launches": verification.launches,
         "notes": list(dict.fromkeys([*verification.notes, *(before.notes if before else ())])),
-        "sandbox": verification.sandbox,
-        "runner_version": verification.runner_version,
-        "seconds": verification.seconds,
+        **attributes(verification, "sandbox", "runner_version", "seconds"),
     }
     return _bounded(answer, limit_bytes)
 
@@ -164,9 +163,7 @@ def _idle(verdict: CaseVerdict, verification: Verification, reasons: Mapping[str
 
 def _test(verdict: CaseVerdict, record: EvidenceRecord | None, path: str | None) -> dict[str, Any]:
     return {
-        "nodeid": verdict.nodeid,
-        "case_id": verdict.case_id,
-        "name": verdict.name,
+        **attributes(verdict, "nodeid", "case_id", "name"),
         "outcome": verdict.verdict,
         "seconds": verdict.seconds,
         "evidence": record.to_dict(path) if record else None,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ...mutation.model import Mutant
+from ...utils.canonical import attributes
 from .trivial_results import FunctionTrials, UnprovenExpectation
 
 Status = Literal["killed", "timeout", "survived", "uncovered", "equivalent", "untried"]
@@ -37,15 +38,8 @@ class MutantResult:
         """JSON form."""
         mutant = self.mutant
         return {
-            "operator": mutant.operator,
-            "path": mutant.path,
-            "line": mutant.line,
-            "before": mutant.before,
-            "after": mutant.after,
-            "status": self.status,
-            "killed_by": list(self.killed_by),
-            "rule": self.rule,
-            "tests": self.tests,
+            **attributes(mutant, "operator", "path", "line", "before", "after"),
+            **attributes(self, "status", "killed_by", "rule", "tests"),
         }
 
 
@@ -115,9 +109,7 @@ class MutationReport:
         """JSON form: counts, survivors and all mutants; `seconds` and `peak_mib` differ from run to run."""
         return {
             **self.counts(),
-            "notes": list(self.notes),
-            "seconds": self.seconds,
-            "peak_mib": self.peak_mib,
+            **attributes(self, "notes", "seconds", "peak_mib"),
             "mutants": [result.to_dict() for result in self.results],
             "functions": [function.to_dict() for function in self.functions],
         }

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from ...utils.canonical import attributes
 from .coverage_data import CoverageData
 
 Outcome = Literal["passed", "failed", "error", "skipped", "xfailed", "timeout", "crashed", "not_run"]
@@ -84,12 +85,7 @@ class CaseResult:
     def to_dict(self) -> dict[str, Any]:
         """The seam's form of a test: nodeid, case_id, name, outcome, seconds, message, longrepr."""
         return {
-            "nodeid": self.nodeid,
-            "case_id": self.case_id,
-            "name": self.name,
-            "outcome": self.outcome,
-            "seconds": self.seconds,
-            "message": self.message,
+            **attributes(self, "nodeid", "case_id", "name", "outcome", "seconds", "message"),
             "longrepr": self.trace,
         }
 
@@ -157,10 +153,7 @@ class SuiteResult:
             "tests": [test.to_dict() for test in self.tests],
             "collect_errors": [error.to_dict() for error in self.collect_errors],
             "coverage": None if self.coverage is None else {**self.coverage.to_dict(), "by_test": per_test},
-            "notes": list(self.notes),
-            "sandbox": self.sandbox,
-            "runner_version": self.runner_version,
-            "seconds": self.seconds,
+            **attributes(self, "notes", "sandbox", "runner_version", "seconds"),
         }
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from ...utils.canonical import attributes
 from .classify import FailureClass
 from .coverage_data import CoverageData
 from .mutant_results import MutationReport
@@ -45,18 +46,12 @@ class CaseVerdict:
     def to_dict(self) -> dict[str, Any]:
         """JSON form; the class stands under `class`."""
         return {
-            "case_id": self.case_id,
-            "nodeid": self.nodeid,
-            "name": self.name,
-            "verdict": self.verdict,
+            **attributes(self, "case_id", "nodeid", "name", "verdict"),
             "class": self.failure_class,
             "reason": self.reason,
             "message": self.message,
             "longrepr": self.trace,
-            "runs": self.runs,
-            "causes": list(self.causes),
-            "relation": self.relation,
-            "related": list(self.related),
+            **attributes(self, "runs", "causes", "relation", "related"),
         }
 
 

@@ -18,6 +18,7 @@ from ...mutation.catalog import sample
 from ...mutation.model import Mutant
 from ...mutation.trivial import TestedFunction, implementations_of
 from ...sandbox.protocol import Completed, Limits
+from ...utils.canonical import attributes
 from ..model.coverage_data import CoverageData
 from ..model.mutant_results import MutantResult, MutationReport, Status
 from ..model.options import SuiteOptions
@@ -265,9 +266,7 @@ def _ready_asked(sources: Sequence[str], options: MutationOptions) -> dict[str, 
     return {
         "sources": list(sources),
         "jobs": options.jobs or os.cpu_count() or 1,
-        "memory_mib": options.memory_mib,
-        "floor_seconds": options.floor_seconds,
-        "factor": options.factor,
+        **attributes(options, "memory_mib", "floor_seconds", "factor"),
         **_time(options),
     }
 
@@ -303,10 +302,7 @@ def _asked(number: int, planned: PlannedMutant) -> dict[str, Any]:
     mutant = planned.mutant
     return {
         "id": number,
-        "path": mutant.path,
-        "start": mutant.start,
-        "end": mutant.end,
-        "replacement": mutant.replacement,
+        **attributes(mutant, "path", "start", "end", "replacement"),
         "imported": planned.imported,
         "rounds": [list(round_) for round_ in planned.rounds],
     }
@@ -314,10 +310,7 @@ def _asked(number: int, planned: PlannedMutant) -> dict[str, Any]:
 
 def _function_asked(function: TestedFunction) -> dict[str, Any]:
     return {
-        "path": function.path,
-        "name": function.name,
-        "line": function.line,
-        "left_out": function.left_out,
+        **attributes(function, "path", "name", "line", "left_out"),
         "implementations": [one.to_dict() for one in implementations_of(function)],
     }
 

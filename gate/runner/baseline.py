@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 from ...core.errors import EnvironmentFault
 from ...sandbox.target import PythonTarget
+from ...utils.canonical import attributes
 from ...utils.generated_header import is_untouched
 from ...utils.untrusted_files import read_source
 from ..model.coverage_data import CoverageData
@@ -45,11 +46,7 @@ class CoverageBaseline:
         """JSON form: totals, and where they come from."""
         return {
             **self.coverage.totals(),
-            "source": self.source,
-            "files": self.files,
-            "passed": self.passed,
-            "failed": self.failed,
-            "notes": list(self.notes),
+            **attributes(self, "source", "files", "passed", "failed", "notes"),
         }
 
 

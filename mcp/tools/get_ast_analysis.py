@@ -10,6 +10,7 @@ from ...engine.python.facts.analyse import analyse_module
 from ...engine.python.model.model import CallableFacts, ClassFacts, Parameter
 from ...engine.python.project.import_errors import syntax_advice
 from ...engine.python.project.layout import find_layout, module_at
+from ...utils.canonical import attributes
 from ...utils.untrusted_files import read_source_bytes
 from ..toolbox.content_cache import content_key
 from ..toolbox.json_schema import COUNT, TEXTS, array, closed_object, integer, string, strings
@@ -34,10 +35,7 @@ def _run(services: ToolServices, /, file_path: str) -> Json:
     symbols = [_callable_symbol(facts_of) for facts_of in facts.callables()]
     symbols += [_class_symbol(facts_of) for facts_of in facts.classes]
     return {
-        "module": facts.module,
-        "path": facts.path,
-        "import_root": facts.import_root,
-        "digest": facts.digest,
+        **attributes(facts, "module", "path", "import_root", "digest"),
         "summary": facts.documentation.summary,
         "symbols": sorted(symbols, key=lambda symbol: (symbol["lines"], symbol["qualname"], symbol["kind"])),
         "line_count": facts.line_count,
@@ -60,9 +58,7 @@ def _answer_key(arguments: Json, answer: Json) -> str:
 
 def _callable_symbol(facts: CallableFacts) -> Json:
     return {
-        "qualname": facts.qualname,
-        "kind": facts.kind,
-        "lines": list(facts.lines),
+        **attributes(facts, "qualname", "kind", "lines"),
         "signature": render_signature(facts),
         "branches": len(facts.branch_lines),
         "public": facts.public,

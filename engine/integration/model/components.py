@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from ....utils.canonical import attributes
 from ...python.model.spec_case import Case, SpecExpectation
 from ...python.project.layout import ModulePlace
 from .programs import ProjectProgram
@@ -144,10 +145,7 @@ class FlowCase:
     def to_json(self) -> JsonObject:
         """The JSON form, as the integration spec's schema has it."""
         return {
-            "id": self.id,
-            "title": self.title,
-            "priority": self.priority,
-            "preconditions": list(self.preconditions),
+            **attributes(self, "id", "title", "priority", "preconditions"),
             "steps": list(self.step_texts),
             "expected": self.expected,
             "crosses": [{"from": source, "to": target} for source, target in self.crosses],

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ....utils.canonical import attributes
+
 JsonObject = dict[str, Any]
 
 WEAK_KINDS = frozenset({"is_instance", "length"})
@@ -133,13 +135,7 @@ class Case:
     def to_json(self) -> JsonObject:
         """The JSON form, as the unit spec's schema has it."""
         data: JsonObject = {
-            "id": self.id,
-            "title": self.title,
-            "subject": self.subject,
-            "priority": self.priority,
-            "preconditions": list(self.preconditions),
-            "steps": list(self.steps),
-            "expected": self.expected,
+            **attributes(self, "id", "title", "subject", "priority", "preconditions", "steps", "expected"),
         }
         if self.group is not None:
             data["group"] = self.group

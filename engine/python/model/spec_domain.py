@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from ....utils.canonical import attributes
 from .domain import CallableDomains
 from .model import ModuleFacts
 
@@ -31,10 +32,7 @@ class SpecDomain:
     def to_json(self) -> dict[str, Any]:
         """The entry as the schema has it; without `lines` where there are none."""
         entry: dict[str, Any] = {
-            "subject": self.subject,
-            "parameter": self.parameter,
-            "description": self.description,
-            "source": self.source,
+            **attributes(self, "subject", "parameter", "description", "source"),
         }
         if self.lines[0] > 0:
             entry["lines"] = list(self.lines)

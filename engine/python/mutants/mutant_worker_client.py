@@ -17,6 +17,7 @@ from ....mutation.model import Mutant
 from ....sandbox.deadline import within_deadline
 from ....sandbox.protocol import Network, Session
 from ....sandbox.target import PythonTarget
+from ....utils.canonical import attributes
 from ..model.model import ModuleFacts, Trial
 from ..model.observation_json import ObservedTrial, observed_trial, parsed
 from ..project.import_errors import import_failure, import_timeout
@@ -175,12 +176,8 @@ def _asked_json(one: MutantRequest) -> dict[str, object]:
     mutant = one.mutant
     return {
         "id": one.number,
-        "start": mutant.start,
-        "end": mutant.end,
-        "replacement": mutant.replacement,
-        "imported": one.imported,
-        "trials": one.trials,
-        "enough": one.enough,
+        **attributes(mutant, "start", "end", "replacement"),
+        **attributes(one, "imported", "trials", "enough"),
     }
 
 
