@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ...core.errors import SchemaValidationError
 from .contracts import contract_violations, schema_id
@@ -17,25 +17,15 @@ from .lifecycle import ContractValidator
 from .protocol import JsonObject, consumer_view
 from .sanitizer import SANITIZER_VERSION
 
-
-class ArtifactRecord(Protocol):
-    """An artifact as the store returns it."""
-
-    @property
-    def artifact_id(self) -> str: ...
-    @property
-    def run_id(self) -> str: ...
-    @property
-    def payload(self) -> Any: ...
-    @property
-    def meta(self) -> dict[str, Any]: ...
+if TYPE_CHECKING:
+    from ...store.database.artifacts import Artifact
 
 
 class ArtifactStore(Protocol):
     """Stores and loads artifacts; implemented by the database store."""
 
-    def put(self, run_id: str, kind: str, payload: Any, *, meta: Mapping[str, Any]) -> ArtifactRecord: ...
-    def get(self, artifact_id: str) -> ArtifactRecord: ...
+    def put(self, run_id: str, kind: str, payload: Any, *, meta: Mapping[str, Any]) -> Artifact: ...
+    def get(self, artifact_id: str) -> Artifact: ...
 
 
 @dataclass(frozen=True, slots=True)

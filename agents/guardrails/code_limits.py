@@ -11,7 +11,7 @@ import ast
 from collections.abc import Collection, Mapping
 from pathlib import PurePosixPath
 
-from ...utils.python_source import parse_expression, parse_python
+from ...utils.python_source import parse_expression, parse_or_none, parse_python
 from ..contract.protocol import JsonObject
 from .problems import problem
 from .python_code import STDLIB, PythonReach
@@ -29,9 +29,8 @@ def reach_violations(
         imported: top-level names of what the target imports; a test may use them too, within the limits.
         helpers: modules that come with the test, in the same folder.
     """
-    try:
-        tree = parse_python(source)
-    except SyntaxError:
+    tree = parse_or_none(source)
+    if tree is None:
         return []
     return _reach(tree, module, imported, helpers)
 
@@ -70,9 +69,8 @@ def case_problems(
 
 def imported_by(source: str) -> frozenset[str]:
     """Top-level names that a module imports; none when it does not parse."""
-    try:
-        tree = parse_python(source)
-    except SyntaxError:
+    tree = parse_or_none(source)
+    if tree is None:
         return frozenset()
     found: set[str] = set()
     for node in ast.walk(tree):

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ...utils.python_names import last_name
-from ...utils.python_source import parse_expression, parse_python
+from ...utils.python_source import parse_expression, parse_or_none
 from ..contract.protocol import JsonObject
 from .assertion_strength import EXACT, NEAR, NOTHING, PROPERTY, TRUE
 from .assertions import AssertionSummary, list_tests, skips_in, summarize_assertions
@@ -31,14 +31,12 @@ def weakened_code(previous: str, refined: str) -> list[JsonObject]:
     If the previous file does not parse, only skips, swallowed exceptions and tests that are not run are reported; a
     refined file that does not parse is left to the validation.
     """
-    try:
-        after = parse_python(refined)
-    except SyntaxError:
+    after = parse_or_none(refined)
+    if after is None:
         return []
     new = _by_key(after)
-    try:
-        before = parse_python(previous)
-    except SyntaxError:
+    before = parse_or_none(previous)
+    if before is None:
         return [found for value in new.values() for found in _marks(value, AssertionSummary(value.name, value.line))]
     found: list[JsonObject] = []
     for key, old in _by_key(before).items():

@@ -11,7 +11,7 @@ from collections.abc import Set as AbstractSet
 
 from ...utils.case_names import cases_of_test, owned_tests
 from ...utils.python_names import last_name
-from ...utils.python_source import parse_python
+from ...utils.python_source import parse_or_none
 from ..contract.protocol import JsonObject
 from .assertions import list_tests
 from .problems import problem
@@ -30,9 +30,8 @@ def replaced_subjects(source: str, cases: Iterable[Mapping[str, object]], module
         cases: of the spec: ids with their subjects.
         module: the module under test.
     """
-    try:
-        tree = parse_python(source)
-    except SyntaxError:
+    tree = parse_or_none(source)
+    if tree is None:
         return []
     subjects = {str(case.get("id")): str(case.get("subject") or "") for case in cases}
     package = module.partition(".")[0]

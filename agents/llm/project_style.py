@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 
 from ...engine.python.project.layout import find_layout
 from ...utils.generated_header import is_untouched
-from ...utils.python_source import parse_python
+from ...utils.python_source import parse_or_none
 from ...utils.untrusted_files import read_source
 
 LONGEST_STYLE = 1200
@@ -81,9 +81,8 @@ def describe_style(files: Iterable[tuple[str, str]]) -> str:
     """Describe the style of test files, `(path, text)` each, the most relevant first."""
     seen = _Conventions()
     for path, text in files:
-        try:
-            tree = parse_python(text)
-        except SyntaxError:
+        tree = parse_or_none(text)
+        if tree is None:
             continue
         _see(seen, path, text, tree)
     if not seen.tests:

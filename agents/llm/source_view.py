@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Sequence
 
-from ...utils.python_source import parse_python
+from ...utils.python_source import parse_or_none
 
 _LONGEST_LINE = 200
 _MOST_LINES = 800
@@ -20,9 +20,8 @@ def relevant_lines(source: str, symbols: Sequence[str] | None) -> str:
     lines = source.splitlines()
     if (symbols is None and len(lines) <= _MOST_LINES) or len(lines) <= 60:
         return number_lines(lines, set(range(1, len(lines) + 1)))
-    try:
-        tree = parse_python(source)
-    except SyntaxError:
+    tree = parse_or_none(source)
+    if tree is None:
         return number_lines(lines, set(range(1, min(len(lines), _MOST_LINES) + 1)))
     wanted: set[int] = set()
     setting: list[int] = []

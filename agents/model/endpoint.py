@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import ssl
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -22,6 +22,7 @@ from langchain_openai import ChatOpenAI
 from langsmith.run_helpers import tracing_context
 
 from ...core.errors import SettingsError
+from ...utils.bounded_stream import BoundedStream
 from .failures import UNREADABLE, AnswerOverflow, failure_of
 from .received import LONGEST_ANSWER, ReceivedAnswer, kept_text, whole_characters
 
@@ -236,25 +237,6 @@ def _certificates() -> ssl.SSLContext:
     return httpx2.create_ssl_context()
 
 
-class _BoundStream(httpx2.AsyncByteStream):
-    """A response body that raises AnswerOverflow beyond a number of bytes."""
-
-    def __init__(self, inner: httpx2.AsyncByteStream, most: int) -> None:
-        self._inner = inner
-        self._most = most
-
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        seen = 0
-        async for part in self._inner:
-            seen += len(part)
-            if seen > self._most:
-                raise AnswerOverflow
-            yield part
-
-    async def aclose(self) -> None:
-        await self._inner.aclose()
-
-
 def _longest_body(settings: EndpointSettings) -> int:
     return LONGEST_BODY + (STREAMED_TOKEN * settings.answer_tokens if settings.stream else 0)
 
@@ -262,6 +244,6 @@ def _longest_body(settings: EndpointSettings) -> int:
 def _bound_to(most: int) -> Callable[[httpx2.Response], Awaitable[None]]:
     async def bound(response: httpx2.Response) -> None:
         if isinstance(response.stream, httpx2.AsyncByteStream):
-            response.stream = _BoundStream(response.stream, most)
+            response.stream = BoundedStream(response.stream, most, AnswerOverflow())
 
     return bound

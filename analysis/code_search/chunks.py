@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from ...engine.python.project.layout import find_layout
-from ...utils.python_source import parse_python
+from ...utils.python_source import parse_or_none
 from ...utils.untrusted_files import is_source_file
 
 _MAX_FILE_BYTES = 512 * 1024
@@ -124,9 +124,8 @@ class Chunk:
 def python_chunks(source: str, *, is_test: bool = False) -> list[Chunk]:
     """Chunks of a Python module; one that does not parse is cut into windows of lines."""
     count = len(source.splitlines())
-    try:
-        tree = parse_python(source)
-    except SyntaxError:
+    tree = parse_or_none(source)
+    if tree is None:
         return list(_windows(1, count, "text", ""))
     found: list[Chunk] = []
     covered = 0

@@ -19,19 +19,6 @@ from ..runner.suite import open_suite
 from .examination import Examination, own_modules
 
 
-async def verify_file(
-    target: PythonTarget,
-    path: str,
-    contents: str,
-    *,
-    framework: Framework,
-    spec: Mapping[str, Any] | None = None,
-    options: VerifyOptions | None = None,
-) -> Verification:
-    """Verify one generated file; see `verify_files`."""
-    return await verify_files(target, {path: contents}, framework=framework, spec=spec, options=options)
-
-
 async def verify_files(
     target: PythonTarget,
     files: Mapping[str, str],

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 from ...utils.confined_paths import read_text
-from ...utils.python_source import parse_python
+from ...utils.python_source import parse_or_none
 
 
 def with_dependencies(staged: Path, path: str, *, conftest: bool = True) -> dict[str, str]:
@@ -36,9 +36,8 @@ def with_dependencies(staged: Path, path: str, *, conftest: bool = True) -> dict
 
 def _imported(path: str, text: str) -> Iterator[str]:
     """Yields candidate paths of the modules a file imports: beside it, or below the project's root; and packages."""
-    try:
-        tree = parse_python(text)
-    except SyntaxError:
+    tree = parse_or_none(text)
+    if tree is None:
         return
     folder = PurePosixPath(path).parent
     for node in ast.walk(tree):

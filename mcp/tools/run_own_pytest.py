@@ -42,17 +42,15 @@ def _import_roots(spec: Json) -> list[str]:
 TOOL = ToolSpec(
     name="run_own_pytest",
     input_schema=closed_object(
-        {"test_paths": array(string(minLength=1), minItems=1, description="Paths in the project, as staged.")}
+        test_paths=array(string(minLength=1), minItems=1, description="Paths in the project, as staged.")
     ),
     output_schema=open_object(
         ["outcome", "passed", "failing", "reason", "settings"],
-        {
-            "outcome": string(enum=["passed", "needs_setting", "failed", "not_collected", "not_started"]),
-            "passed": {**COUNT, "description": "Tests that pass, with the settings where some are needed."},
-            "failing": array(open_object(["nodeid", "message"], strings("nodeid", "message"))),
-            "reason": string(),
-            "settings": array(open_object(["file", "section", "key", "line"])),
-        },
+        outcome=string(enum=["passed", "needs_setting", "failed", "not_collected", "not_started"]),
+        passed={**COUNT, "description": "Tests that pass, with the settings where some are needed."},
+        failing=array(open_object(["nodeid", "message"], **strings("nodeid", "message"))),
+        reason=string(),
+        settings=array(open_object(["file", "section", "key", "line"])),
     ),
     run=_run,
     timeout_seconds=1800.0,

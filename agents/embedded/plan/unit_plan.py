@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 
 from ....engine.python.project.layout import ModulePlace
-from ....utils.python_source import parse_python
+from ....utils.python_source import parse_or_none
 from ....utils.untrusted_files import read_source, read_source_bytes
 from ...contract.protocol import JsonObject
 from .plan_steps import add_generate_step
@@ -122,9 +122,8 @@ def untested_symbols(
 
 
 def _names(path: Path, package: str) -> frozenset[str]:
-    try:
-        tree = parse_python(_text(path), path.name)
-    except SyntaxError:
+    tree = parse_or_none(_text(path), path.name)
+    if tree is None:
         return frozenset()
     names: set[str] = set()
     imported = False

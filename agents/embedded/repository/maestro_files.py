@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from ....utils.generated_header import with_header
 from .case_words import Click, Expectation, Fill, Open, Script, Send, Shows, StatusBelow, StatusIs, Step, parts_of
-from .playwright_files import AUTHORIZATION, needs_authorization
+from .playwright_files import AUTHORIZATION, json_literal, needs_authorization, script_string
 
 FOLDER = ".maestro/generated"
 UNSEEN = "Maestro sees no page title"
@@ -66,11 +66,13 @@ def _commands(step: Step, authorized: bool) -> list[str]:
     options = [f"method: '{step.method}'"]
     if step.body is not None:
         options.append(f"headers: {{{_headers(step, authorized, json_body=True)}}}")
-        options.append(f"body: {step.body[1:] if step.body.startswith('$') else _script_text(_json(step.body))}")
+        options.append(
+            f"body: {step.body[1:] if step.body.startswith('$') else script_string(json_literal(step.body))}"
+        )
     elif authorized and not step.anonymous:
         options.append(f"headers: {{{_headers(step, authorized, json_body=False)}}}")
     address = " + ".join(
-        ["BASE_URL", *(text if is_variable else _script_text(text) for text, is_variable in parts_of(step.path))]
+        ["BASE_URL", *(text if is_variable else script_string(text) for text, is_variable in parts_of(step.path))]
     )
     script = f"output.status = http.request({address}, {{{', '.join(options)}}}).status"
     return [f"- evalScript: {_quoted(f'${{{script}}}')}"]
@@ -104,12 +106,3 @@ def _text(text: str) -> str:
 
 def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=True)
-
-
-def _script_text(text: str) -> str:
-    inner = json.dumps(text)[1:-1].replace('\\"', '"').replace("'", "\\'")
-    return f"'{inner}'"
-
-
-def _json(source: str) -> str:
-    return json.dumps(json.loads(source))

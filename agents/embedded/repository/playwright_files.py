@@ -66,7 +66,7 @@ def _file(scripts: Sequence[Script]) -> str:
 
 def _test(script: Script, authorized: bool) -> list[str]:
     uses = [name for name, kinds in (("page", (Open, Fill, Click)), ("request", (Send,))) if _has(script.steps, kinds)]
-    title = _string(f"{script.title} [{script.id}]")
+    title = script_string(f"{script.title} [{script.id}]")
     lines = [f"test({title}, {{ tag: '@{script.priority}' }}, async ({{ {', '.join(uses)} }}) => {{"]
     needed = [*script.variables, *([AUTHORIZATION] if needs_authorization(script) else [])]
     shown: set[str] = set()
@@ -76,7 +76,7 @@ def _test(script: Script, authorized: bool) -> list[str]:
             f"{name} must be set.",
         )
         shown.add(why)
-        lines.append(f"  test.skip(!process.env.{name}, {_string(why)});")
+        lines.append(f"  test.skip(!process.env.{name}, {script_string(why)});")
     lines += [
         f"  // Precondition: {' '.join(precondition.split())}"
         for precondition in script.preconditions
@@ -110,7 +110,9 @@ def _request(step: Send, script: Script, authorized: bool) -> str:
         options.append("headers")
     if step.body is not None:
         named = step.body.startswith("$")
-        options.append(f"data: JSON.parse(process.env.{step.body[1:]}!)" if named else f"data: {_json(step.body)}")
+        options.append(
+            f"data: JSON.parse(process.env.{step.body[1:]}!)" if named else f"data: {json_literal(step.body)}"
+        )
     if any(
         300 <= code < 400
         for expectation in script.expected
@@ -126,9 +128,9 @@ def _action(step: Step) -> str:
     if isinstance(step, Open):
         return f"await page.goto({_address(step.path)});"
     if isinstance(step, Fill):
-        return f"await page.getByLabel({_string(step.field)}).fill({_string(step.value)});"
+        return f"await page.getByLabel({script_string(step.field)}).fill({script_string(step.value)});"
     assert isinstance(step, Click)
-    name = f"{{ name: {_string(step.name)} }}"
+    name = f"{{ name: {script_string(step.name)} }}"
     return f"await page.getByRole('button', {name}).or(page.getByRole('link', {name})).first().click();"
 
 
@@ -143,7 +145,7 @@ def _assertion(expectation: Expectation, answer: str) -> str:
 
 
 def _shown(expectation: Shows) -> str:
-    text = _string(expectation.text)
+    text = script_string(expectation.text)
     if expectation.what == "title":
         return f"page).toHaveTitle({text})"
     if expectation.what in _ROLES:
@@ -155,7 +157,7 @@ def _shown(expectation: Shows) -> str:
 def _address(path: str) -> str:
     pieces = parts_of(path)
     if not any(is_variable for _, is_variable in pieces):
-        return _string(path)
+        return script_string(path)
     source = "".join(
         f"${{encodeURIComponent(process.env.{text}!)}}" if is_variable else _in_template(text)
         for text, is_variable in pieces
@@ -167,11 +169,12 @@ def _in_template(text: str) -> str:
     return text.replace("\\", "\\\\").replace("`", "\\`").replace("${", "\\${")
 
 
-def _string(text: str) -> str:
+def script_string(text: str) -> str:
     """Quote a literal with single quotes, as in Playwright's own examples."""
     inner = json.dumps(text)[1:-1].replace('\\"', '"').replace("'", "\\'")
     return f"'{inner}'"
 
 
-def _json(source: str) -> str:
+def json_literal(source: str) -> str:
+    """The JSON of a text as a literal of JavaScript."""
     return json.dumps(json.loads(source))

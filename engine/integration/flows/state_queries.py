@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ....utils.python_source import parse_expression, parse_python
+from ....utils.python_source import parse_expression, parse_or_none, parse_python
 from ...python.inputs.receivers import changes_state
 from ...python.model.model import CallableFacts, ClassFacts, ModuleFacts, Trial
 from ...python.search.initial_trials import ProposalContext
@@ -132,9 +132,8 @@ def _given(
     """Values that the flow passes, by the names of their parameters."""
     found: dict[str, list[str]] = {}
     for source in (*trial.arrange, trial.act):
-        try:
-            tree = parse_python(source)
-        except SyntaxError:
+        tree = parse_or_none(source)
+        if tree is None:
             continue
         for node in ast.walk(tree):
             if not isinstance(node, ast.Call):

@@ -15,6 +15,7 @@ import httpx2
 from ....config.tool_servers import ToolServer
 from ....config.variables import Variables
 from ....core.errors import EnvironmentFault, ToolFailure, ToolTimeout
+from ....utils.bounded_stream import BoundedStream
 from ....utils.redact import REDACTED, Redactor, is_secret_name
 from ...sdk import CallToolResult, Tool, Transport, TransportStreams, streamable_http_client
 from .connection import CallRefused, CallTimedOut, Connection, ConnectionLost, OpenTransport
@@ -275,7 +276,7 @@ async def http_streams(
         if "text/event-stream" not in response.headers.get("content-type", "") and isinstance(
             response.stream, httpx2.AsyncByteStream
         ):
-            response.stream = _Bounded(response.stream, max_bytes)
+            response.stream = BoundedStream(response.stream, max_bytes, AnswerTooLong(max_bytes))
 
     timeout = httpx2.Timeout(seconds + _MARGIN_SECONDS, connect=min(_CONNECT_SECONDS, seconds))
     async with (
@@ -283,20 +284,3 @@ async def http_streams(
         streamable_http_client(url, http_client=http, max_sse_event_size=max_bytes) as streams,
     ):
         yield streams
-
-
-class _Bounded(httpx2.AsyncByteStream):
-    def __init__(self, inner: httpx2.AsyncByteStream, limit: int) -> None:
-        self._inner = inner
-        self._limit = limit
-
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        size = 0
-        async for part in self._inner:
-            size += len(part)
-            if size > self._limit:
-                raise AnswerTooLong(self._limit)
-            yield part
-
-    async def aclose(self) -> None:
-        await self._inner.aclose()

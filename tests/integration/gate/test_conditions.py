@@ -12,7 +12,7 @@ import pytest
 
 from testwright.gate.model.conditions import BESIDE, CONDITIONS, ORDER, TITLES, conditions_of
 from testwright.gate.model.strictness import VerifyOptions
-from testwright.gate.verify.verify import verify_file
+from testwright.gate.verify.verify import verify_files
 from testwright.sandbox.target import PythonTarget
 
 pytestmark = pytest.mark.feature("B-11")
@@ -113,7 +113,7 @@ async def test_what_each_test_depends_on_is_named_and_nothing_else(shop: PythonT
     source = file_of(bodies, framework).replace("HASH", await asyncio.to_thread(hash_of_apple))
     source = source.replace("YEAR", str(datetime.datetime.now(datetime.UTC).year))
 
-    verification = await verify_file(shop, PATH, source, framework=framework, options=ANYWHERE)  # type: ignore[arg-type]
+    verification = await verify_files(shop, {PATH: source}, framework=framework, options=ANYWHERE)  # type: ignore[arg-type]
 
     assert [verdict.name for verdict in verification.kept] == ["test_harmless", "test_patient"]
     found = {verdict.name.removeprefix("test_"): verdict for verdict in verification.dropped}
@@ -134,7 +134,7 @@ async def test_who_disturbs_whom_and_who_needs_whom_is_named(shop: PythonTarget,
         "e_second": "assert os.environ['STEP'] == 'done'",
     }
 
-    verification = await verify_file(shop, PATH, file_of(bodies, framework), framework=framework, options=ANYWHERE)  # type: ignore[arg-type]
+    verification = await verify_files(shop, {PATH: file_of(bodies, framework)}, framework=framework, options=ANYWHERE)  # type: ignore[arg-type]
 
     prefix = f"{PATH}::" if framework == "pytest" else f"{PATH}::TestCart::"
     dropped = {verdict.name: verdict for verdict in verification.dropped}
@@ -179,7 +179,7 @@ async def test_only_what_two_runs_really_want_at_once_disturbs_them(shop: Python
         "reads": "pathlib.Path('out.txt').write_text('b')\nassert pathlib.Path('out.txt').read_text() == 'b'",
     }
 
-    verification = await verify_file(shop, PATH, file_of(bodies, framework), framework=framework, options=ANYWHERE)  # type: ignore[arg-type]
+    verification = await verify_files(shop, {PATH: file_of(bodies, framework)}, framework=framework, options=ANYWHERE)  # type: ignore[arg-type]
 
     dropped = {verdict.name.removeprefix("test_"): verdict for verdict in verification.dropped}
     assert {name: verdict.causes for name, verdict in dropped.items()} == dict.fromkeys(
@@ -234,7 +234,7 @@ def test_terminal(monkeypatch, capsys):
 
 @pytest.mark.feature("B-17")
 async def test_tests_that_set_what_they_depend_on_hold_for_every_user(shop: PythonTarget) -> None:
-    verification = await verify_file(shop, PATH, TAKING_CARE, framework="pytest")
+    verification = await verify_files(shop, {PATH: TAKING_CARE}, framework="pytest")
     assert [(one.name, one.reason) for one in verification.dropped] == []
     assert len(verification.kept) == 5
 
@@ -244,7 +244,7 @@ async def test_a_project_that_does_not_load_under_a_condition_costs_no_test(shop
     text = "import os\n\nRATE = int(os.environ.get('SHOP_RATE', '3'))\n\n\ndef cost(count):\n    return count * RATE\n"
     (shop.snapshot.path / "src/shop/rate.py").write_text(text)
     tests = "from shop.rate import cost\n\n\ndef test_cost():\n    assert cost(2) == 6\n"
-    verification = await verify_file(shop, PATH, tests, framework="pytest")
+    verification = await verify_files(shop, {PATH: tests}, framework="pytest")
     assert [one.name for one in verification.kept] == ["test_cost"]
     (note,) = [note for note in verification.notes if "not tried" in note]
     assert "environment variables that hold nonsense" in note

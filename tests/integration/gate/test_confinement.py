@@ -7,7 +7,7 @@ import textwrap
 import pytest
 
 from testwright.gate.model.strictness import VerifyOptions
-from testwright.gate.verify.verify import verify_file
+from testwright.gate.verify.verify import verify_files
 from testwright.sandbox.target import PythonTarget
 
 pytestmark = pytest.mark.feature("B-17")
@@ -50,7 +50,7 @@ def source(bodies: dict[str, str]) -> str:
 @pytest.mark.parametrize("name", CHANGING)
 async def test_a_test_that_changes_files_of_the_user_is_not_kept_and_says_which(shop: PythonTarget, name: str) -> None:
     body, said = CHANGING[name]
-    found = await verify_file(shop, PATH, source({name: body}), framework="pytest", options=ONCE)
+    found = await verify_files(shop, {PATH: source({name: body})}, framework="pytest", options=ONCE)
     (dropped,) = found.dropped
     assert not found.kept
     assert (dropped.verdict, dropped.failure_class) == ("failed", "test_defect")
@@ -59,13 +59,13 @@ async def test_a_test_that_changes_files_of_the_user_is_not_kept_and_says_which(
 
 
 async def test_tests_that_stay_in_their_temporary_folder_are_kept(shop: PythonTarget) -> None:
-    found = await verify_file(shop, PATH, source(HARMLESS), framework="pytest", options=ONCE)
+    found = await verify_files(shop, {PATH: source(HARMLESS)}, framework="pytest", options=ONCE)
     assert [case.reason for case in found.dropped] == []
     assert len(found.kept) == len(HARMLESS)
 
 
 async def test_a_test_that_follows_the_one_that_changed_something_is_not_blamed(shop: PythonTarget) -> None:
     bodies = {"a_child": CHANGING["writes_by_a_child"][0], "b_harmless": "pass"}
-    found = await verify_file(shop, PATH, source(bodies), framework="pytest", options=ONCE)
+    found = await verify_files(shop, {PATH: source(bodies)}, framework="pytest", options=ONCE)
     assert [case.name for case in found.dropped] == ["test_a_child"]
     assert [case.name for case in found.kept] == ["test_b_harmless"]

@@ -8,7 +8,7 @@ import pytest
 
 from testwright.gate.model.options import Framework
 from testwright.gate.model.strictness import VerifyOptions
-from testwright.gate.verify.verify import verify_file
+from testwright.gate.verify.verify import verify_files
 from testwright.sandbox.target import PythonTarget
 
 pytestmark = pytest.mark.feature("B-16")
@@ -69,7 +69,7 @@ def source(bodies: dict[str, str]) -> str:
 
 
 async def refused(shop: PythonTarget, text: str, framework: Framework = "pytest") -> dict[str, str]:
-    found = await verify_file(shop, PATH, text, framework=framework, options=OPTIONS)
+    found = await verify_files(shop, {PATH: text}, framework=framework, options=OPTIONS)
     assert {one.failure_class for one in found.dropped} <= {"test_defect"}
     return {one.name.removeprefix("test_"): one.reason for one in found.dropped}
 

@@ -14,7 +14,7 @@ from testwright.gate.model.strictness import VerifyOptions
 from testwright.gate.mutation.measurement import MutationOptions, measure_mutants, measure_on_plan
 from testwright.gate.mutation.planning import JudgingTests
 from testwright.gate.runner.suite import open_suite
-from testwright.gate.verify.verify import verify_file
+from testwright.gate.verify.verify import verify_files
 from testwright.sandbox.target import PythonTarget
 from testwright.tests.support.engine.targets import prepared
 
@@ -97,7 +97,7 @@ async def test_being_made_ready_before_it_is_known_who_judges_changes_no_verdict
 async def test_only_tests_that_pass_judge_though_all_were_collected_before_that_was_known(shop: PythonTarget) -> None:
     text = PYTEST + "\n\ndef test_wrong():\n    assert cost(2) == 2\n"
     options = VerifyOptions(repeats=0, measure=(PRICE,), mutants=100)
-    verified = await verify_file(shop, PATH, text, framework="pytest", options=options)
+    verified = await verify_files(shop, {PATH: text}, framework="pytest", options=options)
 
     assert [one.name for one in verified.kept] == ["test_many", "test_few"]
     assert verified.mutation is not None
@@ -106,8 +106,8 @@ async def test_only_tests_that_pass_judge_though_all_were_collected_before_that_
 
 async def test_what_is_dropped_while_mutants_are_tried_judges_none_of_them(shop: PythonTarget) -> None:
     text = PYTEST + '\n\ndef test_here():\n    assert os.path.isdir("src") and cost(2) == 3\n'
-    verified = await verify_file(
-        shop, PATH, text, framework="pytest", options=VerifyOptions(measure=(PRICE,), mutants=100)
+    verified = await verify_files(
+        shop, {PATH: text}, framework="pytest", options=VerifyOptions(measure=(PRICE,), mutants=100)
     )
 
     assert [one.name for one in verified.kept] == ["test_many", "test_few"]
@@ -152,7 +152,7 @@ async def test_the_weak_sandbox_waits_for_the_first_run_and_comes_to_the_same(tm
     found = []
     for kind in ("weak", "bubblewrap"):
         async with prepared(tmp_path / kind, {PRICE: SOURCE}, kind=kind) as target:
-            verified = await verify_file(target, PATH, PYTEST, framework="pytest", options=options)
+            verified = await verify_files(target, {PATH: PYTEST}, framework="pytest", options=options)
         assert verified.mutation is not None
         found.append((verified.mutation.results, [verdict.verdict for verdict in verified.verdicts]))
 

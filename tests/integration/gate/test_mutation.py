@@ -17,7 +17,7 @@ from testwright.gate.model.strictness import VerifyOptions
 from testwright.gate.mutation.measurement import MutationOptions, measure_mutants
 from testwright.gate.mutation.notes import notes_of
 from testwright.gate.runner.suite import open_suite
-from testwright.gate.verify.verify import verify_file
+from testwright.gate.verify.verify import verify_files
 from testwright.mutation.catalog import mutants_of, sample
 from testwright.sandbox.target import PythonTarget
 from testwright.tests.support.engine.targets import prepared
@@ -170,7 +170,7 @@ def test_mutants_that_there_was_no_time_for_are_told() -> None:
 @pytest.mark.feature("B-01")
 async def test_the_evidence_of_a_kept_test_counts_the_mutants_it_notices(shop: PythonTarget) -> None:
     strictness = VerifyOptions(repeats=0, measure=("src/shop/price.py",), mutants=500)
-    verification = await verify_file(shop, "tests/test_price.py", PYTEST, framework="pytest", options=strictness)
+    verification = await verify_files(shop, {"tests/test_price.py": PYTEST}, framework="pytest", options=strictness)
     records = {one.nodeid.rpartition("::")[2]: one for one in evidence_of(verification)}
     answer = tool_result(verification, evidence=evidence_of(verification))
 
@@ -201,7 +201,7 @@ def test_rate():
 async def test_a_test_that_adds_nothing_is_told_with_the_reason_and_not_kept(shop: PythonTarget) -> None:
     path = "tests/test_price.py"
     options = VerifyOptions(repeats=1, measure=("src/shop/price.py",), mutants=100)
-    verified = await verify_file(shop, path, REPEATING, framework="pytest", options=options)
+    verified = await verify_files(shop, {path: REPEATING}, framework="pytest", options=options)
     records = {record.nodeid.rpartition("::")[2]: record for record in evidence_of(verified)}
     assert records["test_many"].mutants_killed
     assert not records["test_nothing_new"].mutants_killed

@@ -16,7 +16,7 @@ from testwright.gate.model.options import Framework
 from testwright.gate.model.strictness import VerifyOptions
 from testwright.gate.model.trivial_results import FunctionTrials
 from testwright.gate.model.verdicts import Verification
-from testwright.gate.verify.verify import verify_file
+from testwright.gate.verify.verify import verify_files
 from testwright.sandbox.target import PythonTarget
 from testwright.tests.support.engine.targets import prepared
 
@@ -198,7 +198,7 @@ async def shop(tmp_path: Path) -> AsyncIterator[PythonTarget]:
 
 async def verified(target: PythonTarget, text: str, framework: Framework = "pytest", mutants: int = 1) -> Verification:
     options = VerifyOptions(repeats=0, measure=(MODULE,), mutants=mutants)
-    return await verify_file(target, PATH, text, framework=framework, options=options)
+    return await verify_files(target, {PATH: text}, framework=framework, options=options)
 
 
 def trials_of(verification: Verification) -> dict[str, FunctionTrials]:

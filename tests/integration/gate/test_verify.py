@@ -12,7 +12,7 @@ from testwright.gate.model.options import SuiteOptions
 from testwright.gate.model.strictness import VerifyOptions
 from testwright.gate.runner.suite import open_suite
 from testwright.gate.verify.suite_verification import SuiteVerificationOptions, verify_suite
-from testwright.gate.verify.verify import verify_file
+from testwright.gate.verify.verify import verify_files
 from testwright.tests.integration.gate.conftest import CART
 from testwright.tests.support.engine.targets import prepared
 
@@ -108,7 +108,7 @@ def hash_of_apple():
 
 async def test_a_file_that_holds_is_run_four_times_and_kept(shop):
     options = VerifyOptions(measure=("src/shop/cart.py",))
-    verification = await verify_file(shop, PATH, CLEAN, framework="pytest", options=options)
+    verification = await verify_files(shop, {PATH: CLEAN}, framework="pytest", options=options)
     assert [verdict.case_id for verdict in verification.kept] == ["tc_two", "tc_three"]
     assert verification.dropped == ()
     assert verification.launches == 2
@@ -123,7 +123,7 @@ async def test_each_test_that_does_not_hold_is_dropped_with_its_cause(shop):
         "YEAR", str(datetime.datetime.now(datetime.UTC).year)
     )
     options = VerifyOptions(measure=("src/shop/cart.py",))
-    verification = await verify_file(shop, PATH, source, framework="pytest", spec=SPEC, options=options)
+    verification = await verify_files(shop, {PATH: source}, framework="pytest", spec=SPEC, options=options)
     found = {verdict.case_id: (verdict.failure_class, verdict.reason) for verdict in verification.dropped}
     assert [verdict.case_id for verdict in verification.kept] == ["tc_nothing_seen"]
     assert found["tc_mark"][1].startswith("it changes state that test_cart.py::test_nothing_seen depends on")
@@ -147,7 +147,7 @@ async def test_a_target_that_needs_what_is_not_installed_ends_the_verification(t
     files = {"src/shop/__init__.py": "", "src/shop/cart.py": "import not_installed_anywhere\n"}
     async with prepared(tmp_path, files) as target:
         with pytest.raises(TargetImportError, match="not_installed_anywhere") as caught:
-            await verify_file(target, PATH, CLEAN, framework="pytest")
+            await verify_files(target, {PATH: CLEAN}, framework="pytest")
     assert caught.value.details["class"] == "environment"
 
 
@@ -155,7 +155,7 @@ async def test_a_target_that_needs_what_is_not_installed_ends_the_verification(t
 @pytest.mark.parametrize("framework", ["pytest", "unittest"])
 async def test_a_file_that_imports_a_name_the_target_lacks_is_the_tests_own_defect(shop, framework):
     source = "from shop.cart import nowhere\n\n\ndef test_x():\n    assert nowhere\n"
-    verification = await verify_file(shop, PATH, source, framework=framework)
+    verification = await verify_files(shop, {PATH: source}, framework=framework)
     (verdict,) = verification.dropped
     assert (verdict.nodeid, verdict.verdict, verdict.failure_class) == (PATH, "error", "test_defect")
     assert "cannot import name 'nowhere'" in verdict.reason
@@ -187,7 +187,7 @@ async def test_a_unittest_file_is_verified_alike(shop):
         "    def test_seen(self):\n        '''tc_seen'''\n        self.assertEqual(SEEN, [])\n\n"
         "    def test_zmark(self):\n        '''tc_mark'''\n        self.assertTrue(mark(1))\n"
     )
-    verification = await verify_file(shop, PATH, source, framework="unittest")
+    verification = await verify_files(shop, {PATH: source}, framework="unittest")
     assert [(verdict.case_id, verdict.verdict) for verdict in verification.verdicts] == [
         ("tc_seen", "kept"),
         ("tc_mark", "flaky"),
@@ -206,7 +206,7 @@ async def test_repeats_that_share_a_start_still_meet_the_target_fresh(tmp_path, 
     }
     counting = "import shop.cart\n\n\ndef test_mark():\n    '''tc_mark'''\n    assert shop.cart.mark('pear') == 1\n"
     async with prepared(tmp_path, files, kind=kind) as target:
-        alone = await verify_file(target, PATH, counting, framework="pytest")
+        alone = await verify_files(target, {PATH: counting}, framework="pytest")
         suite = await verify_suite(target, tests, framework="pytest")
     assert [verdict.case_id for verdict in alone.kept] == ["tc_mark"]
     assert [verdict.case_id for verdict in suite.kept] == ["tc_two", "tc_three"]
