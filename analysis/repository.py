@@ -16,7 +16,7 @@ from pathlib import Path, PurePosixPath
 from ..core.errors import ToolFailure
 from ..sandbox.snapshot import JUNK
 from ..utils.confined_paths import inside
-from ..utils.untrusted_files import MIB, read_bytes
+from ..utils.untrusted_files import MIB, open_regular, read_bytes
 from ..utils.untrusted_folders import reason_to_skip
 from .ignore_rules import IgnoreRule, decision_on, read_rules
 
@@ -126,10 +126,9 @@ class Checkout:
 
     def entry(self, path: str) -> TreeEntry:
         """Hashes one file. Raises OSError when it cannot be read."""
-        place = self.root / path
-        size = place.stat().st_size
-        digest = hashlib.sha1(b"blob %d\0" % size, usedforsecurity=False)
-        with place.open("rb") as file:
+        with open_regular(self.root, path) as file:
+            size = os.fstat(file.fileno()).st_size
+            digest = hashlib.sha1(b"blob %d\0" % size, usedforsecurity=False)
             while chunk := file.read(1 << 20):
                 digest.update(chunk)
         return TreeEntry(path, size, digest.hexdigest())

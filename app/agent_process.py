@@ -100,7 +100,7 @@ async def open_agent(
             open_model_clients(
                 settings,
                 os.environ,
-                cache=settings.state / "cache",
+                cache=settings.cache_dir,
                 kept=RunAnswers(store.answers, run_id),
                 seconds_before=seconds_before,
                 audit=audit,

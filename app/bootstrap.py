@@ -139,7 +139,7 @@ def unit_spec_generator(settings: Settings, target: ProvideTarget, first: FirstT
     return CachedSpecGenerator(
         unit,
         target,
-        settings.state / "cache",
+        settings.cache_dir,
         budget={
             "trials": settings.trials,
             "mutants": settings.mutants,

@@ -110,7 +110,7 @@ async def open_services(early: EarlyRun, *, seconds_before: float = 0.0) -> Asyn
             open_model_clients(
                 settings,
                 os.environ,
-                cache=settings.state / "cache",
+                cache=settings.cache_dir,
                 kept=RunAnswers(store.answers, folder.run_id),
                 seconds_before=seconds_before + early.seconds,
                 audit=audit.record,
@@ -153,9 +153,7 @@ async def open_services(early: EarlyRun, *, seconds_before: float = 0.0) -> Asyn
 async def open_validators(settings: Settings, folder: RunFolder) -> AsyncIterator[ToolClient]:
     """Open only the tools, to validate a person's own spec or test file; no run is recorded."""
     target = TargetProvider(settings, folder, WorkMeter())
-    services = ToolServices(
-        root=settings.root, run_folder=folder, python_target=target, cache_dir=settings.state / "cache"
-    )
+    services = ToolServices(root=settings.root, run_folder=folder, python_target=target, cache_dir=settings.cache_dir)
     async with ToolClient(build_toolbox(services)) as tools:
         yield tools
 

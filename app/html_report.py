@@ -6,19 +6,32 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+from ..core.errors import StorageError, StoreCorrupt
 from ..reports.html.inputs import PageInputs
 from ..reports.html.page import html_form
 from ..reports.json_form import from_json
 from ..reports.model import Report
 from ..store.database.database import Store
-from ..store.files.files import write_file
+from ..store.files.files import typed_errors, write_file
 from ..store.files.run_folder import RunFolder
 from ..utils.untrusted_files import MIB, read_bytes
 
 MAX_TEXT_BYTES = MIB
 """Longer files are not shown: nobody reads them in a page."""
 
-MAX_REPORT_BYTES = 64 * MIB
+
+def stored_report(folder: RunFolder) -> Report:
+    """The report of a run's folder, which may have come with the project. Raises StoreCorrupt, StorageError."""
+    place = folder.report_json
+    with typed_errors(place, "read"):
+        content = read_bytes(place.parent, place.name)
+    try:
+        return from_json(content.decode("utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise StoreCorrupt(
+            f"The report {place} does not read.",
+            advice=f"Start the request as a new run; `testwright clean` removes {folder.run_id} in time.",
+        ) from error
 
 
 def write_html_report(
@@ -60,10 +73,8 @@ def _earlier(store: Store, folder: RunFolder, report: Report) -> Report | None:
     others = [run.run_id for run in store.runs.all(root=report.run.root)]
     older = others[others.index(folder.run_id) + 1 :] if folder.run_id in others else others
     for run_id in older:
-        path = RunFolder(folder.state_dir, run_id).report_json
-        with suppress(OSError, ValueError):
-            if path.stat().st_size <= MAX_REPORT_BYTES:
-                found = from_json(path.read_text("utf-8"))
-                if found.targets:
-                    return found
+        with suppress(StorageError):  # among them one that does not read
+            found = stored_report(RunFolder(folder.state_dir, run_id))
+            if found.targets:
+                return found
     return None

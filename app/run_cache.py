@@ -21,7 +21,9 @@ from typing import TYPE_CHECKING, Any
 from ..sandbox.fingerprint import TooLargeError, digest_of_tree, installed_digest, program_digest, tree_digests
 from ..store.cache.run_results import StoredResult, StoredResults
 from ..utils.own_source import OWN_FOLDER, own_digest
+from ..utils.untrusted_files import read_bytes
 from ..utils.untrusted_folders import first_irregular
+from ..utils.user_folders import unforeseeable_name
 
 if TYPE_CHECKING:
     from ..config.settings import Settings
@@ -49,11 +51,13 @@ class CacheKey:
     Attributes:
         key: a digest, equal for requests that must have equal results.
         state: the folder of all runs.
+        cache: the folder of what is kept between runs.
         root: the project's folder.
     """
 
     key: str
     state: Path
+    cache: Path
     root: Path
 
 
@@ -88,8 +92,9 @@ def _key_of_words(words: Sequence[str], environment: Mapping[str, str]) -> Cache
     root = Path(_option(words, "--root") or environment.get("TESTWRIGHT_ROOT") or ".").resolve()
     state = _option(words, "--state-dir") or environment.get("TESTWRIGHT_STATE_DIR")
     folder = Path(state).absolute() if state else root / ".testwright"
+    cache = folder / "cache" if state else folder / "cache" / unforeseeable_name(root)  # as `Settings.cache_dir`
     deciding = [word for word in _without_run_id(words) if word not in _IRRELEVANT_OPTIONS]
-    return CacheKey(_key("words", deciding, str(Path.cwd()), _deciding_variables(environment)), folder, root)
+    return CacheKey(_key("words", deciding, str(Path.cwd()), _deciding_variables(environment)), folder, cache, root)
 
 
 def key_for(request: str, settings: Settings, environment: Mapping[str, str]) -> CacheKey:
@@ -98,19 +103,20 @@ def key_for(request: str, settings: Settings, environment: Mapping[str, str]) ->
     outside = {
         name: value for name, value in _deciding_variables(environment).items() if not name.startswith("TESTWRIGHT_")
     }
-    return CacheKey(_key("settings", request, deciding, outside), settings.state, settings.root)
+    return CacheKey(_key("settings", request, deciding, outside), settings.state, settings.cache_dir, settings.root)
 
 
 def lookup(key: CacheKey) -> CachedRun | None:
     """The cached result; None when there is none, or when anything it depends on has changed since."""
     if key.state.is_relative_to(key.root) and first_irregular(key.state, _STATE_DEPTH) is not None:
         return None  # it may have come with the project; loading the settings says what is wrong
-    answers = StoredResults(key.state)
+    answers = StoredResults(key.state, key.cache)
     stored = answers.get(key.key)
     if stored is None:
         return None
     try:
-        report = answers.report_of(stored).read_bytes()
+        place = answers.report_of(stored)
+        report = read_bytes(place.parent, place.name)
         if _is_valid(stored, key, report):
             return CachedRun(stored.shown, report.decode("utf-8"), stored.exit_code)
     except (OSError, TooLargeError, UnicodeDecodeError):
@@ -145,7 +151,7 @@ class ProjectSnapshot:
         self._own = own_digest()
         self._before = self._tree()
         for key in self._keys:
-            StoredResults(key.state).drop(key.key)
+            StoredResults(key.state, key.cache).drop(key.key)
 
     def store(self, settings: Settings, report: Report, interpreter: Interpreter | None, shown: str) -> bool:
         """Cache the run's result under all keys if it is reusable; returns whether it was stored.
@@ -160,7 +166,7 @@ class ProjectSnapshot:
         for key in self._keys:
             with suppress(OSError):  # a full disk: nothing is cached
                 if stored is not None:
-                    StoredResults(key.state).put(key.key, stored)
+                    StoredResults(key.state, key.cache).put(key.key, stored)
         return stored is not None
 
     def _result(self, settings: Settings, report: Report, interpreter: Interpreter, shown: str) -> StoredResult | None:

@@ -23,12 +23,12 @@ from ..core.version import VERSION
 from ..graph.context import RunContext, providing
 from ..graph.planning_graph.planning_state import PlanningAgentState, new_planning_state
 from ..graph.running import resume_run
-from ..reports.model import Report
 from ..store.database.runs import StoredRun
 from ..store.files.staging import Staging
 from ..utils.redact import without_secrets
 from .bootstrap import planner_limits
 from .container import LiveRun
+from .html_report import stored_report
 from .run_report import RunResult, UsageRecorder, run_usage, write_report
 
 _RESUMABLE_FAILURES = (ExitCode.STORAGE, ExitCode.BUDGET)
@@ -166,10 +166,11 @@ async def continue_run(live: LiveRun, record: StoredRun) -> RunResult:
 
     Raises:
         BudgetExhausted: a ceiling ended the run and is still reached; nothing has changed.
+        StoreCorrupt: the run's report does not read.
         TestwrightError: as for `reported_run`.
     """
     if record.status in ("completed", "failed") and live.folder.report_json.is_file():
-        report = Report.model_validate_json(live.folder.report_json.read_bytes())
+        report = stored_report(live.folder)
         return RunResult(report, live.folder.report_md)
     _require_budget(live, record)
     live.store.runs.record_settings(record.run_id, live.settings.stored(), live.redactor)

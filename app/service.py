@@ -11,17 +11,15 @@ from typing import Any
 from ..agents.contract.protocol import AgentRequest, RequestMetadata
 from ..config.settings import Settings, changed_settings, load_settings, restore_settings, settings_of_others
 from ..config.trust import in_words, is_remembered
-from ..core.errors import BudgetExhausted, ProjectError, SettingsError, StoreCorrupt, ToolFailure, UsageError
+from ..core.errors import BudgetExhausted, ProjectError, RunNotFound, SettingsError, ToolFailure, UsageError
 from ..core.events import EventSink
 from ..graph.execution_graph.graph import build_testing_graph
 from ..graph.planning_graph.planning_graph import build_planning_graph
-from ..reports.json_form import from_json
-from ..reports.model import PytestLine, Report
+from ..reports.model import PytestLine
 from ..store import listing, retention
 from ..store.database.database import Store
 from ..store.database.runs import StoredRun
 from ..store.files.acceptance import Acceptance
-from ..store.files.files import typed_errors
 from ..store.files.lock import project_lock, run_lock
 from ..store.files.run_folder import RunFolder
 from ..store.files.sessions import SessionFile
@@ -29,10 +27,11 @@ from ..store.files.settings_line import add_setting
 from ..store.files.staging import Staging
 from ..store.run_names import find_run
 from ..utils.redact import Redactor
+from ..utils.untrusted_files import read_bytes
 from .agent_factory import create_planner, open_model_clients
 from .bootstrap import load_changes, planner_inputs_for
 from .container import open_run, open_validators
-from .html_report import write_html_report
+from .html_report import stored_report, write_html_report
 from .request_settings import settings_for_request
 from .run_lifecycle import continue_run, error_from_payload
 from .run_report import RunResult
@@ -77,8 +76,7 @@ def _require_consent(record: StoredRun, where: Settings) -> None:
 
     They say what is read and written next, and with which settings.
     """
-    chosen = settings_of_others(record.settings, Settings.model_construct())
-    if where.state_dir or where.trust_project or is_remembered(record.run_id, record.created_at, chosen):
+    if _is_users(record, where):
         return
     foreign = settings_of_others(record.settings, where)
     wants = f", and wants settings that need consent: {in_words(foreign)}" if foreign else ""
@@ -86,6 +84,12 @@ def _require_consent(record: StoredRun, where: Settings) -> None:
         f"Run {record.run_id} was not begun by you here{wants}.",
         advice="Resume it with --trust-project if you trust the project, or start a new run.",
     )
+
+
+def _is_users(record: StoredRun, where: Settings) -> bool:
+    """Whether the user began a run here, or trusts where it is kept."""
+    chosen = settings_of_others(record.settings, Settings.model_construct())
+    return bool(where.state_dir or where.trust_project or is_remembered(record.run_id, record.created_at, chosen))
 
 
 def _as_found(stored: Settings, where: Settings) -> Settings:
@@ -117,7 +121,7 @@ async def plan(request: str, settings: Settings) -> dict[str, Any]:
     settings = settings_for_request(request, settings)
     inputs = planner_inputs_for(settings, request, await load_changes(settings))
     async with (
-        open_model_clients(settings, os.environ, cache=settings.state / "cache") as models,
+        open_model_clients(settings, os.environ, cache=settings.cache_dir) as models,
         create_planner(settings, models.by_role.get("planner")) as planner,
     ):
         agent_request = AgentRequest(request or "plan", "build_plan", RequestMetadata("plan"), inputs=inputs)
@@ -141,7 +145,7 @@ def apply(run_id: str, where: Settings) -> tuple[Acceptance, ...]:
     folder = RunFolder(where.state, run_id).require()
     if not folder.report_json.is_file():
         raise UsageError(f"Run {run_id} has no report yet.", advice=f"`testwright resume {run_id}` sees it to its end.")
-    report = _report_of(folder)
+    report = stored_report(folder)
     kept = [file.path for file in report.files]
     if not kept:
         raise UsageError(f"Run {run_id} kept no tests.", advice="Its report says why.")
@@ -162,24 +166,11 @@ def configure_pytest(run_id: str, where: Settings) -> tuple[PytestLine, ...]:
     folder = RunFolder(where.state, run_id).require()
     if not folder.report_json.is_file():
         raise UsageError(f"Run {run_id} has no report yet.", advice=f"`testwright resume {run_id}` sees it to its end.")
-    report = _report_of(folder)
+    report = stored_report(folder)
     root = _root_of(Path(report.run.root), where)
     with project_lock(where.state, root, f"apply {run_id}"):
         wanted = report.own_pytest.settings if report.own_pytest is not None else ()
         return tuple(row for row in wanted if add_setting(root, row.file, row.section, row.key, row.line))
-
-
-def _report_of(folder: RunFolder) -> Report:
-    """The report of a run's folder, which may have come with the project. Raises StoreCorrupt, StorageError."""
-    with typed_errors(folder.report_json, "read"):
-        content = folder.report_json.read_bytes()
-    try:
-        return from_json(content.decode("utf-8"))
-    except (ValueError, RecursionError) as error:
-        raise StoreCorrupt(
-            f"The report {folder.report_json} does not read.",
-            advice=f"Start the request as a new run; `testwright clean` removes {folder.run_id} in time.",
-        ) from error
 
 
 def run_named(name: str, where: Settings) -> str:
@@ -207,11 +198,13 @@ def show_run(run_id: str, where: Settings) -> tuple[listing.RunDetails, str]:
     with Store.open(where.state) as store:
         details = listing.show_run(store, where.state, run_id)
     path = RunFolder(where.state, run_id).report_md
-    return details, path.read_text("utf-8") if path.is_file() else ""
+    return details, read_bytes(path.parent, path.name).decode("utf-8", "replace") if path.is_file() else ""
 
 
 def html_report(run_id: str, where: Settings) -> Path:
     """The path of a run's page for a browser, which is written now when the run has a report and no page.
+
+    A page that may have come with the project is replaced: a browser would execute what its author wrote.
 
     Raises:
         RunNotFound: there is no such run.
@@ -220,14 +213,21 @@ def html_report(run_id: str, where: Settings) -> Path:
     """
     run_id = run_named(run_id, where)
     folder = RunFolder(where.state, run_id).require()
-    if folder.report_html.is_file():
-        return folder.report_html
-    if not folder.report_json.is_file():
-        raise UsageError(f"Run {run_id} has no report.", advice="`testwright runs show` says what is known of it.")
-    report = _report_of(folder)
     redact = Redactor.from_environment(os.environ).text
     with Store.open(where.state) as store:
+        if folder.report_html.is_file() and _is_known(store, run_id, where):
+            return folder.report_html
+        if not folder.report_json.is_file():
+            raise UsageError(f"Run {run_id} has no report.", advice="`testwright runs show` says what is known of it.")
+        report = stored_report(folder)
         return write_html_report(folder, report, store, root=_root_of(Path(report.run.root), where), redact=redact)
+
+
+def _is_known(store: Store, run_id: str, where: Settings) -> bool:
+    try:
+        return _is_users(store.runs.get(run_id), where)
+    except RunNotFound:  # there is only its folder
+        return bool(where.state_dir or where.trust_project)
 
 
 def clean(
@@ -236,7 +236,12 @@ def clean(
     """Remove old runs, never the newest `keep_runs`, never one that is being worked on."""
     with Store.open(settings.state) as store:
         return retention.clean(
-            store, settings.state, keep_last=settings.keep_runs, older_than_days=older_than_days, dry_run=dry_run
+            store,
+            settings.state,
+            keep_last=settings.keep_runs,
+            older_than_days=older_than_days,
+            dry_run=dry_run,
+            cache=settings.cache_dir,
         )
 
 

@@ -56,7 +56,7 @@ async def open_tools(
             root=settings.root,
             run_folder=folder,
             python_target=target,
-            cache_dir=settings.state / "cache",
+            cache_dir=settings.cache_dir,
             repeats=settings.repeats,
             mutants=settings.mutants,
             build_command=settings.build_command,
@@ -82,7 +82,7 @@ def vectors_of(settings: Settings, environment: Mapping[str, str], warn: Warn | 
 
     model, base_url = settings.embeddings.removeprefix(PROVIDER), base_url_of(settings.base_url, environment)
     embeddings = open_embeddings(model, base_url, key_for(base_url, environment))
-    return PassageVectors(embeddings, f"{model} at {base_url}", settings.state / "cache" / VECTORS_FILE, warn)
+    return PassageVectors(embeddings, f"{model} at {base_url}", settings.cache_dir / VECTORS_FILE, warn)
 
 
 @asynccontextmanager
@@ -122,7 +122,7 @@ def servers_of(settings: Settings, environment: Mapping[str, str]) -> tuple[Exte
 
 def _opened(settings: Settings, environment: Mapping[str, str]) -> Responses:
     if settings.cache_url is None:
-        return SqliteResponses(settings.state / "cache" / CACHE_FILE, settings.cache_mib * 1024 * 1024)
+        return SqliteResponses(settings.cache_dir / CACHE_FILE, settings.cache_mib * 1024 * 1024)
     variables = Variables(environment)
     url = variables.filled(settings.cache_url)
     variables.require("The URL of the cache")

@@ -14,6 +14,7 @@ from rich.markup import escape
 
 from ..core.errors import ExitCode, UsageError
 from ..utils.schema_registry import known_test_types
+from ..utils.untrusted_files import decoded_json
 from . import options as given
 from .console import Console
 from .failures import report_failures
@@ -86,7 +87,7 @@ def _framework_of(path: Path) -> str:
 
 def _read_json(path: Path) -> Any:
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        return decoded_json(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}.", advice="Check the path.") from error
     except ValueError as error:

@@ -86,7 +86,7 @@ def _read(root: Path) -> tuple[Path, Any]:
 def _read_toml(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(read_source(path.parent, path.name))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # among them numbers with too many digits
         if path.name != PROJECT_FILE:
             return {}
         raise SettingsError(f"{path} is not valid TOML: {error}.", advice="Mend the file, or remove it.") from error

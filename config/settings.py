@@ -24,7 +24,8 @@ from pydantic_settings import (
 
 from ..core.errors import ProjectError, SettingsError
 from ..utils.redact import Redactor, has_secret_argument
-from ..utils.untrusted_folders import first_irregular
+from ..utils.untrusted_folders import first_irregular, reserved_folder
+from ..utils.user_folders import unforeseeable_name
 from .examples import checked_examples
 from .project_file import ProjectFile, read_project_file
 from .target_variables import checked_variables
@@ -193,8 +194,11 @@ class Settings(BaseSettings):
     @classmethod
     def _inside_the_project(cls, value: str) -> str:
         path = Path(value)
-        if path.is_absolute() or ".." in path.parts or not path.parts or ".git" in path.parts:
-            raise ValueError("must be a folder below the project's root, and not git's")
+        if path.is_absolute() or ".." in path.parts or not path.parts or "\0" in value:
+            raise ValueError("must be a folder below the project's root")
+        reserved = reserved_folder(value)
+        if reserved:
+            raise ValueError(f"must not lie in {reserved}, where no tests of a project are")
         return path.as_posix()
 
     @field_validator("base_url")
@@ -253,6 +257,12 @@ class Settings(BaseSettings):
         return (self.state_dir or self.root / STATE_FOLDER).absolute()
 
     @property
+    def cache_dir(self) -> Path:
+        """The folder of what is kept between runs. In a project's own state folder no clone can have prepared it."""
+        shared = self.state / "cache"
+        return shared if self.state_dir is not None else shared / unforeseeable_name(self.root)
+
+    @property
     def ignored(self) -> str:
         """What of the project's file does not hold without consent, as a sentence with what to do; "" for nothing."""
         return self._ignored
@@ -309,6 +319,7 @@ def load_settings(flags: Mapping[str, Any]) -> Settings:
     )
     if settings.state_dir is None:
         _check_state_folder(settings.state)
+    _check_tests_folder(settings)
     settings._ignored = _ignored_in_words(file.path.name, ignored, settings.root) if ignored else ""
     return settings
 
@@ -345,6 +356,19 @@ def _check_state_folder(state: Path) -> None:
             f"{irregular} is a link or no plain file: a state folder in a project must not lead elsewhere.",
             advice=f"Remove it, or all of {state}. To keep runs elsewhere say --state-dir PATH.",
         )
+
+
+def _check_tests_folder(settings: Settings) -> None:
+    """Raises SettingsError for a folder of tests in an environment or among our runs, whatever these are called."""
+    place = settings.root / settings.tests_dir
+    for folder in (place, *place.parents):
+        if folder == settings.root:
+            break
+        if folder == settings.state or (folder / "pyvenv.cfg").exists():
+            raise SettingsError(
+                f"Settings: tests_dir: must not lie in {folder.name}, where no tests of a project are.",
+                advice="Name a folder of the project's own with --tests-dir.",
+            )
 
 
 def _ignored_in_words(name: str, ignored: Mapping[str, Any], root: Path) -> str:

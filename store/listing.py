@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ..core.errors import RunNotFound
-from ..utils.untrusted_files import decoded_json
+from ..utils.untrusted_files import read_json
 from ..utils.untrusted_folders import walk_files
 from .database.database import Store
 from .database.runs import StoredRun
@@ -122,7 +122,7 @@ def _summary(folder: RunFolder, record: StoredRun | None) -> RunSummary:
 
 def _report(folder: RunFolder) -> dict[str, Any] | None:
     try:
-        found = decoded_json(folder.report_json.read_text("utf-8"))
+        found = read_json(folder.path, folder.report_json.name)
     except (OSError, ValueError):
         return None
     return found if isinstance(found, dict) else None

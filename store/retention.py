@@ -45,6 +45,7 @@ def clean(
     keep_last: int | None = None,
     older_than_days: float | None = None,
     dry_run: bool = False,
+    cache: Path | None = None,
     clock: Callable[[], float] = time.time,
 ) -> CleanupResult:
     """Remove old runs: their folders, database rows, artifacts and answers.
@@ -54,6 +55,8 @@ def clean(
         older_than_days: remove only what was created longer ago. At least one rule must be given; with both, a run goes
             when both let it go.
         dry_run: report only, remove nothing.
+        cache: the folder of what is kept between runs, from which results of removed runs go as well. Caches beside it,
+            of a project that was moved or came with its state folder, are removed.
 
     Raises:
         UsageError: neither rule is given, or one is negative.
@@ -73,7 +76,9 @@ def clean(
         freed += size
     if not dry_run:
         _remove_leftovers(state_dir)
-        StoredResults(state_dir).prune()
+        if cache is not None:
+            StoredResults(state_dir, cache).prune()
+            _remove_other_caches(state_dir, cache)
     return CleanupResult(tuple(removed), tuple(running), len(runs) - len(removed), freed)
 
 
@@ -109,6 +114,14 @@ def _remove(store: Store, folder: RunFolder) -> bool:
     with typed_errors(leaving, "remove"):
         remove_tree(leaving)
     return True
+
+
+def _remove_other_caches(state_dir: Path, cache: Path) -> None:
+    if cache.parent != state_dir / "cache":
+        return
+    for other in cache.parent.iterdir() if cache.parent.is_dir() else ():
+        if other != cache:
+            remove_tree(other, ignore_errors=True)
 
 
 def _remove_leftovers(state_dir: Path) -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
 from ..core.errors import ToolFailure
-from .untrusted_files import read_bytes
+from .untrusted_files import read_source_bytes
 
 MAX_FILE_BYTES = 4 * 1024 * 1024
 
@@ -55,11 +56,16 @@ def first_inside(bases: tuple[Path, ...], given: str) -> Path | None:
     return None
 
 
-def read_text(place: Path, given: str, most: int = MAX_FILE_BYTES) -> str:
-    """The text of a file.
+def read_text(place: Path, given: str, within: Sequence[Path], most: int = MAX_FILE_BYTES) -> str:
+    """The text of a file, opened step by step from the folder that holds it: what is judged is what is read.
+
+    Args:
+        given: the path as it was given, for messages.
+        within: the folders that files may be read of; the first that the place leads into counts.
 
     Raises:
-        ToolFailure: it is missing, no plain file, larger than `most` bytes, unreadable or not UTF-8.
+        ToolFailure: it is missing, outside of the folders, no plain file, larger than `most` bytes, unreadable or not
+            UTF-8.
     """
     try:
         if not place.is_file():
@@ -67,9 +73,11 @@ def read_text(place: Path, given: str, most: int = MAX_FILE_BYTES) -> str:
         size = place.stat().st_size
         if size > most:
             raise ToolFailure(f"{given!r} has {size} bytes; at most {most} are read")
-        # A link inside the folder was resolved and judged; what takes its place now is not followed.
-        real = place.resolve()
-        return read_bytes(real.parent, real.name, most=most).decode("utf-8-sig")
+        real = _resolved(place)
+        base = next((folder for folder in within if real.is_relative_to(_resolved(folder))), None)
+        if base is None:
+            raise ToolFailure(f"{given!r} leads out of the folder", advice="links must stay inside it")
+        return read_source_bytes(base, real, most=most).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ToolFailure(f"{given!r} is not UTF-8 text: {error.reason} at byte {error.start}") from error
     except OSError as error:

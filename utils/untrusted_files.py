@@ -18,7 +18,7 @@ import stat
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, BinaryIO
 
 MIB = 1024 * 1024
 MAX_RESULT_BYTES = 64 * MIB
@@ -52,24 +52,35 @@ def read_bytes(folder: Path, name: str, *, most: int = MAX_RESULT_BYTES) -> byte
         FileNotFoundError: it is not there.
         UntrustedFileError: it is no regular file, is reached by a link, or is larger than `most`.
     """
+    with open_regular(folder, name) as reading:
+        size = os.fstat(reading.fileno()).st_size
+        content = reading.read(most + 1) if size <= most else b""
+    # A file may grow while it is read, and some file systems report no size.
+    if size > most or len(content) > most:
+        raise UntrustedFileError(name, f"it is larger than {_in_words(most)}")
+    return content
+
+
+@contextmanager
+def open_regular(folder: Path, name: str) -> Iterator[BinaryIO]:
+    """Open a file of any size for reading, as `read_bytes` does, for the block. Raises as it does."""
     parts = _parts(name)
     with _opened(folder, parts[:-1], name) as parent:
         try:
             descriptor = os.open(parts[-1], _READ, dir_fd=parent)
         except OSError as fault:
             raise _explained(fault, name) from fault
-        try:
-            facts = os.fstat(descriptor)
-            if not stat.S_ISREG(facts.st_mode):
-                raise UntrustedFileError(name, "it is not a regular file")
-            with open(descriptor, "rb", closefd=False) as reading:
-                content = reading.read(most + 1) if facts.st_size <= most else b""
-        finally:
-            os.close(descriptor)
-    # A file may grow while it is read, and some file systems report no size.
-    if facts.st_size > most or len(content) > most:
-        raise UntrustedFileError(name, f"it is larger than {most // MIB} MiB")
-    return content
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise UntrustedFileError(name, "it is not a regular file")
+        with open(descriptor, "rb", closefd=False) as reading:
+            yield reading
+    finally:
+        os.close(descriptor)
+
+
+def _in_words(size: int) -> str:
+    return f"{size // MIB} MiB" if size >= MIB else f"{size} bytes"
 
 
 def read_json(folder: Path, name: str, *, most: int = MAX_RESULT_BYTES) -> Any:

@@ -27,6 +27,25 @@ _ENTER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 Skip = Callable[[str, str], None]
 
 
+_RESERVED = frozenset(
+    {
+        *(".git", ".hg", ".svn", ".bzr", ".jj", ".testwright"),
+        *(".venv", "venv", ".tox", ".nox", "site-packages", "node_modules", "__pycache__"),
+    }
+)
+
+
+def reserved_folder(name: str) -> str:
+    """The folder on a path in which no file of the project's own lies, or nothing: of version control, of an
+    environment, where Python executes files when it starts, or of ours. Spellings of other file systems count.
+
+    Args:
+        name: POSIX path relative to the project's root.
+    """
+    parts = (part.rstrip(". ").casefold() for part in name.replace("\\", "/").split("/"))
+    return next((part for part in parts if part in _RESERVED), "")
+
+
 def reason_to_skip(name: str) -> str:
     """Why something at a path below a root is left out, or nothing.
 

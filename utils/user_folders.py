@@ -6,13 +6,17 @@ has put it: never in the project's state folder, which a clone may bring along.
 
 from __future__ import annotations
 
+import hmac
 import os
+import secrets
 import stat
 import tempfile
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from ..core.errors import StorageError
+from .untrusted_files import read_bytes
 
 _OTHERS_WRITE = 0o002
 _ADVICE = "Name a folder outside the project that can be written in XDG_CACHE_HOME."
@@ -59,6 +63,44 @@ def cache_folders(root: Path, environment: Mapping[str, str] | None = None) -> t
     found.append(Path(tempfile.gettempdir()).absolute() / f"testwright-{os.getuid()}")
     cloned = cloned_folders(root)
     return tuple(folder for folder in found if not _is_cloned(folder, cloned) and _is_own(folder))
+
+
+def unforeseeable_name(root: Path, environment: Mapping[str, str] | None = None) -> str:
+    """A name that nobody but this user knows in advance, for folders in a project that no clone may have prepared.
+
+    It is derived from the project's path and a secret in the user's cache folder. Where none can be kept, it lasts as
+    long as this process.
+
+    Args:
+        environment: as in `cache_folders`.
+    """
+    secret = next((found for folder in cache_folders(root, environment) if (found := _secret_in(folder))), _PASSING)
+    return hmac.digest(secret, os.fsencode(root.resolve()), "sha256").hex()[:16]
+
+
+_SECRET_BYTES = 32
+_PASSING = secrets.token_bytes(_SECRET_BYTES)
+
+
+def _secret_in(folder: Path) -> bytes | None:
+    """The secret in a cache folder, made where it is missing; None where it can be neither read nor written."""
+    place = folder / "secret"
+    beside = folder / f".secret.{secrets.token_hex(8)}"
+    try:
+        if not os.path.lexists(place):
+            writable_folder([folder], "")
+            beside.touch(mode=0o600)
+            beside.write_bytes(secrets.token_bytes(_SECRET_BYTES))
+            with suppress(FileExistsError):  # another process was faster
+                os.link(beside, place)
+        facts = place.lstat()
+        found = read_bytes(folder, place.name, most=_SECRET_BYTES)
+    except (OSError, StorageError):
+        return None
+    finally:
+        with suppress(OSError):
+            beside.unlink(missing_ok=True)
+    return found if len(found) == _SECRET_BYTES and facts.st_uid == os.getuid() else None
 
 
 def writable_folder(folders: Iterable[Path], name: str) -> Path:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import threading
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 
 from ...store.files.files import make_folder, write_file
 from ...utils.canonical import digest_of, pretty_json
+from ...utils.untrusted_files import read_json
 from .endpoint import NEW_LIMIT, OLD_LIMIT
 from .structured import Mode
 
@@ -78,7 +78,7 @@ class CapabilityFile:
         if self._path is None:
             return {}
         try:
-            found = json.loads(self._path.read_text("utf-8"))
+            found = read_json(self._path.parent, self._path.name)
         except (OSError, ValueError):
             return {}
         return found if isinstance(found, dict) else {}

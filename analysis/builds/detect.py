@@ -236,7 +236,7 @@ def _text(place: Path) -> str:
 def _toml(place: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(_text(place))
-    except (tomllib.TOMLDecodeError, RecursionError):
+    except (ValueError, RecursionError):  # among them numbers with too many digits
         return {}
 
 

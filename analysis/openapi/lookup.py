@@ -11,6 +11,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from ...core.errors import ToolFailure
 from ...utils.confined_paths import inside
+from ...utils.untrusted_files import read_source_bytes
 from ..repository import Checkout
 from .documents import MAX_BYTES, Document, Source, read_document
 from .http_fetch import FetchedPage, HostFailure, HttpFetcher, checked_url, display_url, same_origin
@@ -40,17 +41,15 @@ class ProjectFiles:
         Raises:
             ToolFailure: it leads out of the project, is missing, no plain file, unreadable, or larger than 10 MiB.
         """
-        place = inside(self._root, location, links=True)
+        inside(self._root, location, links=True)
         try:
-            if not place.is_file():
-                raise ToolFailure(f"the project has no file {location!r}", advice="give a path relative to its root")
-            with place.open("rb") as file:
-                content = file.read(MAX_BYTES + 1)
+            return read_source_bytes(self._root, location, most=MAX_BYTES)
+        except FileNotFoundError as error:
+            raise ToolFailure(
+                f"the project has no file {location!r}", advice="give a path relative to its root"
+            ) from error
         except OSError as error:
             raise ToolFailure(f"{location!r} cannot be read: {error.strerror or error}") from error
-        if len(content) > MAX_BYTES:
-            raise ToolFailure(f"{location!r} is larger than {MAX_BYTES // 1024**2} MiB")
-        return content
 
     def refused(self, location: str) -> str:
         """Why a referenced file is not read; empty when it is."""
@@ -214,7 +213,7 @@ def project_documents(root: Path) -> list[str]:
     for path, facts in Checkout(root).stamps():
         if _FILE_NAME.search(path.rpartition("/")[2]) and facts.st_size and len(found) < _MOST_OWN:
             try:
-                head = (root / path).open("rb").read(20_000)
+                head = read_source_bytes(root, path, most=MAX_BYTES)[:20_000]
             except OSError:
                 continue
             if re.search(rb"""(?:^|[\s{,"'])(?:openapi|swagger)["']?\s*:""", head):

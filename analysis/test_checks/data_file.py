@@ -121,8 +121,8 @@ def toml_error(text: str) -> DataIssue | None:
         place = str(error).rpartition("(at line ")[2].rstrip(")").split(", column ")
         line, column = (int(item) if item.isdigit() else 0 for item in [*place, "0", "0"][:2])
         return _error(line, column, str(error).partition(" (at ")[0])
-    except RecursionError as error:
-        return _error(0, 0, f"nested too deeply: {error}")
+    except (RecursionError, ValueError) as error:
+        return _error(0, 0, f"not readable: {error}")
     return None
 
 

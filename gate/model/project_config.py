@@ -166,7 +166,7 @@ def _ini_reader(section: str):
 def _read_toml(path: Path) -> Settings | None:
     try:
         tool = tomllib.loads(read_source(path.parent, path.name)).get("tool", {})
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError, RecursionError):
+    except (OSError, ValueError, RecursionError):  # among them numbers with too many digits
         return None
     table = tool.get("pytest") if isinstance(tool, dict) else None
     if not isinstance(table, dict):

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from ...core.errors import ToolInputError
 from ...store.files.run_folder import RunFolder
 from ...store.files.staging import Staging
 from ...utils.confined_paths import inside, read_text
-from ...utils.untrusted_files import MAX_RESULT_BYTES
+from ...utils.untrusted_files import MAX_RESULT_BYTES, decoded_json
 from .backend import Json
 from .context import ServerContext
 from .roots import Root
@@ -27,13 +26,13 @@ def read_json(folder: RunFolder, path: str) -> Json:
 
 def read_run_text(folder: RunFolder, path: str) -> str:
     """Reads a text of a run, up to 64 MiB. Raises ToolFailure."""
-    return read_text(inside(folder.path, path), path, MAX_RESULT_BYTES)
+    return read_text(inside(folder.path, path), path, (folder.path,), MAX_RESULT_BYTES)
 
 
 def parse_object(text: str, path: str) -> Json:
     """Parses a JSON object from a file's text. Raises ToolInputError."""
     try:
-        parsed: Any = json.loads(text)
+        parsed: Any = decoded_json(text)
     except ValueError as error:
         raise ToolInputError(f"{path!r} is not JSON: {error}", advice="mend the file, or name another") from error
     if not isinstance(parsed, dict):

@@ -12,7 +12,7 @@ from ...analysis.code_search.index import CodebaseIndex
 from ...analysis.javascript.checks import JavaScriptChecks
 from ...analysis.openapi.document_analysis import AnalysisCache
 from ...core.errors import ToolFailure
-from ...utils.confined_paths import first_inside, inside
+from ...utils.confined_paths import first_inside, inside, read_text
 from .content_cache import ContentCache
 
 if TYPE_CHECKING:
@@ -87,6 +87,10 @@ class ToolServices:
                 advice="give a path relative to either; staged test files go by their path in the project",
             )
         return file
+
+    def text_of(self, path: str) -> str:
+        """Reads the file that `any_file` finds. Raises ToolFailure."""
+        return read_text(self.any_file(path), path, (self.run_folder.staged, self.run_folder.path, self.root))
 
     def test_path(self, path: str) -> str:
         """Returns the path in the project of a staged test file, given by that path or as `staged/…`.

@@ -26,7 +26,7 @@ def with_dependencies(staged: Path, path: str, *, conftest: bool = True) -> dict
         current = queue.pop(0)
         if current in files:
             continue
-        files[current] = read_text(staged / current, current)
+        files[current] = read_text(staged / current, current, (staged,))
         candidates = set(_imported(current, files[current]))
         if conftest:
             candidates |= {(folder / "conftest.py").as_posix() for folder in PurePosixPath(current).parents}

@@ -9,7 +9,6 @@ from pathlib import PurePosixPath
 from ...analysis.javascript.checks import SUFFIXES, ScriptFile
 from ...analysis.test_checks.data_file import DataIssue, json_error, toml_error, yaml_error
 from ...core.errors import ToolFailure
-from ...utils.confined_paths import read_text
 from ...utils.python_source import parse_python
 from ..toolbox.content_cache import content_key
 from ..toolbox.json_schema import array, closed_object, integer, string
@@ -30,7 +29,7 @@ async def _run(services: ToolServices, /, file_path: str, language: str) -> Json
             advice=f"languages that can be checked: {', '.join(known)}",
             details={"languages": known},
         )
-    text = await asyncio.to_thread(lambda: read_text(services.any_file(file_path), file_path))
+    text = await asyncio.to_thread(lambda: services.text_of(file_path))
     if parser in _SUFFIX_OF_LANGUAGE:
         return await _check_script(services, file_path, parser, text)
     error = await asyncio.to_thread(_PARSERS[parser], text)
@@ -40,7 +39,7 @@ async def _run(services: ToolServices, /, file_path: str, language: str) -> Json
 def _key(services: ToolServices, arguments: Json) -> str | None:
     path = arguments["file_path"]
     try:
-        return content_key(arguments, read_text(services.any_file(path), path))
+        return content_key(arguments, services.text_of(path))
     except ToolFailure:
         return None  # the call itself raises it
 

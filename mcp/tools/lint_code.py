@@ -12,7 +12,6 @@ from ...analysis.javascript.checks import SUFFIXES, ScriptFile
 from ...analysis.ruff import lint_project_file, lint_test_source
 from ...analysis.test_checks.data_file import data_issues
 from ...core.errors import ToolFailure
-from ...utils.confined_paths import read_text
 from ..toolbox.content_cache import content_key
 from ..toolbox.json_schema import array, closed_object, integer, string
 from ..toolbox.services import ToolServices
@@ -27,21 +26,21 @@ async def _run(services: ToolServices, /, file_path: str) -> Json:
     """
     file = await asyncio.to_thread(services.any_file, file_path)
     if file.suffix in SUFFIXES:
-        source = await asyncio.to_thread(read_text, file, file_path)
+        source = await asyncio.to_thread(services.text_of, file_path)
         [issues] = await services.javascript.issues([ScriptFile(file_path, source, structure=False)])
         return {"errors": [_error(issue.line, issue.column, issue.rule, issue.message) for issue in issues]}
     if file.suffix in (".py", ".pyi") and not _is_of_run(services, file):
         diagnostics = await lint_project_file(file, services.root)
     elif file.suffix in (".py", ".pyi"):
-        diagnostics = await asyncio.to_thread(lambda: lint_test_source(read_text(file, file_path), file_path))
+        diagnostics = await asyncio.to_thread(lambda: lint_test_source(services.text_of(file_path), file_path))
     else:
-        return {"errors": await asyncio.to_thread(_lint_data, file, file_path)}
+        return {"errors": await asyncio.to_thread(_lint_data, services, file, file_path)}
     return {"errors": [_error(issue.line, issue.column, issue.rule, issue.message) for issue in diagnostics]}
 
 
-def _lint_data(file: Path, path: str) -> list[Json]:
+def _lint_data(services: ToolServices, file: Path, path: str) -> list[Json]:
     if file.suffix in _DATA_LANGUAGES:
-        return [_error(**issue) for issue in data_issues(read_text(file, path), _DATA_LANGUAGES[file.suffix])]
+        return [_error(**issue) for issue in data_issues(services.text_of(path), _DATA_LANGUAGES[file.suffix])]
     known = ", ".join((".py", ".pyi", *SUFFIXES, *_DATA_LANGUAGES))
     raise ToolFailure(f"{path!r} cannot be linted: there is no linter for it", advice=f"give a file of {known}")
 
@@ -60,7 +59,7 @@ def _key(services: ToolServices, arguments: Json) -> str | None:
     try:
         file = services.any_file(path)
         if _is_of_run(services, file) or file.suffix in (*SUFFIXES, *_DATA_LANGUAGES):
-            return content_key(arguments, read_text(file, path))
+            return content_key(arguments, services.text_of(path))
     except ToolFailure:
         pass  # the call itself raises it
     return None

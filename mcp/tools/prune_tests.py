@@ -32,7 +32,7 @@ def _run(services: ToolServices, /, test_path: str, spec_path: str, drop: list[s
             advice="drop the cases from the spec and have the writing agent write the file",
         )
     path = services.test_path(test_path)
-    text = read_text(services.run_folder.staged / path, path)
+    text = read_text(services.run_folder.staged / path, path, (services.run_folder.staged,))
 
     def render(remaining: Json, framework: str) -> str:
         return render_files(remaining, framework, path)[0].contents

@@ -10,7 +10,7 @@ from ..toolbox.tool_spec import Json, ToolSpec
 
 def _run(services: ToolServices, /, path: str) -> Json:
     """Reads a UTF-8 text file of the run's folder, at most 4 MiB."""
-    text = read_text(services.run_file(path), path)
+    text = read_text(services.run_file(path), path, (services.run_folder.path,))
     return {"path": path, "contents": text, "bytes": len(text.encode("utf-8"))}
 
 

@@ -17,7 +17,7 @@ def _run(services: ToolServices, /, path: str, ref: str | None = None) -> Json:
     """Reads a UTF-8 text file that repo.tree lists, at most 4 MiB."""
     checkout = Checkout(services.root)
     head = checkout.ref(ref)
-    text = read_text(checkout.readable(path), path)
+    text = read_text(checkout.readable(path), path, (services.root,))
     entry = checkout.entry(path)
     return {"path": path, "ref": head.ref, "sha": entry.sha, "size": entry.size, "contents": text}
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
@@ -21,7 +20,7 @@ from ...gate.runner.launch import background_task
 from ...gate.verify.verify import verify_files
 from ...sandbox.target import PythonTarget
 from ...utils.confined_paths import read_text
-from ...utils.untrusted_files import decoded_source, read_source_bytes
+from ...utils.untrusted_files import decoded_json, decoded_source, read_source_bytes
 from ..toolbox.json_schema import COUNT, TEXTS, array, closed_object, integer, open_object, string
 from ..toolbox.services import ToolServices
 from ..toolbox.staged_files import with_dependencies
@@ -121,7 +120,7 @@ def read_spec(services: ToolServices, path: str | None) -> Json | None:
     if not path:
         return None
     try:
-        spec = json.loads(read_text(services.run_file(path), path))
+        spec = decoded_json(read_text(services.run_file(path), path, (services.run_folder.path,)))
     except ValueError as error:
         raise ToolFailure(f"the spec {path!r} is not JSON: {error}", advice="write it again") from error
     if not isinstance(spec, dict):

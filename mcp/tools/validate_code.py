@@ -47,7 +47,7 @@ async def _run(
 ) -> Json:
     """Validates generated test code for syntax, linting, and structure"""
     enabled = (check_syntax, check_lint, check_structure)
-    source = await asyncio.to_thread(lambda: read_text(services.any_file(code_path), code_path))
+    source = await asyncio.to_thread(lambda: services.text_of(code_path))
     if framework in SCRIPTS:
         return await _check_script(services, source, code_path, framework, enabled)
     return await asyncio.to_thread(_check_in_process, services, source, code_path, framework, enabled)
@@ -162,14 +162,14 @@ def _conftests(services: ToolServices, path: str) -> tuple[str, ...]:
             conftest = base / folder / "conftest.py"
             # A link may lead out of the root: pytest would follow it where the test runs, a tool that reads does not.
             if conftest.is_file() and conftest.resolve().is_relative_to(base.resolve()):
-                found.append(read_text(conftest, "conftest.py"))
+                found.append(read_text(conftest, "conftest.py", (base,)))
     return tuple(found)
 
 
 def _key(services: ToolServices, arguments: Json) -> str | None:
+    path = arguments["code_path"]
     try:
-        file = services.any_file(arguments["code_path"])
-        return content_key(arguments, read_text(file, file.name), _conftests(services, arguments["code_path"]))
+        return content_key(arguments, services.text_of(path), _conftests(services, path))
     except ToolFailure:
         return None  # the call itself raises it
 

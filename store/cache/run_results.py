@@ -1,6 +1,6 @@
 """Stores results of finished runs with digests of all their inputs, so that an identical request can reuse them.
 
-One small JSON file a request, below `cache/standing` of the state folder; an unreadable file counts as missing.
+One small JSON file a request, below `standing` of the cache folder; an unreadable file counts as missing.
 Standard library only and quick to import: the command line reads this before it loads anything heavy.
 """
 
@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
-from ...utils.untrusted_files import decoded_json
+from ...utils.untrusted_files import decoded_json, read_bytes
 
 FOLDER = "standing"
 MOST_ANSWERS = 500
@@ -54,18 +54,16 @@ class StoredResults:
 
     Args:
         state: the folder of all runs.
+        cache: the folder of what is kept between runs.
     """
 
-    def __init__(self, state: Path) -> None:
+    def __init__(self, state: Path, cache: Path) -> None:
         self._state = state
-        self._folder = state / "cache" / FOLDER
+        self._folder = cache / FOLDER
 
     def get(self, question: str) -> StoredResult | None:
         """The result for a request key; None when missing or unreadable."""
-        try:
-            return _read(self._folder / f"{question}.json")
-        except OSError:
-            return None
+        return _read(self._folder / f"{question}.json")
 
     def put(self, question: str, answer: StoredResult) -> None:
         """Store a result, replacing an earlier one. Raises OSError."""
@@ -100,11 +98,11 @@ class StoredResults:
 
 def _read(path: Path) -> StoredResult | None:
     try:
-        found = decoded_json(path.read_text("utf-8", errors="surrogatepass"))
+        found = decoded_json(read_bytes(path.parent, path.name).decode("utf-8", "surrogatepass"))
         if found.pop("form") != _FORM:
             return None
         answer = StoredResult(**found)
-    except (ValueError, TypeError, KeyError, AttributeError):
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return None
     return (
         answer

@@ -134,7 +134,7 @@ def _read_note(path: Path) -> dict[str, Any] | None:
     if not path.exists():
         return None
     with typed_errors(path, "read"):
-        text = path.read_text("utf-8")
+        text = read_bytes(path.parent, path.name)
     try:
         note = json.loads(text)
         files = [{**file, "path": project_path(file["path"])} for file in note["files"]]

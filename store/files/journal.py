@@ -14,7 +14,7 @@ from typing import Any
 
 from ...core.errors import StoreCorrupt
 from ...utils.outgoing_text import json_text
-from ...utils.untrusted_files import decoded_json
+from ...utils.untrusted_files import MAX_RESULT_BYTES, decoded_json
 from .files import typed_errors
 
 
@@ -85,8 +85,8 @@ def read_journal(path: Path) -> Iterator[dict[str, Any]]:
     if not path.exists():
         return
     with typed_errors(path, "read"), path.open("rb") as stream:
-        for number, line in enumerate(stream, start=1):
-            if line.endswith(b"\n"):
+        for number, line in enumerate(iter(lambda: stream.readline(MAX_RESULT_BYTES), b""), start=1):
+            if line.endswith(b"\n") or len(line) == MAX_RESULT_BYTES:
                 yield _entry(line, path, number)
 
 

@@ -15,7 +15,7 @@ from filelock import FileLock, Timeout
 
 from ...core.errors import RunLocked, StorageError
 from ...utils.canonical import pretty_json
-from ...utils.untrusted_files import decoded_json
+from ...utils.untrusted_files import read_json
 from ...utils.untrusted_folders import remove_tree
 from .files import make_folder, typed_errors, write_file
 from .run_folder import RunFolder, prepare_state_dir, run_ids
@@ -120,7 +120,7 @@ def _locked(note: Path, what: str) -> RunLocked:
 
 def _owner(note: Path) -> Owner | None:
     try:
-        found = decoded_json(note.read_text("utf-8"))
+        found = read_json(note.parent, note.name)
         return Owner(int(found["pid"]), str(found["host"]), str(found["purpose"]))
     except (OSError, ValueError, KeyError, TypeError):
         return None

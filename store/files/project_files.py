@@ -10,6 +10,7 @@ from pathlib import Path, PurePosixPath
 from ...core.errors import UsageError
 from ...utils.generated_header import is_untouched
 from ...utils.untrusted_files import read_source_bytes
+from ...utils.untrusted_folders import reserved_folder
 from .files import removed_on_failure, sync_folder, temporary_of, write_beside
 
 
@@ -102,13 +103,13 @@ class ProjectFile:
 
 
 def project_path(path: str) -> str:
-    """The path in one form. Raises UsageError for one that is absolute, empty, git's own, or leads out."""
+    """The path in one form. Raises UsageError for one that is absolute, empty, in a reserved folder, or leads out."""
     parts = path.replace("\\", "/").split("/")
-    is_gits = any(part.rstrip(". ").casefold() == ".git" for part in parts)  # also as other file systems spell it
-    if not path or path.startswith(("/", "~")) or ".." in parts or "\0" in path or parts[-1] in ("", ".") or is_gits:
+    leads_out = not path or path.startswith(("/", "~")) or ".." in parts or "\0" in path or parts[-1] in ("", ".")
+    if leads_out or reserved_folder(path):
         raise UsageError(
             f"{path!r} is no path for a file of the project.",
-            advice="Give a path relative to the project root, without `..`, and not git's own.",
+            advice="Give a path relative to the project root, without `..`, and not in `.git` or an environment.",
         )
     return PurePosixPath(*[part for part in parts if part not in ("", ".")]).as_posix()
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from ...core.errors import StoreCorrupt
 from ...utils.canonical import pretty_json
-from ...utils.untrusted_files import decoded_json
+from ...utils.untrusted_files import decoded_json, read_bytes
 from .files import typed_errors, write_file
 
 _EVERY = 1.0
@@ -54,7 +54,7 @@ class SessionFile:
         if not self._path.exists():
             return []
         with typed_errors(self._path, "read"):
-            text = self._path.read_text("utf-8")
+            text = read_bytes(self._path.parent, self._path.name)
         try:
             return [SessionUsage(**entry) for entry in decoded_json(text)["sessions"]]
         except (ValueError, KeyError, TypeError) as error:

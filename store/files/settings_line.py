@@ -10,7 +10,12 @@ from typing import Any
 
 from ...core.errors import UsageError
 from ...utils.untrusted_files import read_source, write_file
+from ...utils.untrusted_folders import reserved_folder
 from .files import typed_errors
+
+_PYTEST_FILES = ("pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg")
+_PYTEST_SECTIONS = ("pytest", "tool:pytest", "tool.pytest", "tool.pytest.ini_options")
+_KEYS = ("pythonpath", "testpaths")
 
 
 def add_setting(root: Path, file: str, section: str, key: str, line: str) -> bool:
@@ -31,6 +36,10 @@ def add_setting(root: Path, file: str, section: str, key: str, line: str) -> boo
     by_hand = f"Add to {file}, [{section}]: {line}"
     if PurePosixPath(file).is_absolute() or ".." in PurePosixPath(file).parts:
         raise UsageError(f"{file} lies outside the project, so it is not changed here.", advice=by_hand)
+    # What a report says may come from a clone: it must not change what git, an environment or a shell obeys.
+    is_pytests = PurePosixPath(file).name in _PYTEST_FILES and section in _PYTEST_SECTIONS and key in _KEYS
+    if not is_pytests or reserved_folder(file):
+        raise UsageError(f"{file}, [{section}] {key} is no setting of pytest's that is changed here.", advice=by_hand)
     with typed_errors(place, "read"):
         old = read_source(root, file) if place.exists() or place.is_symlink() else ""
     new = _with_line(old, section, key, line)
@@ -51,7 +60,7 @@ def _with_line(text: str, section: str, key: str, line: str) -> str:
     following = re.search(r"^\[", text[header.end() :], re.MULTILINE)
     end = len(text) if following is None else header.end() + following.start()
     body = text[header.end() : end]
-    earlier = re.search(rf"^{key}[ \t]*=.*$", body, re.MULTILINE)
+    earlier = re.search(rf"^{re.escape(key)}[ \t]*=.*$", body, re.MULTILINE)
     changed = f"\n{line}{body}" if earlier is None else body[: earlier.start()] + line + body[earlier.end() :]
     return text[: header.end()] + changed + text[end:]
 
@@ -60,7 +69,7 @@ def _is_only_change(file: str, old: str, new: str, section: str, key: str) -> bo
     """Whether the file reads as before, but for the key: a value of several lines would not."""
     try:
         before, after = _settings(file, old), _settings(file, new)
-    except (tomllib.TOMLDecodeError, configparser.Error):
+    except (ValueError, RecursionError, configparser.Error):
         return False
     table_before, table_after = _table(before, file, section), _table(after, file, section)
     table_before.pop(key, None)

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from testwright.config.settings import load_settings
+from testwright.core.errors import SettingsError
 from testwright.tests.support.hostile.host import unharmed
 from testwright.tests.support.hostile.projects import hostile_project, run_on
 from testwright.tests.support.mcp.serving import data, real_client
@@ -95,3 +97,45 @@ async def test_a_client_of_the_mcp_server_cannot_consent_for_the_user(interprete
         refused = await client.call_tool("generate_tests", {"request": "unit tests", "trust_project": True})
     assert refused.is_error
     assert not (interpreter_trap.parent / "ran").exists()
+
+
+PLACES = (
+    ".venv",
+    ".git",
+    ".testwright",
+    ".git/hooks",
+    "src/.VENV/lib",
+    "a/.git./b",
+    "node_modules/x",
+    "venv",
+    ".tox/t",
+)
+
+
+@pytest.mark.parametrize("folder", PLACES)
+def test_tests_are_not_put_where_a_start_executes_them_or_git_and_runs_are(folder: str, tmp_path: Path) -> None:
+    root = hostile_project(tmp_path / "project", {"testwright.toml": f'tests_dir = "{folder}"\n'})
+    with pytest.raises(SettingsError, match="tests_dir: Value error, must not lie in"):
+        load_settings({"root": root})
+
+
+@pytest.mark.parametrize("folder", ["env", "state/tests"])
+def test_tests_are_not_put_into_an_environment_or_state_folder_of_another_name(folder: str, tmp_path: Path) -> None:
+    root = hostile_project(tmp_path / "project", {"env/pyvenv.cfg": "", "testwright.toml": f'tests_dir = "{folder}"\n'})
+    with pytest.raises(SettingsError, match="must not lie in"):
+        load_settings({"root": root, "state_dir": root / "state"})
+
+
+def test_a_number_with_too_many_digits_is_named_with_its_file(tmp_path: Path) -> None:
+    number = f"trials = {'9' * 5000}\n"
+    root = hostile_project(tmp_path / "project", {"testwright.toml": number})
+    with pytest.raises(SettingsError, match=r"testwright\.toml is not valid TOML: .*digits"):
+        load_settings({"root": root})
+
+
+def test_a_number_with_too_many_digits_in_other_files_keeps_no_run_from_working(tmp_path: Path) -> None:
+    number = f"x = {'9' * 5000}\n"
+    other = {"ruff.toml": number, "package.json": f'{{"a": {"9" * 5000}}}', "Pipfile": number}
+    root = hostile_project(tmp_path / "project", {"pyproject.toml": f"[tool.x]\n{number}", **other})
+    outcome = run_on(root, "--trials", "20", "--mutants", "0")
+    assert outcome.code == 0, outcome.err

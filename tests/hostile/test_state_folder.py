@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sqlite3
+import tempfile
 from contextlib import closing
 from pathlib import Path
 
@@ -24,6 +26,7 @@ from testwright.store.files.staging import Staging
 from testwright.tests.support.hostile.host import unharmed
 from testwright.tests.support.hostile.projects import hostile_project, run_on
 from testwright.utils.redact import Redactor
+from testwright.utils.user_folders import cache_folders, unforeseeable_name
 
 
 @pytest.fixture(autouse=True)
@@ -267,6 +270,61 @@ def test_a_report_that_does_not_read_stops_neither_lists_nor_cleaning(content: s
     for act in (service.apply, service.html_report):
         with pytest.raises(StoreCorrupt, match="does not read"):
             act("nightly", where)
+
+
+def test_a_finished_run_whose_report_does_not_read_is_not_resumed(tmp_path: Path) -> None:
+    root = hostile_project(tmp_path / "project")
+    api.generate("unit tests", root=root, run_id="mine", trials=20, mutants=0)
+    report = RunFolder(root / ".testwright", "mine").report_json
+    for content in ("[" * 200_000, "{}", '{"run": 7}', "\udcff"):
+        report.write_bytes(content.encode("utf-8", "surrogateescape"))
+        with pytest.raises(StoreCorrupt, match=r"report\.json does not read"):
+            api.resume("mine", root=root)
+
+
+def test_a_page_that_came_with_the_project_is_written_anew_before_a_browser_sees_it(tmp_path: Path) -> None:
+    mine, theirs = (hostile_project(tmp_path / name) for name in ("mine", "theirs"))
+    api.generate("unit tests", root=mine, run_id="nightly", trials=20, mutants=0)
+    shutil.copytree(mine / ".testwright", theirs / ".testwright")
+    forged = "<script>forged()</script>"
+    for root, kept in ((theirs, False), (mine, True)):
+        page = RunFolder(root / ".testwright", "nightly").report_html
+        page.write_text(forged)
+        with closing(sqlite3.connect(root / ".testwright" / "testwright.db")) as database, database:
+            database.execute("UPDATE runs SET created_at = created_at + ?", (0 if kept else 1,))
+        shown = service.html_report("nightly", load_settings({"root": root}))
+        assert (shown.read_text() == forged) is kept
+
+
+def test_what_a_clones_cache_answers_is_never_heard(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Not even where the attacker has prepared it on a machine that is the same in everything else."""
+    root = hostile_project(tmp_path / "project")
+    answered = []
+    for user in ("attacker", "victim", "attacker"):
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / user))
+        settings = load_settings({"root": root, "trials": 20, "mutants": 0})
+        if not answered:
+            run_on(root, "--trials", "20", "--mutants", "0")
+        asked = run_cache.key_for("unit tests for everything", settings, os.environ)
+        answered.append(run_cache.lookup(asked) is not None)
+        assert settings.cache_dir.is_dir() is (user == "attacker")
+    assert answered == [True, False, True]
+
+
+def test_a_secret_that_others_can_know_names_no_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = hostile_project(tmp_path / "project")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(root))
+    monkeypatch.setattr(tempfile, "tempdir", str(root))
+    assert cache_folders(root) == ()
+    assert unforeseeable_name(root) == unforeseeable_name(root)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
+    kept = unforeseeable_name(root)
+    assert (tmp_path / "home" / "testwright" / "secret").stat().st_mode & 0o777 == 0o600
+    (tmp_path / "home" / "testwright" / "secret").unlink()
+    (tmp_path / "home" / "testwright" / "secret").symlink_to("/dev/zero")
+    assert unforeseeable_name(root) != kept
 
 
 def test_copies_of_killed_runs_go_at_the_next_start_and_those_of_live_ones_stay(tmp_path: Path) -> None:

@@ -76,7 +76,7 @@ def read_toml(path: Path) -> dict[str, Any]:
     """The contents of a TOML file; empty where it cannot be read or parsed."""
     try:
         return tomllib.loads(read_source(path.parent, path.name))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError):
+    except (OSError, ValueError, RecursionError):  # among them numbers with too many digits
         return {}
 
 

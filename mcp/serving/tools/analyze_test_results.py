@@ -53,7 +53,7 @@ async def _run(call: ClientCall, /, results_path: str, root: str | None = None) 
     else:
         file = await server.roots.file(results_path, root=root, what="results file")
         project, spec = file.root, {}
-        text = await asyncio.to_thread(read_text, file.path, results_path)
+        text = await asyncio.to_thread(read_text, file.path, results_path, (project.path,))
         is_xml = text.lstrip().startswith("<")
         results = results_of_junit(text, results_path) if is_xml else parse_object(text, results_path)
     if not isinstance(results.get("dropped"), list) or "passed" not in results:

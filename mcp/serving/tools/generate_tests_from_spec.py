@@ -38,7 +38,7 @@ async def _run(
     else:
         file = await server.roots.file(spec_path, root=root, what="spec")
         project, part = file.root, file.relative
-        spec = parse_object(await asyncio.to_thread(read_text, file.path, spec_path), spec_path)
+        spec = parse_object(await asyncio.to_thread(read_text, file.path, spec_path, (project.path,)), spec_path)
         spec = await _complete_target(server, project, spec)
     await asyncio.to_thread(_refuse_invalid, spec, framework, spec_path)
     name = PurePosixPath(part).stem

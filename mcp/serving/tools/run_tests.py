@@ -44,7 +44,7 @@ async def _run(call: ClientCall, /, test_path: str, options: Json, root: str | N
             _refuse_for_folders(options)
         else:
             file = await server.roots.file(test_path, root=root, what="test file")
-            text = await asyncio.to_thread(read_text, file.path, file.relative)
+            text = await asyncio.to_thread(read_text, file.path, file.relative, (file.root.path,))
             tests = TestFiles(file.relative, {file.relative: text})
         project = file.root
     if options.get("target"):
@@ -65,7 +65,7 @@ def _tests_of_folder(folder: RootPath) -> TestFiles:
             f"the folder {folder.relative!r} holds {len(paths)} test files; 1 to {_MAX_FILES} can be run together",
             advice="name a folder with test_*.py files, or one file",
         )
-    texts = {path: read_text(folder.root.path / path, path) for path in paths}
+    texts = {path: read_text(folder.root.path / path, path, (folder.root.path,)) for path in paths}
     return TestFiles(folder.relative, texts, together=tuple(paths))
 
 

@@ -11,6 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 from testwright.app import api
+from testwright.config.settings import load_settings
 from testwright.core.errors import EnvironmentFault
 from testwright.core.events import EventType
 from testwright.tests.support.mcp.external_servers import all_end, entry
@@ -98,7 +99,7 @@ def test_a_run_over_an_unchanged_tree_hits_the_cache_and_comes_to_the_same(finis
 @pytest.mark.feature("A-09")
 def test_a_cache_that_vanishes_or_breaks_in_mid_run_does_no_harm(finished, tmp_path):
     root = make_project(tmp_path / "project", ONE)
-    file = root / ".testwright" / "cache" / "responses.sqlite"
+    file = load_settings({"root": root}).cache_dir / "responses.sqlite"
     done = []
 
     def spoil(event):

@@ -203,7 +203,7 @@ def test_what_is_installed_counts(run_once, asked, monkeypatch):
 
 
 def answers(root: Path) -> list[Path]:
-    return sorted((root / ".testwright" / "cache" / "standing").glob("*.json"))
+    return sorted((root / ".testwright" / "cache").glob("*/standing/*.json"))
 
 
 @pytest.mark.parametrize("damage", [b"", b"{", b"[]", b'{"form": 1}', b'{"form": 99}', b"\xff\xfe"], ids=repr)
@@ -322,8 +322,9 @@ def test_answers_are_few(run_once, tmp_path, monkeypatch):
     monkeypatch.setattr(run_results, "MOST_ANSWERS", 2)
     run = next((run_once.root / ".testwright" / "runs").iterdir())
     shutil.copytree(run, tmp_path / "runs" / run.name)
-    kept = run_results.StoredResults(tmp_path)
-    one = run_results.StoredResults(run_once.root / ".testwright").get(answers(run_once.root)[0].stem)
+    kept = run_results.StoredResults(tmp_path, tmp_path / "cache")
+    [stored, *_] = answers(run_once.root)
+    one = run_results.StoredResults(run_once.root / ".testwright", stored.parent.parent).get(stored.stem)
     assert one is not None
     now = time.time()
     for number, name in enumerate("abcd"):

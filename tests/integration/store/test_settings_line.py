@@ -66,3 +66,20 @@ def test_a_file_above_the_project_is_never_changed(tmp_path):
     with pytest.raises(UsageError, match="outside the project"):
         add_setting(tmp_path / "inner", "../pytest.ini", "pytest", "pythonpath", "pythonpath = inner")
     assert not (tmp_path / "pytest.ini").exists()
+
+
+@pytest.mark.parametrize(
+    ("file", "section", "key"),
+    [
+        (".git/config", "core", "fsmonitor"),
+        (".git/pytest.ini", "pytest", "pythonpath"),
+        ("pytest.ini", "pytest", "addopts"),
+        ("setup.cfg", "options", "pythonpath"),
+        (".venv/pyproject.toml", TOML, "pythonpath"),
+    ],
+)
+def test_a_forged_report_changes_no_other_setting(tmp_path, file, section, key):
+    (tmp_path / file).parent.mkdir(exist_ok=True)
+    with pytest.raises(UsageError, match="no setting of pytest's"):
+        add_setting(tmp_path, file, section, key, f"{key} = evil")
+    assert not (tmp_path / file).exists()

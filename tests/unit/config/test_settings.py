@@ -70,7 +70,7 @@ def test_all_wrong_values_are_told_at_once(tmp_path):
         load_settings({"root": tmp_path, "jobs": 0, "framework": "nose"})
 
 
-@pytest.mark.parametrize("value", ["/tmp", "../outside", ".", ".git/hooks"])
+@pytest.mark.parametrize("value", ["/tmp", "../outside", "."])
 def test_tests_go_below_the_root_only(tmp_path, value):
     with pytest.raises(SettingsError, match="below the project's root"):
         load_settings({"root": tmp_path, "tests_dir": value})
