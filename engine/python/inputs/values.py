@@ -12,6 +12,7 @@ from ..facts.type_inference import default_hint, inferred_hints, name_entry, use
 from ..model.domain import CallableDomains
 from ..model.model import CallableFacts, Candidate, ClassFacts, ModuleFacts, Parameter, combined, distinct
 from ..outside.clocks import stopped_clocks
+from ..outside.parts import part_named, part_values
 from ..outside.uses import uses_of_callable
 from ..source.annotations import ANY, TypeHint, type_hint
 from ..usage.project_index import ProjectIndex
@@ -142,6 +143,8 @@ class Values:
                 pools.insert(0, named)
             else:
                 pools[at] = distinct([*first, *pools[at]], _MAXIMUM_VALUES)
+        if not parameter.annotation:
+            pools.insert(0, part_named(parameter.name, where))
         suggested = suggested_class(where, self.index, parameter.name) if not parameter.annotation else None
         if suggested is not None and depth < _MAXIMUM_DEPTH:
             pools.insert(0, self.of_class(*suggested, depth + 1))
@@ -177,7 +180,7 @@ class Values:
             return list(_FILES if hint.name == "Path" else _PATHS)
         if hint.name == "pattern":
             return [Candidate(text) for text in ("'[a-z]+'", "'(a)(b)?'", "''", "'('")]
-        plain = plain_candidates(hint.name, self._dated)
+        plain = part_values(hint.name, where) or plain_candidates(hint.name, self._dated)
         return plain or self._aliased(hint, where, depth)
 
     def of_class(self, where: ModuleFacts, owner: ClassFacts, depth: int = 0) -> list[Candidate]:

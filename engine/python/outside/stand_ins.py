@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Sequence
 
 from ..model.model import CallableFacts, ModuleFacts, Observation, Trial
+from ..source.titles import arguments_of
 from ..usage.project_index import ProjectIndex
+from .answers import json_answers
 from .arrangement import Arrangement, arranged, combined
+from .bodies import bodies_of
 from .clocks import stopped_clocks, without_waiting
-from .uses import OutsideUse, is_type_tested, uses_in_module, uses_of_callable
+from .programs import finished_programs
+from .servers import answering_servers
+from .uses import OutsideUse, is_type_tested, reachable, uses_in_module, uses_of_callable
 
 _MOST = 12
 _CLOCK, _SLEEP = "clock:", "sleep:"
+PROGRAM, NETWORK = "program", "network"
 
 
 def reached(observation: Observation) -> frozenset[str]:
@@ -20,9 +27,9 @@ def reached(observation: Observation) -> frozenset[str]:
     if observation.outcome == "refused" and observation.raised is not None:
         message = observation.raised.message
         if message.startswith(("subprocess", "os.posix_spawn")):
-            found.add("program")
+            found.add(PROGRAM)
         if message.startswith(("network", "socket", "ssl")):
-            found.add("network")
+            found.add(NETWORK)
     return frozenset(found)
 
 
@@ -46,19 +53,26 @@ class StandIns:
             return []
         choices: list[list[Arrangement]] = []
         for one in sorted(reached(observation)):
-            found = self._for(one, subject)
+            found = self._for(one, subject, trial)
             if not found:
                 return []
             choices.append(found)
         return [arranged(trial, one) for one in _varied(choices)] if choices else []
 
-    def _for(self, one: str, subject: CallableFacts) -> list[Arrangement]:
+    def _for(self, one: str, subject: CallableFacts, trial: Trial) -> list[Arrangement]:
         if one.startswith(_CLOCK):
             return stopped_clocks(self._stoppable(one.removeprefix(_CLOCK), subject))
         if one.startswith(_SLEEP):
             module = one.removeprefix(_SLEEP)
             return without_waiting(self._uses_in(module), module)
-        return []
+        uses = uses_of_callable(self._facts, subject, self._index)
+        bodies = bodies_of(self._facts, subject, self._index)
+        answers = json_answers(self._facts, subject, self._index, _texts_passed(trial, subject))
+        if one == PROGRAM:
+            return finished_programs(uses, bodies, answers)
+        modules = {where.module: where for where, _ in reachable(self._facts, subject, self._index)}
+        imported = {_top(statement) for where in modules.values() for _, statement in where.imports}
+        return answering_servers(uses, imported, bodies, answers, asynchronous=subject.is_async)
 
     def _uses_in(self, module: str) -> tuple[OutsideUse, ...]:
         facts = self._index.facts_of(module)
@@ -79,6 +93,21 @@ class StandIns:
             if stopped_clocks(found):
                 return found
         return []
+
+
+def _texts_passed(trial: Trial, subject: CallableFacts) -> dict[str, str]:
+    """Returns the texts that the act passes to the subject, by parameter."""
+    try:
+        given = arguments_of(trial.act, subject)
+    except SyntaxError:
+        return {}
+    constants = {one.name: one.node.value for one in given if isinstance(one.node, ast.Constant)}
+    return {name: value for name, value in constants.items() if name and isinstance(value, str)}
+
+
+def _top(statement: str) -> str:
+    """The top-level package that an import statement imports."""
+    return statement.split()[1].partition(".")[0]
 
 
 def _varied(choices: Sequence[Sequence[Arrangement]]) -> list[Arrangement]:

@@ -16,6 +16,7 @@ from ....utils.python_names import assigned_variable, names_of
 from ....utils.python_source import literal_value, parse_expression, parse_python
 from ..judge.value_checks import is_empty_source
 from ..model.model import CallableFacts, ClassFacts, ModuleFacts, Observation, Trial
+from ..outside.arrangement import DATA, NOTES
 from ..source.titles import subject_call
 
 MILD, SEVERE = 1, 2
@@ -77,10 +78,13 @@ def represent(
         act, statements = parse_expression(trial.act), _statements(trial.arrange)
     except SyntaxError:
         return Representation(SEVERE, True, trial.act, (), None, NO_RESULT)
-    given = _arguments(act, subject, _assigned(statements))
+    assigned = _assigned(statements)
+    given = _arguments(act, subject, assigned)
+    answers = [node for name, node in assigned.items() if name in DATA]
     shape, values = _shape_of(trial.arrange, trial.act, trial.mode)
     return Representation(
         degeneracy=_degeneracy(given, facts)
+        + sum(degeneracy_of(node, facts) for node in answers)
         + _receiver_degeneracy(subject, act, statements, facts)
         + (MILD if subject is not None and subject.kind == "constructor" and _is_partial(subject, len(given)) else 0),
         trivial=is_trivial(observation, given),
@@ -96,7 +100,9 @@ def is_trivial(observation: Observation, given: Sequence[ast.expr] = ()) -> bool
     """Whether a reader learns nothing from the outcome: see `Representation.trivial`."""
     if observation.raised is not None:
         return True
-    if observation.effects or observation.output or observation.errors or observation.warnings:
+    # What stand-ins for the world outside noted is there in any case.
+    effects = [expression for expression, _ in observation.effects if expression not in NOTES]
+    if effects or observation.output or observation.errors or observation.warnings:
         return False
     value = observation.value
     if value is None:

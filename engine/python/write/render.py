@@ -213,7 +213,7 @@ def extract_shared_helpers(cases: Sequence[Case]) -> tuple[list[str], list[Case]
     """Moves functions that several tests define alike to the top of the file.
 
     A function in a single test, or one that reads other arranged names, stays in its test. A function that loads the
-    module without an optional import is always moved.
+    module without an optional import, or that has a docstring as stand-ins have, is always moved.
 
     Returns:
         The functions' sources, and the cases without them.
@@ -224,7 +224,7 @@ def extract_shared_helpers(cases: Sequence[Case]) -> tuple[list[str], list[Case]
     alike = Counter(text for case in cases for text in dict.fromkeys(case.statements) if _is_self_contained(text, case))
     names: dict[str, str] = {}
     for text, count in alike.items():
-        if count > 1 or missing_import_slug([text]):
+        if count > 1 or missing_import_slug([text]) or _is_documented(text):
             names.setdefault(_function_name(text) or "", text)
     shared = set(names.values())
     return list(names.values()), [
@@ -238,6 +238,10 @@ def _function_name(statement: str) -> str | None:
         return None
     node = parse_python(statement).body[0]
     return node.name if isinstance(node, ast.FunctionDef) else None
+
+
+def _is_documented(statement: str) -> bool:
+    return '"""' in statement.partition("\n")[2].partition("\n")[0]
 
 
 def _is_self_contained(statement: str, case: Case) -> bool:

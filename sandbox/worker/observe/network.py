@@ -1,5 +1,6 @@
 """Detects trials that need a network: their result depends on the machine."""
 
+import os
 import socket
 import sys
 import traceback
@@ -12,6 +13,7 @@ _CLIENTS = frozenset(
     "urllib.request http.client ftplib smtplib poplib imaplib nntplib telnetlib xmlrpc.client ssl "
     "urllib3 requests httpx httpcore aiohttp websockets websocket paramiko grpc pycurl".split()
 )
+_BUNDLE = os.path.join("certifi", "cacert.pem")
 _HERE = ("127.0.0.1", "localhost", "::1")
 _ENDINGS = ("socket.gaierror", "socket.herror", "urllib.error.URLError", "urllib.error.HTTPError", "ConnectionError")
 
@@ -38,6 +40,19 @@ class Network:
             return
         for event in _HEARD:
             guard.tell(event, self.heard)
+
+    def skip_bundled_certificates(self):
+        """Have clients not read the certificates that come with them: without a network nothing is verified."""
+        ssl = sys.modules.get("ssl")
+        if ssl is None or self.loopback:
+            return
+        real = ssl.SSLContext.load_verify_locations
+
+        def load_verify_locations(context, cafile=None, capath=None, cadata=None):
+            if not (isinstance(cafile, str) and cafile.endswith(_BUNDLE)):
+                real(context, cafile, capath, cadata)
+
+        ssl.SSLContext.load_verify_locations = load_verify_locations
 
     def heard(self, event, arguments):
         """One audit event."""

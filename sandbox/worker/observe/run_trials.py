@@ -246,6 +246,7 @@ def main():
     around.importing_target(wire, work)
     tracer = tracers[-1]
     tracer.__exit__()
+    around.network.skip_bundled_certificates()
     ready = {
         "arcs": sorted(tracer.arcs),
         "python": list(sys.version_info[:3]),
