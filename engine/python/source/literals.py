@@ -14,6 +14,7 @@ from ..model.model import Trial
 _CONTAINERS = (ast.List, ast.Tuple, ast.Set, ast.Dict)
 _MAXIMUM_PLACES = 30
 ACT = -1
+_KEPT = ("monkeypatch.setattr(", "answer = ", "output = ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +48,8 @@ def literal_places(trial: Trial) -> list[LiteralSpan]:
 @lru_cache(maxsize=2048)
 def _in_line(text: str) -> tuple[tuple[int, int, Any, str], ...]:
     """Start, end, value and source of each literal in a line; cached, because many trials share statements."""
-    # What replaces a part of the world outside stays as it is.
-    tree = parse_or_none(text) if "\n" not in text and not text.startswith("monkeypatch.setattr(") else None
+    # What replaces a part of the world outside stays as it is, and so does what it answers.
+    tree = parse_or_none(text) if "\n" not in text and not text.startswith(_KEPT) else None
     if tree is None:
         return ()
     encoded = text.encode()
