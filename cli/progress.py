@@ -1,18 +1,22 @@
-"""Live progress of a run on stderr: a line per event that a person cares about, quiet when stderr is no terminal."""
+"""Live progress of a run on stderr: what is done with which module on a terminal, a line per event elsewhere."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.syntax import Syntax
 
 from ..core.events import Event, EventSink, EventType
 from .console import Console
+from .run_progress import RunProgress, first_test
 
-_SAID = frozenset({"warning", "first_tests"})
-"""Data of events that a person is told of."""
+_BAR_WIDTH = 20
+_BESIDE = _BAR_WIDTH + 14
+"""Columns that spinner, bar and elapsed time take."""
 
 
 @contextmanager
@@ -22,77 +26,66 @@ def show_progress(*, quiet: bool) -> Iterator[EventSink]:
     Args:
         quiet: show nothing at all (`--json`).
 
-    On a terminal: a bar over the plan's steps and a line for each step that ended. Elsewhere: plain lines for the plan,
-    ended steps and suspected defects, so that a CI log shows steady progress.
+    On a terminal: a bar over the plan's steps with the modules at work, a line for each step that ended, and the first
+    generated test as code. Elsewhere: plain lines for the plan, ended steps and suspected defects, so that a CI log
+    shows steady progress.
     """
     if quiet:
         yield lambda event: None
         return
     console = Console(stderr=True)
     if not console.is_terminal:
-        yield _Lines(console)
+        yield LineProgress(console)
         return
     with Progress(
         SpinnerColumn(),
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
+        BarColumn(bar_width=_BAR_WIDTH),
         TimeElapsedColumn(),
+        TextColumn("{task.description}", markup=False),
         console=console,
         transient=True,
     ) as progress:
-        yield _Bar(progress)
+        yield BarProgress(progress)
 
 
-def _ending(event: Event) -> str:
-    """How a step ended. What is wrong with the environment concerns all steps: the summary gives it, once."""
-    if event.data.get("exit_reason") in ("environment", "run_ended"):
-        return f"{event.step_id} {event.data['status']}: {event.data['exit_reason'].replace('_', ' ')}"
-    return event.message
-
-
-class _Lines:
+class LineProgress:
     """Plain lines: what ended, and how far the plan is."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
-        self._ended = 0
-        self._steps = 0
+        self._run = RunProgress()
         self._begin = time.monotonic()
 
     def __call__(self, event: Event) -> None:
-        if event.type is EventType.PLAN_READY:
-            self._steps = len(event.data.get("steps", ()))
-            self._print_line(event.message)
-        elif event.type is EventType.STEP_ENDED:
-            self._ended += 1
-            total = f"/{self._steps}" if self._steps else ""  # a resumed run makes no new plan
-            self._print_line(f"[{self._ended}{total}] {_ending(event)}")
-        elif event.type is EventType.DEFECT_SUSPECTED or not _SAID.isdisjoint(event.data):
-            self._print_line(event.message)
-
-    def _print_line(self, text: str) -> None:
-        self._console.print(f"{time.monotonic() - self._begin:6.1f}s  {text}", markup=False)
+        """Print the line that an event is worth."""
+        line = self._run.note(event)
+        if line:
+            self._console.print(f"{time.monotonic() - self._begin:6.1f}s  {line}", markup=False)
 
 
-class _Bar:
-    """A bar over the steps, with what is being done beside it."""
+class BarProgress:
+    """A bar over the steps, with what is being done beside it, and the first test as code."""
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
+        self._run = RunProgress()
         self._task = progress.add_task("planning", total=None)
-        self._busy: dict[str, str] = {}
 
     def __call__(self, event: Event) -> None:
+        """Print the line that an event is worth, and bring the bar up to date."""
+        line = self._run.note(event)
+        if line:
+            self._progress.console.print(line, markup=False)
+        if "first_tests" in event.data:
+            self._show_first_test(event)
         if event.type is EventType.PLAN_READY:
-            self._progress.update(self._task, total=len(event.data.get("steps", ())) or None)
-            self._progress.console.print(event.message, markup=False)
-        elif event.type is EventType.STEP_ENDED:
-            self._busy.pop(event.step_id or "", None)
-            self._progress.advance(self._task)
-            self._progress.console.print(_ending(event), markup=False)
-        elif event.type is EventType.DEFECT_SUSPECTED or not _SAID.isdisjoint(event.data):
-            self._progress.console.print(event.message, markup=False)
-        elif event.type in (EventType.STEP_STARTED, EventType.NODE_STARTED) and event.step_id:
-            self._busy[event.step_id] = event.message
-        self._progress.update(self._task, description="; ".join(self._busy.values())[:70] or "working")
+            self._progress.update(self._task, total=self._run.total or None)
+        width = max(20, self._progress.console.width - _BESIDE)
+        text = self._run.description()
+        shown = text if len(text) <= width else f"{text[: width - 1]}…"
+        self._progress.update(self._task, description=shown, completed=self._run.ended)
+
+    def _show_first_test(self, event: Event) -> None:
+        code = first_test(Path(str(event.data.get("path", ""))))
+        if code:
+            self._progress.console.print(Syntax(code, "python", background_color="default", word_wrap=False))

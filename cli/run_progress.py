@@ -1,0 +1,181 @@
+"""What a run is doing, in words, from its events: modules by name, counts, time left. No terminal is touched here."""
+
+from __future__ import annotations
+
+import ast
+import math
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from ..core.events import Event, EventType
+from ..utils.python_source import parse_or_none
+
+_NODES = {
+    "retrieve_context": "reading",
+    "select_schema": "reading",
+    "generate_spec": "looking for inputs",
+    "refine_spec": "correcting the spec",
+    "validate_spec": "checking the spec",
+    "generate_code": "writing tests",
+    "refine_code": "correcting tests",
+    "validate_code": "checking tests",
+    "run_tests": "running tests, and on mutants",
+    "analyze_results": "judging",
+}
+_STEPS = {
+    "verify_suite": "all tests together",
+    "accept_tests": "adding tests to the project",
+    "retrieve_context": "context",
+    "crawl_repository": "the repository",
+    "write_test_cases": "test cases",
+    "engineer_tests": "test files",
+}
+_SHORT = {"unit": ""}
+_LEAST_ENDED = 2
+"""Modules that must have ended before the time that is left is estimated."""
+_CODE_LINES = 24
+
+
+class RunProgress:
+    """The state of one run, fed by its events.
+
+    Args:
+        clock: seconds that only grow.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._names: dict[str, str] = {}
+        self._modules: set[str] = set()
+        self._busy: dict[str, str] = {}
+        self._reasons: set[str] = set()
+        self._kept: dict[str, tuple[int, int]] = {}
+        self._planned_at = clock()
+        self.total = 0
+        self.ended = 0
+        self._modules_ended = 0
+
+    def note(self, event: Event) -> str:
+        """Take an event in; returns a line for people, "" where there is nothing to say."""
+        step = event.step_id or ""
+        if event.type is EventType.PLAN_READY:
+            return self._planned(event)
+        if event.type is EventType.STEP_STARTED:
+            self._busy[step] = "starting"
+        elif event.type is EventType.NODE_STARTED and step in self._busy:
+            self._busy[step] = _NODES.get(str(event.data.get("node")), self._busy[step])
+        elif event.type is EventType.TESTS_RUN:
+            self._kept[step] = (_count(event.data.get("kept")), _count(event.data.get("dropped")))
+        elif event.type is EventType.STEP_ENDED:
+            return self._ended(event)
+        elif event.type is EventType.DEFECT_SUSPECTED:
+            return f"suspected defect: {event.message}"
+        elif "warning" in event.data or "first_tests" in event.data:
+            return event.message
+        return ""
+
+    def description(self) -> str:
+        """What is being done now: modules by name, tests so far, time left."""
+        parts = []
+        if self._modules:
+            parts.append(f"{self._modules_ended} of {_many(len(self._modules), 'module')}")
+        kept = sum(kept for kept, _ in self._kept.values())
+        if kept:
+            parts.append(_many(kept, "test"))
+        left = self._seconds_left()
+        if left is not None:
+            parts.append(f"about {_duration(left)} left")
+        doing = "; ".join(f"{self._name(step)}: {what}" for step, what in self._busy.items() if what)
+        return " · ".join([*parts, doing or "working"])
+
+    def _planned(self, event: Event) -> str:
+        steps = [step for step in event.data.get("steps", ()) if isinstance(step, Mapping)]
+        self.total, self._planned_at = len(steps), self._clock()
+        for step in steps:
+            self._names[str(step.get("id"))] = _label(step)
+            if str(step.get("type")).startswith("generate_"):
+                self._modules.add(str(step.get("id")))
+        understood = event.data.get("understood") or [event.message]
+        return str(understood[0])
+
+    def _ended(self, event: Event) -> str:
+        step = event.step_id or ""
+        self._busy.pop(step, None)
+        self.ended += 1
+        self._modules_ended += step in self._modules
+        # A resumed run makes no new plan.
+        place = f"[{self.ended}/{self.total}] " if self.total else f"[{self.ended}] "
+        return f"{place}{self._name(step)}: {self._outcome(event)}"
+
+    def _outcome(self, event: Event) -> str:
+        step, status = event.step_id or "", str(event.data.get("status"))
+        reason = event.message.partition(": ")[2].removeprefix("not begun: ")
+        if status == "completed":
+            kept, dropped = self._kept.get(step, (0, 0))
+            if step not in self._modules:
+                return "done"
+            return f"{_many(kept, 'test')} kept" + (f", {dropped} dropped" if dropped else "")
+        if not reason:
+            return status
+        # What stops all modules is said once.
+        if reason in self._reasons:
+            return f"{status} for the same reason"
+        self._reasons.add(reason)
+        return f"{status}: {reason}"
+
+    def _seconds_left(self) -> float | None:
+        left = len(self._modules) - self._modules_ended
+        if self._modules_ended < _LEAST_ENDED or not left:
+            return None
+        return (self._clock() - self._planned_at) / self._modules_ended * left
+
+    def _name(self, step: str) -> str:
+        return self._names.get(step, step)
+
+
+def first_test(path: Path) -> str:
+    """The first test of a file as code, with its decorators; "" where there is none that can be shown."""
+    try:
+        text = path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError):
+        return ""
+    tree = parse_or_none(text)
+    nodes = ast.walk(tree) if tree is not None else ()
+    functions = [node for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    found = [function for function in functions if function.name.startswith("test")]
+    if not found:
+        return ""
+    node = min(found, key=lambda test: test.lineno)
+    begin = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+    lines = text.splitlines()[begin - 1 : node.end_lineno]
+    shown = lines[:_CODE_LINES]
+    indent = min((len(line) - len(line.lstrip()) for line in shown if line.strip()), default=0)
+    return "\n".join([*(line[indent:] for line in shown), *(["…"] if len(lines) > _CODE_LINES else [])])
+
+
+def _label(step: Mapping[str, Any]) -> str:
+    kind = str(step.get("type"))
+    if not kind.startswith("generate_"):
+        return _STEPS.get(kind, kind)
+    params = step.get("params")
+    target = params.get("target") if isinstance(params, Mapping) else None
+    named = (target.get("module") or target.get("path")) if isinstance(target, Mapping) else None
+    test_type = kind.removeprefix("generate_").removesuffix("_tests")
+    about = _SHORT.get(test_type, f" ({test_type.replace('_', ' ')})")
+    return f"{named or step.get('id')}{about}"
+
+
+def _count(value: Any) -> int:
+    return value if isinstance(value, int) else 0
+
+
+def _many(count: int, thing: str) -> str:
+    return f"{count} {thing}" + ("" if count == 1 else "s")
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 60:
+        return f"{max(5, 5 * math.ceil(seconds / 5))} s"
+    return f"{math.ceil(seconds / 60)} min"
