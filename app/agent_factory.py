@@ -41,7 +41,8 @@ from ..agents.llm.writing_agent import ModelWritingAgent
 from ..agents.model.chat import ModelChat
 from ..agents.model.prices import Prices, load_prices
 from ..analysis.openapi.tool_documents import ToolDocuments
-from ..config.settings import ROLES, Settings
+from ..config.models import ROLES
+from ..config.settings import Settings
 from ..core.errors import SettingsError
 from ..core.usage import Ceilings, ModelBudget, ModelUsage
 from ..mcp.tool_client.tool_client import ToolClient

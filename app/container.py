@@ -122,14 +122,6 @@ async def open_services(early: EarlyRun, *, seconds_before: float = 0.0) -> Asyn
                 )
             ) as agents,
         ):
-            context = RunContext(
-                run_id=request_id_of(folder.run_id),
-                root=str(settings.root),
-                jobs=settings.jobs,
-                wall_seconds=settings.max_seconds,
-                max_tokens=settings.max_tokens,
-                max_cost=settings.max_cost,
-            )
             callable_agents: Mapping[str, AgentProtocol] = agents
             if settings.isolate_agents:
                 callable_agents = isolated_agents(
@@ -146,7 +138,19 @@ async def open_services(early: EarlyRun, *, seconds_before: float = 0.0) -> Asyn
                 request_options=RequestOptions(working=early.meter.working),
             )
             light = {part.name: getattr(early, part.name) for part in fields(early)}
+            context = _run_context(settings, folder.run_id)
             yield LiveRun(**light, store=store, context=context, services=services, tools=tools, models=models)
+
+
+def _run_context(settings: Settings, run_id: str) -> RunContext:
+    return RunContext(
+        run_id=request_id_of(run_id),
+        root=str(settings.root),
+        jobs=settings.jobs,
+        wall_seconds=settings.max_seconds,
+        max_tokens=settings.max_tokens,
+        max_cost=settings.max_cost,
+    )
 
 
 @asynccontextmanager

@@ -7,7 +7,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
-from ..config.settings import PROVIDER, Settings
+from ..config.models import PROVIDER
+from ..config.settings import Settings
 from ..config.variables import Variables
 from ..mcp.tool_client.external.server import ExternalServer, external_servers
 from ..mcp.tool_client.tool_client import ToolClient

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, field_validator
+from pydantic import Field, PrivateAttr, ValidationError, field_validator
 from pydantic_settings import (
     BaseSettings,
     InitSettingsSource,
@@ -27,43 +27,16 @@ from ..utils.redact import Redactor, has_secret_argument
 from ..utils.untrusted_folders import first_irregular, reserved_folder
 from ..utils.user_folders import unforeseeable_name
 from .examples import checked_examples
+from .models import PROVIDER, Models, expand_model, model_for_all_roles
 from .project_file import ProjectFile, read_project_file
 from .target_variables import checked_variables
 from .tool_servers import ToolServer, read_servers, servers_from
 from .trust import in_words, is_recorded, needs_consent
 
 RUN_ID_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$"
-EMBEDDED = "embedded"
-PROVIDER = "openai:"
 Name = Annotated[str, Field(min_length=1, max_length=400)]
-ModelName = Annotated[str, Field(pattern=rf"^({EMBEDDED}|{PROVIDER}\S+)$", max_length=200)]
 
 
-class Models(BaseModel):
-    """Who thinks in each role: `embedded`, or `openai:NAME` at any OpenAI-compatible endpoint."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    planner: ModelName = EMBEDDED
-    spec: ModelName = EMBEDDED
-    writer: ModelName = EMBEDDED
-    analyzer: ModelName = EMBEDDED
-    crawler: ModelName = EMBEDDED
-    case: ModelName = EMBEDDED
-    engineer: ModelName = EMBEDDED
-
-    def of(self, role: str) -> str | None:
-        """The model's name on the wire; None where the embedded agent thinks."""
-        said = str(getattr(self, role))
-        return said.removeprefix(PROVIDER) if said != EMBEDDED else None
-
-    @property
-    def names(self) -> list[str]:
-        """Every model that some role asks."""
-        return sorted({name for role in ROLES if (name := self.of(role)) is not None})
-
-
-ROLES = tuple(Models.model_fields)
 _CACHES = ("valkey", "valkeys", "redis", "rediss", "unix")
 _NOT_IN_FILES = frozenset({"root", "target", "changed_since", "mcp_config", "trust_project", "cache_url"})
 STATE_FOLDER = ".testwright"
@@ -279,7 +252,7 @@ class Settings(BaseSettings):
         """Flag, environment (a role's model before all roles'), project file; no .env file, no secrets folder."""
         assert isinstance(init_settings, InitSettingsSource)
         from_file = init_settings.init_kwargs.pop(_FROM_FILE, {})
-        general = InitSettingsSource(settings_cls, init_kwargs=_model_for_all_roles(os.environ))
+        general = InitSettingsSource(settings_cls, init_kwargs=model_for_all_roles(os.environ))
         return init_settings, env_settings, general, InitSettingsSource(settings_cls, init_kwargs=from_file)
 
     def stored(self) -> dict[str, Any]:
@@ -297,7 +270,7 @@ def load_settings(flags: Mapping[str, Any]) -> Settings:
         SettingsError: a value or a name is wrong; all of them are listed.
     """
     said = {name: value for name, value in flags.items() if value is not None}
-    _expand_model(said)
+    expand_model(said)
     own = _checked(said)  # the user's: flags and environment alone
     if not own.root.is_dir():
         what = "is not a folder" if own.root.exists() else "does not exist"
@@ -340,7 +313,7 @@ def settings_of_others(stored: Mapping[str, Any], own: Settings) -> dict[str, An
 
 def project_file_of(root: Path) -> ProjectFile:
     """The project's own file, whatever of it holds. Raises SettingsError."""
-    return read_project_file(root, [name for name in Settings.model_fields if name not in _NOT_IN_FILES], _expand_model)
+    return read_project_file(root, [name for name in Settings.model_fields if name not in _NOT_IN_FILES], expand_model)
 
 
 def settings_to_consent(file: ProjectFile) -> dict[str, Any]:
@@ -404,26 +377,6 @@ def restore_settings(stored: Mapping[str, Any]) -> Settings:
 def changed_settings(settings: Settings, changes: Mapping[str, Any]) -> Settings:
     """The settings with some replaced, and all of them checked. Raises SettingsError."""
     return _checked({**settings.model_dump(), **changes}) if changes else settings
-
-
-def _expand_model(values: dict[str, Any]) -> None:
-    """`model` is the model of every role that `models` in the same place does not name; as a flag it may name roles."""
-    said = values.pop("model", None)
-    if said is None:
-        return
-    by_role: dict[str, Any] = {}
-    for one in [said] if isinstance(said, str) else list(said):
-        role, named, model = str(one).partition("=")
-        by_role |= {role: model} if named else {role: one for role in ROLES if role not in by_role}
-    named_roles = values.get("models", {})
-    values["models"] = {**by_role, **named_roles} if isinstance(named_roles, Mapping) else named_roles
-
-
-def _model_for_all_roles(environment: Mapping[str, str]) -> dict[str, Any]:
-    """TESTWRIGHT_MODEL, the model of every role that has no variable of its own."""
-    values: dict[str, Any] = {"model": environment.get("TESTWRIGHT_MODEL") or None}
-    _expand_model(values)
-    return values
 
 
 def _all_errors(error: ValidationError) -> str:

@@ -33,7 +33,7 @@ from time import sleep as _sleep  # bound here: a test may replace what the modu
 from ..observe import patterns
 from ..suites.journal import ResultJournal
 from ..suites.run_unittest import collect
-from . import children, expectations, run_trivial, runners, swap
+from . import children, run_trivial, runners, swap
 from .file_stamps import stamps
 from .preload import holds_project, preload
 from .verdicts import judge
@@ -272,7 +272,7 @@ class MutantTestRun:
             tasks = [task(one) for one in self.request["mutants"] if not one["imported"]] if self.judging() else []
             left = self.children.run(tasks, self.until)
             if self.judging() and not left:
-                self.try_trivial(live, again)
+                run_trivial.try_functions(self, live, again)
             say("served", left, self.unfit, self.children.peak_kib, sorted(self.useful))
             say("leave")
             os._exit(0)
@@ -295,28 +295,6 @@ class MutantTestRun:
                 return [mutant for mutant in inner if mutant["id"] in set(fact[2])], fact[1], controlled
         self.ended = bool(inner) and ending != "time"
         return [], len(inner), controlled
-
-    def try_trivial(self, live, again):
-        """Run the tests of each function on trivial implementations of it, and falsify what tests expect; each in a
-        process forked from this one.
-        """
-        if not self.request.get("functions"):
-            return
-        wall_seconds = run_trivial.WALL_SECONDS + 10.0 * self.control_seconds
-
-        def work(say):
-            run = run_trivial.TrivialRun(self.request, live, again, self.broken, self.places, self.costs)
-            run.run(say, wall_seconds)
-
-        def falsify(say):
-            run = run_trivial.TrivialRun(self.request, live, again, self.broken, self.places, self.costs)
-            expectations.falsify(run.project, run.tests, live, lambda nodeids: run.failing(nodeids, "falsified"), say)
-
-        for part in (work, falsify):
-            facts, _ = self.one(part, run_trivial.ALL_SECONDS + wall_seconds)
-            for fact in facts:
-                if fact[0] in ("trivial", "unproven"):
-                    self.journal.write(fact[0], **fact[1])
 
     def judging(self):
         """Whether any test judges."""

@@ -19,7 +19,7 @@ import time
 import traceback
 import types
 
-from . import children
+from . import children, expectations
 from .module_state import State
 from .standins import LoadedFunction, Recorder, SelfAnswer, StandIn, empty_answers, equal, shown
 
@@ -337,3 +337,31 @@ class Progress:
             noticed=[nodeids for _, nodeids in sorted(self.noticing.items()) if nodeids],
             left_out=self.left_out,
         )
+
+
+def try_functions(measured, live, again):
+    """Run the tests of each function on trivial implementations of it, and falsify what tests expect; each in a
+    process forked from this one.
+
+    Args:
+        measured: the `MutantTestRun` of the request; its journal gets what is found.
+    """
+    if not measured.request.get("functions"):
+        return
+    wall_seconds = WALL_SECONDS + 10.0 * measured.control_seconds
+
+    def new_run():
+        return TrivialRun(measured.request, live, again, measured.broken, measured.places, measured.costs)
+
+    def work(say):
+        new_run().run(say, wall_seconds)
+
+    def falsify(say):
+        run = new_run()
+        expectations.falsify(run.project, run.tests, live, lambda nodeids: run.failing(nodeids, "falsified"), say)
+
+    for part in (work, falsify):
+        facts, _ = measured.one(part, ALL_SECONDS + wall_seconds)
+        for fact in facts:
+            if fact[0] in ("trivial", "unproven"):
+                measured.journal.write(fact[0], **fact[1])

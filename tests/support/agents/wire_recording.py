@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from testwright.agents.llm.prompt import load_prompt
-from testwright.config.settings import ROLES
+from testwright.config.models import ROLES
 from testwright.tests.support.agents.scripted_openai import Asked, Reply, Usage, raw
 from testwright.tests.support.runs.audit_entries import read_attempts
 

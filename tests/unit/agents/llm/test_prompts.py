@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from testwright.agents.llm.prompt import data, load_prompt, read_prompt
-from testwright.config.settings import ROLES
+from testwright.config.models import ROLES
 from testwright.core.errors import AgentFailure
 
 TEXT = "--- system ---\nBe brief.\n--- ask ---\nTest {{what}} in {{where}}."

@@ -9,7 +9,8 @@ import pytest
 from testwright.agents.model.endpoint import OPENAI_URL, base_url_of, key_for
 from testwright.agents.model.prices import Price, load_prices
 from testwright.cli.doctor import models_check
-from testwright.config.settings import Models, Settings
+from testwright.config.models import Models
+from testwright.config.settings import Settings
 from testwright.core.errors import SettingsError
 
 OWN, THEIRS = {"TESTWRIGHT_API_KEY": "own"}, {"OPENAI_API_KEY": "theirs"}

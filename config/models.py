@@ -1,0 +1,59 @@
+"""Which model thinks in each role: the setting `models`, and `model` for all roles at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+EMBEDDED = "embedded"
+PROVIDER = "openai:"
+ModelName = Annotated[str, Field(pattern=rf"^({EMBEDDED}|{PROVIDER}\S+)$", max_length=200)]
+
+
+class Models(BaseModel):
+    """Who thinks in each role: `embedded`, or `openai:NAME` at any OpenAI-compatible endpoint."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    planner: ModelName = EMBEDDED
+    spec: ModelName = EMBEDDED
+    writer: ModelName = EMBEDDED
+    analyzer: ModelName = EMBEDDED
+    crawler: ModelName = EMBEDDED
+    case: ModelName = EMBEDDED
+    engineer: ModelName = EMBEDDED
+
+    def of(self, role: str) -> str | None:
+        """The model's name on the wire; None where the embedded agent thinks."""
+        said = str(getattr(self, role))
+        return said.removeprefix(PROVIDER) if said != EMBEDDED else None
+
+    @property
+    def names(self) -> list[str]:
+        """Every model that some role asks."""
+        return sorted({name for role in ROLES if (name := self.of(role)) is not None})
+
+
+ROLES = tuple(Models.model_fields)
+
+
+def expand_model(values: dict[str, Any]) -> None:
+    """`model` is the model of every role that `models` in the same place does not name; as a flag it may name roles."""
+    said = values.pop("model", None)
+    if said is None:
+        return
+    by_role: dict[str, Any] = {}
+    for one in [said] if isinstance(said, str) else list(said):
+        role, named, model = str(one).partition("=")
+        by_role |= {role: model} if named else {role: one for role in ROLES if role not in by_role}
+    named_roles = values.get("models", {})
+    values["models"] = {**by_role, **named_roles} if isinstance(named_roles, Mapping) else named_roles
+
+
+def model_for_all_roles(environment: Mapping[str, str]) -> dict[str, Any]:
+    """TESTWRIGHT_MODEL, the model of every role that has no variable of its own."""
+    values: dict[str, Any] = {"model": environment.get("TESTWRIGHT_MODEL") or None}
+    expand_model(values)
+    return values
