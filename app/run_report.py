@@ -17,8 +17,7 @@ from ..reports.json_form import json_form
 from ..reports.junit_form import junit_form
 from ..reports.markdown_form import markdown_form
 from ..reports.model import Report
-from ..reports.phases import phase_times
-from ..reports.run_facts import idle_of, iso_time, tool_use
+from ..reports.run_facts import idle_of, iso_time, phase_times, tool_use
 from ..reports.run_model import CacheUse, ModelUse, ReportStoredArtifact, Run, Spending, ToolServerUse
 from ..sandbox.interpreter import Interpreter
 from ..store.files.event_log import read_events

@@ -1,4 +1,4 @@
-"""The first line of a report: what the run came to."""
+"""What several forms of a report say alike: the first line, and the error that stopped every target."""
 
 from __future__ import annotations
 
@@ -27,3 +27,17 @@ def heading(report: Report) -> str:
 def kept_word(report: Report) -> str:
     """`kept`, or `written` where nothing was executed."""
     return "kept" if report.execution == "executed" or not report.totals.kept else "written"
+
+
+_NOT_BEGUN = "not begun: "
+
+
+def common_error(report: Report) -> str:
+    """The error that several targets share when none ended well; empty otherwise."""
+    unfinished = [target.error.removeprefix(_NOT_BEGUN) for target in report.targets]
+    return unfinished[0] if len(unfinished) > 1 and len(set(unfinished)) == 1 else ""
+
+
+def own_error(error: str, common: str) -> str:
+    """A target's error for a table: short where the common one is said elsewhere."""
+    return "for the reason above" if common and error.removeprefix(_NOT_BEGUN) == common else error

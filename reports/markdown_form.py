@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ..utils.outgoing_text import visible_text
-from .common_errors import common_error, own_error
-from .headings import heading, kept_word
+from .headings import common_error, heading, kept_word, own_error
 from .markdown_parts import SHOWN_ROWS, amount, block, code, line, more, section, table
 from .markdown_run import run_section
 from .model import Coverage, CoverageChange, Mutation, NotReached, Report, ReportEvidence, ReportPlace

@@ -1,4 +1,4 @@
-"""Values of the report's `run` object that are computed: idle time, tool calls added up, times in ISO 8601."""
+"""Values of the report's `run` object that are computed: idle time, phases, tool calls added up, times in ISO 8601."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+from ..core.events import Event, EventType
 from .reading import count, text
-from .run_model import Idle, ToolUse
+from .run_model import Idle, PhaseTime, ToolUse
 
 
 def idle_of(wall_seconds: float, idle_seconds: float, model_seconds: float) -> Idle:
@@ -46,3 +47,40 @@ def tool_use(calls: Iterable[Mapping[str, Any]]) -> tuple[ToolUse, ...]:
 def iso_time(seconds: float) -> str:
     """Seconds since the epoch in ISO 8601, UTC, with milliseconds."""
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+_STARTS = (EventType.NODE_STARTED, EventType.STEP_STARTED)
+_ENDS = (EventType.NODE_ENDED, EventType.STEP_ENDED)
+_GENERATES = "generate_"
+_PLANNING = "build_plan"
+
+
+def phase_times(events: Iterable[Event]) -> tuple[PhaseTime, ...]:
+    """Seconds by phase, in the order in which the phases first began.
+
+    A phase is a node of the testing graph, the planning node, or the type of a step that has no nodes of its own. What
+    was cut off before its end does not count.
+    """
+    begun: dict[tuple[str, str], float] = {}
+    taken: dict[str, float] = {}
+    for event in events:
+        phase = _phase(event)
+        if not phase:
+            continue
+        key = (event.step_id or "", phase)
+        if event.type in _STARTS:
+            begun[key] = event.at
+            taken.setdefault(phase, 0.0)
+        elif event.type in _ENDS and key in begun:
+            taken[phase] += max(0.0, event.at - begun.pop(key))
+    return tuple(PhaseTime(phase=phase, seconds=round(seconds, 3)) for phase, seconds in taken.items())
+
+
+def _phase(event: Event) -> str:
+    node, step_type = str(event.data.get("node", "")), str(event.data.get("step_type", ""))
+    if event.type in (EventType.NODE_STARTED, EventType.NODE_ENDED):
+        # Nodes without a step are those of the planning graph, which wait for the steps inside them.
+        return node if event.step_id or node == _PLANNING else ""
+    if event.type in (EventType.STEP_STARTED, EventType.STEP_ENDED):
+        return "" if step_type.startswith(_GENERATES) else step_type
+    return ""

@@ -1,8 +1,11 @@
-"""The testing graph: from a target to tests that were run and analysed."""
+"""The testing graph: from a target to tests that were run and analysed.
+
+Names and return values of the routers `should_retry_spec` and `should_retry_code` are part of the public graph.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
@@ -21,8 +24,40 @@ from .nodes.run_tests import run_tests
 from .nodes.select_schema import select_schema
 from .nodes.validate_code import validate_code
 from .nodes.validate_spec import validate_spec
-from .routers import after_analysis, should_continue, should_retry_code, should_retry_spec
 from .state import TestingAgentState
+
+
+async def should_retry_spec(state: TestingAgentState) -> Literal["proceed_to_code", "refine_spec", "error"]:
+    """Check if spec validation failed and retries are available."""
+    if _valid(state["spec_validation_result"]):
+        return "proceed_to_code"
+    if state["spec_attempts"] < state["max_retries"]:
+        return "refine_spec"
+    return "error"
+
+
+async def should_retry_code(state: TestingAgentState) -> Literal["proceed_to_execution", "refine_code", "error"]:
+    """Check if code validation failed and retries are available."""
+    if _valid(state["code_validation_result"]):
+        return "proceed_to_execution"
+    if state["code_attempts"] < state["max_retries"]:
+        return "refine_code"
+    return "error"
+
+
+async def should_continue(state: TestingAgentState) -> Literal["continue", "end"]:
+    """Continue unless the last node ended the graph; an agent that failed ends it without another loop."""
+    return "end" if state["phase"] in ("complete", "error") else "continue"
+
+
+async def after_analysis(state: TestingAgentState) -> Literal["refine_spec", "end"]:
+    """Refine the spec when an expectation turned out to be wrong; else end the graph."""
+    return "refine_spec" if state["phase"] == "spec_generation" else "end"
+
+
+def _valid(result: dict[str, Any] | None) -> bool:
+    return bool(result and result["valid"])
+
 
 NODES = (
     retrieve_context,

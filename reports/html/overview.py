@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from ..common_errors import common_error
+from ..headings import common_error
 from ..model import Mutation, Report, ReportTarget
 from ..operations import counted
 from . import shares

@@ -12,8 +12,7 @@ from jinja2 import Environment, StrictUndefined, Template
 from markupsafe import Markup
 
 from ...utils.outgoing_text import visible_text
-from ..common_errors import common_error
-from ..headings import heading
+from ..headings import common_error, heading
 from . import shares
 from .comparison import compare
 from .inputs import PageInputs

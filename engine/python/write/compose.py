@@ -82,7 +82,7 @@ def compose_spec(
     }
     domains = spec_domains(facts)
     if domains:
-        spec["domains"] = [one.to_json() for one in domains]
+        spec["domains"] = domains
     return spec
 
 

@@ -10,11 +10,11 @@ import pytest
 from testwright.agents.contract.protocol import ErrorType, error_response, success_response
 from testwright.core.errors import SchemaValidationError
 from testwright.core.events import EventType
+from testwright.graph.execution_graph.graph import should_continue, should_retry_code, should_retry_spec
 from testwright.graph.execution_graph.nodes.analyze_results import analyze_results
 from testwright.graph.execution_graph.nodes.generate_code import generate_code
 from testwright.graph.execution_graph.nodes.refine_code import refine_code
 from testwright.graph.execution_graph.nodes.run_tests import run_tests
-from testwright.graph.execution_graph.routers import should_continue, should_retry_code, should_retry_spec
 from testwright.tests.support.runs.graph_runs import ANALYSIS, TEST_PATH, files, spec
 from testwright.tests.support.runs.node_bench import (
     STAGED,

@@ -21,7 +21,7 @@ from testwright.core import errors
 from testwright.core.outcome import StepExit
 from testwright.graph.context import RunContext, find_services, isolated, providing, services_of
 from testwright.graph.execution_graph import graph as testing_graph
-from testwright.graph.execution_graph.routers import should_continue, should_retry_code, should_retry_spec
+from testwright.graph.execution_graph.graph import should_continue, should_retry_code, should_retry_spec
 from testwright.graph.faults import AgentUnreachable, fault_of, is_transient
 from testwright.graph.node import all_or_first_error
 from testwright.graph.planning_graph import planning_graph

@@ -3,11 +3,10 @@
 import pytest
 
 from testwright.core.events import Event, EventType
-from testwright.reports.html.code_places import function_places, place_of
 from testwright.reports.html.comparison import compare
 from testwright.reports.html.overview import cause_portions, module_rows, phase_portions, total_mutants
-from testwright.reports.html.page_data import line_ranges
-from testwright.reports.phases import phase_times
+from testwright.reports.html.page_data import function_places, line_ranges, place_of
+from testwright.reports.run_facts import phase_times
 from testwright.tests.support.runs.report_pages import large_report
 
 pytestmark = pytest.mark.feature("B-13")
