@@ -42,11 +42,9 @@ class ModelCaseAgent(ModelAgent):
     async def _answer(self, request: AgentRequest) -> AgentResponse:
         inputs = request.consumer_inputs()
         offered = _offered(inputs["detected_stack"])
-
-        def wrong(answer: Any) -> list[JsonObject]:
-            return _problems(answer["test_cases"], offered)
-
-        answer = await self._valid_answer(canonical_json(request.inputs), ANSWER_SCHEMA, wrong)
+        answer = await self._valid_answer(
+            canonical_json(request.inputs), ANSWER_SCHEMA, lambda answer: _problems(answer["test_cases"], offered)
+        )
         left_out: list[JsonObject] = []
         kept: dict[str, JsonObject] = {}
         for case in answer["test_cases"]:

@@ -53,11 +53,9 @@ class ModelCrawlerAgent(ModelAgent):
         paths = [str(file["path"]) for file in found.tree]
         seen = await asyncio.to_thread(survey, paths, found.texts)
         there = set(paths)
-
-        def wrong(answer: Any) -> list[JsonObject]:
-            return _unknown(answer["entry_points"], there)
-
-        answer = await self._valid_answer(_message(inputs, found, seen), ANSWER_SCHEMA, wrong)
+        answer = await self._valid_answer(
+            _message(inputs, found, seen), ANSWER_SCHEMA, lambda answer: _unknown(answer["entry_points"], there)
+        )
         judged = _judged(answer, seen, there)
         unknown = [entry_point["path"] for entry_point in answer["entry_points"] if entry_point["path"] not in there]
         result = repository_map(inputs, found, judged)

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
+from langgraph.runtime import Runtime
+
+from ...agents.contract.handoff import Producer, persist_output
 from ...agents.contract.protocol import AgentResponse, JsonObject
 from ...core.outcome import StepExit
 from ...core.usage import usage_of
+from ..context import RunContext, services_of
 from ..faults import agent_fault
 from .state import TestingAgentState
 
@@ -59,10 +64,18 @@ def ended_with(*, kept: bool) -> Update:
     return {"phase": "complete", "exit_reason": str(StepExit.COMPLETED if kept else StepExit.NOTHING_KEPT)}
 
 
-def artifact_meta(state: TestingAgentState, role: str) -> JsonObject:
-    """What is recorded with an artifact of a role beside its sanitizer: the prompt's version."""
-    version = (state.get("prompt_versions") or {}).get(role)
-    return {"prompt_version": version} if version else {}
+async def store_output(
+    state: TestingAgentState, runtime: Runtime[RunContext], producer: Producer, payload: JsonObject
+) -> str:
+    """Store an output that a tool has just validated in full, with its prompt's version. Returns the artifact's id.
+
+    Raises:
+        StorageError: it could not be stored.
+    """
+    version = (state.get("prompt_versions") or {}).get(producer.agent)
+    meta = {"prompt_version": version} if version else {}
+    artifacts, run_id = services_of(runtime).artifacts, runtime.context.run_id
+    return await asyncio.to_thread(persist_output, artifacts, run_id, producer, payload, meta=meta, validate=None)
 
 
 def _unreadable(message: str) -> JsonObject:

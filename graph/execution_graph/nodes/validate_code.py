@@ -7,13 +7,12 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from ....agents.contract.handoff import persist_output
 from ....core.events import EventType
 from ....core.outcome import StepExit
 from ...context import RunContext, services_of
 from ...node import all_or_first_error, reported_node
 from ..agent_inputs import CODE_PRODUCER
-from ..answers import artifact_meta, keep_earlier_tests
+from ..answers import keep_earlier_tests, store_output
 from ..staging import dropped_ids, read_staged, restore_kept
 from ..state import TestingAgentState
 
@@ -67,15 +66,7 @@ async def _validated(state: TestingAgentState, runtime: Runtime[RunContext]) -> 
 async def _accept(state: TestingAgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     services = services_of(runtime)
     files = await read_staged(state["generated_files"], runtime)
-    artifact_id = await asyncio.to_thread(
-        persist_output,
-        services.artifacts,
-        runtime.context.run_id,
-        CODE_PRODUCER,
-        {"files": files},
-        meta=artifact_meta(state, "writer"),
-        validate=None,  # the tool has just validated it in full
-    )
+    artifact_id = await store_output(state, runtime, CODE_PRODUCER, {"files": files})
     services.emit(
         EventType.CODE_WRITTEN,
         f"{state['test_path']} is written",

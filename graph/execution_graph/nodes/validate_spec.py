@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 from langgraph.runtime import Runtime
 
-from ....agents.contract.handoff import persist_output
 from ....core.events import EventType
 from ....core.outcome import StepExit
 from ....utils.canonical import pretty_json
 from ...context import RunContext, services_of
 from ...node import reported_node
 from ..agent_inputs import SPEC_PRODUCER
-from ..answers import artifact_meta, keep_earlier_tests
+from ..answers import keep_earlier_tests, store_output
 from ..state import TestingAgentState
 
 
@@ -50,15 +48,7 @@ async def validate_spec(state: TestingAgentState, runtime: Runtime[RunContext]) 
 
 async def _accept(state: TestingAgentState, runtime: Runtime[RunContext], spec: dict[str, Any]) -> dict[str, Any]:
     services = services_of(runtime)
-    artifact_id = await asyncio.to_thread(
-        persist_output,
-        services.artifacts,
-        runtime.context.run_id,
-        SPEC_PRODUCER,
-        {"spec": spec},
-        meta=artifact_meta(state, "spec"),
-        validate=None,  # the tool has just validated it in full
-    )
+    artifact_id = await store_output(state, runtime, SPEC_PRODUCER, {"spec": spec})
     await services.tools.call("write_file", {"path": state["spec_path"], "contents": pretty_json(spec)})
     cases = spec.get("cases") or []
     services.emit(
