@@ -11,7 +11,15 @@ from typing import Any
 from ..agents.contract.protocol import AgentRequest, RequestMetadata
 from ..config.settings import Settings, changed_settings, load_settings, restore_settings, settings_of_others
 from ..config.trust import in_words, is_remembered
-from ..core.errors import BudgetExhausted, ProjectError, RunNotFound, SettingsError, ToolFailure, UsageError
+from ..core.errors import (
+    BudgetExhausted,
+    ProjectError,
+    RunNotFound,
+    SettingsError,
+    StoreCorrupt,
+    ToolFailure,
+    UsageError,
+)
 from ..core.events import EventSink
 from ..graph.execution_graph.graph import build_testing_graph
 from ..graph.planning_graph.planning_graph import build_planning_graph
@@ -199,6 +207,17 @@ def show_run(run_id: str, where: Settings) -> tuple[listing.RunDetails, str]:
         details = listing.show_run(store, where.state, run_id)
     path = RunFolder(where.state, run_id).report_md
     return details, read_bytes(path.parent, path.name).decode("utf-8", "replace") if path.is_file() else ""
+
+
+def ended_run(run_id: str, where: Settings) -> RunResult | None:
+    """A run with its report; None where it has none, or one that does not read. Raises RunNotFound, StorageError."""
+    folder = RunFolder(where.state, run_named(run_id, where)).require()
+    if not folder.report_json.is_file():
+        return None
+    try:
+        return RunResult(stored_report(folder), folder.report_md)
+    except StoreCorrupt:
+        return None
 
 
 def html_report(run_id: str, where: Settings) -> Path:

@@ -6,6 +6,7 @@ import io
 import posixpath
 import shlex
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -58,6 +59,35 @@ def print_result(ended: RunResult, *, as_json: bool, added: Sequence[PytestLine]
         console.print(f"Next, in {escape(ended.report.run.root)}:")
     for command in commands:
         console.print(f"  {escape(command)}")
+
+
+_SCREEN_ROWS = 12
+
+
+def print_screen(ended: RunResult) -> None:
+    """Print a run on one screen: request, defects, modules, files by outcome, and where the rest is."""
+    console, report = Console(), ended.report
+    console.print(f"Run {escape(report.run.id)}, {escape(report.run.started_at)}: {escape(report.request)}")
+    _headline(console, report)
+    for defect in report.suspected_defects[:_SCREEN_ROWS]:
+        place = f" ({defect.evidence.path}:{defect.evidence.lines[0]})" if defect.evidence else ""
+        console.print(f"[bold red]Suspected defect:[/] {escape(defect.title)}{escape(place)}")
+    _print_more(console, len(report.suspected_defects), "suspected defect")
+    reasons: set[str] = set()
+    for target in report.targets[:_SCREEN_ROWS]:
+        reason = target.error.removeprefix("not begun: ")
+        _target(console, target, "for the same reason" if reason in reasons else target.error)
+        reasons.update({reason} - {""})
+    _print_more(console, len(report.targets), "module")
+    outcomes = Counter(file.outcome for file in report.files)
+    if outcomes:
+        console.print("Files: " + ", ".join(f"{count} {_FILES.get(name, name)}" for name, count in outcomes.items()))
+    console.print(f"Report: {escape(str(ended.report_path))}, or here with --full")
+
+
+def _print_more(console: Console, count: int, thing: str) -> None:
+    if count > _SCREEN_ROWS:
+        console.print(f"  … and {_many(count - _SCREEN_ROWS, thing)} more")
 
 
 def next_commands(report: Report, *, is_configured: bool = False) -> Iterator[str]:

@@ -112,6 +112,10 @@ class RunProgress:
     def _outcome(self, event: Event) -> str:
         step, status = event.step_id or "", str(event.data.get("status"))
         reason = event.message.partition(": ")[2].removeprefix("not begun: ")
+        # What is wrong with the environment may concern all steps: the end of the run gives it, once.
+        if event.data.get("exit_reason") in ("environment", "run_ended"):
+            reason = str(event.data["exit_reason"]).replace("_", " ")
+            return f"{status}: {reason}"
         if status == "completed":
             kept, dropped = self._kept.get(step, (0, 0))
             if step not in self._modules:

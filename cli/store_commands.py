@@ -17,7 +17,7 @@ from . import options as given
 from .console import Console, write_text
 from .failures import report_failures
 from .loading import load_service, load_settings_aloud
-from .outcome import print_files, print_settings
+from .outcome import print_files, print_screen, print_settings
 
 if TYPE_CHECKING:
     from ..store.listing import RunSummary
@@ -97,26 +97,31 @@ def show_run(
     run_id: given.ExistingRun,
     root: given.Root = None,
     state_dir: given.StateDir = None,
+    full: Annotated[bool, typer.Option("--full", help="Show the whole report (report.md).")] = False,
     as_json: given.Json = False,
     debug: given.Debug = False,
 ) -> None:
-    """Show a run's report, or what is known of it where it has none.
+    """Show on one screen what a run came to, or what is known of it where it has no report.
 
     Example: testwright runs show nightly --root examples/shop
     """
     with report_failures(debug=debug, as_json=as_json):
         service = load_service()
-        details, text = service.show_run(run_id, load_settings_aloud({"root": root, "state_dir": state_dir}))
+        where = load_settings_aloud({"root": root, "state_dir": state_dir})
+        details, text = service.show_run(run_id, where)
+        ended = service.ended_run(details.summary.run_id, where) if text and not full and not as_json else None
     if as_json:
         sys.stdout.write(json.dumps(asdict(details), indent=2, sort_keys=True, default=str) + "\n")
         return
     summary = details.summary
-    lines = [text] if text else [f"Run {summary.run_id}: {_status(summary)}", f"Request: {summary.request}"]
+    if ended is not None:
+        print_screen(ended)
+    else:
+        write_text(f"{text}\n" if text else f"Run {summary.run_id}: {_status(summary)}\nRequest: {summary.request}\n")
     if summary.resumable:
         ceiling = summary.exit_reason == "budget_exhausted"
         why, how = ("A ceiling ended it", " with a higher one") if ceiling else ("It was interrupted", "")
-        lines.append(f"{why}: `testwright resume {summary.run_id}`{how} goes on.")
-    write_text("\n".join(lines) + "\n")
+        write_text(f"{why}: `testwright resume {summary.run_id}`{how} goes on.\n")
 
 
 def clean(

@@ -18,7 +18,7 @@ from ...contract.lifecycle import Agent, AgentContract
 from ...contract.protocol import AgentRequest, JsonObject
 from .api_plan import api_steps
 from .changed_targets import changed_targets, unchanged_rows
-from .fitting_types import Fitting, fitting_types
+from .fitting_types import Fitting, fitting_types, programs_meant
 from .integration_plan import integration_steps
 from .most_complex import most_complex
 from .plan_steps import CONTEXT, accept_step, context_step, verify_step
@@ -104,6 +104,7 @@ class _Planning:
         self._reading = Reading()
         self._fitting = Fitting({})
         self._conditions: list[str] = []
+        self._program_clauses: set[str] = set()
         preferred = [name for name in words.frameworks if name in AVAILABLE_FRAMEWORKS]
         usual = str(inputs.get("framework") or "pytest")
         if usual in words.excluded_frameworks:
@@ -139,6 +140,7 @@ class _Planning:
         resolve(clauses, words, self._index, reading)
         if not clauses:
             raise refused_request(reading, "; ".join(str(row["reason"]) for row in reading.not_understood) + ".")
+        self._about_programs(clauses)
         clauses = self._fitted(clauses, included)
         parts = self._parts(clauses, included)
         steps = self._steps([part for part in parts if part.steps], several=len(clauses) > 1)
@@ -175,6 +177,20 @@ class _Planning:
             return [replace(words.clauses[0], mentions=mentions, otherwise=())]
         return [replace(clause, mentions=(*clause.mentions, *more)) for clause in words.clauses]
 
+    def _about_programs(self, clauses: Sequence[Clause]) -> None:
+        """Limit what a request asks of "the command line program" to the modules in which the programs begin."""
+        reading = self._reading
+        for at, clause in enumerate(clauses):
+            found = programs_meant(clause.mentions, self._index) if not reading.documents[at] else None
+            weak = [mention.text for mention in clause.mentions if mention.weak]
+            # A module that has such a name is meant by it.
+            if found is None or any(self._index.find(word, explicit=False).targets for word in weak):
+                continue
+            reading.targets[at] = found
+            self._program_clauses.add(clause.test_type)
+            if not found:
+                reading.unclear(" ".join(weak), "the project has no command line program", stops=True)
+
     def _fitted(self, clauses: list[Clause], included: Sequence[ModuleTarget] | None) -> list[Clause]:
         """Add the kinds of tests that fit the project, where the request names none and means a whole.
 
@@ -182,6 +198,10 @@ class _Planning:
         """
         words, reading = self._words, self._reading
         partial = words.only_untested or words.most_complex or self._inputs.get("changes") is not None
+        if not words.clauses and self._program_clauses and reading.targets[0]:
+            # A program is tested by its runs.
+            self._program_clauses.add("integration")
+            return [replace(clauses[0], test_type="integration")]
         if (
             words.clauses
             or self._inputs.get("test_type")
@@ -234,7 +254,8 @@ class _Planning:
                 taken=tuple(str(step["params"]["test_path"]) for part in parts for step in part.steps),
                 left_out=left_out,
                 excluded=gone,
-                only_programs=clause.test_type in self._fitting.reasons and clause.test_type == "integration",
+                only_programs=clause.test_type == "integration"
+                and (clause.test_type in self._fitting.reasons or clause.test_type in self._program_clauses),
             )
             steps = self._added(STEP_PLANNERS[clause.test_type](scope), scope)
             why = self._fitting.reasons.get(clause.test_type, "")

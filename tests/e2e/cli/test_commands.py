@@ -161,7 +161,11 @@ def test_runs_are_listed_and_shown(one_run):
     assert listed.exit_code == 0
     assert "small.names" in listed.stdout
     assert "completed" in listed.stdout
-    shown = said("runs", "show", "r", "--root", one_run.root)
+    screen = said("runs", "show", "r", "--root", one_run.root).stdout
+    assert "small.names" in screen
+    assert "--full" in screen
+    assert len(screen.splitlines()) <= 24
+    shown = said("runs", "show", "r", "--full", "--root", one_run.root)
     assert shown.stdout.strip() == (one_run.folder / "report.md").read_text("utf-8").strip()
     missing = said("runs", "show", "nothing", "--root", one_run.root)
     assert missing.exit_code == ExitCode.USAGE

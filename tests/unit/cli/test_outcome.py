@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from testwright.app.run_report import RunResult
-from testwright.cli.outcome import next_commands, print_result
+from testwright.cli.outcome import next_commands, print_result, print_screen
 from testwright.reports.build import build_report
 from testwright.tests.support.runs.report_data import accept_step, executed, facts, generate_step, outcomes
 from testwright.tests.support.runs.report_pages import large_report
@@ -49,3 +49,11 @@ def test_staged_tests_are_applied_next():
 
 def test_a_run_without_targets_has_no_next_command():
     assert list(next_commands(build_report(facts(), outcomes()))) == []
+
+
+def test_a_run_of_many_modules_is_shown_on_one_screen(capsys):
+    print_screen(RunResult(large_report(3000, modules=40), Path("report.md")))
+
+    shown = capsys.readouterr().out
+    assert len(shown.splitlines()) <= 40
+    assert "… and 28 modules more" in shown
