@@ -11,6 +11,7 @@ from ..domain.inference import infer_domains, project_classes
 from ..facts.type_inference import name_entry
 from ..model.domain import UNKNOWN, CallableDomains, ParameterDomain
 from ..model.model import CallableFacts, Candidate, ClassFacts, ModuleFacts, Parameter
+from ..outside.databases import DATABASE_FILE, is_database_path
 from ..source.annotations import TypeHint
 from ..usage.project_index import ProjectIndex
 from .calls import takes_clock
@@ -66,6 +67,8 @@ class NaturalInputs:
         self, one: CallableFacts, parameter: Parameter, where: ModuleFacts, depth: int = 0
     ) -> tuple[NaturalValue, ...]:
         """The natural values of a parameter, the representative first; empty where its domain is not known."""
+        if is_database_path(one, parameter, where, self._index):
+            return (NaturalValue(DATABASE_FILE),)
         domain = self.domain(one, parameter.name, where)
         entry = name_entry(parameter.name)
         if (

@@ -12,6 +12,7 @@ from ..facts.type_inference import default_hint, inferred_hints, name_entry, use
 from ..model.domain import CallableDomains
 from ..model.model import CallableFacts, Candidate, ClassFacts, ModuleFacts, Parameter, combined, distinct
 from ..outside.clocks import stopped_clocks
+from ..outside.databases import DATABASE_FILE, column_values, connections, is_connection, is_database_path
 from ..outside.parts import part_named, part_values
 from ..outside.uses import uses_of_callable
 from ..source.annotations import ANY, TypeHint, type_hint
@@ -100,10 +101,15 @@ class Values:
         typed = self._typed(one, parameter, where, depth)
         self._dated = outer
         real = list(self.known.get((one.qualname, parameter.name), []))
+        if is_connection(parameter, where):
+            return tuple(connections(one, where, self.index))
+        if is_database_path(one, parameter, where, self.index):
+            return (DATABASE_FILE,)
+        stored = column_values(one, parameter, where, self.index)
         special = operand_values(where, one, parameter, [hint.name for hint in self.hints(one, parameter, where)])
         examples = real[: min(1, self._seeded.get((one.qualname, parameter.name), 0))]
         natural = [value.candidate for value in self.natural.of_parameter(one, parameter, where, depth)]
-        mixed = [*examples, *natural[:2]] or [*real[:1], *typed[:1]]
+        mixed = [*examples, *stored, *natural[:2]] or [*real[:1], *typed[:1]]
         for index in range(max(len(real), len(typed), len(special), len(natural))):
             for pool in (special, natural[2:], typed, real):
                 mixed.extend(pool[index : index + 1])

@@ -14,6 +14,7 @@ from ....utils.untrusted_files import read_source
 from ..inputs.given_examples import GivenExamples
 from ..model.arcs import branch_arcs
 from ..model.model import Arc, CallableFacts, ClassFacts, ModuleFacts, Observation, Trial
+from ..outside.databases import Closing
 from ..outside.stand_ins import StandIns
 from ..project.layout import Layout
 from ..usage.usage import find_usage
@@ -149,6 +150,7 @@ class SourceProposer:
         self._stories: dict[str, list[Story]] = {}
         self._registered: set[tuple[str, str]] = set()
         self._stand_ins = StandIns(facts, self.context.index)
+        self._closing = Closing(facts, self.context.index)
         self._reached: set[Arc] = set()
         self._frontier = Frontier(set(_branch_arcs(root, facts)))
 
@@ -257,7 +259,7 @@ class SourceProposer:
         """Generates the trials not seen before whose arrangement is not known to fail."""
         for trial in trials:
             if not self.context.learned.is_dead(trial):
-                yield from unseen_trials([trial], self._seen)
+                yield from unseen_trials([self._closing.closed(trial)], self._seen)
 
     def _open_callables(self) -> list[CallableFacts]:
         """Returns callables with untaken branches, including those of private classes whose objects appeared."""

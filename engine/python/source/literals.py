@@ -14,7 +14,7 @@ from ..model.model import Trial
 _CONTAINERS = (ast.List, ast.Tuple, ast.Set, ast.Dict)
 _MAXIMUM_PLACES = 30
 ACT = -1
-_KEPT = ("monkeypatch.setattr(", "answer = ", "output = ")
+_KEPT = ("monkeypatch.setattr(", "answer = ", "output = ", "connection", "request.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,6 +50,10 @@ class ProjectIndex:
         except (OSError, SyntaxError):
             return None
 
+    def modules(self) -> list[str]:
+        """The dotted names of the project's modules, sorted."""
+        return sorted(self._places)
+
     def class_in(self, name: str, facts: ModuleFacts) -> tuple[ModuleFacts, ClassFacts] | None:
         """The class that `name` (maybe dotted) refers to inside a module, through imports and re-exports."""
         return self._class_in(name.rpartition(".")[2], facts, 0)

@@ -22,6 +22,7 @@ from .render import render_cases
 SCHEMA_VERSION = "1.0.0"
 NAMED_BY = 5
 _PATCHED = "its surroundings have to be changed (environment, working folder), which only tests for pytest do"
+_PYTEST_ONLY = frozenset({"monkeypatch", "request"})
 _LEFT_OUT = "its tests were left out to keep the file short; ask for it by its name to get them"
 
 
@@ -97,7 +98,7 @@ def _target(facts: ModuleFacts, import_roots: Sequence[str]) -> dict[str, Any]:
 
 def _without_patches(judged: list[AssertableFinding], without: dict[str, str]) -> list[AssertableFinding]:
     """Returns the findings that unittest can express; adds reasons for callables that have no other."""
-    kept = [one for one in judged if "monkeypatch" not in one.finding.trial.fixtures]
+    kept = [one for one in judged if not _PYTEST_ONLY & set(one.finding.trial.fixtures)]
     for one in judged:
         if one not in kept:
             without.setdefault(one.finding.trial.subject, _PATCHED)

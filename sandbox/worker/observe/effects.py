@@ -1,6 +1,8 @@
 """Detects what a trial changed: arranged names and files in its folder, compared with a fresh arrangement."""
 
+import contextlib
 import os
+import sys
 from collections import abc
 
 from .attributes import is_code, length_of
@@ -24,6 +26,7 @@ def state(renderer, names, namespace):
         if "s" in told:
             seen[name] = told
             continue
+        seen.update(_tables(renderer, name, thing))
         contents = _contents(renderer, name, thing)
         length = length_of(thing)
         if length is not None and not contents:
@@ -35,6 +38,30 @@ def state(renderer, names, namespace):
             elif "n" in value:
                 seen["len(%s)" % expression] = renderer.value(value["n"])
         seen.update(contents)  # last, because reading items may change an object
+    return seen
+
+
+def _tables(renderer, name, thing):
+    """What the tables of a SQLite connection hold, or of one that is a public attribute: expression to told value."""
+    sqlite3 = sys.modules.get("sqlite3")
+    if sqlite3 is None:
+        return {}
+    found = {name: thing}
+    with contextlib.suppress(TypeError):
+        found.update(("%s.%s" % (name, key), value) for key, value in vars(thing).items() if not key.startswith("_"))
+    seen = {}
+    for expression, connection in found.items():
+        if not isinstance(connection, sqlite3.Connection):
+            continue
+        try:
+            query = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name"
+            names = [row[0] for row in connection.execute(query)]
+            for table in names[:MAX_FILES]:
+                rows = connection.execute("SELECT * FROM %s" % table).fetchall()
+                asked = "%s.execute(%r).fetchall()" % (expression, "SELECT * FROM %s" % table)
+                seen[asked] = renderer.value([tuple(row) for row in rows])
+        except sqlite3.Error:  # closed, or a table that cannot be named so
+            continue
     return seen
 
 

@@ -3,6 +3,7 @@
 pytest itself need not be installed where the target runs. Plain standard library, Python 3.9.
 """
 
+import contextlib
 import importlib
 import os
 import sys
@@ -86,6 +87,23 @@ class MonkeyPatch:
         """Take everything back."""
         while self._undo:
             self._undo.pop()()
+
+
+class Request:
+    """pytest's `request`, as far as tests of ours use it: what is to be done at the end, the last one first."""
+
+    def __init__(self):
+        self._endings: list = []
+
+    def addfinalizer(self, ending):
+        """Have a function called at the end."""
+        self._endings.append(ending)
+
+    def undo(self):
+        """Call all of them, whatever fails."""
+        while self._endings:
+            with contextlib.suppress(Exception):
+                self._endings.pop()()
 
 
 def _resolved(path):

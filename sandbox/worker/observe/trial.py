@@ -14,7 +14,7 @@ from typing import Any
 
 from . import effects, endings
 from .endings import MAX_MESSAGE
-from .fixtures import MonkeyPatch
+from .fixtures import MonkeyPatch, Request
 from .limits import OutOfTime, TrialRefused, quiet, unheard
 from .literals import Literals
 from .modes import AWAITING, MAX_ITERATED, TOP_LEVEL_AWAIT, calls_for, evaluate, take, untraced
@@ -110,11 +110,13 @@ class _Work:
         self.logged: Any = None
         self.namespace: dict = {}
         self.patched: Any = None
+        self.ending: Any = None
 
     def put_back(self):
-        """Take back what the trial changed by its `monkeypatch`."""
-        if self.patched is not None:
-            self.patched.undo()
+        """Do what the trial left to the end, and take back what it changed by its `monkeypatch`."""
+        for fixture in (self.ending, self.patched):
+            if fixture is not None:
+                fixture.undo()
 
     def run(self):
         self.runner.operands.clear()
@@ -154,6 +156,8 @@ class _Work:
         self.put_back()
         if "monkeypatch" in self.trial.get("fixtures", ()):
             self.patched = namespace["monkeypatch"] = MonkeyPatch()
+        if "request" in self.trial.get("fixtures", ()):
+            self.ending = namespace["request"] = Request()
         config = self.runner.config
         self.renderer = Renderer(dict(namespace), config["module"], config["hidden"], tmp_path)
         if tmp_path is not None:
