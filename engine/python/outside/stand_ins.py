@@ -14,7 +14,7 @@ from .bodies import bodies_of
 from .clocks import stopped_clocks, without_waiting
 from .programs import finished_programs
 from .servers import answering_servers
-from .uses import OutsideUse, is_type_tested, reachable, uses_in_module, uses_of_callable
+from .uses import OutsideUse, reachable, replaceable, uses_in_module, uses_of_callable
 
 _MOST = 12
 _CLOCK, _SLEEP = "clock:", "sleep:"
@@ -79,17 +79,14 @@ class StandIns:
         return uses_in_module(facts, self._index) if facts is not None else ()
 
     def _stoppable(self, module: str, subject: CallableFacts) -> list[OutsideUse]:
-        """Reads of the clock in a module by what the subject calls, else by any code of it.
-
-        A class that `isinstance` is about is not replaced: answers would differ from those with the real one.
-        """
+        """Reads of the clock in a module by what the subject calls, else by any code of it."""
         facts = self._index.facts_of(module)
         if facts is None:
             return []
         source = self._index.source_of(facts)
         own = [use for use in uses_of_callable(self._facts, subject, self._index) if use.module == module]
         for uses in (own, self._uses_in(module)):
-            found = [use for use in uses if not is_type_tested(source, use.written.rpartition(".")[0])]
+            found = replaceable(uses, source)
             if stopped_clocks(found):
                 return found
         return []

@@ -109,6 +109,11 @@ def _calls_in(source: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in found if name))
 
 
+def replaceable(uses: Iterable[OutsideUse], source: str) -> list[OutsideUse]:
+    """Keeps uses of classes that no `isinstance` of the code is about: it would answer otherwise."""
+    return [use for use in uses if not is_type_tested(source, use.written.rpartition(".")[0])]
+
+
 def is_type_tested(source: str, name: str) -> bool:
     """Whether the code asks `isinstance` about a name: a class in its place would change the answer."""
     tree = parse_or_none(source)

@@ -205,9 +205,17 @@ def test_only_imports_that_the_module_can_do_without_and_that_matter_are_left_ou
     assert rank_optional_imports(found, FALLBACK, known, set()) == []
 
 
-def test_days_that_move_along_are_told_where_midnight_between_two_looks_changes_nothing(tmp_path: Path) -> None:
+def test_days_are_told_by_a_clock_that_stands_still(tmp_path: Path) -> None:
     got = made(tmp_path, DAYS)
     expected = {one["value"] for case in got.spec["cases"] for one in case["expect"]}
+    assert expected == {"'long ago'", "'later'", "'today'", "'yesterday'"}
+    assert "date_on(now)" in got.text
+
+
+def test_days_that_move_along_are_told_where_the_clock_cannot_be_stopped(tmp_path: Path) -> None:
+    # A class that takes the date's place would not be the one that `isinstance` is about.
+    got = made(tmp_path, f"{DAYS}\n\ndef is_day(value):\n    return isinstance(value, datetime.date)\n")
+    expected = {one["value"] for case in got.spec["cases"] for one in case["expect"] if case["subject"] != "is_day"}
     assert expected == {"'long ago'", "'later'"}
     assert "datetime.date.today() + " in got.text
 
