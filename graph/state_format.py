@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..core.errors import StateVersionError
+from ..core.errors import StateVersionError, UsageError
 from ..utils.canonical import canonical_json
 
 STATE_VERSION = 2
@@ -23,6 +23,18 @@ def require_version(values: Mapping[str, Any], thread: str) -> None:
             f"the checkpoint {thread} was written with state version {found}, this is version {STATE_VERSION}",
             advice="Resume it with the version of testwright that began it, or run the request again.",
             details={"thread": thread, "found": found, "expected": STATE_VERSION},
+        )
+
+
+def require_keys(values: Mapping[str, Any], keys: Iterable[str]) -> None:
+    """Check the state that somebody else's graph hands over. Raises UsageError, with advice, when keys are absent."""
+    missing = [key for key in keys if key not in values]
+    if missing:
+        shown = ", ".join(missing[:5]) + (f" and {len(missing) - 5} more" if len(missing) > 5 else "")
+        raise UsageError(
+            f"The state lacks keys that testwright's graph works with: {shown}.",
+            advice="Let your graph's state extend PlanningAgentState, and begin with the `state` that graph_session "
+            "gives; examples/langgraph/agent.py does so.",
         )
 
 

@@ -18,6 +18,7 @@ from ....utils.canonical import pretty_json
 from ...context import RunContext, services_of
 from ...faults import Fault, agent_fault, fault_of
 from ...node import call_agent, reported_node
+from ...state_format import require_keys
 from ..planning_state import PlanningAgentState, PlanStepState
 from ..steps import UNKNOWN_KIND, depends_on, emit_plan_ended, mark_ready_in_progress, step_kind
 
@@ -40,7 +41,9 @@ async def build_plan(state: PlanningAgentState, runtime: Runtime[RunContext]) ->
     Raises:
         AgentUnreachable: the planner could not be reached.
         ToolFailure: plan.json could not be written.
+        UsageError: the state is that of a graph of somebody else's, and lacks keys.
     """
+    require_keys(state, sorted(PlanningAgentState.__required_keys__))
     inputs = planner_inputs(
         state["user_request"],
         runtime.context.root,

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from langgraph.graph import END, START, StateGraph
+from typing_extensions import TypedDict
 
 import testwright
 from testwright.core.errors import ExitCode
@@ -43,6 +44,25 @@ async def test_the_planning_graph_works_as_a_node_of_another_graph(tmp_path):
     assert "tests/generated/small/test_small_names.py" in tree(root)
     assert "spec_written" in heard
     assert ended(root) == ("completed", "completed", 0)
+
+
+class ForeignState(TypedDict):
+    """A state of somebody's own, which shares one key with ours."""
+
+    user_request: str
+
+
+@pytest.mark.feature("T-01", "T-19")
+async def test_a_state_without_the_keys_of_ours_is_refused_in_words(tmp_path):
+    root = make_project(tmp_path / "project")
+    outer = StateGraph(ForeignState, context_schema=RunContext)
+    outer.add_node("test", testwright.build_planning_graph())
+    outer.add_edge(START, "test")
+    outer.add_edge("test", END)
+    async with testwright.graph_session("small.names", root=root, run_id="r") as given:
+        with pytest.raises(testwright.TestwrightError, match="lacks keys") as refused:
+            await outer.compile().ainvoke({"user_request": "small.names"}, context=given.context)
+    assert "extend PlanningAgentState" in str(refused.value.advice)
 
 
 def ended(root, run_id="r"):
