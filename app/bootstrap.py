@@ -11,7 +11,7 @@ import os
 import shlex
 import time
 from collections.abc import AsyncIterator, Iterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, suppress
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -371,12 +371,9 @@ class MeteredSandbox:
         with self._meter.working():
             return await self._sandbox.run(program)
 
-    def session(self, program: Program) -> AbstractAsyncContextManager[Session]:
-        """See `Sandbox.session`."""
-        return self._session(program)
-
     @asynccontextmanager
-    async def _session(self, program: Program) -> AsyncIterator[Session]:
+    async def session(self, program: Program) -> AsyncIterator[Session]:
+        """See `Sandbox.session`."""
         with self._meter.working():
             async with self._sandbox.session(program) as session:
                 yield session

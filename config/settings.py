@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
-from pydantic import Field, PrivateAttr, ValidationError, field_validator
+from pydantic import AfterValidator, BeforeValidator, Field, PrivateAttr, ValidationError, field_validator
 from pydantic_settings import (
     BaseSettings,
     InitSettingsSource,
@@ -151,15 +151,15 @@ class Settings(BaseSettings):
     mutants: int = Field(default=100, ge=0, le=10_000)
     build_command: Annotated[str, Field(min_length=1, max_length=2000)] | None = None
     keep_runs: int = Field(default=20, ge=0)
-    mcp_servers: tuple[ToolServer, ...] = ()
+    mcp_servers: Annotated[tuple[ToolServer, ...], BeforeValidator(servers_from)] = ()
     mcp_config: Path | None = None
     trust_project: bool | None = None
     fresh: bool = False
     cache: bool = True
     cache_url: str | None = None
     cache_mib: int = Field(default=128, ge=1, le=65536)
-    env: dict[str, str] = Field(default_factory=dict)
-    examples: dict[str, str] = Field(default_factory=dict)
+    env: Annotated[dict[str, str], AfterValidator(checked_variables)] = Field(default_factory=dict)
+    examples: Annotated[dict[str, str], AfterValidator(checked_examples)] = Field(default_factory=dict)
     fail_on: Literal["nothing", "defect"] = "nothing"
     _ignored: str = PrivateAttr(default="")
 
@@ -196,21 +196,6 @@ class Settings(BaseSettings):
                 "gets a made-up value in tests"
             )
         return value
-
-    @field_validator("mcp_servers", mode="before")
-    @classmethod
-    def _servers_by_name(cls, value: Any) -> Any:
-        return servers_from(value)
-
-    @field_validator("env")
-    @classmethod
-    def _variables_that_decide_nothing(cls, value: dict[str, str]) -> dict[str, str]:
-        return checked_variables(value)
-
-    @field_validator("examples")
-    @classmethod
-    def _values_that_do_not_act(cls, value: dict[str, str]) -> dict[str, str]:
-        return checked_examples(value)
 
     @field_validator("cache_url")
     @classmethod

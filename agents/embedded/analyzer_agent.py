@@ -13,7 +13,6 @@ from typing import Any
 from ..contract.lifecycle import Agent
 from ..contract.protocol import AgentRequest, JsonObject
 
-CLASSES = ("product_defect", "test_defect", "environment", "flaky", "timeout")
 _TITLES = {
     "product_defect": "contradicts its documentation",
     "test_defect": "expects what does not hold",
@@ -110,7 +109,7 @@ def _expectation_text(expectation: Mapping[str, Any]) -> str:
 
 def _finding(row: Mapping[str, Any], cases: Mapping[str, Mapping[str, Any]]) -> JsonObject:
     case = cases.get(str(row.get("case_id"))) or {}
-    failure_class = row.get("class") if row.get("class") in CLASSES else "test_defect"
+    failure_class = row.get("class") if row.get("class") in _TITLES else "test_defect"
     name = str(case.get("title") or row.get("case_id") or row.get("nodeid") or "a test")
     evidence = {key: row[key] for key in ("nodeid", "verdict", "message") if row.get(key)}
     return {
@@ -149,7 +148,7 @@ def _summary(
     parts = [f"{counted}{confirmed}."]
     if dropped:
         classes = Counter(str(row.get("class") or "test_defect") for row in dropped)
-        named = ", ".join(f"{classes[name]} {name.replace('_', ' ')}" for name in CLASSES if classes[name])
+        named = ", ".join(f"{classes[name]} {name.replace('_', ' ')}" for name in _TITLES if classes[name])
         parts.append(f"{_count(len(dropped), 'test')} dropped: {named}.")
     if defects:
         parts.append(f"{_count(len(defects), 'suspected defect')}: the code contradicts its documentation.")

@@ -16,7 +16,6 @@ from typing import Any, Literal
 from .results import CaseResult, CollectError, Failure
 
 FailureClass = Literal["product_defect", "test_defect", "environment", "flaky", "timeout"]
-CLASSES: tuple[FailureClass, ...] = ("product_defect", "test_defect", "environment", "flaky", "timeout")
 # What a sandbox refuses or a machine lacks. Where a spec expects one of these, the test asserts it and passes.
 _SURROUNDINGS = ("ModuleNotFoundError", "MemoryError", "ConnectionError", "gaierror")
 _EXPECTATION = ("AssertionError", "Failed")

@@ -11,7 +11,6 @@ from ...utils.canonical import attributes
 from .trivial_results import FunctionTrials, UnprovenExpectation
 
 Status = Literal["killed", "timeout", "survived", "uncovered", "equivalent", "untried"]
-DETECTED: frozenset[Status] = frozenset({"killed", "timeout"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from ...utils.canonical import digest_of
 from ...utils.redact import Redact
 from .journal import JsonlJournal
 
@@ -23,7 +22,7 @@ class AuditEntry:
         attempt: its number, from 1: of a model, the generation within the step; of an agent, how often the same was
             asked of it, while `details["generation"]` is the generation.
         outcome: how it ended; `reused` is an answer taken from the store instead of asked again.
-        prompt_hash: sha256 of what was asked (`prompt_hash`), "" where nothing was.
+        prompt_hash: sha256 of what was asked (`utils/canonical.digest_of`), "" where nothing was.
         step_id: the plan step, or None.
         response: what came back, as text or JSON; redacted when stored.
         errors: what was wrong with it, as the validators said.
@@ -67,8 +66,3 @@ class AuditLog:
     def close(self) -> None:
         """Close the file."""
         self._journal.close()
-
-
-def prompt_hash(prompt: Any) -> str:
-    """The digest of what an agent is asked: the same for equal JSON values, on any machine."""
-    return digest_of(prompt)

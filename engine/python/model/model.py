@@ -18,7 +18,6 @@ ClassKind = Literal[
     "plain", "dataclass", "pydantic", "attrs", "enum", "exception", "namedtuple", "typeddict", "protocol", "abstract"
 ]
 Mode = Literal["call", "await", "iterate", "aiterate", "enter", "aenter"]
-Origin = Literal["documented", "inferred", "observed"]
 Arc = tuple[int, int]
 Lines = tuple[int, int]
 

@@ -10,10 +10,11 @@ import pytest
 
 from testwright.core.errors import StoreCorrupt
 from testwright.core.events import Event, EventType
-from testwright.store.files.audit import AuditEntry, AuditLog, prompt_hash
+from testwright.store.files.audit import AuditEntry, AuditLog
 from testwright.store.files.event_log import EventLog, read_events
 from testwright.tests.support.runs.audit_entries import read_attempts
 from testwright.tests.support.runs.child_processes import child, wait_for_line
+from testwright.utils.canonical import digest_of
 from testwright.utils.redact import Redactor
 
 
@@ -163,12 +164,12 @@ def test_every_attempt_is_kept_with_its_reason_and_without_secrets(tmp_path: Pat
     path = tmp_path / "audit.jsonl"
     audit = AuditLog(path, Redactor().value)
     attempts = [
-        AuditEntry("spec", 1, "malformed", prompt_hash({"a": 1}), "s1", "not json", at=1.0, duration_ms=3.5, tokens=7),
+        AuditEntry("spec", 1, "malformed", digest_of({"a": 1}), "s1", "not json", at=1.0, duration_ms=3.5, tokens=7),
         AuditEntry(
             "spec",
             2,
             "invalid",
-            prompt_hash({"a": 1}),
+            digest_of({"a": 1}),
             "s1",
             {"cases": [], "note": "token sk-abcdefghijklmnopqrstuvwx"},
             errors=({"path": "$.cases", "message": "too few"},),
@@ -187,5 +188,5 @@ def test_every_attempt_is_kept_with_its_reason_and_without_secrets(tmp_path: Pat
 
 @pytest.mark.feature("T-15")
 def test_a_prompts_hash_does_not_depend_on_the_order_of_its_keys() -> None:
-    assert prompt_hash({"a": 1, "b": [2]}) == prompt_hash({"b": [2], "a": 1})
-    assert prompt_hash({"a": 1}) != prompt_hash({"a": 2})
+    assert digest_of({"a": 1, "b": [2]}) == digest_of({"b": [2], "a": 1})
+    assert digest_of({"a": 1}) != digest_of({"a": 2})
