@@ -24,12 +24,12 @@ from ...sdk import (
 )
 from ..built_in import list_tools
 from .diagnostics import ServerDiagnostics
+from .schemas import drop_unbounded, misfits
 
 _MAX_TOOLS = 2000
 _TIMEOUT_MARGIN_SECONDS = 2.0
 _PROBE_SECONDS = 2.0
-_NAMED = frozenset({"properties", "$defs", "definitions", "dependentSchemas"})
-_VALUES = frozenset({"const", "default", "enum", "examples"})
+_MAX_LISTING_BYTES = 8 * 1024 * 1024
 OpenTransport = Callable[[ServerDiagnostics], Transport]
 
 
@@ -134,11 +134,16 @@ class Connection:
             self.diagnostics.broken = why
 
     async def _discover_tools(self, client: Client) -> None:
+        size = 0
         async for tool in list_tools(client):
             for schema in (tool.input_schema, tool.output_schema):
-                _drop_patterns(schema)
-            self.tools.setdefault(tool.name, tool)
-            if len(self.tools) > _MAX_TOOLS:
+                drop_unbounded(schema)
+            self.tools.setdefault(tool.name, tool.model_copy(deep=True))
+            # The SDK checks answers by this object, without bounds: we do so instead.
+            if tool.output_schema is not None:
+                tool.output_schema.clear()
+            size += len(tool.model_dump_json())
+            if len(self.tools) > _MAX_TOOLS or size > _MAX_LISTING_BYTES:
                 return  # a server may list tools without end
 
     async def call(self, tool: str, arguments: dict[str, Any], seconds: float) -> CallToolResult:
@@ -171,7 +176,7 @@ class Connection:
 
     async def _send(self, client: Client, tool: str, arguments: dict[str, Any], seconds: float) -> CallToolResult:
         try:
-            return await client.call_tool(tool, arguments, read_timeout_seconds=seconds)
+            result = await client.call_tool(tool, arguments, read_timeout_seconds=seconds)
         except MCPError as error:
             if error.code == REQUEST_TIMEOUT:
                 raise CallTimedOut from error
@@ -184,26 +189,12 @@ class Connection:
             raise ConnectionLost("its connection has closed") from error
         except (RuntimeError, ValueError) as error:
             raise CallRefused(str(error)) from error
-
-
-def _drop_patterns(schema: Any) -> None:
-    """Takes regular expressions out of a schema, in place: one of a server's could keep us busy for ever.
-
-    The SDK checks answers by the same object. Whether a text matches is left to the server.
-    """
-    pending = [(schema, False)]
-    while pending:
-        part, is_map = pending.pop()
-        if isinstance(part, list):
-            pending += [(item, False) for item in part]
-        elif isinstance(part, dict):
-            # Below `properties` and the like, keys are names and not keywords.
-            if not is_map:
-                for keyword in ("pattern", "patternProperties"):
-                    part.pop(keyword, None)
-            pending += [
-                (item, not is_map and key in _NAMED) for key, item in part.items() if is_map or key not in _VALUES
-            ]
+        schema = self.tools[tool].output_schema if tool in self.tools else None
+        if schema and not result.is_error:
+            wrong = await asyncio.to_thread(misfits, schema, result.structured_content)
+            if wrong:
+                raise CallRefused(f"Invalid structured content returned by tool {tool}: {wrong}")
+        return result
 
 
 async def _answers(client: Client) -> bool:

@@ -5,15 +5,22 @@ the group, passes stdin, stdout and stderr to the command, and exits as the comm
 closed when the last process of testwright that holds its other end has gone.
 """
 
+import ctypes
 import os
 import select
 import signal
 import sys
+from contextlib import suppress
+from pathlib import Path
+
+PR_SET_CHILD_SUBREAPER = 36
+MOST_ROUNDS = 200
 
 
 def main(control, command):
     """Starts the command, and waits for its end or that of testwright."""
     os.set_inheritable(control, False)
+    adopt_orphans()
     # SIGCHLD writes to this pipe, so that one `select` waits for the command and for testwright.
     woken, wake = os.pipe()
     for end in (woken, wake):
@@ -32,11 +39,51 @@ def main(control, command):
         ready, _, _ = select.select([control, woken], [], [])
         # Kills this process as well: it leads the group.
         if control in ready:
+            end_descendants()
             os.killpg(0, signal.SIGKILL)
         os.read(woken, 4096)
         pid, status = os.waitpid(child, os.WNOHANG)
         if pid:
+            end_descendants()
             exit_as(os.waitstatus_to_exitcode(status))
+
+
+def adopt_orphans():
+    """Makes processes below this one its children when their parents end, also in sessions of their own. Linux only."""
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def end_descendants():
+    """Kills every process below this one, until there are no more: what is killed may have started another."""
+    for _ in range(MOST_ROUNDS):
+        found = descendants()
+        if not found:
+            return
+        for pid in found:
+            with suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
+        with suppress(ChildProcessError):
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+
+
+def descendants():
+    """Ids of the processes below this one that have not ended."""
+    children = {}
+    for place in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            state, parent = place.read_bytes().rpartition(b")")[2].split()[:2]
+        except (OSError, ValueError):
+            continue  # it has ended meanwhile
+        if state not in (b"Z", b"X"):
+            children.setdefault(int(parent), []).append(int(place.parent.name))
+    found, waiting = [], [os.getpid()]
+    while waiting:
+        below = children.get(waiting.pop(), [])
+        found += below
+        waiting += below
+    return found
 
 
 def execute(command):

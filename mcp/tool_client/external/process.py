@@ -13,8 +13,8 @@ import os
 import shutil
 import signal
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -47,8 +47,13 @@ def server_environment(environment: Mapping[str, str], entry: Mapping[str, str])
 
 
 @asynccontextmanager
-async def stdio_streams(command: ServerCommand, diagnostics: ServerDiagnostics) -> AsyncIterator[TransportStreams]:
+async def stdio_streams(
+    command: ServerCommand, diagnostics: ServerDiagnostics, *, max_bytes: int = MAX_LINE_BYTES
+) -> AsyncIterator[TransportStreams]:
     """Starts the command and connects to it.
+
+    Args:
+        max_bytes: the longest line it may write.
 
     Raises:
         OSError: it cannot be started.
@@ -68,7 +73,7 @@ async def stdio_streams(command: ServerCommand, diagnostics: ServerDiagnostics) 
     assert process.stdout is not None
     assert process.stderr is not None
     work = [
-        asyncio.create_task(_receive_messages(process.stdout, incoming, diagnostics)),
+        asyncio.create_task(_receive_messages(process.stdout, incoming, diagnostics, max_bytes)),
         asyncio.create_task(_send_messages(outgoing, process.stdin, incoming)),
         asyncio.create_task(_read_stderr(process.stderr, diagnostics)),
     ]
@@ -76,8 +81,8 @@ async def stdio_streams(command: ServerCommand, diagnostics: ServerDiagnostics) 
         yield read_stream, write_stream
     finally:
         # Shielded: the SDK's cancel scopes would interrupt the end of the process.
-        with anyio.CancelScope(shield=True), _closed(control):
-            diagnostics.exit_code = await _end_process(process)
+        with anyio.CancelScope(shield=True):
+            diagnostics.exit_code = await _end_process(process, control)
             # What the process wrote last may explain its end.
             await asyncio.wait(work, timeout=_GRACE_SECONDS)
             for task in work:
@@ -85,14 +90,6 @@ async def stdio_streams(command: ServerCommand, diagnostics: ServerDiagnostics) 
             await asyncio.gather(*work, return_exceptions=True)
             for stream in (incoming, read_stream, write_stream, outgoing):
                 stream.close()
-
-
-@contextmanager
-def _closed(descriptor: int) -> Iterator[None]:
-    try:
-        yield
-    finally:
-        os.close(descriptor)
 
 
 async def _start(command: ServerCommand, guarded: int) -> asyncio.subprocess.Process:
@@ -120,10 +117,11 @@ async def _receive_messages(
     stdout: asyncio.StreamReader,
     incoming: anyio.abc.ObjectSendStream[SessionMessage | Exception],
     diagnostics: ServerDiagnostics,
+    max_bytes: int,
 ) -> None:
     """Passes on each line that is a message, and records the others; reads on when the session has ended."""
     async with incoming:
-        async for line in _lines(stdout, diagnostics):
+        async for line in _lines(stdout, diagnostics, max_bytes):
             try:
                 message = jsonrpc_message_adapter.validate_json(line, by_name=False)
             # Servers print banners and logs to stdout; a few such lines are tolerated.
@@ -140,7 +138,7 @@ async def _receive_messages(
         pass  # drained, so that the server is not blocked while it ends
 
 
-async def _lines(stdout: asyncio.StreamReader, diagnostics: ServerDiagnostics) -> AsyncIterator[bytes]:
+async def _lines(stdout: asyncio.StreamReader, diagnostics: ServerDiagnostics, max_bytes: int) -> AsyncIterator[bytes]:
     buffer = bytearray()
     while chunk := await stdout.read(_CHUNK_BYTES):
         *complete, rest = chunk.split(b"\n")
@@ -149,8 +147,8 @@ async def _lines(stdout: asyncio.StreamReader, diagnostics: ServerDiagnostics) -
             yield bytes(buffer)
             buffer.clear()
         buffer += rest
-        if len(buffer) > MAX_LINE_BYTES:
-            diagnostics.broken = f"it wrote a line of more than {MAX_LINE_BYTES // 1024 // 1024} MiB"
+        if len(buffer) > max_bytes:
+            diagnostics.broken = f"it wrote a line of more than {max_bytes // 1024 // 1024} MiB"
             return
     if buffer:
         yield bytes(buffer)
@@ -182,8 +180,11 @@ async def _read_stderr(stderr: asyncio.StreamReader, diagnostics: ServerDiagnost
     diagnostics.add_stderr(rest)
 
 
-async def _end_process(process: asyncio.subprocess.Process) -> int | None:
+async def _end_process(process: asyncio.subprocess.Process, control: int) -> int | None:
     """Ends the process as the protocol demands, by closing its stdin, then the rest of its group by signals.
+
+    Args:
+        control: the end of the guard's pipe; closing it has the guard kill all that it started, in other sessions too.
 
     Returns:
         The exit code if it ended by itself; None if a signal had to end it.
@@ -195,15 +196,27 @@ async def _end_process(process: asyncio.subprocess.Process) -> int | None:
         await _wait_for(lambda: process.returncode is not None)
         code = process.returncode
         # The group may outlive its leader, and a leader may ignore SIGTERM.
-        for number in (signal.SIGTERM, signal.SIGKILL):
+        for number in (signal.SIGTERM, None, signal.SIGKILL):
             if process.returncode is not None and not _signal_group(process.pid, 0):
                 break
-            _signal_group(process.pid, number)
+            if number is None:
+                control = _closed(control)
+            else:
+                _signal_group(process.pid, number)
             await _wait_for(lambda: process.returncode is not None and not _signal_group(process.pid, 0))
     except asyncio.CancelledError:
-        _signal_group(process.pid, signal.SIGKILL)  # cancelled again: no more time to end by itself
+        # Cancelled again: no more time to end by itself. The guard kills what it started, itself included.
+        control = _closed(control)
         raise
+    finally:
+        _closed(control)
     return code
+
+
+def _closed(descriptor: int) -> int:
+    if descriptor >= 0:
+        os.close(descriptor)
+    return -1
 
 
 async def _wait_for(has_ended: Callable[[], bool]) -> None:

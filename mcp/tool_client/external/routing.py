@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -10,15 +11,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from jsonschema import Draft202012Validator, SchemaError
-from referencing import Registry
-from referencing.exceptions import Unresolvable
+from jsonschema import Draft202012Validator
 
 from ....config.tool_servers import ToolMapping
 from ....core.errors import SettingsError
-from ....utils.error_formatter import join_issues, schema_issues
 from ...sdk import CallToolResult, Tool, text_of
 from ...toolbox.tool_spec import Json, check_arguments, with_defaults
+from .schemas import misfits, schema_error
 from .server import ExternalServer
 
 EACH, AS = "$each", "$as"
@@ -36,7 +35,6 @@ REPLACEABLE_TOOLS = (
 )
 """The tools that external servers may serve. Those that run, judge, write or accept tests are always ours."""
 _ANSWER_NAMES = frozenset({"answer", "arguments", "item", "root", "text"})
-_MAX_ISSUES = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +64,10 @@ class ExternalRoute:
         """
         if self.ours is not None:
             check_arguments(self.mapping.tool, Draft202012Validator(self.ours.input_schema), arguments)
-        result = await self.server.call(self.theirs.name, self._map_arguments(arguments))
+        result = await self.server.call(self.theirs.name, await asyncio.to_thread(self._map_arguments, arguments))
         if result.is_error:
             raise self.server.failure(self.theirs.name, f"failed: {text_of(result) or 'it does not say why'}")
-        return self._checked_answer(self._map_answer(result, arguments)), None
+        return await asyncio.to_thread(self._checked_answer, self._map_answer(result, arguments)), None
 
     def _map_arguments(self, arguments: Json) -> Json:
         """Maps our arguments to theirs; one without a value is left out."""
@@ -81,10 +79,8 @@ class ExternalRoute:
             for name, template in self.mapping.arguments:
                 with suppress(MissingValue):
                     mapped[name] = fill(template, scope)
-        if misfits := _misfits(self.theirs.input_schema, mapped):
-            raise self.server.failure(
-                self.theirs.name, f"does not take the arguments that were mapped for it: {misfits}"
-            )
+        if wrong := misfits(self.theirs.input_schema, mapped):
+            raise self.server.failure(self.theirs.name, f"does not take the arguments that were mapped for it: {wrong}")
         return mapped
 
     def _with_defaults(self, arguments: Json) -> Json:
@@ -114,9 +110,9 @@ class ExternalRoute:
         if not isinstance(answer, dict):
             raise self.server.failure(self.theirs.name, "gave no structured answer")
         schema = self.ours.output_schema if self.ours is not None else None
-        if schema and (misfits := _misfits(schema, answer)):
+        if schema and (wrong := misfits(schema, answer)):
             raise self.server.failure(
-                self.theirs.name, f"answered what does not fit {self.mapping.tool}: {misfits}", misfit=True
+                self.theirs.name, f"answered what does not fit {self.mapping.tool}: {wrong}", misfit=True
             )
         return answer
 
@@ -147,7 +143,7 @@ def plan_routes(servers: Iterable[ExternalServer], built_in: Mapping[str, Tool],
             if mapping.tool in routing.routes:
                 continue
             theirs = server.tools.get(mapping.name)
-            reason = "it does not offer it" if theirs is None else _schema_error(theirs)
+            reason = "it does not offer it" if theirs is None else schema_error(theirs)
             if theirs is not None and not reason:
                 ours = built_in.get(mapping.tool)
                 routing.routes[mapping.tool] = ExternalRoute(mapping, server, theirs, ours, root)
@@ -184,27 +180,6 @@ def _known(names: Iterable[str], known: Iterable[str] | None) -> None:
     for name in names:
         if known is not None and name not in known:
             raise ValueError(f"{{{name}}} is not known there; known are {', '.join(sorted(known))}")
-
-
-def _schema_error(tool: Tool) -> str:
-    for schema in (tool.input_schema, tool.output_schema):
-        if schema is not None:
-            try:
-                Draft202012Validator.check_schema(schema)
-            except SchemaError:
-                return "a schema it declares is no JSON Schema"
-    return ""
-
-
-def _misfits(schema: Mapping[str, Any], value: Any) -> str:
-    """Describes how a value violates a schema; references to other documents are never fetched."""
-    try:
-        issues = schema_issues(Draft202012Validator(schema, registry=Registry()).iter_errors(value))
-    except Unresolvable as error:
-        return f"the schema refers to what is not in it ({error.ref})"
-    except RecursionError:
-        return "the schema is nested too deeply"
-    return join_issues(issues, _MAX_ISSUES)
 
 
 def _parsed(text: str) -> Any:

@@ -202,16 +202,18 @@ def _server(entry: ToolServer, environment: Mapping[str, str], root: Path) -> Ex
     # All missing variables are named in one error.
     variables.require(f"The tool server {entry.name!r}")
     untrusted = UntrustedText(environment, variables.secrets)
+    # A line, or an event of a stream, is one answer, and a JSON body is a little more than one.
+    max_bytes = 4 * entry.answer_bytes + 64 * 1024
     if entry.command is None:
-        # An event of a stream is one answer, and a JSON body is a little more than one.
-        max_bytes = 4 * entry.answer_bytes + 64 * 1024
 
         def connect(diagnostics: ServerDiagnostics) -> Transport:
             return http_streams(url, headers, diagnostics, seconds=entry.timeout, max_bytes=max_bytes)
 
         return ExternalServer(entry, connect, untrusted)
     command = ServerCommand((entry.command, *args), server_environment(environment, env), entry.cwd or root)
-    return ExternalServer(entry, lambda diagnostics: stdio_streams(command, diagnostics), untrusted)
+    return ExternalServer(
+        entry, lambda diagnostics: stdio_streams(command, diagnostics, max_bytes=max_bytes), untrusted
+    )
 
 
 class UntrustedText:

@@ -264,7 +264,7 @@ async def test_concurrent_calls_to_a_dead_server_restart_it_once(services, trace
         ("silent", "it was not ready within 3 s.*waiting for a database"),
         ("chatter", "it was not ready within 3 s.*2 lines of its stdout are no messages, the first is 'Server is"),
         ("babble", "it writes too much on stdout that is no message"),
-        ("endless-line", "it wrote a line of more than 32 MiB"),
+        ("endless-line", "it wrote a line of more than 4 MiB"),
     ],
 )
 @pytest.mark.feature("T-12")
