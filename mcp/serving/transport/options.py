@@ -22,6 +22,8 @@ class HttpOptions:
         token: what a client must send as `Authorization: Bearer …`; may be left out on loopback only.
         path: the URL path of the protocol.
         body_limit_bytes: the largest request body; above it the answer is 413.
+        bodies_limit_bytes: the most that bodies which are being received may take together; above it the answer is 503,
+            but for small ones.
         body_seconds: how long a client may take to send a body; then 408.
         header_seconds: how long a connection may take to send the head of a request; then it is closed.
         allowed_hosts: names a client may use for this server (the Host header, without its port) besides addresses of
@@ -40,6 +42,7 @@ class HttpOptions:
     token: str | None = field(default=None, repr=False)
     path: str = "/mcp"
     body_limit_bytes: int = MESSAGE_LIMIT_BYTES
+    bodies_limit_bytes: int = 16 * MESSAGE_LIMIT_BYTES
     body_seconds: float = 30.0
     header_seconds: float = 30.0
     allowed_hosts: tuple[str, ...] = ()

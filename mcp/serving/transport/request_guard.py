@@ -100,6 +100,9 @@ class RequestGuard:
 
 
 def _host_name(url: str) -> str | None:
+    # The parser would leave tabs and the like out, and take what is left for a name.
+    if not url.isprintable() or " " in url:
+        return None
     try:
         parts = urlsplit(url)
         _ = parts.port  # raises ValueError when it is no port

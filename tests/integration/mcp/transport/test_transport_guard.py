@@ -89,6 +89,8 @@ async def test_names_of_this_machine_and_allowed_ones_are_taken(host):
         [("host", "192.168.1.5:8000")],
         [("host", "127.0.0.1:port")],
         [("host", "127.0.0.1/path")],
+        [("host", "local\thost")],
+        [("host", "127.0.0.1 evil.example")],
         [("host", "localhost"), ("host", "evil.example")],
     ],
 )
@@ -116,7 +118,16 @@ async def test_pages_of_this_machine_and_allowed_ones_may_call(origin):
 
 
 @pytest.mark.parametrize(
-    "origin", ["null", "http://evil.example", "https://tools.example.evil", "file://", "http://localhost.evil", ""]
+    "origin",
+    [
+        "null",
+        "http://evil.example",
+        "https://tools.example.evil",
+        "file://",
+        "http://localhost.evil",
+        "",
+        "http://local\thost",
+    ],
 )
 async def test_every_other_page_is_refused(origin):
     headers = [("host", "localhost:8000"), ("origin", origin)]
@@ -220,6 +231,25 @@ async def test_a_body_above_the_limit_is_refused(chunks, headers):
     assert refused.status == 413
     assert f"{len(PING)} bytes" in refused.error["message"]
     assert refused.headers["connection"] == "close"
+
+
+async def test_bodies_that_are_sent_slowly_do_not_fill_the_memory_together():
+    half = b"x" * 100_000
+    bodies = BodyLimitMiddleware(echo, HttpOptions(bodies_limit_bytes=250_000, body_seconds=60))
+    slow = [Exchange([half], ends=False) for _ in range(2)]
+    waiting = [asyncio.ensure_future(bodies(one.scope, one.receive, one.send)) for one in slow]
+    await asyncio.sleep(0)
+    refused, small = Exchange([half], ends=False), Exchange([PING])
+    for one in (refused, small):
+        await bodies(one.scope, one.receive, one.send)
+    assert (refused.status, refused.headers["retry-after"]) == (503, "5")
+    assert small.status == 200
+    for task in waiting:
+        task.cancel()
+    await asyncio.wait(waiting)
+    later = Exchange([PING[:-1] + b" " * 100_000, b"}"])
+    await bodies(later.scope, later.receive, later.send)
+    assert later.status == 200
 
 
 async def test_a_body_that_is_late_is_refused():
