@@ -197,4 +197,4 @@ def a_report(run_id: str = "run-1", **cart: Any) -> Json:
         cart: further fields of the testing graph's final state.
     """
     step = generate_step(1, **executed(["tc_one", "tc_two"], **cart))
-    return build_report(facts(run_id=run_id), outcomes(step)).model_dump(mode="json", by_alias=True)
+    return build_report(facts(id=run_id), outcomes(step)).model_dump(mode="json", by_alias=True)
