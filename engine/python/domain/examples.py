@@ -25,6 +25,8 @@ _FIRST_NAME = re.compile(r"(lo|low|left|start|begin|first|l|i|p)\d?")
 _LAST_NAME = re.compile(r"(hi|high|right|end|last|r|j)\d?")
 _FIRST_NODE = re.compile(r"(start|source|src|root|node|vertex|origin|from_?node|first|u|s)(_?node|_?vertex)?\d?")
 _LAST_NODE = re.compile(r"(end|target|dest|destination|goal|sink|last|stop|v|t)(_?node|_?vertex)?\d?")
+_CONVERTER_NAME = re.compile(r"(conv|convert|converter|cast|coerce|parser?|type_?|factory|loads?)")
+_END_NAME = re.compile(r"(end|stop|finish|until|hi|high|max(imum)?|upper|last)(_\w+)?|\w+_(end|stop|max|until)")
 _LETTER_NAME = re.compile(r"(ch|char|character|letter|symbol|digit)")
 # Names whose texts have a form of their own, in the table of type_inference; other names suggest a word.
 _PLAIN_TEXT = frozenset({"'hello world'", "'name'"})
@@ -144,6 +146,8 @@ def _row(rows: Sequence[tuple[str, ...]], place: int) -> tuple[str, ...]:
 def _integers(domain: ParameterDomain, context: ExampleContext) -> list[Candidate]:
     low, high = domain.minimum, domain.maximum
     found = [*_from(tables.INTEGERS, context.place), *tables.MORE_INTEGERS]
+    if context.place and _END_NAME.fullmatch(context.name):
+        found = [*_from(tables.ENDS, context.place), *found]  # where a start comes before it
     edges = ["0", "1", "-1", "-5"]
     if domain.requires("index into"):
         return _plain(*_indices(context.name, (context.others or {}).get(domain.related("index into"), "")))
@@ -176,6 +180,8 @@ def _reals(domain: ParameterDomain, context: ExampleContext) -> list[Candidate]:
     if domain.type_name in ("Decimal", "Fraction", "complex"):
         return list(_built(domain, context))
     found = _from(tables.REALS, context.place)
+    if context.place and _END_NAME.fullmatch(context.name):
+        found = ["7.5", *found]
     if domain.maximum is not None and domain.maximum <= 1:
         found = _from(("0.25", "0.5", "0.75"), context.place)
     return _plain(*domain.choices, *found, "0.0", "1.0", "-1.5")
@@ -457,6 +463,8 @@ def _callables(domain: ParameterDomain, context: ExampleContext) -> list[Candida
     arity = -1 if domain.arity is None else domain.arity
     result = domain.value.kind if domain.value is not None else ""
     found: list[str] = []
+    if _CONVERTER_NAME.fullmatch(context.name) and arity in (1, -1):
+        found += ["int", "str.upper"]
     if result == "boolean" and arity in tables.PREDICATES:
         found.append(tables.PREDICATES[arity])
     if result == "text" and arity == 1:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 
 from ..model.model import CallableFacts, ModuleFacts, Trial
@@ -32,6 +33,19 @@ def outside_arguments(trial: Trial, facts: ModuleFacts) -> tuple[Argument, ...]:
         one
         for one in found
         if not is_inside(one.value, one.domain, kinds, conditions=not _checks(one.called, one.parameter))
+        or _is_implausible(one)
+    )
+
+
+def _is_implausible(one: Argument) -> bool:
+    """Whether bytes or a complex number is passed where nothing says that the callable takes them."""
+    if not isinstance(one.value, ast.Constant) or not isinstance(one.value.value, bytes | complex):
+        return False
+    item = next((item for item in one.called.parameters if item.name == one.parameter), None)
+    known = (one.domain.kind, one.domain.type_name, item.annotation if item is not None else "", one.called.uses)
+    name = type(one.value.value).__name__
+    return name not in str(known) and not any(
+        name in part.type_name or name == part.kind for part in one.domain.alternatives
     )
 
 

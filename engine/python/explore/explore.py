@@ -40,6 +40,7 @@ from ..selection.assertable_selection import replace_unassertable
 from ..selection.select_trials import select_trials
 from .confirm import NO_VERDICT, Confirmation, confirm, open_confirmation_workers
 from .selection_rounds import ConfirmedTrials, confirm_selection, trial_findings
+from .simplify import simplify_trials
 
 BATCH = 100
 EARLY_TRIALS = 150
@@ -47,6 +48,7 @@ FALLBACK_QUIET = 250
 # Shares of the time after which each part ends.
 SEARCHING = 0.5
 FALLING_BACK = 0.6
+SIMPLIFYING = 0.7
 HUNTING = 0.85
 FALLBACK_TRIALS = 600
 _MOST_IMPORTS = 2
@@ -125,10 +127,14 @@ async def explore(
             await take_early_look()
         with time_budget.until(FALLING_BACK):
             await explore_fallbacks(target, facts, source, search, observer, partial(_search_fallback, time_budget))
+        with time_budget.until(SIMPLIFYING):
+            is_over = partial(time_budget.is_over, SIMPLIFYING, "Looking for simpler trials")
+            await simplify_trials(facts, search, observer, imported, over=is_over)
         with time_budget.until(HUNTING):
             is_over = partial(time_budget.is_over, HUNTING, "Looking for what notices faults")
             hunt = partial(find_kills, target, facts, content, search, proposer, observer, imported)
             kills = await hunt(budget.mutant_search, over=is_over, opened=mutant_worker.use)
+            await simplify_trials(facts, search, observer, imported, kills=kills.by_record, rounds=1, over=is_over)
     with time_budget.until(1.0):
         work = await _select_and_confirm(target, facts, search, imported, kills)
     found = _exploration(facts, arcs, search, imported, work, kills, notes)

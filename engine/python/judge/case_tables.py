@@ -126,12 +126,17 @@ def tabulate(
 
 
 def _echoes(holes: Sequence[Hole], varying: Sequence[int]) -> dict[int, int]:
-    """Finds columns of expected attributes that equal, in every row, the argument of the same name."""
+    """Finds columns of expected attributes that equal, in every row, the argument of the same name or a text that is
+    passed."""
     found: dict[int, int] = {}
+    given = [at for at in varying if not holes[at].name.startswith("expected")]
     for at in varying:
-        for other in varying:
-            if holes[at].name == f"expected_{holes[other].name}" and holes[at].values == holes[other].values:
-                found[at] = other
+        for other in given:
+            if not holes[at].name.startswith("expected_") or holes[at].values != holes[other].values:
+                continue
+            texts = all(value.startswith(("'", '"')) for value in holes[at].values)
+            if texts or holes[at].name == f"expected_{holes[other].name}":
+                found.setdefault(at, other)
     return found
 
 

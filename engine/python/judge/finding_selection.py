@@ -198,8 +198,10 @@ def _as_case(one: AssertableFinding) -> Case:
 
 
 def _reaches(finding: TrialFinding, facts: CallableFacts) -> bool:
+    """Whether the act or a statement before it ran the callable: what a factory made is used in a later statement."""
     first, last = facts.lines
-    return any(first <= abs(line) <= last for arc in finding.observation.arcs for line in arc)
+    arcs = finding.observation.arcs | finding.covered
+    return any(first <= abs(line) <= last for arc in arcs for line in arc)
 
 
 def assertable_findings(exploration: Exploration) -> tuple[list[AssertableFinding], dict[str, str]]:

@@ -17,6 +17,7 @@ _SOURCES: Mapping[str, float] = {
     "signature": 8,
     "constant": 10,
     "sequence": 12,
+    "simplified": 10,
     "mutation": 20,
 }
 _ASSIGNED = re.compile(r"(\w+)\s*=(?!=)")
@@ -38,7 +39,7 @@ def reading_cost(trial: Trial, observation: Observation) -> float:
         if value.source is not None:
             shown = min(len(value.source), 200) / 2 if len(value.source) > 20 else 0
         elif value.attributes:
-            shown = 15
+            shown = 15 + 10 * min(len(value.attributes), 4)  # several assertions, which together tell a part of it
         else:
             shown = 60
         leaves_traces = observation.effects or observation.output or observation.errors or observation.warnings

@@ -36,6 +36,7 @@ from ..usage.harvest import Harvester
 from ..usage.project_index import ProjectIndex
 from ..usage.scoping import definitions
 from ..usage.usage import find_usage
+from .format_trials import with_format_trials
 
 _ROWS_PLAIN = 8
 _ROWS_BRANCHING = 24
@@ -103,7 +104,10 @@ def initial_trials(facts: ModuleFacts, context: ProposalContext) -> Iterator[Tri
     """
     seen: set[tuple[str, ...]] = set()
     yield from unseen_trials(context.seeds, seen)
-    for trial in in_turns([callable_trials(callable_, context, 0) for callable_ in testable_callables(facts, context)]):
+    each = [
+        with_format_trials(callable_trials(one, context, 0), one, facts) for one in testable_callables(facts, context)
+    ]
+    for trial in in_turns(each):
         yield from unseen_trials([trial], seen)
 
 

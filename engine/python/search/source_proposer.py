@@ -30,9 +30,10 @@ from .initial_trials import (
     trial_key,
     unseen_trials,
 )
+from .passed_results import PassedResults
 from .stories import Story, module_queries, registered_queries, returned_queries, stories_of
 from .surroundings import fixed_surroundings
-from .trial_mutation import mutations_of, result_calls
+from .trial_mutation import mutations_of, result_calls, shown_result
 
 _MAXIMUM_FOLLOW_UP = 12
 _MAXIMUM_NEAR = 16
@@ -152,6 +153,7 @@ class SourceProposer:
         self._stand_ins = StandIns(facts, self.context.index)
         self._closing = Closing(facts, self.context.index)
         self._reached: set[Arc] = set()
+        self._passed = PassedResults(self.context)
         self._frontier = Frontier(set(_branch_arcs(root, facts)))
 
     def restart(self, reached: frozenset[Arc]) -> SourceProposer:
@@ -206,7 +208,8 @@ class SourceProposer:
         fixed = list(self._usable(fixed_surroundings(trial, observation)))
         if fixed:
             return fixed  # what is found by a call that depends on the machine is found again by these
-        asked = self._registration_queries()
+        passed = [*self._passed.follow_up(trial, observation), *self._shown(trial, observation)]
+        asked = [*self._registration_queries(), *self._usable(passed)]
         opened = self._frontier.keep(trial, observation)
         if not new:
             return asked
@@ -218,6 +221,10 @@ class SourceProposer:
     def stand_ins(self, trial: Trial, observation: Observation) -> list[Trial]:
         """Returns the trial with stand-ins for what its act reached of the world outside."""
         return list(self._usable(self._stand_ins.trials(trial, observation)))
+
+    def _shown(self, trial: Trial, observation: Observation) -> list[Trial]:
+        constructs = any(trial.subject == owner.name for owner in self.facts.classes)
+        return [] if constructs else shown_result(trial, observation)
 
     def _registration_queries(self) -> list[Trial]:
         """Returns queries of objects that others returned or that something was registered with, once for each way."""

@@ -179,11 +179,57 @@ def result_calls(trial: Trial, observation: Observation) -> list[Trial]:
     value = observation.value
     if observation.outcome != "returned" or trial.mode != "call" or value is None or trial.act.count(")(") > 1:
         return []
+    if value.type_name.rpartition(".")[2] in _CLASS_TYPES:
+        return _constructions_of_result(trial)
     if value.type_name.rpartition(".")[2] not in _CALLABLE_TYPES:
         return []
     inner = f"({trial.act})" if trial.act.startswith("lambda") else trial.act
     calls = [_with_act(trial, f"{inner}({arguments})") for arguments in _TRIED_ROWS]
     return list(in_turns([calls, _decorations(trial)]))
+
+
+def shown_result(trial: Trial, observation: Observation) -> list[Trial]:
+    """Returns the trial with the `repr` of its result as its value, where the result's class has one of its own.
+
+    An object that no source builds is compared as a whole by it, and by a few attributes otherwise.
+    """
+    value = observation.value
+    if observation.outcome != "returned" or trial.mode != "call" or value is None or value.source is not None:
+        return []
+    text = value.text
+    plain = text and len(text) <= _LONGEST_SHOWN and not text.startswith("<") and not _UNSHOWN.search(text)
+    if not plain or "." not in value.type_name or trial.act.startswith(("repr(", "lambda", "setattr(")):
+        return []
+    return [_with_act(replace(trial, looks=(), asks=()), f"repr({trial.act})")]
+
+
+_LONGEST_SHOWN = 100
+# Addresses, sets, whose order changes, and functions.
+_UNSHOWN = re.compile(r"\b0x[0-9a-f]+|\bat 0x|\{(?!\})(?![^{}]*:)|<function|<bound|…|\.\.\.$")
+
+
+def _constructions_of_result(trial: Trial) -> list[Trial]:
+    """Returns trials that build objects of a class that the call made, with a value for each name it was given."""
+    call = parse_expression(trial.act)
+    given = [literal_or(ast.unparse(argument), None) for argument in call.args] if isinstance(call, ast.Call) else []
+    texts = [value for value in given if isinstance(value, str) and value.isidentifier()]
+    made = texts[0][:1].upper() + texts[0][1:] if texts and given[0] == texts[0] else "Made"
+    names = next((value for value in given if isinstance(value, list | tuple) and value), ())
+    several = next((value.replace(",", " ").split() for value in given if isinstance(value, str) and " " in value), [])
+    fields = [name for name in names or several if isinstance(name, str) and name.isidentifier()]
+    rows = [", ".join(_FIELD_VALUES[: len(fields)])] if fields else []
+    rows += [", ".join(f"{name}={value}" for name, value in zip(fields, _FIELD_VALUES, strict=False))] if fields else []
+    arrange = (*trial.arrange, f"{made} = {trial.act}")
+    found: list[Trial] = []
+    for row in (*rows, "", "3", "3, 4"):
+        for form in _OBJECT_USES:
+            found.append(_with_act(replace(trial, arrange=arrange), form.format(f"{made}({row})")))
+    return found
+
+
+_FIELD_VALUES = ("3", "4", "5", "6", "7")
+_OBJECT_USES = ("repr({})", "{}", "list({})")
+_CLASS_TYPES = frozenset({"type", "EnumType", "EnumMeta", "ABCMeta"})
 
 
 def _decorations(trial: Trial) -> list[Trial]:

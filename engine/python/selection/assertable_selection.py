@@ -54,7 +54,7 @@ def _strong(
 
     A documented example counts as strong: whether it agrees with its document is only known after confirmation.
     """
-    findings = [TrialFinding(record.trial, record.observation) for record in picked]
+    findings = [TrialFinding(record.trial, record.observation, covered=record.covered) for record in picked]
     judged = judge_findings(facts, findings)[0]
     return [
         record

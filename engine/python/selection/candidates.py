@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ....utils.python_source import literal_value
+from ....utils.python_source import literal_value, parse_or_none
 from ..domain.membership import count_outside, knows_domains
+from ..domain.plain_texts import oddness
 from ..judge.oracle import ACCIDENTS
 from ..judge.readability import reading_cost, rebinds_import
+from ..judge.value_checks import LONGEST_SOURCE
 from ..model.model import CallableFacts, ModuleFacts, Observation, Raised
+from ..search.simplified_trials import SIMPLIFIED
 from ..search.trial_search import RICH_SOURCES, SLOW_STEPS, TrialRecord, has_assertable_outcome, returned_none
-from .representative import Representation, represent
+from .idle_arguments import idle_records
+from .representative import Representation, represent, texts_in
 
 # Raised by the operating system: not behaviour of the code unless the code or its documentation names the exception.
 SYSTEM_ERRORS = frozenset({"IsADirectoryError", "NotADirectoryError", "PermissionError"})
@@ -27,6 +32,8 @@ _PROTOCOLS: Mapping[str, frozenset[str]] = {
     "StopIteration": frozenset({"__next__", "next"}),
     "ValueError": frozenset({"index", "remove"}),
 }
+# Origins of trials that were made by changing others.
+_FOUND_BY_SEARCH = frozenset({"mutation", "havoc", "sequence", SIMPLIFIED})
 Goal = tuple[object, ...]
 
 
@@ -39,11 +46,13 @@ class TrialCandidate:
         cost: how hard it is to read; lower is better.
         asserts: whether an exact assertion is possible.
         example: whether it is a documented example, which is selected whatever the others show.
-        misfits: number of arguments outside the domain of their parameter; such a trial is a last resort.
+        misfits: number of arguments outside the domain of their parameter, and one for an argument without effect; such
+            a trial is a last resort.
         refusal: whether a `raise` statement of the module raised its exception.
         meant: whether its outcome is behaviour: a result, an exception that the code or a document announces, or one of
             Python's protocols; not the error of a wrong call.
         kills: mutants that its test would detect.
+        oddness: of its oddest text, by `oddness`; 0 where documents, usage or natural values have all of them.
     """
 
     record: TrialRecord
@@ -56,6 +65,7 @@ class TrialCandidate:
     refusal: bool = False
     meant: bool = True
     kills: frozenset[int] = frozenset()
+    oddness: int = 0
 
     @property
     def subject(self) -> str:
@@ -85,26 +95,36 @@ def rank_candidates(
     callables = {subject.qualname: subject for subject in facts.callables()}
     none_matters = {subject.qualname for subject in callables.values() if subject.returns not in (None, "", "None")}
     none_matters |= {record.trial.subject for record in records if not returned_none(record.observation)}
+    shorter = {one.trial.subject for one in records if one.observation.raised is None and not _is_long(one)}
     fit_known = knows_domains(facts)
     lines = _RaisingLines.of(facts)
+    written = _written_texts(records)
+    idle = idle_records(records)
+    shown = {(one.trial.act, *one.trial.arrange) for one in records if one.trial.act.startswith("repr(")}
     found: dict[Goal, list[TrialCandidate]] = {}
     for record in records:
         if _raised_by_accident(record, lines) or rebinds_import(record.trial):
             continue
+        if (f"repr({record.trial.act})", *record.trial.arrange) in shown and not record.trial.wanted:
+            continue  # another record compares the whole object
         trial, raised = record.trial, record.observation.raised
         traits = _traits(record, callables.get(trial.subject), facts, fit_known=fit_known)
         candidate = TrialCandidate(
             record=record,
             goals=traits.goals,
             cost=traits.cost,
-            asserts=has_assertable_outcome(record.observation)
-            or (returned_none(record.observation) and trial.subject in none_matters),
+            asserts=(
+                has_assertable_outcome(record.observation)
+                or (returned_none(record.observation) and trial.subject in none_matters)
+            )
+            and not (_is_long(record) and trial.subject in shorter),
             example=bool(trial.wanted) and not record.seen.random and record.seen.steps <= SLOW_STEPS,
             representation=traits.representation,
-            misfits=traits.misfits,
+            misfits=traits.misfits + (record.number in idle),
             refusal=raised is not None and raised.line in lines.raising,
             meant=raised is None or bool(trial.wanted) or _is_meant(raised, record, lines),
             kills=(kills or {}).get(record.number, frozenset()),
+            oddness=max((oddness(text) for text in traits.representation.texts - written), default=0),
         )
         same = (trial.subject, record.arcs, traits.goals, trial.wanted, candidate.kills)
         found.setdefault(same, []).append(candidate)
@@ -112,10 +132,48 @@ def rank_candidates(
     return sorted(kept, key=lambda item: (not item.asserts, item.cost, item.record.number))
 
 
+def stores_only(candidate: TrialCandidate) -> bool:
+    """Whether all that a construction shows are the arguments that it was given."""
+    trial, observation = candidate.record.trial, candidate.record.observation
+    value = observation.value
+    if value is None or observation.effects or observation.output or observation.warnings:
+        return False
+    given = set().union(*(_constants(text) for text in (*trial.arrange, trial.act)))
+    shown = [value.source or ""] if value.source else [item.source or "" for _, item in value.attributes]
+    return all(_constants(source) <= given for source in shown)
+
+
+@lru_cache(maxsize=4096)
+def _constants(source: str) -> frozenset[str]:
+    tree = parse_or_none(source)
+    nodes = ast.walk(tree) if tree is not None else ()
+    return frozenset(ast.unparse(node) for node in nodes if isinstance(node, ast.Constant))
+
+
+def _is_long(record: TrialRecord) -> bool:
+    """Whether the result is too long to be asserted as a whole; a documented one is asserted as its document says."""
+    value = record.observation.value
+    return value is not None and len(value.source or "") > LONGEST_SOURCE and not record.trial.wanted
+
+
+def _written_texts(records: Sequence[TrialRecord]) -> frozenset[str]:
+    """Returns the texts of documents, usage and natural values."""
+    return frozenset(
+        text for record in records if record.trial.source not in _FOUND_BY_SEARCH for text in texts_in(record.trial)
+    )
+
+
 def _plainness(candidate: TrialCandidate) -> tuple[float, ...]:
     """Orders candidates that show the same: first those that a reader learns from, then the shortest."""
-    degeneracy = candidate.representation.degeneracy
-    return (candidate.misfits, not candidate.meant, degeneracy, candidate.cost, candidate.record.number)
+    shown = candidate.representation
+    return (
+        candidate.misfits,
+        not candidate.meant,
+        candidate.oddness,
+        shown.degeneracy,
+        candidate.cost,
+        candidate.record.number,
+    )
 
 
 @dataclass(frozen=True, slots=True)

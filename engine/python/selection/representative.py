@@ -7,6 +7,7 @@ A representative example has arguments that show something and a result that a r
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -22,7 +23,8 @@ from ..source.titles import subject_call
 MILD, SEVERE = 1, 2
 _HOLE = "__hole__"
 _MOST_PARTS = 3
-_SHORT_TEXT = 2
+_MOST_GAPS = 3
+_GAP = re.compile(r"\bNone\b|(?<![\w'\"])(?:''|\"\"|\[\]|\{\}|\(\))(?!['\"])")
 _MEMBER_KINDS = frozenset({"method", "property"})
 
 
@@ -38,8 +40,9 @@ class Representation:
         shape: the source without its literal values; trials of one shape are rows of one table.
         values: the literal values that were taken out of the shape, in order, as source text.
         arguments: values of the act's positional arguments and keywords, where all are literals; else None.
-        texts: texts of three letters or more among them.
+        texts: all texts of the trial.
         result: value of the result, where it is a literal; `NO_RESULT` otherwise.
+        gaps: number of None and empty values in the result, three at most.
     """
 
     degeneracy: int
@@ -49,6 +52,7 @@ class Representation:
     arguments: tuple[Any, ...] | None
     result: Any
     texts: frozenset[str] = frozenset()
+    gaps: int = 0
 
     def distance(self, other: Representation) -> int:
         """Counts the values in which two trials of one shape differ; a large number for trials of two shapes."""
@@ -93,6 +97,7 @@ def represent(
         arguments=_literals(given),
         result=_result(observation),
         texts=texts_in(trial),
+        gaps=_gaps(observation),
     )
 
 
@@ -276,8 +281,17 @@ def _result(observation: Observation) -> Any:
         return NO_RESULT
 
 
+def _gaps(observation: Observation) -> int:
+    """Counts the None and empty values in a result: the main way through a callable leaves the fewest."""
+    value = observation.value
+    if value is None:
+        return 0
+    sources = [value.source] if value.source is not None else [item.source or "" for _, item in value.attributes]
+    return min(_MOST_GAPS, sum(len(_GAP.findall(source)) for source in sources))
+
+
 def texts_in(trial: Trial) -> frozenset[str]:
-    """Returns the texts of three letters or more in a trial's statements and act."""
+    """Returns the texts in a trial's statements and act."""
     return _texts_of((*trial.arrange, trial.act))
 
 
@@ -287,11 +301,7 @@ def _texts_of(sources: tuple[str, ...]) -> frozenset[str]:
         nodes = [node for source in sources for node in ast.walk(parse_python(source.strip()))]
     except SyntaxError:
         return frozenset()
-    return frozenset(
-        node.value
-        for node in nodes
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and len(node.value) > _SHORT_TEXT
-    )
+    return frozenset(node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str))
 
 
 class _Holes(ast.NodeTransformer):

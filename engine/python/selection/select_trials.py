@@ -11,10 +11,11 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from ..domain.plain_texts import MANGLED
 from ..model.model import Arc, ModuleFacts
 from ..search.trial_search import RICH_SOURCES, TrialRecord, returned_none
-from .candidates import Goal, TrialCandidate, rank_candidates
-from .representative import MILD, OTHER_SHAPE, Representation, texts_in
+from .candidates import Goal, TrialCandidate, rank_candidates, stores_only
+from .representative import MILD, NO_RESULT, OTHER_SHAPE, Representation
 from .trivial import excluded_by, trivial_survivors
 
 MOST_PER_CALLABLE = 24
@@ -26,14 +27,14 @@ _BASE = 20.0
 _OTHER_FORM = 30.0
 _FURTHER_DIFFERENCE = 6.0
 _DEGENERATE = 12.0
-_MANGLED = 60.0
+_ODD = 30.0
 # A test of its own that takes no new branch must kill so many mutants that no other does.
 _KILLS_OF_OWN_FORM = 2
 _SHARES = 4
 # How many trials that show the same stay, to choose one whose answer excludes a trivial implementation.
 _ALIKE = 4
 _MOST_EXCLUDING = 2
-_SEARCHED = frozenset({"mutation", "havoc", "sequence"})
+_GENERATED = frozenset({"dataclass", "namedtuple", "attrs", "pydantic"})
 _BODIES = frozenset({"function", "method", "classmethod", "staticmethod", "property"})
 
 
@@ -43,7 +44,6 @@ class _Selection:
 
     Attributes:
         counts_goals: whether kinds of results and sides of comparisons count, because no mutants were run.
-        texts: texts that people wrote or would write; others came out of the search, as `irst line` did.
         kept: numbers of records that no other makes unnecessary: examples, anchors, and rows that exclude trivial
             implementations.
         anchors: numbers of the representative examples.
@@ -52,7 +52,6 @@ class _Selection:
 
     covered: set[Arc]
     counts_goals: bool = False
-    texts: frozenset[str] = frozenset()
     chosen: dict[int, TrialCandidate] = field(default_factory=dict)
     kept: set[int] = field(default_factory=set)
     shown: set[Goal] = field(default_factory=set)
@@ -84,12 +83,13 @@ def select_trials(
         kills: mutants that records detect, by record number.
     """
     by_subject: dict[str, list[TrialCandidate]] = defaultdict(list)
-    selection = _Selection(set(reached), counts_goals=not kills, texts=_written_texts(records))
+    selection = _Selection(set(reached), counts_goals=not kills)
     lines = {one.qualname: one.lines for one in facts.callables() if one.kind in _BODIES}
     for candidate in rank_candidates(records, facts, kills or {}, alike=_ALIKE):
         by_subject[candidate.subject].append(candidate)
     for name, found in by_subject.items():
         by_subject[name] = [one for one in found if _reaches(one, lines.get(name))] or found
+    _drop_plain_constructions(by_subject, facts)
     order = {subject.qualname: index for index, subject in enumerate(facts.callables())}
     subjects = sorted(by_subject, key=lambda name: (order.get(name, len(order)), name))
     concerns = _concerns(facts)
@@ -111,11 +111,18 @@ def select_trials(
     return [candidate.record for candidate in picked]
 
 
-def _written_texts(records: Sequence[TrialRecord]) -> frozenset[str]:
-    """Returns the texts of trials that were not made by changing others: documents, usage, natural values."""
-    return frozenset(
-        text for record in records if record.trial.source not in _SEARCHED for text in texts_in(record.trial)
-    )
+def _drop_plain_constructions(by_subject: dict[str, list[TrialCandidate]], facts: ModuleFacts) -> None:
+    """Leaves out constructions that only store arguments: of generated constructors, and where members have tests.
+
+    What is stored shows in the tests of the members; that a dataclass has its fields is no behaviour of the project's.
+    """
+    for owner in facts.classes:
+        found = by_subject.get(owner.name)
+        tested = any(one.name != "__init__" and f"{owner.name}.{one.name}" in by_subject for one in owner.members)
+        if found and (tested or owner.kind in _GENERATED):
+            by_subject[owner.name] = [one for one in found if one.example or one.raises or not stores_only(one)]
+            if not by_subject[owner.name]:
+                del by_subject[owner.name]
 
 
 def _reaches(candidate: TrialCandidate, lines: tuple[int, int] | None) -> bool:
@@ -168,8 +175,9 @@ def _take_anchor(
         decorates = any(statement.startswith(f"@{trial.subject}") for statement in trial.arrange)
         return (
             shown.degeneracy > MILD,
-            any(text not in selection.texts for text in shown.texts),
+            candidate.oddness,
             trial.source not in RICH_SOURCES and not decorates,
+            shown.gaps,
             -share,
             shown.degeneracy,
             candidate.cost,
@@ -231,12 +239,17 @@ def _worth(
         return 0.0
     if not arcs and not endings and (kills < fewest or shown.degeneracy > MILD):
         return 0.0
-    mangled = any(text not in selection.texts for text in shown.texts)
-    if mangled and not arcs and not endings:
+    if shown.trivial and not candidate.raises and arcs < 2 and any(_same_answer(row, shown) for row in rows):
+        return 0.0  # a second empty answer says nothing that the first one does not
+    if candidate.oddness >= MANGLED and not arcs and not endings:
         return 0.0
-    price = _BASE + candidate.cost + _DEGENERATE * shown.degeneracy + (_MANGLED if mangled else 0)
+    price = _BASE + candidate.cost + _DEGENERATE * shown.degeneracy + _ODD * candidate.oddness
     price += _OTHER_FORM if other_form else _FURTHER_DIFFERENCE * max(0, distance - 1)
     return (2 * arcs + 2 * endings + kills) / price
+
+
+def _same_answer(left: Representation, right: Representation) -> bool:
+    return left.trivial and left.result is not NO_RESULT and repr(left.result) == repr(right.result)
 
 
 def _exclude_trivial(candidates: Sequence[TrialCandidate], selection: _Selection) -> None:

@@ -19,6 +19,7 @@ _INERT_CALLS = frozenset(
 )
 _HOLE = "__testwright_hole_{}__"
 NAMELESS = "value"
+_EXPECTED = "expected_"
 ParameterName = Callable[[ast.Call, int], "str | None"]
 
 
@@ -108,8 +109,9 @@ class CaseShape:
             function = self._opened(node.func, name)
             named = self._parameter_name or (lambda _call, _at: None)
             arguments = [self._argument(arg, named(node, at) or name) for at, arg in enumerate(node.args)]
+            prefix = _EXPECTED if name.startswith(_EXPECTED) else ""
             arguments += [
-                f"{keyword.arg}={self._argument(keyword.value, keyword.arg)}"
+                f"{keyword.arg}={self._argument(keyword.value, prefix + keyword.arg)}"
                 if keyword.arg
                 else f"**{ast.unparse(keyword.value)}"
                 for keyword in node.keywords
@@ -129,6 +131,8 @@ class CaseShape:
             return f"await {self._opened(node.value, name)}"
         if whole and self._is_data(node):
             return self._hole(ast.unparse(node), name)
+        if isinstance(node, ast.List) and any(isinstance(item, ast.Call) for item in node.elts):
+            return f"[{', '.join(self._argument(item, name) for item in node.elts)}]"
         return ast.unparse(node)
 
     def _argument(self, node: ast.expr, name: str) -> str:
@@ -154,7 +158,9 @@ class CaseShape:
         value = one.value
         if value is not None:
             name = "expected" if one.actual == "result" else f"expected_{_tail(one.actual)}"
-            value = self._argument(parse_expression(value), name)
+            tree = parse_expression(value)
+            # The parts of an expected object are named for its attributes: `expected_key`, `expected_error`.
+            value = self._argument(tree, name if self._is_data(tree) else _EXPECTED)
         column = "warning" if one.kind == "warns" else "message"
         match = one.match if one.match is None else self._hole(repr(one.match), column)
         return replace(one, value=value, match=match, evidence=one.evidence)

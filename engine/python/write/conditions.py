@@ -13,10 +13,12 @@ from dataclasses import dataclass, field
 
 from ....utils.python_names import assigned_variable, last_name, names_of
 from ....utils.python_source import parse_expression, parse_python
+from ..domain.plain_texts import is_sample
 from ..model.model import CallableFacts
 from ..model.spec_case import Case
 from ..source.moments import NOW, moment_words
 from ..source.titles import arguments_of, describe, positional_names, slug, snake_case
+from .value_features import feature_beside, with_feature
 
 _RECEIVER = "self"
 _PLAIN_WORDS = re.compile(r"[A-Za-z][a-z]{2,11}([ _-][A-Za-z][a-z]{1,11})?")
@@ -93,6 +95,8 @@ def _read(case: Case, facts: CallableFacts | None, constructors: Mapping[str, Ca
     return found
 
 
+# Words that say only that something is not the same: those that say how come before them.
+_VAGUE = ("other_", "longer_", "shorter_", "larger_", "smaller_")
 _ORDER = ("first", "second", "third", "fourth", "fifth")
 
 
@@ -139,7 +143,7 @@ def differences(mine: Situation, usual: Situation, facts: CallableFacts | None) 
     for name in usual.arguments:
         if name not in mine.arguments and name not in mine.varying and not mine.built:
             found.append(f"without_{_plain(name)}")
-    return list(dict.fromkeys(words for words in found if words))
+    return sorted(dict.fromkeys(words for words in found if words), key=lambda words: words.startswith(_VAGUE))
 
 
 def _plural(word: str) -> str:
@@ -160,6 +164,9 @@ def _added(name: str, node: ast.expr) -> str:
             return f"without_{plain}"
         if node.value is None:
             return f"no_{plain}"
+    if isinstance(node, ast.Constant) and isinstance(node.value, str) and _PLAIN_WORDS.fullmatch(node.value):
+        # The name of an option's choice tells more than that it was passed; a word for the sake of a word does not.
+        return f"with_{plain}" if is_sample(node.value) else f"with_{slug(node.value)}_{plain}"
     words = _value(name, node, None)
     return words if words.startswith(TELLING) else f"with_{plain}"
 
@@ -172,29 +179,54 @@ def _value(name: str, node: ast.expr, usual: ast.expr | None) -> str:
     if isinstance(node, ast.Constant):
         return _constant(plain, node.value, usual.value if isinstance(usual, ast.Constant) else None)
     if isinstance(node, ast.List | ast.Tuple | ast.Set | ast.Dict):
-        size = len(node.keys) if isinstance(node, ast.Dict) else len(node.elts)
-        kind = type(node).__name__.lower()
-        if not size:
-            return f"empty_{plain}"
-        if usual is not None and type(usual) is not type(node):
-            return f"{kind}_of_{plain}" if plain.endswith("s") else f"{plain}_as_{kind}"
-        others = len(getattr(usual, "elts", getattr(usual, "keys", ()))) if usual is not None else 0
-        if size == 1 and others != 1:
-            return f"single_{plain}"
-        return f"longer_{plain}" if size > others else f"shorter_{plain}" if size < others else f"other_{plain}"
+        return _container(plain, node, usual)
     if isinstance(node, ast.Call):
-        made = snake_case(last_name(node.func))
-        if usual is None or not isinstance(usual, ast.Call) or last_name(usual.func) != last_name(node.func):
-            return made if made == plain else f"{made}_{plain}" if made else f"other_{plain}"
-        if not node.args and not node.keywords:
-            return f"default_{made}"
-        return f"other_{made}" if made == plain else f"other_{plain}"
+        return _made(plain, node, usual)
     if isinstance(node, ast.Lambda):
         return f"function_as_{plain}"
     if isinstance(node, ast.Slice):
         return "slice"
     words = describe(node)
     return f"{plain}_{words}" if not re.search(r"\d", words) else f"other_{plain}"
+
+
+def _container(plain: str, node: ast.List | ast.Tuple | ast.Set | ast.Dict, usual: ast.expr | None) -> str:
+    size = len(node.keys) if isinstance(node, ast.Dict) else len(node.elts)
+    kind = type(node).__name__.lower()
+    if not size:
+        return f"empty_{plain}"
+    if usual is not None and type(usual) is not type(node):
+        return f"{kind}_of_{plain}" if plain.endswith("s") else f"{plain}_as_{kind}"
+    others = len(getattr(usual, "elts", getattr(usual, "keys", ()))) if usual is not None else 0
+    if size == 1 and others != 1:
+        return f"single_{plain}"
+    feature = feature_beside(node, [usual]) if usual is not None else ""
+    if feature:
+        return with_feature(feature, plain)
+    return f"longer_{plain}" if size > others else f"shorter_{plain}" if size < others else f"other_{plain}"
+
+
+def _made(plain: str, node: ast.Call, usual: ast.expr | None) -> str:
+    made = snake_case(last_name(node.func))
+    if usual is None or not isinstance(usual, ast.Call) or last_name(usual.func) != last_name(node.func):
+        return made if made == plain else f"{made}_{plain}" if made else f"other_{plain}"
+    if not node.args and not node.keywords:
+        return f"default_{made}"
+    inner = _inner_difference(node, usual)
+    if inner:
+        return inner
+    return f"other_{made}" if made == plain else f"other_{plain}"
+
+
+def _inner_difference(node: ast.Call, usual: ast.Call) -> str:
+    """Describes the only argument in which two calls of one function differ; empty where there is none."""
+    pairs = list(zip(node.args, usual.args, strict=False))
+    apart = [(mine, other) for mine, other in pairs if ast.dump(mine) != ast.dump(other)]
+    if len(node.args) != len(usual.args) or len(apart) != 1 or node.keywords or usual.keywords:
+        return ""
+    made = snake_case(last_name(node.func))
+    words = _value(made, *apart[0])
+    return words if not words.startswith("other_") else ""
 
 
 def _constant(plain: str, value: object, usual: object) -> str:
@@ -223,18 +255,8 @@ def _text(plain: str, value: str, usual: object) -> str:
         return f"non_ascii_{plain}"
     if not isinstance(usual, str):
         return f"text_as_{plain}" if usual is not None else f"other_{plain}"
-    for words, has in _TEXT_FEATURES:
-        if has(value) and not has(usual):
-            return f"{plain}_{words}" if words.startswith("with") else f"{words}_{plain}"
+    feature = feature_beside(ast.Constant(value), [ast.Constant(usual)])
+    if feature:
+        return with_feature(feature, plain)
     size = "longer" if len(value) > len(usual) else "shorter" if len(value) < len(usual) else "other"
     return f"{size}_{plain}"
-
-
-_TEXT_FEATURES = (
-    ("uppercase", str.isupper),
-    ("numeric", str.isdigit),
-    ("with_line_break", lambda text: "\n" in text),
-    ("with_spaces", lambda text: " " in text),
-    ("with_digits", lambda text: any(letter.isdigit() for letter in text)),
-    ("with_punctuation", lambda text: any(not letter.isalnum() and not letter.isspace() for letter in text)),
-)

@@ -6,12 +6,13 @@ empty, longer or left out, what was done to the object before, the exception. Ro
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ....utils.python_names import unused_name
-from ....utils.python_source import parse_expression
+from ....utils.python_names import last_name, names_of, unused_name
+from ....utils.python_source import parse_expression, parse_python
 from ..facts.optional_imports import missing_import_slug
 from ..judge.case_tables import Group, read_group, tabulate
 from ..model.model import CallableFacts, ModuleFacts
@@ -19,6 +20,7 @@ from ..model.spec_case import CODE, Case
 from ..source.moments import NOW, moment_words
 from ..source.titles import arguments_of, cut_slug, describe, slug, snake_case, subject_slug
 from .conditions import TELLING, Situation, differences, situation_of
+from .value_features import distinct_words
 
 LONGEST_NAME = 66
 _LONGEST_ROW = 40
@@ -97,6 +99,8 @@ def _candidates(base: str, test: _Test, usual: _Test) -> Iterator[str]:
         yield base
         yield from _with_words(base, _message_words(test.cases[0]))
     outcome = _shared_outcome(test)
+    if test is not usual:
+        yield from (f"{base}_{use}" for use in _uses_of_result(test))
     if test is usual or not conditions:
         yield base
     elif outcome in _TRUTH and outcome != _shared_outcome(usual):
@@ -110,6 +114,30 @@ def _candidates(base: str, test: _Test, usual: _Test) -> Iterator[str]:
     yield base
     # Values in words, where no word for the difference was found.
     yield from _with_words(f"{base}_for", _value_words(test.cases[0], test.facts))
+
+
+def _uses_of_result(test: _Test) -> list[str]:
+    """Names what a test does with what its subject made in an arranging statement; none where the act calls it."""
+    case, name = test.cases[0], test.facts.name if test.facts is not None else ""
+    act = parse_expression(case.expression)
+    if test.facts is None or test.facts.owner is not None or name in names_of(act):
+        return []
+    nodes = [node for text in case.statements for node in parse_python(text.strip()).body]
+    if not any(name in names_of(node) for node in nodes):
+        return []
+    if isinstance(nodes[-1], ast.Assign) and isinstance(nodes[-1].targets[0], ast.Tuple):
+        return ["unpacking"]
+    called = [last_name(node.func) for node in ast.walk(act) if isinstance(node, ast.Call)]
+    made = [node.value for node in nodes[-1:] if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)]
+    methods = [node.func.attr for node in made if isinstance(node.func, ast.Attribute)]
+    read = [node.attr for node in ast.walk(act) if isinstance(node, ast.Attribute)]
+    if methods:
+        return [snake_case(methods[0]), f"from_{snake_case(methods[0])}"]
+    if called:
+        return [snake_case(called[0]) if called[0] in read else f"{snake_case(called[0])}_call"]
+    if any(isinstance(node, ast.Subscript) for node in ast.walk(act)):
+        return ["indexing"]
+    return ["_and_".join(snake_case(name) for name in dict.fromkeys(read))] if read else []
 
 
 def _with_words(base: str, words: str) -> Iterator[str]:
@@ -173,23 +201,30 @@ def _renamed(test: _Test, ids: set[str]) -> Mapping[str, Case]:
     columns = read_group(test.cases[0].group).columns
     table = tabulate(test.cases, columns)
     group = Group(test.name, columns).text
+    words = _words_of_rows(table.rows, table.columns) if table is not None else [""] * len(test.cases)
     found: dict[str, Case] = {}
-    for at, case in enumerate(test.cases):
-        words = _row_words(table.rows[at], table.columns, case) if table is not None else _outcome(case)
-        name = unused_name(f"tc_{test.name}_{words or 'row'}", ids)
+    for case, own in zip(test.cases, words, strict=True):
+        name = unused_name(f"tc_{test.name}_{own or _outcome(case) or 'row'}", ids)
         ids.add(name)
         found[case.id] = replace(case, id=name, group=group)
     return found
 
 
-def _row_words(cells: Sequence[str], columns: Sequence[str], case: Case) -> str:
-    """Returns the values that a row varies, in words; those that are expected only where there are no others."""
-    given = [cell for cell, column in zip(cells, columns, strict=True) if not column.startswith(_EXPECTED)]
-    values = [describe(parse_expression(cell)) for cell in given or cells]
-    if NOW in columns:
-        moment = moment_words(parse_expression(cells[list(columns).index(NOW)]))
-        values = [
-            moment,
-            *(describe(parse_expression(cell)) for cell in given if cell != cells[list(columns).index(NOW)]),
-        ]
-    return cut_slug("_".join(values), _LONGEST_ROW) or _outcome(case)
+def _words_of_rows(rows: Sequence[Sequence[str]], columns: Sequence[str]) -> list[str]:
+    """Returns a row's values in words: of the column that tells all rows apart, else of as many as do.
+
+    What is expected counts only where nothing else varies.
+    """
+    given = [at for at, column in enumerate(columns) if not column.startswith(_EXPECTED)]
+    cells = {at: [parse_expression(row[at]) for row in rows] for at in given or range(len(columns))}
+    words = {
+        at: [moment_words(node) for node in nodes] if columns[at] == NOW else distinct_words(nodes)
+        for at, nodes in cells.items()
+    }
+    most_varied = sorted(words, key=lambda at: (-len({ast.dump(node) for node in cells[at]}), at))
+    for count in range(1, len(most_varied) + 1):
+        chosen = sorted(most_varied[:count])
+        found = [cut_slug("_".join(words[at][row] for at in chosen), _LONGEST_ROW) for row in range(len(rows))]
+        if len(set(found)) == len(rows):
+            return found
+    return [cut_slug("_".join(words[at][row] for at in sorted(words)), _LONGEST_ROW) for row in range(len(rows))]

@@ -1,0 +1,43 @@
+"""Tells texts that a person would write from those that a search put together."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from .example_tables import TEXTS, WORD_ROWS, WORDS
+from .text_formats import ALL_TEXTS
+
+PLAIN_WORDS = ("name", "value", "other", "first", "second", "third")
+_WORD = re.compile("[A-Za-z]+")
+_SAMPLES = frozenset((*PLAIN_WORDS, *WORDS, *TEXTS, *ALL_TEXTS, *(word for row in WORD_ROWS for word in row)))
+KNOWN_WORDS = frozenset(word.lower() for text in _SAMPLES for word in _WORD.findall(text))
+_SHORT = 2
+MANGLED = 3
+
+
+def is_sample(text: str) -> bool:
+    """Whether a text is one of the natural values."""
+    return text in _SAMPLES
+
+
+@lru_cache(maxsize=8192)
+def oddness(text: str) -> int:
+    """Rates how far a text is from what a person would write.
+
+    Returns:
+        0 for a sample or a plain word or number; 1 for known words with punctuation; 2 for fragments: letters, signs,
+        a quote or bracket that is not closed; `MANGLED` for unknown words and signs that do not print.
+    """
+    if text in _SAMPLES or not text:
+        return 0
+    if not text.isascii() or not all(letter.isprintable() or letter == "\n" for letter in text):
+        return MANGLED
+    words = [word.lower() for word in _WORD.findall(text)]
+    if not all(word in KNOWN_WORDS or len(word) <= _SHORT for word in words):
+        return MANGLED
+    if text.isalnum():
+        return 0
+    closed = all(text.count(quote) % 2 == 0 for quote in "'\"`")
+    closed = closed and all(text.count(left) == text.count(right) for left, right in ("()", "[]", "{}"))
+    return 1 if closed and any(len(word) > _SHORT for word in words) else 2

@@ -1,0 +1,181 @@
+"""Sample texts in the formats that programs read: which of them a parameter takes is found by trying them.
+
+The words that a module uses of itself put the formats first that they name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class TextFormat:
+    """A format with sample texts.
+
+    Attributes:
+        words: words that name it, in names and documents; a regular expression.
+        texts: samples, the plainest first.
+    """
+
+    words: str
+    texts: tuple[str, ...]
+
+
+_FORMATS = (
+    TextFormat(
+        r"(dot)?env|config(uration)?|settings?|propert(y|ies)|assign(ment)?s?|bindings?|shell|export",
+        (
+            "name=value",
+            "name='some value'",
+            'name="some value"',
+            "export name=value",
+            "name = value  # comment",
+            "# comment\nname=value\n",
+            "first=one\nsecond=two\n",
+            'name="first line\\nsecond line"',
+            "name=${other}",
+        ),
+    ),
+    TextFormat(r"ini|cfg|sections?|toml", ("[section]\nname = value\n", 'name = "value"\nsize = 3\n')),
+    TextFormat(r"json|schema|payload|decode[rs]?", ('{"name": "Ada", "age": 36}', "[1, 2, 3]", '"text"')),
+    TextFormat(r"ya?ml|front_?matter", ("name: Ada\nage: 36\n", "- first\n- second\n")),
+    TextFormat(
+        r"csv|tsv|table|tabular|delimiter|columns?", ("name,age\nAda,36\nBob,41\n", "name\tage\nAda\t36\n", "a,b,c")
+    ),
+    TextFormat(
+        r"intervals?|ranges?|bounds?|spans?",
+        ("[1,2]", "(1,5)", "[1,5)", "[1,2] | [4,6]", "1-3,5", "1..5", "[1]"),
+    ),
+    TextFormat(
+        r"sql|quer(y|ies)|statements?|database|tokens?",
+        (
+            "SELECT name FROM users WHERE id = 1",
+            "SELECT name, age FROM users ORDER BY name; -- comment",
+            "INSERT INTO users (name) VALUES ('Ada')",
+        ),
+    ),
+    TextFormat(
+        r"x?html?|xml|tags?|markup|elements?|dom|links?",
+        (
+            "<p>Hello <b>world</b></p>",
+            '<a href="https://example.com">link</a>',
+            '<item id="1">text</item>',
+            "a &amp; b",
+        ),
+    ),
+    TextFormat(
+        r"markdown|md|rst|inline|blocks?|headings?",
+        ("# Title\n\nSome *plain* text.\n", "- first\n- second\n", "[link](https://example.com)", "`code`", "> quoted"),
+    ),
+    TextFormat(
+        r"ur[il]s?|links?|http|host(name)?s?|domains?|netloc|scheme|quer(y|ies)",
+        (
+            "https://example.com/path?page=2#top",
+            "http://user@example.com:8080/",
+            "/path/to/page",
+            "a=1&b=2",
+            "example.com",
+        ),
+    ),
+    TextFormat(r"e?mails?|address(es)?", ("ada@example.com", "Ada Lovelace <ada@example.com>")),
+    TextFormat(
+        r"paths?|files?|file_?names?|dirs?|folders?|globs?|ext",
+        ("docs/notes.txt", "notes.tar.gz", "/usr/lib/notes", "*.txt"),
+    ),
+    TextFormat(
+        r"dates?|datetimes?|times?|iso\w*|timestamps?|calendar",
+        ("2024-05-03", "2024-05-03T10:30:00Z", "10:30:15", "May 3, 2024", "20240503"),
+    ),
+    TextFormat(
+        r"durations?|intervals?|timedeltas?|periods?|elapsed", ("P1DT2H30M", "PT45S", "2 hours", "1d 2h", "1h30m")
+    ),
+    TextFormat(
+        r"versions?|semver|releases?|requirements?|specifiers?|constraints?",
+        ("1.2.3", "1.2.3-rc.1+build.5", "2.0", ">=1.2,<2.0", "package==1.2.3", "^1.2", "v1.2.3"),
+    ),
+    TextFormat(
+        r"num(ber)?s?|numeric|float|int(eger)?s?|decimal|amounts?|digits?|roman|currency|money",
+        ("42", "-3.5", "1,234.50", "1e3", "0x1f", "XIV", "50%", "$12.50", "3/4"),
+    ),
+    TextFormat(
+        r"expr(ession)?s?|math|calc\w*|formulas?|equations?|eval\w*|operators?|precedence|arithmetic|infix|postfix",
+        ("1 + 2 * 3", "(4 - 1) / 3", "x ** 2", "2 3 + 4 *", "a and not b", "a == 1 or b < 2"),
+    ),
+    TextFormat(
+        r"jsonpath|jmes\w*|select(or)?s?|attr(ibute)?s?|lookup|pointer|getters?|glom",
+        ("name", "user.name", "items[0].name", "/items/0/name", "items[*].id", "div.note > a"),
+    ),
+    TextFormat(
+        r"templates?|formats?|fmt|interpolat\w*|placeholders?|subst\w*",
+        ("Hello {name}", "Hello %s", "Hello $name", "{{ name }}", "{0:.2f}"),
+    ),
+    TextFormat(
+        r"regex(p|es)?|patterns?|match(er|es)?|wildcards?|gitignore",
+        ("[a-z]+", r"\d{3}-\d{4}", "^(a|b)*$", "*.txt", "!docs/**"),
+    ),
+    TextFormat(r"cron\w*|schedules?|crontab", ("*/5 * * * *", "0 9 * * 1-5", "30 2 1 1 *")),
+    TextFormat(r"colou?rs?|hex|rgb|palette|css", ("#ff8800", "#fa0", "rgb(1, 2, 3)", "red")),
+    TextFormat(
+        r"case|camel|snake|kebab|slugs?|identifiers?|words?|names?|titles?|plural\w*|inflect\w*|humani[sz]e\w*",
+        ("some_name", "SomeName", "some-name", "Some Name", "someName", "HTTPServer"),
+    ),
+    TextFormat(r"ip|ipv[46]|networks?|cidr|mac", ("192.168.0.1", "10.0.0.0/8", "::1")),
+    TextFormat(
+        r"headers?|mime|content_?type|media|accept|cookies?",
+        ("text/html; charset=utf-8", "Content-Type: text/html", "gzip, br;q=0.5", "id=1; Path=/"),
+    ),
+    TextFormat(
+        r"lists?|items?|args?|split\w*|options?|arguments?|command|cli|usage",
+        ("a, b, c", "--name=value -v file.txt", "git commit -m 'message'", "a b c", "a:b:c"),
+    ),
+    TextFormat(
+        r"code|source|python|ast|indent\w*|lex(er)?|compile\w*",
+        ("def add(a, b):\n    return a + b\n", "x = 1  # one\n", "total = f(a, b)"),
+    ),
+    TextFormat(r"bool\w*|flags?|truth\w*|strtobool", ("true", "no", "on")),
+    TextFormat(r"sizes?|bytes?|units?|quantit(y|ies)|measures?", ("10 MB", "1.5 kB", "3 km", "5kg")),
+    TextFormat(r"bin(ary)?|base_?\d*|encod\w*|checksum|hash\w*", ("1011", "SGVsbG8=", "48656c6c6f", "0b101")),
+    TextFormat(r"brackets?|paren\w*|nest\w*|balanced", ("(a [b] {c})", "(()", "3[a2[c]]")),
+    TextFormat(r"diffs?|patch\w*|hunks?", ("--- a\n+++ b\n@@ -1 +1 @@\n-old\n+new\n",)),
+    TextFormat(
+        r"log\w*|access", ('127.0.0.1 - - [03/May/2024:10:30:00 +0000] "GET / HTTP/1.1" 200 5', "ERROR main: not found")
+    ),
+    TextFormat(
+        r"text\w*|wrap\w*|paragraphs?|sentences?|lines?|align\w*|justif\w*",
+        (
+            "The quick brown fox jumps over the lazy dog.",
+            "first line\nsecond line\n\nthird line\n",
+            "  indented\n    more\n",
+        ),
+    ),
+)
+_WORD = re.compile(r"[A-Za-z]+\d?")
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+ALL_TEXTS = frozenset(text for one in _FORMATS for text in one.texts)
+
+
+def format_texts(words: Iterable[str], most: int) -> tuple[str, ...]:
+    """Returns at most `most` sample texts: all of those formats that the words name, then one of each other format.
+
+    Args:
+        words: names and sentences, the most telling first.
+    """
+    rank: dict[str, int] = {}
+    for text in words:
+        for word in _WORD.findall(_CAMEL.sub(" ", text).replace("_", " ")):
+            rank.setdefault(word.lower(), len(rank))
+    named: list[tuple[int, TextFormat]] = []
+    others: list[TextFormat] = []
+    for one in _FORMATS:
+        places = [place for word, place in rank.items() if re.fullmatch(one.words, word)]
+        if places:
+            named.append((min(places), one))
+        else:
+            others.append(one)
+    ordered = [one for _, one in sorted(named, key=lambda item: item[0])]
+    texts = [text for one in ordered for text in one.texts]
+    for at in range(max(len(one.texts) for one in _FORMATS)):
+        texts += [one.texts[at] for one in others if at < len(one.texts)]
+    return tuple(dict.fromkeys(texts))[:most]

@@ -1,0 +1,46 @@
+"""Proposes trials whose text is a sample of a format: which one a callable parses is found by trying them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+
+from ..domain.example_tables import TEXTS, WORDS
+from ..domain.text_formats import ALL_TEXTS, format_texts
+from ..model.model import CallableFacts, ModuleFacts, Trial
+from ..source.literals import LiteralSpan, literal_places, with_source
+
+_MOST_OF_BRANCHING = 36
+_MOST = 12
+_FIRST = 4
+# Texts of which the domain says nothing but that they are text.
+_GENERIC = frozenset({*WORDS, *TEXTS, *ALL_TEXTS, "first line\nsecond line\n", '{"a": 1}'})
+
+
+def with_format_trials(trials: Iterable[Trial], one: CallableFacts, facts: ModuleFacts) -> Iterator[Trial]:
+    """Yields the trials of a callable, and after the first few those with sample texts in place of a plain one."""
+    stream = iter(trials)
+    first = list(islice(stream, _FIRST))
+    yield from first
+    base = next((trial for trial in first if _plain_text(trial) is not None), None)
+    if base is not None:
+        yield from _in_formats(base, one, facts)
+    yield from stream
+
+
+def _plain_text(trial: Trial) -> LiteralSpan | None:
+    """The last literal of a trial that is a text of no particular format: the first may be a name or a mode."""
+    places = [place for place in literal_places(trial) if isinstance(place.value, str) and place.value in _GENERIC]
+    return places[0] if places else None
+
+
+def _in_formats(base: Trial, one: CallableFacts, facts: ModuleFacts) -> Iterator[Trial]:
+    place = _plain_text(base)
+    if place is None:
+        return
+    names = [one.name, *(parameter.name for parameter in one.parameters), one.owner or ""]
+    words = [*names, facts.module, one.documentation.summary, *(owner.name for owner in facts.classes)]
+    most = _MOST_OF_BRANCHING if one.branch_lines else _MOST
+    for text in format_texts(words, most):
+        if text != place.value:
+            yield with_source(base, place, repr(text), "domain")

@@ -1,0 +1,174 @@
+"""Proposes simpler variants of a trial, each with one thing less or one plainer value: a test is made of the plainest.
+
+A variant stands in for its trial where it takes the same branches to the same kind of outcome; whoever proposes it
+runs it to find out.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain, islice
+
+from ....utils.python_names import last_name
+from ....utils.python_source import expression_or_none, parse_or_none
+from ..domain.plain_texts import KNOWN_WORDS, MANGLED, PLAIN_WORDS, is_sample, oddness
+from ..model.model import CallableFacts, ModuleFacts, Trial
+from ..source.literals import LiteralSpan, literal_places, with_source
+
+MOST = 24
+SIMPLIFIED = "simplified"
+_FLAGS = ("True", "False")
+_TOKEN = re.compile(r"[A-Za-z]+|[0-9]+|\s+|[^A-Za-z0-9\s]+")
+
+
+def simplified_trials(trial: Trial, facts: ModuleFacts) -> list[Trial]:
+    """Returns at most `MOST` simpler variants of a trial, those that change most first.
+
+    Args:
+        facts: the target module; arguments of its callables that have a default are left out.
+    """
+    found: dict[tuple[str, ...], Trial] = {}
+    variants = chain(
+        _with_plain_texts(trial), _without_arguments(trial, facts), _with_flags(trial, facts), _smaller_literals(trial)
+    )
+    for variant in variants:
+        key = (variant.act, *variant.arrange)
+        if key != (trial.act, *trial.arrange):
+            found.setdefault(key, variant)
+    return list(islice(found.values(), MOST))
+
+
+def _with_plain_texts(trial: Trial) -> Iterator[Trial]:
+    """Variants whose texts have known words in place of unknown ones: of all texts together, then of each alone."""
+    places = [place for place in literal_places(trial) if isinstance(place.value, str) and len(place.value) > 1]
+    odd = [place for place in places if not oddness(place.value) < MANGLED]
+    if not odd:
+        return
+    together = trial
+    for place in sorted(odd, key=lambda one: (one.statement, -one.start)):
+        # From the last literal of a line to the first, so that the places of the others stay true.
+        together = with_source(together, place, repr(_in_known_words(place.value)), _origin(trial))
+    yield together
+    for place in odd:
+        yield with_source(trial, place, repr(_in_known_words(place.value)), _origin(trial))
+
+
+def _in_known_words(text: str) -> str:
+    """The text with each unknown word replaced by a known one, the same word by the same."""
+    names: dict[str, str] = {}
+    parts: list[str] = []
+    for token in _TOKEN.findall(text):
+        if token[0].isalpha() and token.isascii() and token.lower() not in KNOWN_WORDS:
+            word = names.setdefault(token.lower(), PLAIN_WORDS[len(names) % len(PLAIN_WORDS)])
+            token = word.upper() if token.isupper() and len(token) > 1 else word.title() if token[0].isupper() else word
+        elif token.isspace():
+            token = "\n" if "\n" in token else " "
+        parts.append(token)
+    return "".join(parts)
+
+
+def _without_arguments(trial: Trial, facts: ModuleFacts) -> Iterator[Trial]:
+    """Variants without one argument that has a default: keywords, and the last positional one of a known callable."""
+    known = {(one.owner if one.kind == "constructor" else None) or one.name: one for one in facts.callables()}
+    for index, text in enumerate((*trial.arrange, trial.act)):
+        tree = expression_or_none(text) or parse_or_none(text)
+        if tree is None:
+            continue
+        for at, call in enumerate(_calls(tree)):
+            for keyword in reversed(range(len(call.keywords))):
+                shorter = copy.deepcopy(tree)
+                del _calls(shorter)[at].keywords[keyword]
+                yield _with_statement(trial, index, ast.unparse(shorter))
+            if _may_lose_its_last(call, known):
+                shorter = copy.deepcopy(tree)
+                del _calls(shorter)[at].args[-1]
+                yield _with_statement(trial, index, ast.unparse(shorter))
+
+
+def _with_flags(trial: Trial, facts: ModuleFacts) -> Iterator[Trial]:
+    """Variants with True or False in the place of another value of a parameter whose default is one of them."""
+    flags = {parameter.name for one in facts.callables() for parameter in one.parameters if parameter.default in _FLAGS}
+    tree = expression_or_none(trial.act)
+    for at, call in enumerate(_calls(tree) if tree is not None else ()):
+        for place, keyword in enumerate(call.keywords):
+            if keyword.arg in flags and ast.unparse(keyword.value) not in _FLAGS:
+                for flag in (True, False):
+                    plainer = copy.deepcopy(tree)
+                    assert plainer is not None
+                    _calls(plainer)[at].keywords[place].value = ast.Constant(flag)
+                    yield _with_statement(trial, -1, ast.unparse(plainer))
+
+
+def _calls(tree: ast.AST) -> list[ast.Call]:
+    return [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+
+
+def _may_lose_its_last(call: ast.Call, known: Mapping[str, CallableFacts]) -> bool:
+    called = known.get(last_name(call.func))
+    if called is None or not call.args or any(isinstance(one, ast.Starred) for one in call.args):
+        return False
+    positional = [one for one in called.parameters if one.is_positional and one.name not in ("self", "cls")]
+    return len(call.args) <= len(positional) and positional[len(call.args) - 1].default is not None
+
+
+def _with_statement(trial: Trial, index: int, text: str) -> Trial:
+    lines = [*trial.arrange, trial.act]
+    lines[index] = text
+    return replace(trial, arrange=tuple(lines[:-1]), act=lines[-1], source=_origin(trial), wanted=None, wanted_line=0)
+
+
+def _smaller_literals(trial: Trial) -> Iterator[Trial]:
+    """Variants with one literal made smaller: fewer items, fewer tokens, a plain number."""
+    for place in literal_places(trial):
+        for source in _smaller(place):
+            yield with_source(trial, place, source, _origin(trial))
+
+
+def _smaller(place: LiteralSpan) -> Iterator[str]:
+    value = place.value
+    if isinstance(value, str):
+        if is_sample(value):
+            return
+        yield from map(repr, _shorter_texts(value))
+    elif isinstance(value, list | tuple) and len(value) > 1:
+        for shorter in _shorter_sequences(value):
+            yield repr(type(value)(shorter))
+    elif isinstance(value, dict) and len(value) > 1:
+        for key in list(value)[:4]:
+            yield repr({name: item for name, item in value.items() if name != key})
+    elif isinstance(value, bool) or value is None:
+        return
+    elif isinstance(value, int) and abs(value) > 12:
+        yield from ("3" if value > 0 else "-3", "10" if value > 0 else "-10")
+    elif isinstance(value, float) and len(repr(value)) > 4:
+        yield from ("2.5" if value > 0 else "-2.5", repr(round(value, 1)))
+
+
+def _shorter_texts(text: str) -> list[str]:
+    """The text without its first or second half, a line, or a token."""
+    tokens = _TOKEN.findall(text)
+    if len(tokens) < 2:
+        return []
+    lines = text.splitlines(keepends=True)
+    found = [*(_without(lines) if len(lines) > 1 else []), "".join(tokens[: len(tokens) // 2])]
+    found += ["".join(tokens[len(tokens) // 2 :]), *_without(tokens)]
+    return [one for one in dict.fromkeys(found) if one.strip()]
+
+
+def _without(parts: Sequence[str]) -> list[str]:
+    return ["".join((*parts[:at], *parts[at + 1 :])) for at in range(min(len(parts), 10))]
+
+
+def _shorter_sequences(value: Sequence[object]) -> list[list[object]]:
+    items = list(value)
+    halves = [items[: len(items) // 2], items[len(items) // 2 :]] if len(items) > 3 else []
+    return [*halves, *([*items[:at], *items[at + 1 :]] for at in range(min(len(items), 6)))]
+
+
+def _origin(trial: Trial) -> str:
+    """The origin of a variant: an object with a history keeps it, so that its calls are judged as such."""
+    return trial.source if trial.source == "sequence" else SIMPLIFIED

@@ -1,0 +1,69 @@
+"""Finds trials that pass an argument without effect: the same call without it was tried and had the same outcome."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from functools import lru_cache
+
+from ....utils.python_source import expression_or_none
+from ..model.model import Observation
+from ..search.trial_search import TrialRecord
+
+_Key = tuple[str, str, tuple[str, ...], str]
+
+
+def idle_records(records: Sequence[TrialRecord]) -> frozenset[int]:
+    """Returns the numbers of records whose call has an argument without effect.
+
+    A call that raises is told apart by its exception and message. Documented examples stand as they are written.
+    """
+    outcomes = {_key(record, record.trial.act): _outcome(record.observation) for record in reversed(records)}
+    found: set[int] = set()
+    for record in records:
+        if record.trial.wanted is not None:
+            continue
+        shorter = _shorter_acts(record.trial.act)
+        mine = _outcome(record.observation) if shorter else None
+        if any(outcomes.get(_key(record, act)) == mine for act in shorter):
+            found.add(record.number)
+    return frozenset(found)
+
+
+def _key(record: TrialRecord, act: str) -> _Key:
+    trial = record.trial
+    return trial.subject, trial.mode, trial.arrange, _normal(act)
+
+
+@lru_cache(maxsize=16384)
+def _normal(act: str) -> str:
+    tree = expression_or_none(act)
+    return ast.unparse(tree) if tree is not None else act
+
+
+def _outcome(observation: Observation) -> tuple[object, ...]:
+    raised, value = observation.raised, observation.value
+    return (
+        (raised.type_name, raised.message) if raised is not None else None,
+        (value.type_name, value.source, value.attributes, value.length) if value is not None else None,
+        observation.effects,
+        observation.output,
+        observation.errors,
+        observation.warnings,
+    )
+
+
+@lru_cache(maxsize=16384)
+def _shorter_acts(act: str) -> tuple[str, ...]:
+    """The act without one keyword argument, or without the last positional one of several, normalized."""
+    tree = expression_or_none(act)
+    if not isinstance(tree, ast.Call):
+        return ()
+    found = [
+        ast.Call(tree.func, tree.args, [other for other in tree.keywords if other is not keyword])
+        for keyword in tree.keywords
+        if keyword.arg is not None
+    ]
+    if len(tree.args) > 1 and not any(isinstance(argument, ast.Starred) for argument in tree.args):
+        found.append(ast.Call(tree.func, tree.args[:-1], tree.keywords))
+    return tuple(ast.unparse(call) for call in found)

@@ -1,0 +1,155 @@
+"""Finds what sets values apart in words: `with_duplicates`, `sorted`, `quoted`, `uppercase`; the most telling first."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Sequence
+
+from ..source.titles import describe
+
+_CONTAINERS = (ast.List, ast.Tuple, ast.Set, ast.Dict)
+
+
+def features(node: ast.expr) -> tuple[str, ...]:
+    """Returns features of a value: adjectives such as `empty`, and additions such as `with_none`."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return tuple(name for name, has in _TEXT_FEATURES if has(node.value))
+    if isinstance(node, _CONTAINERS):
+        return tuple(_of_container(node))
+    number = _number(node)
+    return tuple(name for name, has in _NUMBER_FEATURES if has(number)) if number is not None else ()
+
+
+def feature_beside(node: ast.expr, others: Sequence[ast.expr]) -> str:
+    """Returns the first feature, or two together, that none of the other values has; empty where there is none."""
+    mine = features(node)
+    theirs = [set(features(other)) for other in others]
+    for name in mine:
+        if not any(name in one for one in theirs):
+            return name
+    for at, first in enumerate(mine):
+        for second in mine[at + 1 :]:
+            if not any({first, second} <= one for one in theirs):
+                return f"{first}_{second}"
+    return ""
+
+
+def with_feature(feature: str, noun: str) -> str:
+    """Joins a feature and a noun: `sorted_items`, `items_with_duplicates`."""
+    return f"{noun}_{feature}" if feature.startswith(("with_", "of_", "in_")) else f"{feature}_{noun}"
+
+
+def distinct_words(nodes: Sequence[ast.expr]) -> list[str]:
+    """Describes values so that no two have the same words, where features tell them apart."""
+    words = [describe(node) for node in nodes]
+    found: list[str] = []
+    for at, node in enumerate(nodes):
+        same = [nodes[other] for other, text in enumerate(words) if other != at and text == words[at]]
+        feature = feature_beside(node, same) if same else ""
+        if not feature:
+            found.append(words[at])
+        elif isinstance(node, _CONTAINERS):
+            found.append(feature)  # how many items it has tells less
+        else:
+            found.append(with_feature(feature, words[at]))
+    return found
+
+
+def _of_container(node: ast.expr) -> list[str]:
+    items = list(node.values) if isinstance(node, ast.Dict) else list(getattr(node, "elts", ()))
+    if not items:
+        return ["empty"]
+    leaves = list(_leaves(node))
+    values = [one.value for one in leaves if isinstance(one, ast.Constant)]
+    numbers = [number for one in leaves if (number := _number(one)) is not None]
+    dumps = [ast.dump(item) for item in items]
+    inner = [item for item in items if isinstance(item, _CONTAINERS)]
+    holds = {
+        "single": len(items) == 1,
+        "with_none": any(value is None for value in values),
+        "with_negative_numbers": any(number < 0 for number in numbers),
+        "with_empty_items": any(not list(_leaves(item)) for item in inner),
+        "of_equal_items": len(items) > 1 and len(set(dumps)) == 1,
+        "with_duplicates": 1 < len(set(dumps)) < len(dumps),
+        **_kinds(values, numbers),
+        **_order(items),
+        "uneven": len({len(getattr(item, "elts", getattr(item, "keys", ()))) for item in inner}) > 1,
+        "nested": bool(inner),
+        "with_zero": 0 in numbers,
+        "pair": len(items) == 2,
+    }
+    return [name for name, has in holds.items() if has]
+
+
+def _kinds(values: Sequence[object], numbers: Sequence[int | float]) -> dict[str, bool]:
+    texts = any(isinstance(value, str) for value in values)
+    return {
+        "of_mixed_types": texts and bool(numbers),
+        "of_texts": texts and not numbers,
+        "of_numbers": bool(numbers) and not texts,
+    }
+
+
+def _order(items: Sequence[ast.expr]) -> dict[str, bool]:
+    numbers = [number for item in items if (number := _number(item)) is not None]
+    comparable = len(numbers) == len(items) > 2
+    return {
+        "sorted": comparable and numbers == sorted(numbers),
+        "descending": comparable and numbers == sorted(numbers, reverse=True),
+    }
+
+
+def _leaves(node: ast.expr) -> Iterator[ast.expr]:
+    if isinstance(node, ast.Dict):
+        for part in (*node.keys, *node.values):
+            if part is not None:
+                yield from _leaves(part)
+    elif isinstance(node, ast.List | ast.Tuple | ast.Set):
+        for part in node.elts:
+            yield from _leaves(part)
+    else:
+        yield node
+
+
+def _number(node: ast.expr) -> int | float | None:
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        inner = _number(node.operand)
+        return -inner if inner is not None else None
+    if isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool):
+        return node.value
+    return None
+
+
+_NUMBER_FEATURES: tuple[tuple[str, Callable[[int | float], bool]], ...] = (
+    ("zero", lambda number: number == 0),
+    ("negative", lambda number: number < 0),
+    ("fractional", lambda number: number % 1 != 0),
+    ("large", lambda number: abs(number) >= 1000),
+)
+_TEXT_FEATURES: tuple[tuple[str, Callable[[str], bool]], ...] = (
+    ("empty", lambda text: not text),
+    ("blank", lambda text: bool(text) and not text.strip()),
+    ("non_ascii", lambda text: not text.isascii()),
+    ("quoted", lambda text: text.count("'") >= 2),
+    ("double_quoted", lambda text: text.count('"') >= 2),
+    ("with_open_quote", lambda text: text.count("'") % 2 == 1 or text.count('"') % 2 == 1),
+    ("with_comment", lambda text: "#" in text),
+    ("with_line_break", lambda text: "\n" in text.strip()),
+    ("with_backslash", lambda text: "\\" in text),
+    ("padded", lambda text: text != text.strip() and bool(text.strip())),
+    ("uppercase", str.isupper),
+    ("capitalized", lambda text: text[:1].isupper() and not text.isupper()),
+    ("numeric", str.isdigit),
+    ("with_brackets", lambda text: any(letter in "()[]{}<>" for letter in text)),
+    ("with_equals_sign", lambda text: "=" in text),
+    ("with_colon", lambda text: ":" in text),
+    ("with_comma", lambda text: "," in text),
+    ("with_slash", lambda text: "/" in text),
+    ("with_dots", lambda text: "." in text),
+    ("with_dashes", lambda text: "-" in text),
+    ("with_underscores", lambda text: "_" in text),
+    ("with_spaces", lambda text: " " in text.strip()),
+    ("with_digits", lambda text: any(letter.isdigit() for letter in text)),
+    ("with_punctuation", lambda text: any(not letter.isalnum() and not letter.isspace() for letter in text)),
+    ("of_one_letter", lambda text: len(text) == 1),
+)
