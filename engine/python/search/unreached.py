@@ -45,6 +45,7 @@ _NEVER = "never called successfully"
 _NOTHING_SEEN = "no oracle found: in {} it returned None and changed nothing that can be seen from outside"
 _NOT_TELLING = "no representative example was found"
 _LONGEST_SHOWN = 60
+_GENERATED = frozenset({"dataclass", "namedtuple", "attrs", "pydantic"})
 _ANSWERABLE = (_NO_WAY, _NOT_TELLING, _NOT_ARRANGED, _NEVER, _NOTHING_SEEN.partition("{}")[0])
 _SHOWN_LINES = 6
 
@@ -71,6 +72,8 @@ def unreached_callables(
         if item.qualname in have:
             continue
         subject = subjects.get(item.qualname)
+        if item.kind == "constructor" and kinds.get(item.qualname) in _GENERATED and not item.raises:
+            continue  # Python wrote it, from the fields
         ran = subject is not None and not subject.arcs.isdisjoint(covered)
         if ran and (item.kind == "constructor" or item.name.startswith("__")):
             continue

@@ -46,8 +46,8 @@ class TrialCandidate:
         cost: how hard it is to read; lower is better.
         asserts: whether an exact assertion is possible.
         example: whether it is a documented example, which is selected whatever the others show.
-        misfits: number of arguments outside the domain of their parameter, and one for an argument without effect; such
-            a trial is a last resort.
+        misfits: number of arguments outside the domain of their parameter; such a trial is a last resort.
+        idle: whether an argument has no effect: the call without it was seen to have the same outcome.
         refusal: whether a `raise` statement of the module raised its exception.
         meant: whether its outcome is behaviour: a result, an exception that the code or a document announces, or one of
             Python's protocols; not the error of a wrong call.
@@ -66,6 +66,7 @@ class TrialCandidate:
     meant: bool = True
     kills: frozenset[int] = frozenset()
     oddness: int = 0
+    idle: bool = False
 
     @property
     def subject(self) -> str:
@@ -120,7 +121,8 @@ def rank_candidates(
             and not (_is_long(record) and trial.subject in shorter),
             example=bool(trial.wanted) and not record.seen.random and record.seen.steps <= SLOW_STEPS,
             representation=traits.representation,
-            misfits=traits.misfits + (record.number in idle),
+            misfits=traits.misfits,
+            idle=record.number in idle,
             refusal=raised is not None and raised.line in lines.raising,
             meant=raised is None or bool(trial.wanted) or _is_meant(raised, record, lines),
             kills=(kills or {}).get(record.number, frozenset()),
@@ -168,6 +170,7 @@ def _plainness(candidate: TrialCandidate) -> tuple[float, ...]:
     shown = candidate.representation
     return (
         candidate.misfits,
+        candidate.idle,
         not candidate.meant,
         candidate.oddness,
         shown.degeneracy,

@@ -199,11 +199,12 @@ def _receiver_degeneracy(
         return 0
     names = names_of(act)
     built: ast.Call | None = None
+    receiver = ""
     for statement in statements:
         assigned = assigned_variable(statement)
         if assigned is not None and assigned[0] in names and isinstance(assigned[1], ast.Call):
-            built = assigned[1]
-        elif built is not None and names & names_of(statement) and "request" not in names_of(statement):
+            receiver, built = assigned
+        elif built is not None and receiver in names_of(statement) and "request" not in names_of(statement):
             return 0  # something was done with the receiver before the act
     if built is None:
         return 0

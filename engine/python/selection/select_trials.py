@@ -162,7 +162,7 @@ def _take_anchor(
         selection.anchors.add(example.record.number)
     if any(_is_representative(example) for example in examples):
         return True
-    fit = [one for one in candidates if one.asserts and one.meant and not one.misfits]
+    fit = [one for one in candidates if one.asserts and one.meant and not (one.misfits or one.idle)]
     own = {
         one.record.number: sum(concerns(one.subject, arc) for arc in one.record.arcs) for one in fit if not one.raises
     }
@@ -233,6 +233,11 @@ def _worth(
     shown = candidate.representation
     distance = min((shown.distance(row) for row in rows), default=0)
     other_form = distance >= OTHER_SHAPE
+    if candidate.idle:
+        # Beside a call whose argument has an effect, the value that just has none may mark a boundary.
+        arcs = 0
+        if other_form or not kills or not rows:
+            return 0.0
     # A further sequence of calls on an object is mostly the one that shows how its state matters.
     fewest = _KILLS_OF_OWN_FORM if other_form and candidate.record.trial.source != "sequence" else 1
     if other_form and not arcs and len({row.shape for row in rows}) >= MOST_FORMS:

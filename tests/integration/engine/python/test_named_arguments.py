@@ -9,6 +9,7 @@ import pytest
 from testwright.engine.python.explore.explore import ExplorationBudget
 from testwright.engine.python.facts.analyse import analyse_module
 from testwright.engine.python.model.model import Exploration
+from testwright.engine.python.model.mutant_search import MutantSearchLimits
 from testwright.engine.python.project.layout import find_layout
 from testwright.engine.python.search.parallel_observers import name_changed_arguments
 from testwright.engine.python.write.compose import compose_spec
@@ -46,6 +47,7 @@ class Box:
         into.extend(self.items)
         self.items.clear()
 """
+NO_MUTANTS = MutantSearchLimits(mutants=0)
 TRIALS = [
     trial('rename_keys({"a": 1}, "x")'),
     trial("settle([0, 2])"),
@@ -58,7 +60,7 @@ TRIALS = [
 @pytest.fixture(scope="module")
 def exploration(tmp_path_factory: pytest.TempPathFactory) -> Exploration:
     folder = tmp_path_factory.mktemp("named")
-    return explored(folder, SOURCE, TRIALS, budget=ExplorationBudget(trials=len(TRIALS)))[0]
+    return explored(folder, SOURCE, TRIALS, budget=ExplorationBudget(trials=len(TRIALS), mutant_search=NO_MUTANTS))[0]
 
 
 @pytest.mark.parametrize(
@@ -80,7 +82,7 @@ def exploration(tmp_path_factory: pytest.TempPathFactory) -> Exploration:
 def test_what_a_call_changes_is_named_and_told(
     exploration: Exploration, subject: str, arrange: tuple[str, ...], act: str, effects: dict[str, str]
 ) -> None:
-    (found,) = [finding for finding in exploration.findings if finding.trial.subject == subject]
+    found = next(finding for finding in exploration.findings if finding.trial.subject == subject)
     assert found.trial.arrange == arrange
     assert found.trial.act == act
     assert {name: value.source for name, value in found.observation.effects} == effects
