@@ -203,7 +203,7 @@ def _receiver_degeneracy(
     for statement in statements:
         assigned = assigned_variable(statement)
         if assigned is not None and assigned[0] in names and isinstance(assigned[1], ast.Call):
-            receiver, built = assigned
+            receiver, built = assigned[0], assigned[1]
         elif built is not None and receiver in names_of(statement) and "request" not in names_of(statement):
             return 0  # something was done with the receiver before the act
     if built is None:
