@@ -162,20 +162,28 @@ def format_texts(words: Iterable[str], most: int) -> tuple[str, ...]:
     Args:
         words: names and sentences, the most telling first.
     """
+    named = _named(words)
+    others = [one for one in _FORMATS if one not in named]
+    texts = [text for one in named for text in one.texts]
+    for at in range(max(len(one.texts) for one in _FORMATS)):
+        texts += [one.texts[at] for one in others if at < len(one.texts)]
+    return tuple(dict.fromkeys(texts))[:most]
+
+
+def named_texts(words: Iterable[str]) -> frozenset[str]:
+    """Returns the sample texts of the formats that words name."""
+    return frozenset(text for one in _named(words) for text in one.texts)
+
+
+def _named(words: Iterable[str]) -> list[TextFormat]:
+    """Returns the formats that words name, those first that the first words name."""
     rank: dict[str, int] = {}
     for text in words:
         for word in _WORD.findall(_CAMEL.sub(" ", text).replace("_", " ")):
             rank.setdefault(word.lower(), len(rank))
-    named: list[tuple[int, TextFormat]] = []
-    others: list[TextFormat] = []
+    found: list[tuple[int, TextFormat]] = []
     for one in _FORMATS:
         places = [place for word, place in rank.items() if re.fullmatch(one.words, word)]
         if places:
-            named.append((min(places), one))
-        else:
-            others.append(one)
-    ordered = [one for _, one in sorted(named, key=lambda item: item[0])]
-    texts = [text for one in ordered for text in one.texts]
-    for at in range(max(len(one.texts) for one in _FORMATS)):
-        texts += [one.texts[at] for one in others if at < len(one.texts)]
-    return tuple(dict.fromkeys(texts))[:most]
+            found.append((min(places), one))
+    return [one for _, one in sorted(found, key=lambda item: item[0])]

@@ -15,22 +15,24 @@ _SOURCES: Mapping[str, float] = {
     "call_site": 4,
     "usage": 4,
     "signature": 8,
+    "domain": 6,
     "constant": 10,
     "sequence": 12,
-    "simplified": 10,
+    "simplified": 14,
     "mutation": 20,
 }
 _ASSIGNED = re.compile(r"(\w+)\s*=(?!=)")
 _ODD = re.compile(
     r"\\[xuU0-9]|lambda|float\('nan'\)|object\(\)|\d{8,}|\d\.\d{5,}|\bdate(?:time)?\((?!\d{4}\b)|\bPath\('[^/\w]*'\)"
 )
+_GLANCE = 40
 # Empty and one-letter texts: a person would write a meaningful one.
 _NAMELESS = re.compile(r"(?<![\w'\"])(?:'[a-z]?'|\"[a-z]?\")(?!['\"])")
 
 
 def reading_cost(trial: Trial, observation: Observation) -> float:
     """Returns about the number of characters to read, with surcharges for odd or uninformative parts."""
-    text = len(trial.act) + sum(len(statement) + 4 for statement in trial.arrange)
+    text = _length(trial.act) + sum(_length(statement) + 4 for statement in trial.arrange)
     odd = sum(len(_ODD.findall(one)) for one in (trial.act, *trial.arrange))
     nameless = sum(len(_NAMELESS.findall(one)) for one in (trial.act, *trial.arrange))
     value = observation.value
@@ -48,6 +50,11 @@ def reading_cost(trial: Trial, observation: Observation) -> float:
     imports = 3 * max(0, len(trial.imports) - 1)
     origin = _SOURCES.get(trial.source, 14) + (6 if trial.fixtures else 0)
     return text + 12 * odd + 10 * nameless + shown + imports + origin
+
+
+def _length(code: str) -> float:
+    """Characters to read; of a line that is seen at one glance, half of them."""
+    return len(code) / 2 if len(code) <= _GLANCE else len(code) - _GLANCE / 2
 
 
 def rebinds_import(trial: Trial) -> bool:

@@ -18,9 +18,11 @@ from ....utils.python_source import expression_or_none, parse_or_none
 from ..domain.plain_texts import KNOWN_WORDS, MANGLED, PLAIN_WORDS, is_sample, oddness
 from ..model.model import CallableFacts, ModuleFacts, Trial
 from ..source.literals import LiteralSpan, literal_places, with_source
+from ..source.moments import NOW
 
 MOST = 24
 SIMPLIFIED = "simplified"
+_SURROUNDINGS = re.compile(rf"\bmonkeypatch\b|\bdate(time)?\(|\btimedelta\(|^{NOW}\b")
 _FLAGS = ("True", "False")
 _TOKEN = re.compile(r"[A-Za-z]+|[0-9]+|\s+|[^A-Za-z0-9\s]+")
 
@@ -44,7 +46,7 @@ def simplified_trials(trial: Trial, facts: ModuleFacts) -> list[Trial]:
 
 def _with_plain_texts(trial: Trial) -> Iterator[Trial]:
     """Variants whose texts have known words in place of unknown ones: of all texts together, then of each alone."""
-    places = [place for place in literal_places(trial) if isinstance(place.value, str) and len(place.value) > 1]
+    places = [place for place in _own_places(trial) if isinstance(place.value, str) and len(place.value) > 1]
     odd = [place for place in places if not oddness(place.value) < MANGLED]
     if not odd:
         return
@@ -75,7 +77,7 @@ def _without_arguments(trial: Trial, facts: ModuleFacts) -> Iterator[Trial]:
     """Variants without one argument that has a default: keywords, and the last positional one of a known callable."""
     known = {(one.owner if one.kind == "constructor" else None) or one.name: one for one in facts.callables()}
     for index, text in enumerate((*trial.arrange, trial.act)):
-        tree = expression_or_none(text) or parse_or_none(text)
+        tree = None if "\n" in text or _SURROUNDINGS.search(text) else expression_or_none(text) or parse_or_none(text)
         if tree is None:
             continue
         for at, call in enumerate(_calls(tree)):
@@ -123,9 +125,15 @@ def _with_statement(trial: Trial, index: int, text: str) -> Trial:
 
 def _smaller_literals(trial: Trial) -> Iterator[Trial]:
     """Variants with one literal made smaller: fewer items, fewer tokens, a plain number."""
-    for place in literal_places(trial):
+    for place in _own_places(trial):
         for source in _smaller(place):
             yield with_source(trial, place, source, _origin(trial))
+
+
+def _own_places(trial: Trial) -> list[LiteralSpan]:
+    """The literals of a trial that are inputs: not those of clocks, dates and changed surroundings."""
+    lines = [*trial.arrange, trial.act]
+    return [place for place in literal_places(trial) if not _SURROUNDINGS.search(lines[place.statement])]
 
 
 def _smaller(place: LiteralSpan) -> Iterator[str]:

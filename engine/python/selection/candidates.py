@@ -10,6 +10,7 @@ from functools import lru_cache
 from ....utils.python_source import literal_value, parse_or_none
 from ..domain.membership import count_outside, knows_domains
 from ..domain.plain_texts import oddness
+from ..domain.text_formats import ALL_TEXTS, named_texts
 from ..judge.oracle import ACCIDENTS
 from ..judge.readability import reading_cost, rebinds_import
 from ..judge.value_checks import LONGEST_SOURCE
@@ -99,7 +100,7 @@ def rank_candidates(
     shorter = {one.trial.subject for one in records if one.observation.raised is None and not _is_long(one)}
     fit_known = knows_domains(facts)
     lines = _RaisingLines.of(facts)
-    written = _written_texts(records)
+    written, fitting = _written_texts(records), _fitting_texts(facts)
     idle = idle_records(records)
     shown = {(one.trial.act, *one.trial.arrange) for one in records if one.trial.act.startswith("repr(")}
     found: dict[Goal, list[TrialCandidate]] = {}
@@ -126,7 +127,7 @@ def rank_candidates(
             refusal=raised is not None and raised.line in lines.raising,
             meant=raised is None or bool(trial.wanted) or _is_meant(raised, record, lines),
             kills=(kills or {}).get(record.number, frozenset()),
-            oddness=max((oddness(text) for text in traits.representation.texts - written), default=0),
+            oddness=max((_oddness(text, fitting) for text in traits.representation.texts - written), default=0),
         )
         same = (trial.subject, record.arcs, traits.goals, trial.wanted, candidate.kills)
         found.setdefault(same, []).append(candidate)
@@ -152,6 +153,18 @@ def _constants(source: str) -> frozenset[str]:
     return frozenset(ast.unparse(node) for node in nodes if isinstance(node, ast.Constant))
 
 
+def _oddness(text: str, fitting: frozenset[str]) -> int:
+    """Rates a text: a sample of a format that the module does not speak of is odder than a plain word."""
+    return 1 if text in ALL_TEXTS and text not in fitting else oddness(text)
+
+
+def _fitting_texts(facts: ModuleFacts) -> frozenset[str]:
+    """Returns the sample texts of the formats that the module's names and documents speak of."""
+    names = [name for one in facts.callables() for name in (one.name, *(item.name for item in one.parameters))]
+    summaries = [one.documentation.summary for one in facts.callables()]
+    return named_texts([facts.module, *names, *(owner.name for owner in facts.classes), *summaries])
+
+
 def _is_long(record: TrialRecord) -> bool:
     """Whether the result is too long to be asserted as a whole; a documented one is asserted as its document says."""
     value = record.observation.value
@@ -161,7 +174,11 @@ def _is_long(record: TrialRecord) -> bool:
 def _written_texts(records: Sequence[TrialRecord]) -> frozenset[str]:
     """Returns the texts of documents, usage and natural values."""
     return frozenset(
-        text for record in records if record.trial.source not in _FOUND_BY_SEARCH for text in texts_in(record.trial)
+        text
+        for record in records
+        if record.trial.source not in _FOUND_BY_SEARCH
+        for text in texts_in(record.trial)
+        if text not in ALL_TEXTS or record.trial.source in RICH_SOURCES
     )
 
 

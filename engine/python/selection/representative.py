@@ -292,8 +292,8 @@ def _gaps(observation: Observation) -> int:
 
 
 def texts_in(trial: Trial) -> frozenset[str]:
-    """Returns the texts in a trial's statements and act."""
-    return _texts_of((*trial.arrange, trial.act))
+    """Returns the texts in a trial's statements and act; those that say which surroundings change are no inputs."""
+    return _texts_of((*(text for text in trial.arrange if "monkeypatch." not in text), trial.act))
 
 
 @lru_cache(maxsize=8192)

@@ -175,10 +175,11 @@ def _take_anchor(
         decorates = any(statement.startswith(f"@{trial.subject}") for statement in trial.arrange)
         return (
             shown.degeneracy > MILD,
-            candidate.oddness,
+            candidate.oddness > 1,
             trial.source not in RICH_SOURCES and not decorates,
             shown.gaps,
             -share,
+            candidate.oddness,
             shown.degeneracy,
             candidate.cost,
             candidate.record.number,
