@@ -116,12 +116,7 @@ def build_report(run: Run, outcomes: Outcomes, *, redact: Callable[[Any], Any] =
     )
     reason = exit_reason_of(tally, ended=outcomes.ended, fail_on_defect=outcomes.fail_on_defect)
     report = Report(
-        run=run.model_copy(
-            update={
-                "settings": dict(redact(dict(run.settings))),
-                "warnings": tuple(dict.fromkeys(str(redact(warning)) for warning in run.warnings)),
-            }
-        ),
+        run=_without_secrets(run, redact),
         request=text(redact(outcomes.request)),
         status=status_of(reason),
         exit_reason=reason,
@@ -143,6 +138,11 @@ def build_report(run: Run, outcomes: Outcomes, *, redact: Callable[[Any], Any] =
     general = [line for line in _advice_for(report) if not faults or line != _ADVICE[ExitReason.ENVIRONMENT]]
     lines = [*given, *general, *faults]
     return report.model_copy(update={"advice": tuple(dict.fromkeys(lines))})
+
+
+def _without_secrets(run: Run, redact: Callable[[Any], Any]) -> Run:
+    warnings = tuple(dict.fromkeys(str(redact(warning)) for warning in run.warnings))
+    return run.model_copy(update={"settings": dict(redact(dict(run.settings))), "warnings": warnings})
 
 
 def _advice_for(report: Report) -> Iterator[str]:
