@@ -8,7 +8,7 @@ JOBS ?= 3
 # unit last, so that no long file is left for the end.
 PARALLEL = -n $(JOBS) --dist loadfile --no-loadscope-reorder
 
-.PHONY: install demo test test-all test-unit test-lowest test-llm bench bench-quick bench-faults bench-context profile docs check format clean bench-planted bench-planted-api
+.PHONY: install demo test test-all test-unit test-lowest test-llm bench bench-quick bench-faults bench-context profile docs picture check format clean bench-planted bench-planted-api
 
 install: $(VENV)/.installed
 
@@ -83,9 +83,14 @@ bench-context: install
 profile: install
 	$(BIN)/python benchmarks/profile_run.py $(PROFILE)
 
-# Pages that are made from what they describe.
+# Pages that are made from what they describe, then the site in build/site; a link or an anchor that leads nowhere fails.
 docs: install
 	$(BIN)/python -m testwright.tests.support.schema_pages docs/schemas
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+# The README's picture, from a real run on the example shop.
+picture: install
+	$(BIN)/python -m testwright.tests.support.runs.run_picture docs/run.svg
 
 check: install
 	$(BIN)/ruff format --check .
