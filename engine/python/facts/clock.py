@@ -16,7 +16,7 @@ def depends_on_now(facts: ModuleFacts, one: CallableFacts) -> bool:
 
     Only such a callable gets values relative to now: for all others fixed dates say the same and always do.
     """
-    if any(_MOMENT.fullmatch(parameter.name) for parameter in one.parameters):
+    if any(_MOMENT.fullmatch(parameter.name) and not parameter.required for parameter in one.parameters):
         return False
     by_name: dict[str, list[CallableFacts]] = {}
     for item in facts.callables():

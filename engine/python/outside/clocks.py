@@ -43,6 +43,15 @@ def date_on(day):
             return day
 
     return FrozenDate'''
+_NOTING_WAITS = '''\
+def noting_waits(waits):
+    """Return a stand-in for asyncio.sleep that notes each wait."""
+
+    async def sleep(seconds, result=None):
+        waits.append(seconds)
+        return result
+
+    return sleep'''
 _IMPORT = ("import datetime",)
 
 
@@ -98,6 +107,11 @@ def _definitions(uses: Sequence[OutsideUse], kinds: set[str]) -> tuple[str, ...]
 
 def without_waiting(uses: Sequence[OutsideUse], module: str) -> list[Arrangement]:
     """Returns what notes each wait of a module in `waits` instead of waiting."""
-    places = [use.place() for use in uses if use.name == "time.sleep" and use.module == module] or ["time.sleep"]
-    patches = (f"monkeypatch.setattr({place!r}, waits.append)" for place in dict.fromkeys(places))
-    return [Arrangement(("waits = []", *patches))]
+    patches: dict[str, str] = {}
+    for use in uses:
+        if use.module == module and use.name in ("time.sleep", "asyncio.sleep"):
+            patches[use.place()] = "waits.append" if use.name == "time.sleep" else "noting_waits(waits)"
+    patches = patches or {"time.sleep": "waits.append"}
+    helpers = (_NOTING_WAITS,) if "noting_waits(waits)" in patches.values() else ()
+    put = (f"monkeypatch.setattr({place!r}, {value})" for place, value in patches.items())
+    return [Arrangement((*helpers, "waits = []", *put))]

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ..model.model import CallableFacts, ModuleFacts, Observation, Trial
+from ..source.moments import NOW
 from ..source.titles import arguments_of
 from ..usage.project_index import ProjectIndex
 from .answers import json_answers
@@ -17,6 +19,7 @@ from .servers import answering_servers
 from .uses import OutsideUse, reachable, replaceable, uses_in_module, uses_of_callable
 
 _MOST = 12
+_HOUR = 3600
 _CLOCK, _SLEEP = "clock:", "sleep:"
 PROGRAM, NETWORK = "program", "network"
 
@@ -57,7 +60,10 @@ class StandIns:
             if not found:
                 return []
             choices.append(found)
-        return [arranged(trial, one) for one in _varied(choices)] if choices else []
+        if not choices:
+            return []
+        found = [arranged(trial, one) for one in _varied(choices)]
+        return [found[0], *_later(trial, found[0], subject), *found[1:]]
 
     def _for(self, one: str, subject: CallableFacts, trial: Trial) -> list[Arrangement]:
         if one.startswith(_CLOCK):
@@ -90,6 +96,15 @@ class StandIns:
             if stopped_clocks(found):
                 return found
         return []
+
+
+def _later(trial: Trial, stopped: Trial, subject: CallableFacts) -> list[Trial]:
+    """Returns the trial on an object with an hour gone by since something was done with it, where a clock allows it."""
+    if subject.kind not in ("method", "property") or len(trial.arrange) < len(("built", "filled")):
+        return []
+    if not any(text.endswith(f"lambda: {NOW})") for text in stopped.arrange):
+        return []
+    return [replace(stopped, arrange=(*stopped.arrange, f"{NOW} += {_HOUR}"))]
 
 
 def _texts_passed(trial: Trial, subject: CallableFacts) -> dict[str, str]:

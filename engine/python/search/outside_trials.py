@@ -63,7 +63,9 @@ class OutsideTrials:
                 self._useless.add((one.trial.subject, pending.marks))
                 return Settled((pending.original,) if pending.original is not None else ())
             if pending.original is not None and _changes_nothing(pending.original, one):
-                return Settled((pending.original,))
+                # What happens later may differ all the same.
+                later = tuple(trial for trial in pending.rest[:1] if trial.arrange[:-1] == one.trial.arrange)
+                return Settled((pending.original,), self._registered(later, pending.marks))
         further = self._with_stand_ins(one, marks, propose)
         rest = self._registered(pending.rest, pending.marks) if pending is not None else ()
         return Settled(() if further else (one,), (*further, *rest))

@@ -21,6 +21,8 @@ from ..source.titles import arguments_of, describe, positional_names, slug, snak
 from .value_features import feature_beside, with_feature
 
 _RECEIVER = "self"
+_LATER = "a_while"
+_CLOCK = "now()"  # no parameter has this name
 _PLAIN_WORDS = re.compile(r"[A-Za-z][a-z]{2,11}([ _-][A-Za-z][a-z]{1,11})?")
 TELLING = ("negative_", "zero_", "empty_", "no_", "missing_", "blank_", "default_")
 
@@ -77,12 +79,12 @@ def _read(case: Case, facts: CallableFacts | None, constructors: Mapping[str, Ca
         node = assigned.get(node.id, node) if isinstance(node, ast.Name) else node
         found.arguments[argument.name or ("value" if len(arguments) == 1 else f"value_{_ORDER[min(at, 4)]}")] = node
     if NOW in assigned:
-        found.arguments[NOW] = assigned[NOW]
+        found.arguments[_CLOCK] = assigned[NOW]
     own_name = facts.name if facts is not None else ""
     found.before = tuple(name for name in reversed(_chained(act)) if name != own_name)
     receiver = next((name for name in names_of(act) if name in assigned and facts is not None and facts.owner), None)
     if receiver is not None:
-        found.before = (*(done for name, done in before if name == receiver), *found.before)
+        found.before = (*(done for name, done in before if name in (receiver, NOW)), *found.before)
         built = assigned[receiver]
         if isinstance(built, ast.Call) and last_name(built.func) == (facts.owner if facts is not None else ""):
             found.built = not built.args and not built.keywords and not found.before
@@ -113,6 +115,8 @@ def _done(node: ast.stmt) -> str:
     """Returns the method that a statement calls, `setting` for an item or attribute that it assigns."""
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
         return last_name(node.value.func)
+    if isinstance(node, ast.AugAssign) and ast.unparse(node.target) == NOW:
+        return _LATER
     if isinstance(node, ast.Assign | ast.AugAssign):
         return "setting"
     return "deleting" if isinstance(node, ast.Delete) else ""
@@ -125,13 +129,13 @@ def differences(mine: Situation, usual: Situation, facts: CallableFacts | None) 
         other = usual.arguments.get(name)
         if other is not None and ast.dump(other) == ast.dump(node):
             continue
-        if name == NOW:
-            found.append(moment_words(node))
+        if name == _CLOCK:
+            found += [] if _LATER in mine.before else [moment_words(node)]
         elif other is None and name not in usual.varying:
             found.append(_added(name, node))
         else:
             found.append(_value(name, node, other))
-    for name in sorted(mine.varying - usual.varying - set(usual.arguments)):
+    for name in sorted(mine.varying - usual.varying - {*usual.arguments, _CLOCK}):
         found.append(f"with_{_plain(name)}")
     if mine.built and not usual.built:
         found.append("default_object" if facts is None or facts.owner is None else f"new_{snake_case(facts.owner)}")
@@ -141,7 +145,7 @@ def differences(mine: Situation, usual: Situation, facts: CallableFacts | None) 
     elif len(mine.before) > len(usual.before):
         found.append(f"after_several_{_plural(snake_case(mine.before[-1]))}")
     for name in usual.arguments:
-        if name not in mine.arguments and name not in mine.varying and not mine.built:
+        if name not in mine.arguments and name not in mine.varying and not mine.built and name != _CLOCK:
             found.append(f"without_{_plain(name)}")
     return sorted(dict.fromkeys(words for words in found if words), key=lambda words: words.startswith(_VAGUE))
 

@@ -201,7 +201,8 @@ def _renamed(test: _Test, ids: set[str]) -> Mapping[str, Case]:
     columns = read_group(test.cases[0].group).columns
     table = tabulate(test.cases, columns)
     group = Group(test.name, columns).text
-    words = _words_of_rows(table.rows, table.columns) if table is not None else [""] * len(test.cases)
+    stopped = any(text.startswith(f"{NOW} = ") for text in test.cases[0].statements)
+    words = _words_of_rows(table.rows, table.columns, stopped=stopped) if table is not None else [""] * len(test.cases)
     found: dict[str, Case] = {}
     for case, own in zip(test.cases, words, strict=True):
         name = unused_name(f"tc_{test.name}_{own or _outcome(case) or 'row'}", ids)
@@ -210,15 +211,18 @@ def _renamed(test: _Test, ids: set[str]) -> Mapping[str, Case]:
     return found
 
 
-def _words_of_rows(rows: Sequence[Sequence[str]], columns: Sequence[str]) -> list[str]:
+def _words_of_rows(rows: Sequence[Sequence[str]], columns: Sequence[str], *, stopped: bool) -> list[str]:
     """Returns a row's values in words: of the column that tells all rows apart, else of as many as do.
 
     What is expected counts only where nothing else varies.
+
+    Args:
+        stopped: whether the column `now` is the moment at which the clock stands still.
     """
     given = [at for at, column in enumerate(columns) if not column.startswith(_EXPECTED)]
     cells = {at: [parse_expression(row[at]) for row in rows] for at in given or range(len(columns))}
     words = {
-        at: [moment_words(node) for node in nodes] if columns[at] == NOW else distinct_words(nodes)
+        at: [moment_words(node) for node in nodes] if stopped and columns[at] == NOW else distinct_words(nodes)
         for at, nodes in cells.items()
     }
     most_varied = sorted(words, key=lambda at: (-len({ast.dump(node) for node in cells[at]}), at))

@@ -98,6 +98,26 @@ class Limiter:
 
         time.sleep = sleep
 
+    def watch_asyncio(self):
+        """Have long waits of coroutines end the trial, too; once."""
+        asyncio: Any = sys.modules.get("asyncio")
+        if asyncio is None or getattr(asyncio.sleep, "watched", False):
+            return
+        real = asyncio.sleep
+
+        async def sleep(delay, result=None):
+            if self.counting:
+                caller = sys._getframe(1)
+                if is_own(caller):
+                    self.sleepers.add(caller.f_globals.get("__name__") or "")
+                self.slept += max(0.0, delay)
+                if self.slept > MOST_SLEEP:
+                    self._interrupt(None, None)
+            return await real(delay, result)
+
+        sleep.watched = True  # type: ignore[attr-defined]
+        asyncio.sleep = sleep
+
     def _interrupt(self, _number, _frame):
         self.fired = True
         raise OutOfTime

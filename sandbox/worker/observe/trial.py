@@ -176,6 +176,7 @@ class _Work:
         if mode in AWAITING:
             import asyncio
 
+            self.runner.limiter.watch_asyncio()
             asyncio.run(self._act_async(mode, arrange, act, namespace))
             return
         known = set(namespace)

@@ -103,3 +103,75 @@ def next_birthday(born: date | datetime) -> date:
 '''
     text = render(written_spec(tmp_path, source), "pytest")
     assert "FrozenDatetime" not in text
+
+
+CACHE = '''
+import time
+
+
+class Cache:
+    """Keeps values for some seconds."""
+
+    def __init__(self, seconds: int = 60):
+        self.seconds = seconds
+        self._entries = {}
+
+    def set(self, key: str, value: int) -> None:
+        """Keep a value."""
+        self._entries[key] = (time.time(), value)
+
+    def get(self, key: str) -> int | None:
+        """Return a value, None where there is none or it is too old."""
+        entry = self._entries.get(key)
+        if entry is None:
+            return None
+        stored, value = entry
+        if time.time() - stored > self.seconds:
+            del self._entries[key]
+            return None
+        return value
+
+    def __len__(self) -> int:
+        return len(self._entries)
+'''
+
+
+@pytest.mark.feature("B-11")
+def test_time_goes_by_for_what_expires(tmp_path: Path) -> None:
+    spec = written_spec(tmp_path, CACHE, trials=300)
+    text = render(spec, "pytest")
+    expired = next(part for part in text.split("    def ") if "now += 3600" in part)
+    assert expired.startswith("test_get_after_a_while(self, monkeypatch)")
+    assert 'monkeypatch.setattr("shop.cart.time.time", lambda: now)' in expired
+    assert "assert len(cache) == 0" in expired
+    root = make_project(tmp_path / "elsewhere", {**files(CACHE), "tests/test_written.py": text})
+    assert "passed" in pytest_output(root)
+
+
+def test_a_parameter_that_is_called_now_names_no_time_of_day(tmp_path: Path) -> None:
+    source = "def ago(moment: int, now: int) -> str:\n    return f'{now - moment} seconds ago'\n"
+    spec = written_spec(tmp_path, source, trials=100)
+    assert not any("night" in case["id"] or "morning" in case["id"] for case in spec["cases"])
+
+
+POLL = '''
+import asyncio
+
+
+async def poll(check, attempts: int = 3, wait: float = 1.0) -> bool:
+    """Ask until the check says yes, with waits in between."""
+    for _ in range(attempts):
+        if check():
+            return True
+        await asyncio.sleep(wait)
+    return False
+'''
+
+
+@pytest.mark.feature("B-11")
+def test_coroutines_do_not_wait_either(tmp_path: Path) -> None:
+    text = render(written_spec(tmp_path, POLL, trials=200), "pytest")
+    assert 'monkeypatch.setattr("shop.cart.asyncio.sleep", noting_waits(waits))' in text
+    assert "waits == [1.0, 1.0, 1.0]" in text
+    root = make_project(tmp_path / "elsewhere", {**files(POLL), "tests/test_written.py": text})
+    assert "passed" in pytest_output(root, "--durations=1")
