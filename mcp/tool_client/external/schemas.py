@@ -17,7 +17,11 @@ from ...sdk import Tool
 
 _MAX_ISSUES = 5
 _SECONDS = 2.0
+_MAX_DEPTH = 120
+"""Rules inside each other; the interpreter's own limit is too late for the libraries below, which abort there."""
+
 _DEADLINE: ContextVar[float] = ContextVar("deadline")
+_DEPTH: ContextVar[int] = ContextVar("depth", default=0)
 _NAMED = frozenset({"properties", "$defs", "definitions", "dependentSchemas"})
 _VALUES = frozenset({"const", "default", "enum", "examples"})
 _UNBOUNDED = ("pattern", "patternProperties", "uniqueItems")
@@ -46,6 +50,7 @@ def schema_error(tool: Tool) -> str:
 def misfits(schema: Mapping[str, Any], value: Any) -> str:
     """Describes how a value violates a schema; references to other documents are never fetched. Blocks, for seconds."""
     _DEADLINE.set(time.monotonic() + _SECONDS)
+    _DEPTH.set(0)
     try:
         issues = schema_issues(_TimedValidator(schema, registry=Registry()).iter_errors(value))
     except Unresolvable as error:
@@ -78,9 +83,16 @@ def drop_unbounded(schema: Any) -> None:
 
 def _timed(rule: Rule) -> Rule:
     def check(validator: Any, value: Any, instance: Any, schema: Any) -> Iterator[Any]:
+        depth = _DEPTH.get()
+        if depth >= _MAX_DEPTH:
+            raise RecursionError
         if time.monotonic() > _DEADLINE.get():
             raise SchemaTooCostly
-        yield from rule(validator, value, instance, schema) or ()
+        _DEPTH.set(depth + 1)
+        try:
+            yield from rule(validator, value, instance, schema) or ()
+        finally:  # also where the first error is enough
+            _DEPTH.set(depth)
 
     return check
 
