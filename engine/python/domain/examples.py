@@ -26,6 +26,10 @@ _LAST_NAME = re.compile(r"(hi|high|right|end|last|r|j)\d?")
 _FIRST_NODE = re.compile(r"(start|source|src|root|node|vertex|origin|from_?node|first|u|s)(_?node|_?vertex)?\d?")
 _LAST_NODE = re.compile(r"(end|target|dest|destination|goal|sink|last|stop|v|t)(_?node|_?vertex)?\d?")
 _CONVERTER_NAME = re.compile(r"(conv|convert|converter|cast|coerce|parser?|type_?|factory|loads?)")
+_VARIABLES_NAME = re.compile(
+    r"var_?dict|variables?|context|namespace|substitutions?|replacements?|bindings?|env(iron)?"
+)
+_POSITION_NAME = re.compile(r"(start_?)?(pos|position|offset)(ition)?|cursor")
 _END_NAME = re.compile(r"(end|stop|finish|until|hi|high|max(imum)?|upper|last)(_\w+)?|\w+_(end|stop|max|until)")
 _LETTER_NAME = re.compile(r"(ch|char|character|letter|symbol|digit)")
 # Names whose texts have a form of their own, in the table of type_inference; other names suggest a word.
@@ -84,7 +88,8 @@ def natural_values(domain: ParameterDomain, context: ExampleContext | None = Non
         node = expression_or_none(candidate.source)
         if node is None or candidate.source in found or not meets(node, domain):
             continue
-        found[candidate.source] = NaturalValue(candidate, is_degenerate(node, domain))
+        is_position = _POSITION_NAME.fullmatch(context.name) is not None  # 0 and 1 are as good as any
+        found[candidate.source] = NaturalValue(candidate, not is_position and is_degenerate(node, domain))
     # A degenerate value is never the representative.
     ordered = sorted(found.values(), key=lambda value: value.degenerate)
     return tuple(ordered[:_MAXIMUM_VALUES])
@@ -151,6 +156,8 @@ def _integers(domain: ParameterDomain, context: ExampleContext) -> list[Candidat
     edges = ["0", "1", "-1", "-5"]
     if domain.requires("index into"):
         return _plain(*_indices(context.name, (context.others or {}).get(domain.related("index into"), "")))
+    if _POSITION_NAME.fullmatch(context.name):
+        return _plain("1", "0", "2", "3")
     if low is not None and high is not None:
         # The middle of a narrow range, then its ends.
         middle = int(low + (high - low) // 2)
@@ -386,6 +393,8 @@ def _mappings(domain: ParameterDomain, context: ExampleContext) -> list[Candidat
                 return []
             parts.append(combined(f"{name!r}: {made.source}", [made]))
         return [_dictionary(parts, domain)]
+    if _VARIABLES_NAME.fullmatch(context.name) and domain.source != "annotation":
+        return [*_plain("{'name': 'value'}", "{'name': 'value', 'page': 2}", "{}")]  # what sample templates ask for
     key, value = domain.key or ParameterDomain("text"), domain.value or ParameterDomain("integer")
     if key.kind == "any":
         key = ParameterDomain("text")

@@ -34,7 +34,22 @@ def outside_arguments(trial: Trial, facts: ModuleFacts) -> tuple[Argument, ...]:
         for one in found
         if not is_inside(one.value, one.domain, kinds, conditions=not _checks(one.called, one.parameter))
         or _is_implausible(one)
+        or _is_negative_place(one)
     )
+
+
+_PLACE_NAME = re.compile(
+    r"(pos|position|offset|start|start_?pos|begin|count|size|length|width|height|limit|n|line(_?no)?)"
+)
+
+
+def _is_negative_place(one: Argument) -> bool:
+    """Whether a negative number is passed for a position or a number of things, and the callable does not refuse it."""
+    negative = isinstance(one.value, ast.UnaryOp) and isinstance(one.value.op, ast.USub)
+    if not negative or not _PLACE_NAME.fullmatch(one.parameter) or _checks(one.called, one.parameter):
+        return False
+    compared = any(part.name == one.parameter and part.operand in ("0", "1", "-1") for part in one.called.comparisons)
+    return not compared and ast.unparse(one.value) not in one.domain.choices
 
 
 def _is_implausible(one: Argument) -> bool:

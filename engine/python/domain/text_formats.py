@@ -66,9 +66,20 @@ _FORMATS = (
         ),
     ),
     TextFormat(
-        r"markdown|md|rst|inline|blocks?|headings?",
-        ("# Title\n\nSome *plain* text.\n", "- first\n- second\n", "[link](https://example.com)", "`code`", "> quoted"),
+        r"markdown|md|mistune|rst|inline|blocks?|headings?|links?|labels?",
+        (
+            '(https://example.com "title")',
+            "[label]: https://example.com",
+            "<https://example.com>",
+            ' "title")',
+            "# Title\n\nSome *plain* text.\n",
+            "- first\n- second\n",
+            "[link](https://example.com)",
+            "`code`",
+            "> quoted",
+        ),
     ),
+    TextFormat(r"ur[il]_?templates?|expand|route\w*|rules?", ("/users/{name}", "{name}", "/users{?name,page}")),
     TextFormat(
         r"ur[il]s?|links?|http|host(name)?s?|domains?|netloc|scheme|quer(y|ies)",
         (

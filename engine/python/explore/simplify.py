@@ -13,6 +13,7 @@ from ..search.parallel_observers import Watcher, time_dependent_trials
 from ..search.simplified_trials import SIMPLIFIED, simplified_trials
 from ..search.trial_search import RICH_SOURCES, SLOW_STEPS, TrialRecord, TrialSearch, behaviour_of
 from ..selection.assertable_selection import replace_unassertable
+from ..selection.idle_arguments import outcome_of
 from ..selection.representative import represent, texts_in
 
 ROUNDS = 6
@@ -81,6 +82,11 @@ def _simplest(base: TrialRecord, records: Sequence[TrialRecord], facts: ModuleFa
         if one.arcs == base.arcs
         and not one.time_dependent
         and behaviour_of(one.observation) == behaviour_of(base.observation)
+        # A statement goes only where nothing at all changes.
+        and (
+            len(one.trial.arrange) == len(base.trial.arrange)
+            or outcome_of(one.observation) == outcome_of(base.observation)
+        )
     ]
     subject = next((one for one in facts.callables() if one.qualname == base.trial.subject), None)
 

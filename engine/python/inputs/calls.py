@@ -85,6 +85,9 @@ def _choices(one: CallableFacts, pools: Pools, required: list[Parameter]) -> Ite
         # An object of defaults alone shows little: a person gives it what makes it what it is.
         yield {item.name: pools[item.name][0] for item in options}
     yield base
+    named = [item for item in one.parameters if item.kind == "var_keyword" and pools.get(item.name)]
+    if named:
+        yield {**base, named[0].name: pools[named[0].name][-1]}  # the last one names a single thing
     # The first value of a parameter in `base` was passed already.
     others = {item.name: pools[item.name][1 if item.name in base else 0 :] for item in varied}
     yield from in_turns([{**base, name: value} for value in pool] for name, pool in others.items())

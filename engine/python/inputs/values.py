@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -114,6 +115,7 @@ class Values:
             for pool in (special, natural[2:], typed, real):
                 mixed.extend(pool[index : index + 1])
         rejected = self._learned.rejected if self._learned is not None else frozenset()
+        mixed = mixed or _by_words_of_type(parameter)
         good = [item for item in mixed if (one.qualname, parameter.name, item.source) not in rejected]
         return tuple(distinct([item for item in good or mixed if item.source != parameter.default], _MAXIMUM_VALUES))
 
@@ -295,13 +297,26 @@ def plain_candidates(name: str, dated: Mapping[str, Sequence[str]] | None = None
     return [Candidate(text) for text in BY_TYPE.get(name, ())]
 
 
+def _by_words_of_type(parameter: Parameter) -> list[Candidate]:
+    """Values for a type that is not known, an alias of another module, by the words in its name."""
+    words = parameter.annotation or ""
+    if parameter.kind in ("var_positional", "var_keyword"):
+        return [Candidate("'value'"), Candidate("3")]
+    if re.search(r"Dict|Mapping|Vars|Params|Kwargs", words):
+        return [Candidate("{'name': 'value'}"), Candidate("{}")]
+    if re.search(r"List|Sequence|Iterable|Tuple", words):
+        return [Candidate("['first', 'second']"), Candidate("[]")]
+    return [Candidate("'value'"), Candidate("3")] if re.search(r"(Text|Str|String|Name)\b", words) else []
+
+
 def spread(parameter: Parameter, found: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
     """The values themselves; for `*args` and `**kwargs` several of them, as written in a call."""
     if parameter.kind == "var_positional":
         rows = [list(found[:2]), list(found[:1]), list(found[1:4]), *([one] for one in found[2:8])]
         return tuple(distinct([joined(row, "", "") for row in rows if row], _MAXIMUM_VALUES))
     if parameter.kind == "var_keyword":
-        named = [Candidate(f"{name}={one.source}", one.imports) for name, one in zip("ab", found, strict=False)]
+        names = ("name", "other")  # what sample templates ask for comes first
+        named = [Candidate(f"{name}={one.source}", one.imports) for name, one in zip(names, found, strict=False)]
         return tuple(joined(row, "", "") for row in (named, named[:1]) if row)
     return found
 

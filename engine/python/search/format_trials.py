@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
+from ....utils.python_source import expression_or_none
 from ..domain.example_tables import TEXTS, WORDS
 from ..domain.text_formats import ALL_TEXTS, format_texts
 from ..model.model import CallableFacts, ModuleFacts, Trial
@@ -12,7 +14,7 @@ from ..source.literals import LiteralSpan, literal_places, with_source
 
 _MOST_OF_BRANCHING = 36
 _MOST = 12
-_FIRST = 4
+_FIRST = 6
 # Texts of which the domain says nothing but that they are text.
 _GENERIC = frozenset({*WORDS, *TEXTS, *ALL_TEXTS, "first line\nsecond line\n", '{"a": 1}'})
 
@@ -22,10 +24,17 @@ def with_format_trials(trials: Iterable[Trial], one: CallableFacts, facts: Modul
     stream = iter(trials)
     first = list(islice(stream, _FIRST))
     yield from first
-    base = next((trial for trial in first if _plain_text(trial) is not None), None)
+    fitting = [trial for trial in first if _plain_text(trial) is not None]
+    # What is passed beside the text, as values for a template, decides what becomes of it.
+    base = max(fitting, key=lambda trial: (_argument_count(trial), -first.index(trial))) if fitting else None
     if base is not None:
         yield from _in_formats(base, one, facts)
     yield from stream
+
+
+def _argument_count(trial: Trial) -> int:
+    tree = expression_or_none(trial.act)
+    return len(tree.args) + len(tree.keywords) if isinstance(tree, ast.Call) else 0
 
 
 def _plain_text(trial: Trial) -> LiteralSpan | None:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, islice
 
-from ....utils.python_names import last_name
+from ....utils.python_names import assigned_names, last_name
 from ....utils.python_source import expression_or_none, parse_or_none
 from ..domain.plain_texts import KNOWN_WORDS, MANGLED, PLAIN_WORDS, is_sample, oddness
 from ..model.model import CallableFacts, ModuleFacts, Trial
@@ -35,13 +35,31 @@ def simplified_trials(trial: Trial, facts: ModuleFacts) -> list[Trial]:
     """
     found: dict[tuple[str, ...], Trial] = {}
     variants = chain(
-        _with_plain_texts(trial), _without_arguments(trial, facts), _with_flags(trial, facts), _smaller_literals(trial)
+        without_statements(trial),
+        _with_plain_texts(trial),
+        _without_arguments(trial, facts),
+        _with_flags(trial, facts),
+        _smaller_literals(trial),
     )
     for variant in variants:
         key = (variant.act, *variant.arrange)
         if key != (trial.act, *trial.arrange):
             found.setdefault(key, variant)
     return list(islice(found.values(), MOST))
+
+
+def without_statements(trial: Trial) -> Iterator[Trial]:
+    """Variants without one statement that binds nothing that is read later; whether it mattered, the outcome tells."""
+    for at, text in enumerate(trial.arrange):
+        tree = parse_or_none(text)
+        if tree is None or _SURROUNDINGS.search(text) or not isinstance(tree.body[0], ast.Expr | ast.Assign):
+            continue
+        later = " ".join((*trial.arrange[at + 1 :], trial.act))
+        bound = assigned_names([text])
+        if any(re.search(rf"\b{re.escape(name)}\b", later) for name in bound):
+            continue
+        arrange = (*trial.arrange[:at], *trial.arrange[at + 1 :])
+        yield replace(trial, arrange=arrange, wanted=None, wanted_line=0)
 
 
 def _with_plain_texts(trial: Trial) -> Iterator[Trial]:

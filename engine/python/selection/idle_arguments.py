@@ -18,13 +18,13 @@ def idle_records(records: Sequence[TrialRecord]) -> frozenset[int]:
 
     A call that raises is told apart by its exception and message. Documented examples stand as they are written.
     """
-    outcomes = {_key(record, record.trial.act): _outcome(record.observation) for record in reversed(records)}
+    outcomes = {_key(record, record.trial.act): outcome_of(record.observation) for record in reversed(records)}
     found: set[int] = set()
     for record in records:
         if record.trial.wanted is not None:
             continue
         shorter = _shorter_acts(record.trial.act)
-        mine = _outcome(record.observation) if shorter else None
+        mine = outcome_of(record.observation) if shorter else None
         if any(outcomes.get(_key(record, act)) == mine for act in shorter):
             found.add(record.number)
     return frozenset(found)
@@ -41,7 +41,8 @@ def _normal(act: str) -> str:
     return ast.unparse(tree) if tree is not None else act
 
 
-def _outcome(observation: Observation) -> tuple[object, ...]:
+def outcome_of(observation: Observation) -> tuple[object, ...]:
+    """Returns what is comparable of an outcome: the exception, the value, effects, output and warnings."""
     raised, value = observation.raised, observation.value
     return (
         (raised.type_name, raised.message) if raised is not None else None,

@@ -88,6 +88,7 @@ def represent(
     shape, values = _shape_of(trial.arrange, trial.act, trial.mode)
     return Representation(
         degeneracy=_degeneracy(given, facts)
+        + _of_missing_arguments(subject, given, observation)
         + sum(degeneracy_of(node, facts) for node in answers)
         + _receiver_degeneracy(subject, act, statements, facts)
         + (MILD if subject is not None and subject.kind == "constructor" and _is_partial(subject, len(given)) else 0),
@@ -125,6 +126,8 @@ def is_trivial(observation: Observation, given: Sequence[ast.expr] = ()) -> bool
         return False
     if not result and not isinstance(result, float):
         return True
+    if isinstance(result, tuple | list) and not any(item for item in result if not isinstance(item, bool)):
+        return all(item is None or item in ("", [], {}, ()) for item in result)
     first = _literals(given[:1])
     return bool(first) and type(first[0]) is type(result) and first[0] == result and not isinstance(result, bool)
 
@@ -186,6 +189,16 @@ def _degeneracy(given: Sequence[ast.expr], facts: ModuleFacts) -> int:
 
 
 _FLAGS = (True, False, None)
+
+
+def _of_missing_arguments(subject: CallableFacts | None, given: Sequence[ast.expr], observation: Observation) -> int:
+    """Rates a call without arguments of what takes any number of them, or options: it shows the default."""
+    if subject is None or given or subject.kind == "constructor" or observation.raised is not None:
+        return 0
+    takes = [one for one in subject.parameters if one.name not in ("self", "cls")]
+    if any(one.kind in ("var_positional", "var_keyword") for one in takes):
+        return SEVERE
+    return MILD if takes and not observation.effects else 0
 
 
 def _receiver_degeneracy(

@@ -28,6 +28,7 @@ _OTHER_FORM = 30.0
 _FURTHER_DIFFERENCE = 6.0
 _DEGENERATE = 12.0
 _ODD = 30.0
+_SHOWN_BY_MANGLED = 2
 # A test of its own that takes no new branch must kill so many mutants that no other does.
 _KILLS_OF_OWN_FORM = 2
 _SHARES = 4
@@ -247,8 +248,11 @@ def _worth(
         return 0.0
     if shown.trivial and not candidate.raises and arcs < 2 and any(_same_answer(row, shown) for row in rows):
         return 0.0  # a second empty answer says nothing that the first one does not
-    if candidate.oddness >= MANGLED and not arcs and not endings:
-        return 0.0
+    shows = arcs + endings
+    if (candidate.oddness >= MANGLED and shows < _SHOWN_BY_MANGLED) or (
+        candidate.oddness > 1 and shown.trivial and not candidate.raises and shows < _SHOWN_BY_MANGLED
+    ):
+        return 0.0  # what no person would write is published where it takes a way of its own
     price = _BASE + candidate.cost + _DEGENERATE * shown.degeneracy + _ODD * candidate.oddness
     price += _OTHER_FORM if other_form else _FURTHER_DIFFERENCE * max(0, distance - 1)
     return (2 * arcs + 2 * endings + kills) / price

@@ -98,7 +98,7 @@ def _read(case: Case, facts: CallableFacts | None, constructors: Mapping[str, Ca
 
 
 # Words that say only that something is not the same: those that say how come before them.
-_VAGUE = ("other_", "longer_", "shorter_", "larger_", "smaller_")
+_VAGUE = ("other_", "longer_", "shorter_", "larger_", "smaller_", "function_as_")
 _ORDER = ("first", "second", "third", "fourth", "fifth")
 
 

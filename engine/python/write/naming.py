@@ -100,7 +100,7 @@ def _candidates(base: str, test: _Test, usual: _Test) -> Iterator[str]:
         yield from _with_words(base, _message_words(test.cases[0]))
     outcome = _shared_outcome(test)
     if test is not usual:
-        yield from (f"{base}_{use}" for use in _uses_of_result(test))
+        yield from (f"{base.removesuffix('_construction')}_{use}" for use in _uses_of_result(test))
     if test is usual or not conditions:
         yield base
     elif outcome in _TRUTH and outcome != _shared_outcome(usual):
@@ -118,12 +118,13 @@ def _candidates(base: str, test: _Test, usual: _Test) -> Iterator[str]:
 
 def _uses_of_result(test: _Test) -> list[str]:
     """Names what a test does with what its subject made in an arranging statement; none where the act calls it."""
-    case, name = test.cases[0], test.facts.name if test.facts is not None else ""
-    act = parse_expression(case.expression)
-    if test.facts is None or test.facts.owner is not None or name in names_of(act):
+    facts, case = test.facts, test.cases[0]
+    if facts is None or (facts.owner is not None and facts.kind != "constructor"):
         return []
+    name = facts.owner or facts.name
+    act = parse_expression(case.expression)
     nodes = [node for text in case.statements for node in parse_python(text.strip()).body]
-    if not any(name in names_of(node) for node in nodes):
+    if name in names_of(act) or not any(name in names_of(node) for node in nodes):
         return []
     if isinstance(nodes[-1], ast.Assign) and isinstance(nodes[-1].targets[0], ast.Tuple):
         return ["unpacking"]
