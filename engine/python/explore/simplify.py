@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from ..domain.plain_texts import oddness
+from ..inputs.plain_texts import oddness
 from ..judge.readability import reading_cost
 from ..model.model import Arc, ModuleFacts, Trial
 from ..search.parallel_observers import Watcher, time_dependent_trials

@@ -8,7 +8,7 @@ from itertools import islice
 
 from ....utils.python_source import expression_or_none
 from ..domain.example_tables import TEXTS, WORDS
-from ..domain.text_formats import ALL_TEXTS, format_texts
+from ..inputs.text_formats import ALL_TEXTS, format_texts
 from ..model.model import CallableFacts, ModuleFacts, Trial
 from ..source.literals import LiteralSpan, literal_places, with_source
 

@@ -15,14 +15,14 @@ from itertools import chain, islice
 
 from ....utils.python_names import assigned_names, last_name
 from ....utils.python_source import expression_or_none, parse_or_none
-from ..domain.plain_texts import KNOWN_WORDS, MANGLED, PLAIN_WORDS, is_sample, oddness
+from ..inputs.plain_texts import KNOWN_WORDS, MANGLED, PLAIN_WORDS, is_sample, oddness
 from ..model.model import CallableFacts, ModuleFacts, Trial
 from ..source.literals import LiteralSpan, literal_places, with_source
 from ..source.moments import NOW
 
 MOST = 24
 SIMPLIFIED = "simplified"
-_SURROUNDINGS = re.compile(rf"\bmonkeypatch\b|\bdate(time)?\(|\btimedelta\(|^{NOW}\b")
+_SURROUNDINGS = re.compile(rf"\bmonkeypatch\b|\brequest\b|\bdate(time)?\(|\btimedelta\(|^{NOW}\b")
 _FLAGS = ("True", "False")
 _TOKEN = re.compile(r"[A-Za-z]+|[0-9]+|\s+|[^A-Za-z0-9\s]+")
 

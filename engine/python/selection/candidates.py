@@ -9,8 +9,8 @@ from functools import lru_cache
 
 from ....utils.python_source import literal_value, parse_or_none
 from ..domain.membership import count_outside, knows_domains
-from ..domain.plain_texts import oddness
-from ..domain.text_formats import ALL_TEXTS, named_texts
+from ..inputs.plain_texts import oddness
+from ..inputs.text_formats import ALL_TEXTS, named_texts
 from ..judge.oracle import ACCIDENTS
 from ..judge.readability import reading_cost, rebinds_import
 from ..judge.value_checks import LONGEST_SOURCE

