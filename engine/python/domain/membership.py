@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
+from ....utils.python_source import literal_or
 from ..model.model import CallableFacts, ModuleFacts, Trial
 from .arguments import Argument, arguments_of
 from .contains import is_inside
@@ -35,7 +36,20 @@ def outside_arguments(trial: Trial, facts: ModuleFacts) -> tuple[Argument, ...]:
         if not is_inside(one.value, one.domain, kinds, conditions=not _checks(one.called, one.parameter))
         or _is_implausible(one)
         or _is_negative_place(one)
+        or _is_of_another_type(one)
     )
+
+
+def _is_of_another_type(one: Argument) -> bool:
+    """Whether a literal is of another type than the parameter's default, which nothing else says more about."""
+    item = next((item for item in one.called.parameters if item.name == one.parameter), None)
+    default = literal_or(item.default or "None", None) if item is not None and item.annotation is None else None
+    passed = literal_or(ast.unparse(one.value), None)
+    if default is None or passed is None or one.domain.choices or one.domain.kind in ("union", "any", "callable"):
+        return isinstance(default, bool) and passed is not None and not isinstance(passed, bool)
+    if isinstance(default, int | float) and not isinstance(default, bool):
+        return not isinstance(passed, int | float)
+    return not isinstance(passed, type(default))
 
 
 _PLACE_NAME = re.compile(

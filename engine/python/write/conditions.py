@@ -98,7 +98,7 @@ def _read(case: Case, facts: CallableFacts | None, constructors: Mapping[str, Ca
 
 
 # Words that say only that something is not the same: those that say how come before them.
-_VAGUE = ("other_", "longer_", "shorter_", "larger_", "smaller_", "function_as_")
+_VAGUE = ("other_", "longer_", "shorter_", "larger_", "smaller_", "function_as_", "on_a_", "in_the_")
 _ORDER = ("first", "second", "third", "fourth", "fifth")
 
 
@@ -147,7 +147,11 @@ def differences(mine: Situation, usual: Situation, facts: CallableFacts | None) 
     for name in usual.arguments:
         if name not in mine.arguments and name not in mine.varying and not mine.built and name != _CLOCK:
             found.append(f"without_{_plain(name)}")
-    return sorted(dict.fromkeys(words for words in found if words), key=lambda words: words.startswith(_VAGUE))
+    # An option that is passed tells more than what the operands look like.
+    return sorted(
+        dict.fromkeys(words for words in found if words),
+        key=lambda words: (words.startswith(_VAGUE), not words.startswith("with_")),
+    )
 
 
 def _plural(word: str) -> str:
