@@ -33,19 +33,3 @@ def fitting_types(targets: Sequence[ModuleTarget], index: TargetIndex) -> Fittin
     if programs:
         reasons["integration"] = f"it has a console program ({programs[0].name})"
     return Fitting(reasons)
-
-
-def programs_meant(mentions: Sequence[Mention], index: TargetIndex) -> list[ModuleTarget] | None:
-    """Return the modules in which the programs begin that "the command line program" or "the program shop" means.
-
-    None where the words mean no program; empty where the project has none.
-    """
-    words = {mention.text.lower() for mention in mentions if mention.weak}
-    if words.isdisjoint({"program", "programs"}) and not words >= {"command", "line"}:
-        return None
-    names = {mention.text for mention in mentions if not mention.weak and not mention.excluded}
-    programs = find_programs(index.layout.root, index.layout)
-    meant = [program.place for program in programs if not names or program.name in names]
-    if names - {program.name for program in programs}:
-        return None  # it names something else as well
-    return [ModuleTarget(place) for place in dict.fromkeys(meant)]

@@ -18,9 +18,10 @@ from ...contract.lifecycle import Agent, AgentContract
 from ...contract.protocol import AgentRequest, JsonObject
 from .api_plan import api_steps
 from .changed_targets import changed_targets, unchanged_rows
-from .fitting_types import Fitting, fitting_types, programs_meant
+from .fitting_types import Fitting, fitting_types
 from .integration_plan import integration_steps
 from .most_complex import most_complex
+from .named_programs import NO_PROGRAM, programs_meant
 from .plan_steps import CONTEXT, accept_step, context_step, verify_step
 from .reading import Reading, by_options, merged, resolve, spelled
 from .refusals import check_understood, refuse_frameworks, refuse_types, refused_request
@@ -189,7 +190,7 @@ class _Planning:
             reading.targets[at] = found
             self._program_clauses.add(clause.test_type)
             if not found:
-                reading.unclear(" ".join(weak), "the project has no command line program", stops=True)
+                reading.unclear(" ".join(weak), NO_PROGRAM, stops=True)
 
     def _fitted(self, clauses: list[Clause], included: Sequence[ModuleTarget] | None) -> list[Clause]:
         """Add the kinds of tests that fit the project, where the request names none and means a whole.

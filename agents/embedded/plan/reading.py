@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 
 from ...contract.protocol import JsonObject
 from .api_plan import is_address
+from .named_programs import programs_left_out
 from .request.parsed_request import Clause, Mention, ParsedRequest
-from .target_index import ModuleTarget, TargetIndex
+from .target_index import ModuleTarget, TargetIndex, TargetMatch
 
 _DOCUMENT = re.compile(r"\.(?:json|ya?ml)$", re.IGNORECASE)
 _NOT_FOUND = "it names no file, folder, package, module or symbol of the project"
@@ -62,7 +63,8 @@ def is_document(text: str) -> bool:
 def resolve(clauses: Sequence[Clause], words: ParsedRequest, index: TargetIndex, reading: Reading) -> None:
     """Resolve every mention to targets, documents or exclusions, and note what was not understood."""
     outside = [mention for mention in words.mentions if mention.excluded]
-    gone = {mention: _found(mention, index, reading, stops=True) for mention in outside}
+    programs = programs_left_out(outside, index)
+    gone = {mention: _found(mention, index, reading, programs.get(mention), stops=True) for mention in outside}
     owners = {mention.within for mention in outside}
     reading.excluded += _inside(outside, gone, [target for found in gone.values() for target in found])
     reading.left_out += [mention.text for mention, found in gone.items() if found and mention.text not in owners]
@@ -106,9 +108,15 @@ def _inside(
     return [target for target in targets if target not in around or target in inner]
 
 
-def _found(mention: Mention, index: TargetIndex, reading: Reading, *, stops: bool = False) -> list[ModuleTarget]:
-    """Return the targets that a mention names, and note whether it was understood."""
-    found = index.find(mention.text, explicit=mention.explicit)
+def _found(
+    mention: Mention, index: TargetIndex, reading: Reading, found: TargetMatch | None = None, *, stops: bool = False
+) -> list[ModuleTarget]:
+    """Return the targets that a mention names, and note whether it was understood.
+
+    Args:
+        found: what it names, where that is known already.
+    """
+    found = found or _match(mention, index)
     if not found.targets:
         reading.unclear(mention.text, found.why_not or _NOT_FOUND, index.suggestions(mention.text), stops=stops)
         return []
@@ -120,6 +128,27 @@ def _found(mention: Mention, index: TargetIndex, reading: Reading, *, stops: boo
     more = f" and {len(targets) - 3} more" if len(targets) > 3 else ""
     reading.understood.append(f"{mention.text}: {'not ' if mention.excluded else ''}{names}{more}")
     return targets
+
+
+def _match(mention: Mention, index: TargetIndex) -> TargetMatch:
+    """What a mention names; a method by its bare name where no other method has it, there or in the whole project."""
+    found = index.find(mention.text, explicit=mention.explicit)
+    before, _, last = mention.text.removesuffix("()").rpartition(".")
+    within = mention.within or before
+    around = index.find(within, explicit=True).targets if within else ()
+    places = {target.place.path for target in around}
+    if any(target.place.path in places or not around for target in found.targets) or found.why_not:
+        return found
+    methods = [
+        method for method in index.methods(last) if not within or any(_contains(target, method) for target in around)
+    ]
+    return TargetMatch(tuple(methods)) if len(methods) == 1 else found
+
+
+def _contains(outer: ModuleTarget, method: ModuleTarget) -> bool:
+    """Whether a method lies in a target: its module, or its class where the target is one."""
+    owners = [name.rpartition(".")[0] for name in method.symbols or ()]
+    return outer.place == method.place and (outer.symbols is None or any(name in outer.symbols for name in owners))
 
 
 def by_options(

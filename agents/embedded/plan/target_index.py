@@ -73,6 +73,15 @@ class TargetIndex:
         """Whether a word names something in the project."""
         return bool(self.find(text, explicit="_" in text or "." in text or text != text.lower()).targets)
 
+    def methods(self, name: str) -> tuple[ModuleTarget, ...]:
+        """Return the methods that have this bare name, in every module and class."""
+        return tuple(
+            ModuleTarget(place, (symbol,))
+            for place in self.modules
+            for symbol in self.symbols_of(place.module)
+            if symbol.endswith(f".{name}")
+        )
+
     def suggestions(self, text: str) -> list[str]:
         """Suggest at most three names similar to `text`."""
         names = {place.path for place in self.modules} | {place.module for place in self.modules}

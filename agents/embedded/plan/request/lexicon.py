@@ -7,6 +7,7 @@ words without a meaning of their own is closed, and none of them may change what
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Literal
 
 Role = Literal[
@@ -218,6 +219,14 @@ PATTERNS: tuple[tuple[Role, str, re.Pattern[str]], ...] = tuple(
 )
 
 WEAK = frozenset(
-    "service services app apps application applications program programs line command server system".split()
+    (
+        "service services app apps application applications program programs line command command-line server system"
+    ).split()
 )
 """Everyday words that name something only where no other word does."""
+
+
+def means_program(texts: Iterable[str]) -> bool:
+    """Whether everyday words mean the project's program: "the program", "the command line"."""
+    words = set(re.split(r"[\s-]+", " ".join(texts).lower()))
+    return not words.isdisjoint({"program", "programs"}) or words >= {"command", "line"}

@@ -12,10 +12,12 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from .lexemes import Lexeme, lexemes
-from .lexicon import TYPE_OF_FRAMEWORK, WEAK
+from .lexicon import TYPE_OF_FRAMEWORK, WEAK, means_program
 from .parsed_request import Clause, Mention, ParsedRequest, Superlative
 
 _LONGEST_NAME = 3
+_LONGEST_PHRASE = 4
+_ARTICLES = ("a", "an", "any", "the")
 _DAYS = re.compile(
     r"^(?:yesterday|today|monday|tuesday|wednesday|thursday|friday|saturday|sunday|last|this|the|a|january|february|march"
     r"|april|may|june|july|august|september|october|november|december)$",
@@ -39,7 +41,8 @@ class _Reader:
     Attributes:
         part: number of the part of the sentence.
         segment: number of the stretch between commas, for "cli excluded".
-        excluding: words name what is left out; `items` counts them, `opener` is the word that began it.
+        excluding: words name what is left out; `items` counts them, `opener` is the word that began it, `passed` are
+            words without a meaning of their own that follow it at once.
         apart: a comma or "and" stands after the last item.
     """
 
@@ -59,8 +62,8 @@ class _Reader:
     excluding: bool = False
     items: int = 0
     opener: str = ""
+    passed: list[str] = field(default_factory=list)
     apart: bool = False
-    place_at: int = -1
 
     def read(self, at: int, lexeme: Lexeme) -> None:
         """Take in one lexeme."""
@@ -74,6 +77,7 @@ class _Reader:
         elif role == "exclude":
             self.end_exclusion()
             self.excluding, self.items, self.opener, self.apart = True, 0, lexeme.text, False
+            self.passed = []
         elif role == "excluded":
             self._excluded(lexeme)
         elif role == "whole":
@@ -87,8 +91,8 @@ class _Reader:
             self._separate()
         elif role == "punctuation":
             self._punctuation(lexeme.text)
-        elif role == "place":
-            self.place_at = at
+        elif role in ("filler", "noun"):
+            self.passed += [lexeme.text] if self.excluding and not self.apart else []
         else:
             self._condition(lexeme)
 
@@ -172,9 +176,14 @@ class _Reader:
             self.depth = lexeme.value
 
     def end_exclusion(self) -> None:
-        """End what is left out; an opener that nothing follows is not understood."""
+        """End what is left out; an opener that no name follows is not understood, nor is what follows it instead."""
         if self.excluding and not self.items:
-            self.unknown.append((self.opener, "it does not say what is to be left out"))
+            said = any(word.lower() not in _ARTICLES for word in self.passed)
+            self.unknown.append(
+                (" ".join(self.passed), "it names nothing that could be left out")
+                if said
+                else (self.opener, "it does not say what is to be left out")
+            )
         self._forget_exclusion()
 
     def _forget_exclusion(self) -> None:
@@ -221,19 +230,19 @@ def parse_request(text: str, known: Callable[[str], bool] = lambda _: False) -> 
 
 
 def _joined(named: Sequence[_Named], found: Sequence[Lexeme], known: Callable[[str], bool]) -> list[_Named]:
-    """Join neighbouring words that together are one name of the project: "order service" for `order_service`."""
+    """Join neighbouring words that together name one thing: "order service" for `order_service`, "command line"."""
     kept: list[_Named] = []
     at = 0
     while at < len(named):
-        for length in range(_LONGEST_NAME, 1, -1):
+        for length in range(_LONGEST_PHRASE, 1, -1):
             run = named[at : at + length]
-            name = _one_name(run, found, known) if len(run) == length else ""
-            if name:
-                kept.append(
-                    replace(
-                        run[0], mention=replace(run[0].mention, text=name, explicit=True, weak=False), at=run[-1].at
-                    )
-                )
+            if len(run) < length:
+                continue
+            name = _one_name(run, found, known) if length <= _LONGEST_NAME else ""
+            phrase = "" if name else _program_phrase(run, known)
+            if name or phrase:
+                mention = replace(run[0].mention, text=name or phrase, explicit=bool(name), weak=bool(phrase))
+                kept.append(replace(run[0], mention=mention, at=run[-1].at))
                 at += length
                 break
         else:
@@ -257,6 +266,15 @@ def _one_name(run: Sequence[_Named], found: Sequence[Lexeme], known: Callable[[s
         "".join(word[:1].upper() + word[1:] for word in words),
     )
     return next((name for name in spellings if known(name)), "")
+
+
+def _program_phrase(run: Sequence[_Named], known: Callable[[str], bool]) -> str:
+    """Everyday words side by side that mean the project's program, as one phrase; "" where one of them is a name."""
+    texts = [named.mention.text for named in run]
+    adjacent = all(second.at == first.at + 1 for first, second in pairwise(run))
+    if not adjacent or not all(named.mention.weak for named in run) or not means_program(texts):
+        return ""
+    return "" if any(known(text) for text in texts) else " ".join(texts)
 
 
 def _with_owners(named: list[_Named], found: Sequence[Lexeme]) -> list[_Named]:

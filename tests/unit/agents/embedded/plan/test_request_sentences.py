@@ -130,6 +130,56 @@ def test_the_command_line_program_means_the_module_in_which_it_begins(project, w
     assert holds(row, project)
 
 
+LEDGER = {
+    "ledger.py": "class Ledger:\n    def balance(self):\n        return 0\n",
+    "accounts.py": "class Account:\n    def balance(self):\n        return 1\n",
+}
+
+
+@pytest.mark.parametrize(
+    "request_text", ["everything except the command line program", "no tests for the command line", "skip the program"]
+)
+def test_a_project_without_a_program_has_none_to_leave_out(tmp_path, request_text):
+    project = write_files(tmp_path / "books", LEDGER)
+    with pytest.raises(RequestError, match="the project has no command line program"):
+        planned(request_text, project, None)
+
+
+def test_a_module_called_command_is_meant_by_the_word(tmp_path):
+    files = {**LEDGER, "command.py": "def run():\n    return 1\n"}
+    plan = planned("everything except the command module", write_files(tmp_path / "books", files), True)
+    assert targets_of(plan) == {"unit": ["accounts", "ledger"]}
+
+
+def test_of_two_programs_the_named_one_is_left_out(tmp_path):
+    program = "def main():\n    return 0\n"
+    scripts = '[project]\nname = "books"\n\n[project.scripts]\npost-entry = "entry:main"\nclose-year = "year:main"\n'
+    files = {**LEDGER, "pyproject.toml": scripts, "entry.py": program, "year.py": program}
+    project = write_files(tmp_path / "books", files)
+    both = planned("unit tests for everything except the programs", project, True)
+    assert targets_of(both) == {"unit": ["accounts", "ledger"]}
+    one = planned("unit tests for everything except the program post-entry", project, True)
+    assert targets_of(one) == {"unit": ["accounts", "ledger", "year"]}
+
+
+@pytest.mark.parametrize(
+    "request_text", ["balance in ledger", "ledger.balance", "test the balance method of the ledger"]
+)
+def test_a_method_is_found_in_the_module_named_with_it(tmp_path, request_text):
+    plan = planned(request_text, write_files(tmp_path / "books", LEDGER), True)
+    assert targets_of(plan) == {"unit": ["ledger:Ledger.balance"]}
+
+
+def test_a_method_that_two_classes_have_is_asked_about_where_nothing_says_which(tmp_path):
+    project = write_files(tmp_path / "books", LEDGER)
+    with pytest.raises(RequestError) as refused:
+        planned("test the balance", project, None)
+    not_understood: Any = refused.value.details["not_understood"]
+    (row,) = not_understood
+    assert row["text"] == "balance"
+    assert {"Ledger.balance", "Account.balance"} & set(row["suggestions"])
+
+
 def test_there_are_enough_sentences_of_each_outcome():
     outcomes = [row.values[0]["outcome"] for row in rows("sentences.json")]
     assert len(outcomes) >= 100
