@@ -15,7 +15,7 @@ from ...engine.python.project.layout import Layout, find_layout
 from ..contract.lifecycle import Agent, AgentContract
 from ..contract.protocol import AgentRequest, AgentResponse, JsonObject
 from ..embedded.plan.planner_agent import STEP_PLANNERS
-from ..embedded.plan.reading import is_document
+from ..embedded.plan.reading import is_document, left_out_names
 from ..embedded.plan.refusals import check_understood
 from ..embedded.plan.repository_steps import repository_plan
 from ..embedded.plan.request.lexicon import AVAILABLE_FRAMEWORKS
@@ -89,9 +89,7 @@ class ModelPlannerAgent(ModelAgent):
         meaning = await self._meaning(user, index, rejected, load_prompt("planner_types") if in_parts else None)
         left_out = unaccounted(words, meaning, index)
         meaning = as_requested(words, meaning, index)
-        around = {mention.within for mention in words.mentions if mention.excluded}
-        gone = [mention.text for mention in words.mentions if mention.excluded and mention.text not in around]
-        excluded = [name for name in gone if index.names(name)]
+        excluded = await asyncio.to_thread(left_out_names, words.mentions, index)
         planner_inputs = {
             **inputs,
             "user_request": canonical_request(meaning, index, _documents(words)) + _superlative(words),

@@ -130,6 +130,21 @@ def _found(
     return targets
 
 
+def left_out_names(mentions: Sequence[Mention], index: TargetIndex) -> list[str]:
+    """Return what a request leaves out, as the option `exclude` takes it; what is not found is not among it."""
+    outside = [mention for mention in mentions if mention.excluded]
+    owners = {mention.within for mention in outside}
+    programs = programs_left_out(outside, index)
+    names: list[str] = []
+    for mention in outside:
+        if mention.text in owners:
+            continue
+        found = programs.get(mention) or _match(mention, index)
+        as_written = bool(found.targets) and found == index.find(mention.text, explicit=mention.explicit)
+        names += [mention.text] if as_written else [spelled(target) for target in found.targets]
+    return names
+
+
 def _match(mention: Mention, index: TargetIndex) -> TargetMatch:
     """What a mention names; a method by its bare name where no other method has it, there or in the whole project."""
     found = index.find(mention.text, explicit=mention.explicit)

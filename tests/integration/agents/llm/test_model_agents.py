@@ -218,3 +218,26 @@ async def test_without_a_usable_verdict_the_test_goes_as_the_gate_judged_it(tmp_
     assert judged["drop"] == ["tc_a"]
     assert not judged.get("refine")
     assert judged["findings"][0]["class"] == "test_defect"
+
+
+@pytest.mark.feature("T-02", "T-13")
+async def test_a_program_and_a_method_that_a_request_leaves_out_stay_out_whatever_the_model_answers(
+    tmp_path: Path,
+) -> None:
+    root = till(tmp_path)
+    (root / "pyproject.toml").write_text('[project]\nname = "till"\n\n[project.scripts]\ntill = "till.desk:main"\n')
+    (root / "src/till/desk.py").write_text("def main():\n    return 0\n")
+    (root / "src/till/drawer.py").write_text(
+        "class Drawer:\n    def shut(self):\n        return 1\n\n    def slam(self):\n        return 2\n"
+    )
+    chat = FakeChat(meaning(whole_project=True))
+    request = "whatever there is to cover, except the command line program and slam"
+    response = await asked(
+        ModelPlannerAgent(chat, EmbeddedPlannerAgent()),
+        {"user_request": request, "root": str(root), "test_type": "unit"},
+    )
+    steps = response.result["steps"] if response.result else []
+    targets = [step["params"]["target"] for step in steps if step["type"] == "generate_unit_tests"]
+    assert {target["module"] for target in targets} == {"till.prices", "till.drawer"}
+    (drawer,) = [target for target in targets if target["module"] == "till.drawer"]
+    assert drawer["symbols"] == ["Drawer", "Drawer.shut"]
