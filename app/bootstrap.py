@@ -240,7 +240,8 @@ def _first_tests(folder: RunFolder, target: TargetProvider, events: EventLog) ->
     """Publishes the first passing tests of a run while it is still working."""
 
     def announce(path: str, passing: int) -> None:
-        message = f"The first {passing} tests pass; a preview of the suite: {path}"
+        tests = "test passes" if passing == 1 else f"{passing} tests pass"
+        message = f"The first {tests}; a preview of the suite: {path}"
         events.emit(EventType.PROGRESS, message, first_tests=passing, path=path)
 
     return FirstTests(target, folder.first, announce)
