@@ -9,6 +9,7 @@ from dataclasses import replace
 from ..inputs.plain_texts import oddness
 from ..judge.readability import reading_cost
 from ..model.model import Arc, ModuleFacts, Trial
+from ..search.initial_trials import trial_key
 from ..search.parallel_observers import Watcher, time_dependent_trials
 from ..search.simplified_trials import SIMPLIFIED, simplified_trials
 from ..search.trial_search import RICH_SOURCES, SLOW_STEPS, TrialRecord, TrialSearch, behaviour_of
@@ -58,7 +59,9 @@ async def simplify_trials(
 
 
 def _fresh(base: TrialRecord, facts: ModuleFacts, search: TrialSearch) -> list[Trial]:
-    return [trial for trial in simplified_trials(base.trial, facts) if search.is_new(trial)]
+    """The simpler variants of a trial that have not run; those that only wait in a queue run now."""
+    ran = {trial_key(record.trial) for record in search.records if record.trial.subject == base.trial.subject}
+    return [trial for trial in simplified_trials(base.trial, facts) if trial_key(trial) not in ran]
 
 
 async def _run(trials: Sequence[Trial], search: TrialSearch, observer: Watcher) -> dict[Trial, TrialRecord]:

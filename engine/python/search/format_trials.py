@@ -10,7 +10,7 @@ from ....utils.python_source import expression_or_none
 from ..domain.example_tables import TEXTS, WORDS
 from ..inputs.text_formats import ALL_TEXTS, format_texts
 from ..model.model import CallableFacts, ModuleFacts, Trial
-from ..source.literals import LiteralSpan, literal_places, with_source
+from ..source.literals import ACT, LiteralSpan, literal_places, with_source
 
 _MOST_OF_BRANCHING = 36
 _MOST = 12
@@ -24,9 +24,9 @@ def with_format_trials(trials: Iterable[Trial], one: CallableFacts, facts: Modul
     stream = iter(trials)
     first = list(islice(stream, _FIRST))
     yield from first
-    fitting = [trial for trial in first if _plain_text(trial) is not None]
+    fitting = [trial for trial in first if _plain_texts(trial)]
     # What is passed beside the text, as values for a template, decides what becomes of it.
-    base = max(fitting, key=lambda trial: (_argument_count(trial), -first.index(trial))) if fitting else None
+    base = min(fitting, key=lambda trial: (not _argument_count(trial), _argument_count(trial)), default=None)
     if base is not None:
         yield from _in_formats(base, one, facts)
     yield from stream
@@ -37,19 +37,19 @@ def _argument_count(trial: Trial) -> int:
     return len(tree.args) + len(tree.keywords) if isinstance(tree, ast.Call) else 0
 
 
-def _plain_text(trial: Trial) -> LiteralSpan | None:
-    """The last literal of a trial that is a text of no particular format: the first may be a name or a mode."""
+def _plain_texts(trial: Trial) -> list[LiteralSpan]:
+    """The literals of a trial that are texts of no particular format: the receiver's, and that of the call."""
     places = [place for place in literal_places(trial) if isinstance(place.value, str) and place.value in _GENERIC]
-    return places[0] if places else None
+    arranged = [place for place in places if place.statement != ACT]
+    return [*arranged[-1:], *[place for place in places if place.statement == ACT][:1]]
 
 
 def _in_formats(base: Trial, one: CallableFacts, facts: ModuleFacts) -> Iterator[Trial]:
-    place = _plain_text(base)
-    if place is None:
-        return
     names = [one.name, *(parameter.name for parameter in one.parameters), one.owner or ""]
     words = [*names, facts.module, one.documentation.summary, *(owner.name for owner in facts.classes)]
-    most = _MOST_OF_BRANCHING if one.branch_lines else _MOST
+    places = _plain_texts(base)
+    most = (_MOST_OF_BRANCHING if one.branch_lines else _MOST) // max(1, len(places))
     for text in format_texts(words, most):
-        if text != place.value:
-            yield with_source(base, place, repr(text), "domain")
+        for place in places:
+            if text != place.value:
+                yield with_source(base, place, repr(text), "domain")

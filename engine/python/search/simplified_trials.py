@@ -65,7 +65,7 @@ def without_statements(trial: Trial) -> Iterator[Trial]:
 def _with_plain_texts(trial: Trial) -> Iterator[Trial]:
     """Variants whose texts have known words in place of unknown ones: of all texts together, then of each alone."""
     places = [place for place in _own_places(trial) if isinstance(place.value, str) and len(place.value) > 1]
-    odd = [place for place in places if not oddness(place.value) < MANGLED]
+    odd = [place for place in places if oddness(place.value) >= MANGLED]
     if not odd:
         return
     together = trial

@@ -92,7 +92,8 @@ def represent(
         + sum(degeneracy_of(node, facts) for node in answers)
         + _receiver_degeneracy(subject, act, statements, facts)
         + (MILD if subject is not None and subject.kind == "constructor" and _is_partial(subject, len(given)) else 0),
-        trivial=is_trivial(observation, given),
+        # An object that shows itself as the text it was read from is not that text.
+        trivial=is_trivial(observation, () if trial.act.startswith("repr(") else given),
         shape=shape,
         values=values,
         arguments=_literals(given),

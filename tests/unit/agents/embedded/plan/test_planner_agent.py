@@ -297,3 +297,19 @@ async def test_the_package_is_not_repeated_below_a_folder_of_its_name(answer):
     response = await answer("shop.cart and shop.sub.deep", tests_dir="tests/shop")
     paths = [step["params"]["test_path"] for step in response.result["steps"] if "target" in step["params"]]
     assert paths == ["tests/shop/test_shop_cart.py", "tests/shop/test_sub/test_shop_sub_deep.py"]
+
+
+@pytest.mark.feature("T-20")
+async def test_an_application_and_the_module_that_is_called_like_it_have_specs_of_their_own(tmp_path):
+    """A package `shop` with its application in `shop.api` (both kinds of tests are asked for)."""
+    folder = tmp_path / "src" / "shop"
+    folder.mkdir(parents=True)
+    (folder / "__init__.py").write_text("")
+    (folder / "api.py").write_text(
+        "from fastapi import FastAPI\n\napp = FastAPI()\n\n\n@app.get('/')\ndef home():\n    return {}\n"
+    )
+    async with EmbeddedPlannerAgent() as planner:
+        given = {"user_request": "unit and API tests for shop.api", "root": str(tmp_path)}
+        response = await planner.process(AgentRequest("plan", "plan", RequestMetadata("trace"), inputs=given))
+    specs = [step["params"]["spec_path"] for step in response.result["steps"] if "spec_path" in step["params"]]
+    assert sorted(specs) == ["specs/shop.api.json", "specs/shop_api.json"]

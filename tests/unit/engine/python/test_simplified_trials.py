@@ -1,0 +1,67 @@
+"""Simpler variants of a trial: one argument, statement or item less, known words, surroundings kept (B-16)."""
+
+from __future__ import annotations
+
+import pytest
+
+from testwright.engine.python.model.model import CallableFacts, ModuleFacts, Parameter, Trial
+from testwright.engine.python.search.simplified_trials import simplified_trials
+
+FACTS = ModuleFacts(
+    "m.py",
+    "m",
+    ".",
+    "",
+    functions=(
+        CallableFacts(
+            "parse",
+            "function",
+            (1, 9),
+            parameters=(
+                Parameter("text", "positional_or_keyword"),
+                Parameter("strict", "positional_or_keyword", default="False"),
+            ),
+        ),
+    ),
+)
+
+
+def variants(act: str, *arrange: str) -> set[tuple[str, ...]]:
+    found = simplified_trials(Trial("parse", act, arrange=arrange, source="mutation"), FACTS)
+    return {(*one.arrange, one.act) for one in found}
+
+
+@pytest.mark.feature("B-16")
+@pytest.mark.parametrize(
+    ("act", "simpler"),
+    [
+        pytest.param("parse('kitten', strict=True)", "parse('kitten')", id="a_keyword_goes"),
+        pytest.param("parse('kitten', True)", "parse('kitten')", id="an_optional_position_goes"),
+        pytest.param("parse('xqz = wfg')", "parse('name = value')", id="known_words_replace_made_ones"),
+        pytest.param("parse('kitten', strict=-1)", "parse('kitten', strict=True)", id="a_flag_is_true_or_false"),
+        pytest.param("parse([3, 1, 2])", "parse([1, 2])", id="an_item_goes"),
+        pytest.param("parse(4711)", "parse(10)", id="a_large_number_becomes_a_plain_one"),
+    ],
+)
+def test_a_call_becomes_simpler_in_one_respect(act: str, simpler: str) -> None:
+    assert (simpler,) in variants(act)
+
+
+def test_a_required_argument_and_a_sample_text_stay() -> None:
+    assert variants("parse('name=value')") == set()
+
+
+def test_a_statement_goes_that_binds_nothing_which_is_read_later() -> None:
+    found = variants("parse(text)", "text = 'kitten'", "other = parse('a')", "parse('mitten')")
+    assert ("text = 'kitten'", "parse('mitten')", "parse(text)") in found
+    assert ("text = 'kitten'", "other = parse('a')", "parse(text)") in found
+    assert not any("text = " not in " ".join(one) for one in found)
+
+
+def test_moments_patches_and_clean_ups_stay_as_they_are() -> None:
+    arrange = (
+        "now = 1718355600",
+        "monkeypatch.setattr('m.time.time', lambda: now)",
+        "request.addfinalizer(close)",
+    )
+    assert all(one[:3] == arrange for one in variants("parse([3, 1, 2])", *arrange))

@@ -1,0 +1,41 @@
+"""What sets values apart, in words for the names of tests and rows (B-18)."""
+
+from __future__ import annotations
+
+import pytest
+
+from testwright.engine.python.write.value_features import distinct_words, feature_beside, with_feature
+from testwright.utils.python_source import parse_expression
+
+
+def words(*sources: str) -> list[str]:
+    return distinct_words([parse_expression(source) for source in sources])
+
+
+@pytest.mark.feature("B-18")
+@pytest.mark.parametrize(
+    ("mine", "other", "feature"),
+    [
+        pytest.param("[1, 1, 2]", "[3, 1, 2]", "with_duplicates", id="duplicates"),
+        pytest.param("[1, 2, 3]", "[3, 1, 2]", "sorted", id="sorted"),
+        pytest.param("[1, None]", "[1, 2]", "with_none", id="none"),
+        pytest.param("[-1, 2]", "[1, 2]", "with_negative_numbers", id="negative"),
+        pytest.param("[[1], [1, 2]]", "[[1, 2], [3, 4]]", "uneven", id="uneven"),
+        pytest.param("'A B'", "'a b'", "uppercase", id="uppercase"),
+        pytest.param("\"'a'\"", "'a'", "quoted", id="quoted"),
+        pytest.param("'name'", "'name'", "", id="alike"),
+    ],
+)
+def test_the_first_feature_that_another_value_lacks_is_named(mine: str, other: str, feature: str) -> None:
+    assert feature_beside(parse_expression(mine), [parse_expression(other)]) == feature
+
+
+def test_rows_whose_words_are_the_same_are_told_apart_by_features() -> None:
+    assert words("'line'", "' line '") == ["line", "padded_line"]
+    assert words("[[1, 2], [3]]", "[[1, 1], [1, 1]]") == ["uneven", "of_equal_items"]
+    assert words("'kitten'", "''") == ["kitten", "empty_string"]
+
+
+def test_a_feature_stands_before_or_after_its_noun() -> None:
+    assert with_feature("sorted", "items") == "sorted_items"
+    assert with_feature("with_none", "items") == "items_with_none"
