@@ -153,6 +153,7 @@ def apply(run_id: str, where: Settings) -> tuple[Acceptance, ...]:
     folder = RunFolder(where.state, run_id).require()
     if not folder.report_json.is_file():
         raise UsageError(f"Run {run_id} has no report yet.", advice=f"`testwright resume {run_id}` sees it to its end.")
+    _require_begun_here(run_id, where)
     report = stored_report(folder)
     kept = [file.path for file in report.files]
     if not kept:
@@ -174,6 +175,7 @@ def configure_pytest(run_id: str, where: Settings) -> tuple[PytestLine, ...]:
     folder = RunFolder(where.state, run_id).require()
     if not folder.report_json.is_file():
         raise UsageError(f"Run {run_id} has no report yet.", advice=f"`testwright resume {run_id}` sees it to its end.")
+    _require_begun_here(run_id, where)
     report = stored_report(folder)
     root = _root_of(Path(report.run.root), where)
     with project_lock(where.state, root, f"apply {run_id}"):
@@ -247,6 +249,17 @@ def _is_known(store: Store, run_id: str, where: Settings) -> bool:
         return _is_users(store.runs.get(run_id), where)
     except RunNotFound:  # there is only its folder
         return bool(where.state_dir or where.trust_project)
+
+
+def _require_begun_here(run_id: str, where: Settings) -> None:
+    """Raises SettingsError for a run that may have come with the project: its files would join the project unseen."""
+    with Store.open(where.state) as store:
+        known = _is_known(store, run_id, where)
+    if not known:
+        raise SettingsError(
+            f"Run {run_id} was not begun by you here; what it keeps may have come with the project.",
+            advice="Run the request again, or add --trust-project if you trust the project.",
+        )
 
 
 def clean(

@@ -36,19 +36,21 @@ def apply(
     root: given.Root = None,
     state_dir: given.StateDir = None,
     configure_pytest: given.ConfigurePytest = False,
+    trust_project: given.TrustProject = False,
     as_json: given.Json = False,
     debug: given.Debug = False,
 ) -> None:
     """Add the tests that a run has staged to the project.
 
-    A file that a person has changed since testwright wrote it is left alone. With --configure-pytest, the line that the
-    project's own pytest needs is added to its settings as well.
+    A file that a person has changed since testwright wrote it is left alone, and so is a run that was not begun by you
+    here, unless the project is trusted. With --configure-pytest, the line that the project's own pytest needs is added
+    to its settings as well.
 
     Example: testwright apply nightly --root examples/shop
     """
     with report_failures(debug=debug, as_json=as_json):
         service = load_service()
-        where = load_settings_aloud({"root": root, "state_dir": state_dir})
+        where = load_settings_aloud({"root": root, "state_dir": state_dir, "trust_project": trust_project or None})
         done = service.apply(run_id, where)
         lines = service.configure_pytest(run_id, where) if configure_pytest else ()
     if as_json:

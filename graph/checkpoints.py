@@ -13,7 +13,7 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from ..core.errors import StoreCorrupt
 from ..store.database.sqlite_errors import database_error
-from ..store.database.sqlite_schema import SAFE_SCHEMA, SCHEMA_QUERY, schema_refusal
+from ..store.database.sqlite_schema import SAFE_SCHEMA, SCHEMA_QUERY, journal_refusal, schema_refusal
 
 
 class RunCheckpoints(AsyncSqliteSaver):
@@ -53,6 +53,8 @@ async def open_checkpoints(path: Path) -> AsyncIterator[RunCheckpoints]:
         StoreFull, StorageError: it cannot be written.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
+    if refusal := journal_refusal(path):
+        raise _unreadable(path, refusal)
     async with aiosqlite.connect(path) as connection:
         saver = RunCheckpoints(connection, serde=JsonPlusSerializer(allowed_msgpack_modules=None))
         try:

@@ -10,6 +10,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import TypeVar
 
+from ..database.sqlite_schema import journal_refusal
 from .responses import LARGEST, ResponsesLost, sealed, unsealed
 
 T = TypeVar("T")
@@ -144,6 +145,9 @@ class SqliteResponses:
             return self._connected()
 
     def _connected(self) -> sqlite3.Connection:
+        if refusal := journal_refusal(self._path):
+            self._path.with_name(self._path.name + "-journal").unlink(missing_ok=True)
+            raise sqlite3.DatabaseError(refusal)
         connection = sqlite3.connect(self._path, timeout=_WAIT_SECONDS, isolation_level=None, check_same_thread=False)
         try:
             connection.execute("PRAGMA trusted_schema = OFF")

@@ -24,7 +24,7 @@ from .answers import ModelAnswers
 from .artifacts import Artifacts
 from .runs import Runs
 from .sqlite_errors import corrupt_error, database_error
-from .sqlite_schema import SAFE_SCHEMA, SCHEMA_QUERY, schema_refusal
+from .sqlite_schema import SAFE_SCHEMA, SCHEMA_QUERY, journal_refusal, schema_refusal
 
 DATABASE = "testwright.db"
 BUSY_SECONDS = 30.0
@@ -63,6 +63,8 @@ class Store:
         """
         prepare_state_dir(state_dir)
         path = state_dir / DATABASE
+        if refusal := journal_refusal(path):
+            raise corrupt_error(path, f"{refusal}; it may have come with the project")
         store = cls(_engine(path), path, clock=clock)
         try:
             store._bring_up_to_date()

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import stat
 from collections.abc import Collection, Iterable
+from pathlib import Path
 
 SAFE_SCHEMA = "PRAGMA trusted_schema = OFF"
 SCHEMA_QUERY = """
@@ -25,4 +28,36 @@ def schema_refusal(rows: Iterable[tuple[str, str, str, int]], tables: Collection
             return f"its table {name!r} computes values"
         if tables is not None and name not in tables and not name.startswith("sqlite_"):
             return f"it has a table of others, {name!r}"
+    return ""
+
+
+_SUPER_JOURNAL = bytes.fromhex("d9d505f920a163d7")
+"""The last bytes of a rollback journal that names a super-journal (SQLite's file format, "The Rollback Journal")."""
+
+
+def journal_refusal(path: Path) -> str:
+    """Why a database must not be opened with the files beside it; empty where it may.
+
+    SQLite rolls back what it finds in a journal, and then deletes the file that the journal names as its super-journal,
+    anywhere. Databases of testwright are never part of a transaction over several files, so none of its journals names
+    one. What is no regular file would be waited for.
+    """
+    for ending in ("-journal", "-wal", "-shm"):
+        beside = path.with_name(path.name + ending)
+        try:
+            descriptor = os.open(beside, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        except FileNotFoundError:
+            continue
+        except OSError:
+            return f"{beside.name} beside it is no file that can be read"
+        try:
+            found = os.fstat(descriptor)
+            if not stat.S_ISREG(found.st_mode):
+                return f"{beside.name} beside it is no regular file"
+            if ending == "-journal" and found.st_size >= len(_SUPER_JOURNAL):
+                last = os.pread(descriptor, len(_SUPER_JOURNAL), found.st_size - len(_SUPER_JOURNAL))
+                if last == _SUPER_JOURNAL:
+                    return f"{beside.name} beside it names a file of another place, which SQLite would delete"
+        finally:
+            os.close(descriptor)
     return ""

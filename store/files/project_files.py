@@ -45,6 +45,8 @@ class ProjectFile:
             below = below / part
             if below.is_symlink() and not below.resolve().is_relative_to(self.root.resolve()):
                 return f"{below.relative_to(self.root).as_posix()} is a link that leads out of the project"
+            if below.is_symlink() and reserved_folder(below.resolve().relative_to(self.root.resolve()).as_posix()):
+                return f"{below.relative_to(self.root).as_posix()} is a link into a folder that takes no tests"
             if below.exists() and not below.is_dir():
                 return f"{below.relative_to(self.root).as_posix()} is a file, not a folder"
         if self.place.is_symlink():

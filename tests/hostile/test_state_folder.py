@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import sqlite3
+import struct
 import tempfile
 from contextlib import closing
 from pathlib import Path
@@ -21,6 +22,7 @@ from testwright.store.cache.sqlite_responses import SqliteResponses
 from testwright.store.database.database import Store
 from testwright.store.database.runs import Runs, StoredRun
 from testwright.store.files.lock import run_lock
+from testwright.store.files.project_files import ProjectFile
 from testwright.store.files.run_folder import RunFolder
 from testwright.store.files.staging import Staging
 from testwright.tests.support.hostile.host import unharmed
@@ -267,9 +269,10 @@ def test_a_report_that_does_not_read_stops_neither_lists_nor_cleaning(content: s
     assert [run.totals for run in service.list_runs(where)] == [None]
     assert service.show_run("nightly", where)[0].summary.totals is None
     assert service.clean(where, dry_run=True)
-    for act in (service.apply, service.html_report):
-        with pytest.raises(StoreCorrupt, match="does not read"):
-            act("nightly", where)
+    with pytest.raises(StoreCorrupt, match="does not read"):
+        service.html_report("nightly", where)
+    with pytest.raises(StoreCorrupt, match="does not read"):
+        service.apply("nightly", load_settings({"root": root, "trust_project": True}))
 
 
 def test_a_finished_run_whose_report_does_not_read_is_not_resumed(tmp_path: Path) -> None:
@@ -340,3 +343,62 @@ def test_copies_of_killed_runs_go_at_the_next_start_and_those_of_live_ones_stay(
     assert not dead.scratch.exists()
     assert (live.scratch / "sandbox" / "t1" / "secret.py").exists()
     assert not (state / "sandbox" / "t1").exists()
+
+
+def _journal(database: bytes, victim: Path) -> bytes:
+    """A rollback journal that names a file as its super-journal: SQLite deletes it after rolling back."""
+    size = struct.unpack(">H", database[16:18])[0]
+    page, nonce, magic = database[:size], 7, bytes.fromhex("d9d505f920a163d7")
+    checksum = (nonce + sum(page[at] for at in range(size - 200, 0, -200))) & 0xFFFFFFFF
+    head = magic + struct.pack(">IIIII", 1, nonce, len(database) // size, 512, size)
+    body = struct.pack(">I", 1) + page + struct.pack(">I", checksum)
+    name = str(victim).encode()
+    names = struct.pack(">I", 0x40000000 // size + 1) + name + struct.pack(">II", len(name), sum(name)) + magic
+    return head.ljust(512, b"\0") + body + names
+
+
+async def test_a_journal_that_names_a_file_elsewhere_has_nothing_deleted(tmp_path: Path) -> None:
+    victim = tmp_path / "precious.txt"
+    victim.write_text("a file of the user's")
+    with closing(sqlite3.connect(tmp_path / "plain.db")) as plain:
+        plain.execute("CREATE TABLE runs (run_id TEXT)")
+    database = (tmp_path / "plain.db").read_bytes()
+    root = hostile_project(tmp_path / "project")
+    state = root / ".testwright"
+    state.mkdir(exist_ok=True)
+    for place in (state / "testwright.db", tmp_path / "checkpoints.sqlite"):
+        place.write_bytes(database)
+        place.with_name(place.name + "-journal").write_bytes(_journal(database, victim))
+    with pytest.raises(StoreCorrupt, match="which SQLite would delete"):
+        Store.open(state)
+    with pytest.raises(StoreCorrupt, match="which SQLite would delete"):
+        async with open_checkpoints(tmp_path / "checkpoints.sqlite"):
+            pass
+    assert victim.read_text() == "a file of the user's"
+
+
+def test_a_pipe_in_the_place_of_a_journal_is_not_waited_for(tmp_path: Path) -> None:
+    root = hostile_project(tmp_path / "project")
+    (root / ".testwright").mkdir(exist_ok=True)
+    os.mkfifo(root / ".testwright" / "testwright.db-journal")
+    with pytest.raises((StoreCorrupt, ProjectError), match=r"regular file|a link"):
+        service.list_runs(load_settings({"root": root}))
+
+
+def test_what_a_run_kept_that_came_with_the_project_does_not_join_it(tmp_path: Path) -> None:
+    root = hostile_project(tmp_path / "project")
+    _record(root)
+    folder = RunFolder(root / ".testwright", "nightly")
+    folder.report_json.write_text(json.dumps({"files": [{"path": "conftest.py"}]}))
+    where = load_settings({"root": root})
+    for act in (service.apply, service.configure_pytest):
+        with pytest.raises(SettingsError, match="was not begun by you here"):
+            act("nightly", where)
+
+
+def test_no_test_is_written_through_a_link_into_a_folder_of_git_or_an_environment(tmp_path: Path) -> None:
+    root = hostile_project(tmp_path / "project")
+    (root / ".git" / "hooks").mkdir(parents=True, exist_ok=True)
+    (root / "assets").symlink_to(root / ".git")
+    there = ProjectFile(root, "assets/hooks/post-checkout")
+    assert there.obstacle() == "assets is a link into a folder that takes no tests"
