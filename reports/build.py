@@ -102,6 +102,7 @@ def build_report(run: Run, outcomes: Outcomes, *, redact: Callable[[Any], Any] =
         sorted(parts(SkippedTarget, understanding.get("skipped")), key=lambda row: (row.target, row.reason))
     )
     unknown = _not_understood(understanding)
+    own_pytest = _own_pytest(plan)
     executed = any(target.execution == "executed" for target in targets)
     totals = totals_of(targets, defects, files)
     others = [step for step in plan if step.get("type") in _OF_REPOSITORIES]
@@ -129,13 +130,15 @@ def build_report(run: Run, outcomes: Outcomes, *, redact: Callable[[Any], Any] =
         findings=_findings(made) if outcomes.analysed else (),
         plan=tuple(_plan_step(step, outcomes.attempt_counts) for step in plan),
         files=files,
-        own_pytest=_own_pytest(plan),
+        own_pytest=next(iter(parts(OwnPytestRun, [own_pytest])), None),
         skipped=skipped,
         not_understood=unknown,
     )
     given = [text(stable(redact(advice), private)) for advice in outcomes.advice]
     faults = list(_advice_of_faults(plan))
-    general = [line for line in _advice_for(report) if not faults or line != _ADVICE[ExitReason.ENVIRONMENT]]
+    general = [
+        line for line in _advice_for(report, own_pytest) if not faults or line != _ADVICE[ExitReason.ENVIRONMENT]
+    ]
     lines = [*given, *general, *faults]
     return report.model_copy(update={"advice": tuple(dict.fromkeys(lines))})
 
@@ -145,8 +148,8 @@ def _without_secrets(run: Run, redact: Callable[[Any], Any]) -> Run:
     return run.model_copy(update={"settings": dict(redact(dict(run.settings))), "warnings": warnings})
 
 
-def _advice_for(report: Report) -> Iterator[str]:
-    """Lines for people, the most pressing first."""
+def _advice_for(report: Report, own_pytest: Json) -> Iterator[str]:
+    """Lines for people, the most pressing first; `own_pytest` is the tool's answer, and has more than the report."""
     if report.suspected_defects:
         yield "Look at the suspected defects first: either the code or its documentation is wrong."
     if report.exit_reason in _ADVICE:
@@ -157,7 +160,7 @@ def _advice_for(report: Report) -> Iterator[str]:
             "are in the run's folder."
         )
     if report.own_pytest is not None:
-        yield from own_pytest_lines(report.own_pytest)
+        yield from own_pytest_lines(report.own_pytest, mapping(own_pytest.get("earlier")))
     if report.totals.files_staged:
         yield "Staged tests join the project with `testwright apply` and the run's id."
     if report.execution == "not executed" and report.totals.kept:
@@ -237,11 +240,11 @@ def _files(plan: list[Json], given: list[Json], targets: tuple[ReportTarget, ...
     return tuple(found[path] for path in sorted(found))
 
 
-def _own_pytest(plan: list[Json]) -> OwnPytestRun | None:
-    """The last run of the project's own pytest that a step of the plan made."""
+def _own_pytest(plan: list[Json]) -> Json:
+    """The answer of the last run of the project's own pytest that a step of the plan made; empty without one."""
     made = [mapping(mapping(step.get("result")).get("own_pytest")) for step in plan]
-    found = parts(OwnPytestRun, [row for row in made if row])
-    return found[-1] if found else None
+    found = [row for row in made if parts(OwnPytestRun, [row])]
+    return found[-1] if found else {}
 
 
 def _not_understood(understanding: Json) -> tuple[NotUnderstood, ...]:

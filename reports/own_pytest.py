@@ -1,31 +1,94 @@
-"""Says what the project's own `pytest` makes of the kept tests, for people."""
+"""Says what the project's own `pytest` makes of the kept tests, and of those of earlier runs, for people."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import posixpath
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from .model import OwnPytestRun
+from .reading import count, rows, text, words
+
+_NAMED = 5
 
 
-def own_pytest_lines(own: OwnPytestRun) -> Iterator[str]:
-    """Yield what a person must know or do so that a bare `pytest` passes the tests; one line where all is well."""
+def own_pytest_lines(own: OwnPytestRun, earlier: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what a person must know or do so that a bare `pytest` passes; one line where all is well.
+
+    Args:
+        earlier: what became of the tests that earlier runs wrote for the same modules: files, passed, failing, reason;
+            empty where there are none.
+    """
     if own.outcome == "passed":
-        yield f"The project's own `pytest` collects and passes {_tests(own.passed)}."
-        return
-    if own.outcome == "needs_setting":
+        yield f"The project's own `pytest` collects and passes {_tests(own.passed)}. {_others(earlier)}"
+    elif own.outcome == "needs_setting":
         yield (
             f"Your own `pytest` needs {'a line' if len(own.settings) == 1 else 'lines'} first: {own.reason}. With "
-            f"{'it' if len(own.settings) == 1 else 'them'} it collects and passes {_tests(own.passed)} (tried)."
+            f"{'it' if len(own.settings) == 1 else 'them'} it collects and passes {_tests(own.passed)} (tried). "
+            f"{_others(earlier)}"
         )
         yield from (f"Add to {setting.file}, [{setting.section}]: {setting.line}" for setting in own.settings)
-        return
-    verb = {
-        "not_started": "does not start",
-        "not_collected": "does not collect all tests",
-        "failed": "does not pass the tests",
-    }
-    yield f"The project's own `pytest` {verb[own.outcome]}: {own.reason}."
+    else:
+        verb = {
+            "not_started": "does not start",
+            "not_collected": "does not collect all tests",
+            "failed": "does not pass the tests",
+        }
+        yield f"The project's own `pytest` {verb[own.outcome]}: {own.reason}."
+    failing = rows(earlier.get("failing"))
+    if failing:
+        yield _failing(failing)
 
 
-def _tests(count: int) -> str:
-    return "the added test" if count == 1 else f"the {count} added tests"
+def _tests(number: int) -> str:
+    return "the test of this run" if number == 1 else f"the {number} tests of this run"
+
+
+def _others(earlier: Mapping[str, Any]) -> str:
+    """Say which tests beside those of the run were run; no suite may look green that was not run."""
+    files, passed, reason = words(earlier.get("files")), count(earlier.get("passed")), text(earlier.get("reason"))
+    failing = rows(earlier.get("failing"))
+    # A project may be set up so that pytest collects none of them.
+    if not files or not (passed or failing or reason):
+        return "Other tests were not run."
+    if reason:
+        return f"Those that earlier runs wrote for the same code ({_some(files)}) did not run: {reason}."
+    if failing:
+        return f"Of other tests, only those that earlier runs wrote for the same code were run ({_some(files)})."
+    one = passed == 1
+    return (
+        f"{passed} that {'an earlier run' if one else 'earlier runs'} wrote for the same code "
+        f"{'passes' if one else 'pass'} as well ({_some(files)}). Other tests were not run."
+    )
+
+
+def _failing(failing: Sequence[Mapping[str, Any]]) -> str:
+    """Name the tests of earlier runs that fail, and what to do: the change was meant, or it was not."""
+    names = [text(row.get("nodeid")) for row in failing]
+    one = len(names) == 1
+    them = "it" if one else "them"
+    modules = sorted({text(row.get("module")) for row in failing if _is_of_whole_module(text(row.get("nodeid")))})
+    commands = [f"`testwright run {shlex.quote(f'unit tests for {module}')}`" for module in modules if module]
+    if not commands:
+        cure = f"the request that wrote {them} writes {them} anew"
+    else:
+        cure = f"{' and '.join(commands)} {'writes' if len(commands) == 1 else 'write'} {them} anew"
+        if not all(map(_is_of_whole_module, names)):
+            cure += ", and files for single functions or other test types are written anew by the request they are from"
+    return (
+        f"{len(names)} generated {'test' if one else 'tests'} of {'an earlier run' if one else 'earlier runs'} "
+        f"{'fails' if one else 'fail'} now: {_some(names)}. {'It pins' if one else 'They pin'} what the code did "
+        f"before: if the change was meant, {cure}; else the change broke something."
+    )
+
+
+def _is_of_whole_module(nodeid: str) -> bool:
+    """Whether a node id is of a file of unit tests for all of a module, which its path alone asks for again."""
+    name = posixpath.basename(nodeid.partition("::")[0])
+    return "__" not in name and not name.endswith(("_flows.py", "_api.py"))
+
+
+def _some(names: Sequence[str]) -> str:
+    more = f", … and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return ", ".join(names[:_NAMED]) + more

@@ -25,6 +25,7 @@ from ...utils.untrusted_files import read_json, write_file
 from ..model.journal import scrubber
 from ..model.project_config import moved_configuration, pytest_file, settings_above, settings_words
 from ..model.pytest_setting import ListSetting, PytestSetting, list_setting
+from .earlier_tests import EarlierTests
 
 Outcome = Literal["passed", "needs_setting", "failed", "not_collected", "not_started"]
 WALL_SECONDS = 180.0
@@ -45,6 +46,7 @@ class OwnPytest:
         failing: {nodeid, message} of tests that do not hold under it, and of files that it cannot load.
         reason: one sentence for people; empty for `passed`.
         settings: lines that were tried, and help.
+        earlier: what it makes, with `settings`, of tests that earlier runs wrote; None where none were run.
     """
 
     outcome: Outcome
@@ -52,6 +54,7 @@ class OwnPytest:
     failing: tuple[dict[str, str], ...] = ()
     reason: str = ""
     settings: tuple[PytestSetting, ...] = ()
+    earlier: EarlierTests | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """JSON form."""
@@ -61,6 +64,7 @@ class OwnPytest:
             "failing": list(self.failing),
             "reason": self.reason,
             "settings": [setting.to_dict() for setting in self.settings],
+            **({"earlier": self.earlier.to_dict()} if self.earlier is not None else {}),
         }
 
 
@@ -89,15 +93,19 @@ class _Session:
         return bool(self.tests) and not self.failing and not self.absent and not self.complaint
 
 
-async def run_own_pytest(target: PythonTarget, files: Mapping[str, str], roots: Sequence[str]) -> OwnPytest:
+async def run_own_pytest(
+    target: PythonTarget, files: Mapping[str, str], roots: Sequence[str], earlier: Mapping[str, str] | None = None
+) -> OwnPytest:
     """Run `pytest` in a copy of the project with the files added, as a person would type it.
 
     Tests of the project itself are not collected. Tests that fail are left out of a second run, so that the others are
-    known to pass without them.
+    known to pass without them. Tests of earlier runs have a session of their own: one of them that hangs, or ends the
+    process, says nothing about the new ones.
 
     Args:
         files: contents by POSIX path relative to the project; helpers and conftest files may be among them.
         roots: import roots of the tested modules, POSIX, relative to the project.
+        earlier: test files in the project that earlier runs wrote, each with the path of its module.
 
     Raises:
         SandboxFailure: the sandbox itself broke.
@@ -112,15 +120,24 @@ async def run_own_pytest(target: PythonTarget, files: Mapping[str, str], roots: 
         settings = tuple(
             list_setting(target.root.resolve(), key, added, above=runner.above) for key, added in changes.items()
         )
-    failing = runner.left_out or last.failing
+        failing = runner.left_out or last.failing
+        before = None if last.complaint or not earlier else await _run_earlier(runner, changes, earlier)
     if last.complaint:
         return OwnPytest("not_started", reason=last.complaint)
     if last.holds:
         why = _reason_for(changes)
-        return OwnPytest("needs_setting" if settings else "passed", last.passed, failing, why, settings)
+        return OwnPytest("needs_setting" if settings else "passed", last.passed, failing, why, settings, before)
     if last.absent:
-        return OwnPytest("not_collected", last.passed, failing, _absence(last.absent), settings)
-    return OwnPytest("failed", last.passed, failing, failing[0]["message"] if failing else "no test ran", settings)
+        return OwnPytest("not_collected", last.passed, failing, _absence(last.absent), settings, before)
+    why = failing[0]["message"] if failing else "no test ran"
+    return OwnPytest("failed", last.passed, failing, why, settings, before)
+
+
+async def _run_earlier(runner: _Runner, changes: Changes, modules: Mapping[str, str]) -> EarlierTests:
+    """Run test files of earlier runs; `modules` has the path of the tested file by that of its test file."""
+    session = await runner.run(changes, files=tuple(modules))
+    rows = ({**row, "module": modules.get(row["nodeid"].partition("::")[0], "")} for row in session.failing)
+    return EarlierTests(tuple(modules), session.passed, tuple(rows), session.complaint)
 
 
 async def _with_settings(runner: _Runner, first: _Session, roots: Sequence[str]) -> tuple[_Session, dict[Any, Any]]:
@@ -180,11 +197,12 @@ class _Runner:
         *,
         without: Sequence[str] = (),
         failing: tuple[dict[str, str], ...] = (),
+        files: Sequence[str] | None = None,
     ) -> _Session:
-        """One session; `without` are node ids, or files, that are left out."""
+        """One session; `without` are node ids, or files, that are left out; `files` are run instead of `self.files`."""
         self._count += 1
         self.left_out = failing
-        files = [path for path in self.files if path not in without]
+        files = [path for path in (self.files if files is None else files) if path not in without]
         place = f"own-pytest-{self._count}"
         requests, scratch = self.workspace.requests / place, self.workspace.scratch / place
         request = {
@@ -268,7 +286,7 @@ def _last(text: str) -> str:
 def _reason_for(changes: Changes) -> str:
     reasons = {
         "pythonpath": "a bare `pytest` does not find the project's modules, which are not installed",
-        "testpaths": "the project's `testpaths` leave the added tests out",
+        "testpaths": "the project's `testpaths` leave the tests out",
     }
     return "; ".join(reasons[key] for key in changes)
 

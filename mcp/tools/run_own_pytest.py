@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
 from pathlib import PurePosixPath
 
+from ...gate.verify.earlier_tests import earlier_test_files
 from ...gate.verify.own_pytest import run_own_pytest
-from ..toolbox.json_schema import COUNT, array, closed_object, open_object, string, strings
+from ..toolbox.json_schema import COUNT, TEXTS, array, closed_object, open_object, string, strings
 from ..toolbox.services import ToolServices
 from ..toolbox.tool_spec import Json, ToolSpec
 from .run_tests import staged_files
@@ -15,13 +17,24 @@ from .verify_suite import read_specs
 
 async def _run(services: ToolServices, /, test_paths: list[str]) -> Json:
     """Runs the project's own `pytest`, with its settings, plugins and import mode, on staged test files, and tells
-    whether it collects and passes them, and which line of settings is missing where it does not.
+    whether it collects and passes them, and which line of settings is missing where it does not; and on the tests that
+    earlier runs wrote for the same modules.
     """
     files = await asyncio.to_thread(staged_files, services, test_paths, "pytest")
     specs = await asyncio.to_thread(read_specs, services)
     roots = sorted({root for spec in specs.values() for root in _import_roots(spec)})
     target = await services.python_target()
-    return (await run_own_pytest(target, files, roots or list(target.import_roots))).to_dict()
+    modules = {path for spec in specs.values() for path in _tested_files(spec)}
+    earlier = await asyncio.to_thread(earlier_test_files, target.snapshot.path, modules, without=files)
+    return (await run_own_pytest(target, files, roots or list(target.import_roots), earlier)).to_dict()
+
+
+def _tested_files(spec: Json) -> Iterator[str]:
+    """Yield the paths that the headers of a spec's test files may name."""
+    target = spec.get("target") or {}
+    for part in (target, target.get("description") or {}, *(target.get("components") or ())):
+        if part.get("path"):
+            yield str(part["path"])
 
 
 def _import_roots(spec: Json) -> list[str]:
@@ -51,6 +64,13 @@ TOOL = ToolSpec(
         failing=array(open_object(["nodeid", "message"], **strings("nodeid", "message"))),
         reason=string(),
         settings=array(open_object(["file", "section", "key", "line"])),
+        earlier=open_object(
+            ["files", "passed", "failing", "reason"],
+            files=TEXTS,
+            passed=COUNT,
+            failing=array(open_object(["nodeid", "message", "module"], **strings("nodeid", "message", "module"))),
+            reason={**string(), "description": "Why they could not be run."},
+        ),
     ),
     run=_run,
     timeout_seconds=1800.0,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -98,3 +99,47 @@ def test_consent_in_advance_adds_the_line_in_the_run_itself(tmp_path):
     ran = invoke_command("run", "till.prices", "--trials", "200", "--mutants", "0", "--configure-pytest", cwd=root)
     assert 'added to pyproject.toml, [tool.pytest.ini_options]: pythonpath = ["src"]' in " ".join(ran.out.split())
     assert bare_pytest(root).returncode == 0
+
+
+MONEY = '"""Money."""\n\n\ndef cents(euros: int) -> int:\n    """Euros in cents."""\n    return euros * {rate}\n\n\n'
+MONEY += 'def euros(cents: int) -> int:\n    """Whole euros."""\n    return cents // 100\n'
+QUICK = ("--trials", "200", "--mutants", "0")
+
+
+@pytest.fixture
+def outdated(tmp_path) -> Path:
+    """A project whose function has changed since an earlier run wrote tests for its module."""
+    files = {"till/__init__.py": "", "till/money.py": MONEY.format(rate=10), "pytest.ini": "[pytest]\npythonpath = .\n"}
+    root = make_project(tmp_path / "p", files)
+    ran = invoke_command("run", "unit tests for till/money.py", *QUICK, cwd=root)
+    assert ran.code == 0, ran.out + ran.err
+    assert "tests of this run. Other tests were not run." in " ".join(ran.out.split())
+    (root / "till/money.py").write_text(MONEY.format(rate=100))
+    return root
+
+
+def test_tests_of_an_earlier_run_that_a_fix_breaks_are_named_with_what_writes_them_anew(outdated):
+    ran = invoke_command("run", "till.money:cents", *QUICK, cwd=outdated)
+    assert ran.code == 0, ran.out + ran.err
+    said = " ".join(ran.out.split())
+    broken = [line.split()[1] for line in bare_pytest(outdated).stdout.splitlines() if line.startswith("FAILED ")]
+    assert broken
+    assert "fail now: " in said or "fails now: " in said
+    assert all(name.partition("[")[0] in said for name in broken[:5])
+    assert "only those that earlier runs wrote for the same code were run" in said
+    assert "`testwright run 'unit tests for till/money.py'`" in said
+    reports = [json.loads(path.read_text()) for path in outdated.glob(".testwright/runs/*/report.json")]
+    assert any("now: tests/generated/till/test_till_money.py::" in line for row in reports for line in row["advice"])
+    again = invoke_command("run", "unit tests for till/money.py", *QUICK, cwd=outdated)
+    assert again.code == 0, again.out + again.err
+    assert "as well (tests/generated/till/test_till_money__cents.py)" in " ".join(again.out.split())
+    assert bare_pytest(outdated).returncode == 0
+
+
+def test_a_dry_run_names_them_too_and_speaks_of_no_added_tests(outdated):
+    ran = invoke_command("run", "till.money:cents", *QUICK, "--dry-run", cwd=outdated)
+    said = " ".join(ran.out.split())
+    assert "collects and passes the" in said
+    assert "of this run" in said
+    assert "added test" not in said
+    assert "tests/generated/till/test_till_money.py::" in said

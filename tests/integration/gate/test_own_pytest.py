@@ -6,8 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from testwright.gate.verify.earlier_tests import earlier_test_files
 from testwright.gate.verify.own_pytest import OwnPytest, run_own_pytest
 from testwright.tests.support.engine.targets import prepared
+from testwright.tests.support.projects.files import make_project
+from testwright.utils.generated_header import with_header
 
 pytestmark = [pytest.mark.feature("T-06"), pytest.mark.asyncio]
 
@@ -125,3 +128,50 @@ async def test_two_packages_of_one_repository_need_both_roots(tmp_path):
         found = await run_own_pytest(target, tests, roots)
     assert lines(found) == [("pytest.ini", "pytest", "pythonpath = packages/a/src packages/b/src")]
     assert found.passed == 2
+
+
+EARLIER = "tests/generated/shop/test_shop_prices__one.py"
+PRICES = "src/shop/prices.py"
+
+
+async def judged_with_earlier(folder: Path, text: str) -> OwnPytest:
+    """The new test, and a file that an earlier run wrote, in a project that needs a line of settings."""
+    async with prepared(folder, {**SRC, EARLIER: with_header(text, target=PRICES)}, import_roots=("src",)) as target:
+        return await run_own_pytest(target, {PLACE: TEST}, ["src"], {EARLIER: PRICES})
+
+
+async def test_tests_of_an_earlier_run_that_fail_now_are_named_and_leave_the_new_ones_as_they_are(tmp_path):
+    stale = TEST.replace("== 1", "== 2").replace("def test_one", "def test_old") + "\n\n" + TEST
+    found = await judged_with_earlier(tmp_path, stale)
+    assert (found.outcome, found.passed, found.failing) == ("needs_setting", 1, ())
+    assert found.earlier is not None
+    assert (found.earlier.files, found.earlier.passed, found.earlier.reason) == ((EARLIER,), 1, "")
+    assert [(row["nodeid"], row["module"]) for row in found.earlier.failing] == [(f"{EARLIER}::test_old", PRICES)]
+
+
+async def test_a_file_of_an_earlier_run_that_cannot_be_loaded_any_more_is_named(tmp_path):
+    found = await judged_with_earlier(tmp_path, TEST.replace("import one", "import gone"))
+    assert found.earlier is not None
+    assert [row["nodeid"] for row in found.earlier.failing] == [EARLIER]
+
+
+async def test_tests_of_an_earlier_run_that_end_the_process_say_nothing_about_the_new_ones(tmp_path):
+    found = await judged_with_earlier(tmp_path, "import os\n\n\ndef test_end():\n    os._exit(3)\n")
+    assert (found.outcome, found.passed) == ("needs_setting", 1)
+    assert found.earlier is not None
+    assert "did not come to an end" in found.earlier.reason
+
+
+async def test_earlier_tests_are_those_written_for_the_module_that_nobody_has_changed(tmp_path):
+    whole = with_header(TEST, target=PRICES)
+    files = {
+        PLACE: whole,
+        EARLIER: whole,
+        "tests/generated/test_flows.py": whole,
+        "tests/generated/test_edited.py": whole + "\n# mine\n",
+        "tests/generated/test_other.py": with_header(TEST, target="src/shop/other.py"),
+        "tests/test_own.py": TEST,
+    }
+    root = make_project(tmp_path / "p", files)
+    found = earlier_test_files(root, {PRICES}, without={PLACE})
+    assert found == {EARLIER: PRICES, "tests/generated/test_flows.py": PRICES}

@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from testwright.utils.generated_header import is_untouched, with_header, without_header
+from testwright.utils.generated_header import generated_from, is_untouched, with_header, without_header
 
 BODY = '"""Tests of cart."""\n\nimport shop\n\n\ndef test_add():\n    assert shop.add(1, 2) == 3\n'
 FILE = with_header(BODY, target="src/shop/cart.py")
@@ -51,6 +51,16 @@ def test_the_docstring_stays_the_modules_docstring() -> None:
 @pytest.mark.parametrize("body", ["", "x = 1", "x = 'a\u2028b\x0c'\n", "a\r\nb\rc\n", "'\ud800'\n"])
 def test_any_body_can_be_headed(body: str) -> None:
     assert is_untouched(with_header(body, target="a b\n# testwright.py")) is True
+
+
+@pytest.mark.parametrize("text", [FILE, FILE.replace("\n", "\r\n"), "\ufeff" + FILE, FILE + "# changed\n"])
+def test_a_file_names_what_it_was_generated_from(text: str) -> None:
+    assert generated_from(text) == "src/shop/cart.py"
+
+
+@pytest.mark.parametrize("text", ["", BODY, "\n" * 9 + FILE])
+def test_a_file_without_a_header_names_nothing(text: str) -> None:
+    assert generated_from(text) is None
 
 
 def test_other_languages_have_their_own_comment() -> None:

@@ -1,0 +1,65 @@
+"""Finds the tests that earlier runs wrote for some modules, and holds what became of them.
+
+They pin what a module did when they were written, so they are what a change of it breaks first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ...utils.generated_header import generated_from, is_untouched
+from ...utils.untrusted_files import read_source
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierTests:
+    """What the project's own `pytest` makes of tests that earlier runs wrote.
+
+    Attributes:
+        files: their test files, POSIX, relative to the project.
+        passed: tests that pass.
+        failing: {nodeid, message, module} of tests that fail, and of files that cannot be loaded; `module` is the path
+            of the tested file.
+        reason: why they could not be run; empty where they were.
+    """
+
+    files: tuple[str, ...]
+    passed: int = 0
+    failing: tuple[dict[str, str], ...] = ()
+    reason: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON form."""
+        return {
+            "files": list(self.files),
+            "passed": self.passed,
+            "failing": list(self.failing),
+            "reason": self.reason,
+        }
+
+
+def earlier_test_files(project: Path, modules: Collection[str], *, without: Collection[str]) -> dict[str, str]:
+    """Map test files that earlier runs wrote for modules, and nobody has changed since, to the module's path; sorted.
+
+    Args:
+        modules: paths of tested files; all paths are POSIX, relative to the project.
+        without: test files that are about to be written anew.
+    """
+    found = {}
+    for place in project.rglob("test_*.py"):
+        path = place.relative_to(project).as_posix()
+        if path in without or place.is_symlink() or not place.is_file():
+            continue
+        try:
+            text = read_source(place.parent, place.name)
+        except (OSError, UnicodeDecodeError):
+            # What cannot be read was not written here.
+            continue
+        module = generated_from(text)
+        # A copy that a person has changed is theirs, like any test of the project.
+        if module in modules and is_untouched(text):
+            found[path] = str(module)
+    return dict(sorted(found.items()))
