@@ -90,12 +90,15 @@ async def measure_baseline(
 
 def own_test_files(project: Path) -> tuple[str, ...]:
     """Test files of a project that were not generated here, as POSIX paths relative to it, sorted."""
-    found = []
-    for pattern in ("test_*.py", "*_test.py"):
-        for path in project.rglob(pattern):
-            if path.is_file() and not path.is_symlink() and not _generated(path):
-                found.append(path.relative_to(project).as_posix())
-    return tuple(sorted(set(found)))
+    return tuple(path for path in all_test_files(project) if not _generated(project / path))
+
+
+def all_test_files(project: Path) -> tuple[str, ...]:
+    """Test files of a copy of a project, generated ones too, as POSIX paths relative to it, sorted."""
+    found = {path for pattern in ("test_*.py", "*_test.py") for path in project.rglob(pattern)}
+    return tuple(
+        sorted(path.relative_to(project).as_posix() for path in found if path.is_file() and not path.is_symlink())
+    )
 
 
 async def _by_import(

@@ -12,6 +12,7 @@ from typing import Any
 
 from ...utils.generated_header import generated_from, is_untouched
 from ...utils.untrusted_files import read_source
+from ..runner.baseline import all_test_files
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,16 +46,16 @@ def earlier_test_files(project: Path, modules: Collection[str], *, without: Coll
     """Map test files that earlier runs wrote for modules, and nobody has changed since, to the module's path; sorted.
 
     Args:
+        project: a copy of the project that no program can write.
         modules: paths of tested files; all paths are POSIX, relative to the project.
         without: test files that are about to be written anew.
     """
     found = {}
-    for place in project.rglob("test_*.py"):
-        path = place.relative_to(project).as_posix()
-        if path in without or place.is_symlink() or not place.is_file():
+    for path in all_test_files(project):
+        if path in without:
             continue
         try:
-            text = read_source(place.parent, place.name)
+            text = read_source(project, path)
         except (OSError, UnicodeDecodeError):
             # What cannot be read was not written here.
             continue
@@ -62,4 +63,4 @@ def earlier_test_files(project: Path, modules: Collection[str], *, without: Coll
         # A copy that a person has changed is theirs, like any test of the project.
         if module in modules and is_untouched(text):
             found[path] = str(module)
-    return dict(sorted(found.items()))
+    return found

@@ -37,8 +37,8 @@ def test_earlier_tests_that_fail_are_named_with_both_ways_out() -> None:
     last = said(4, (f"{WHOLE}::test_a", f"{WHOLE}::test_b")).splitlines()[-1]
     assert last == (
         f"2 generated tests of earlier runs fail now: {WHOLE}::test_a, {WHOLE}::test_b. They pin what the code did "
-        "before: if the change was meant, `testwright run 'unit tests for src/shop/money.py'` writes them anew; else the "
-        "change broke something."
+        "before: if the change was meant, `testwright run 'unit tests for src/shop/money.py'` writes them anew; else "
+        "the change broke something."
     )
 
 
