@@ -33,20 +33,35 @@ HARMLESS = frozenset(
             "isolate_agents",
             "stream",
         ),
-        *("trials", "mutants", "repeats", "step_seconds", "import_seconds", "model_timeout"),
-        *("max_retries", "max_retries_per_step", "examples", "env"),
-        *("max_tokens", "max_cost", "max_seconds", "keep_runs", "fresh", "cache", "cache_mib"),
+        *("repeats", "max_retries", "max_retries_per_step", "examples", "env"),
+        *("max_tokens", "max_cost", "max_seconds", "keep_runs", "fresh", "cache"),
     }
 )
 """The settings that a project's file may set to any value without consent; every other one needs it."""
 
-_MOST_JOBS = 8
+MOST: Mapping[str, int] = {
+    "jobs": 8,
+    "trials": 30_000,
+    "mutants": 1_000,
+    "step_seconds": 1_800,
+    "import_seconds": 120,
+    "model_timeout": 1_800,
+    "cache_mib": 1_024,
+}
+"""The most that a project's file may give each of these without consent: time and space of the user's have an end."""
+
+
+def _up_to(most: int) -> Callable[[Any], bool]:
+    # Text that reads as a number asks too: the settings would take it for the number. NaN is not up to anything.
+    return lambda value: isinstance(value, int | float) and value <= most
+
+
 _HARMLESS_VALUES: Mapping[str, Callable[[Any], bool]] = {
-    "jobs": lambda value: isinstance(value, int) and value <= _MOST_JOBS,
+    **{name: _up_to(most) for name, most in MOST.items()},
     "models": lambda value: isinstance(value, dict) and set(value.values()) <= {"embedded"},
     "sandbox": lambda value: value in ("auto", "bubblewrap"),
 }
-"""Settings of which only some values are harmless: more isolation, no model, few processes."""
+"""Settings of which only some values are harmless: more isolation, no model, few processes, times with an end."""
 
 _SHOWN = 60
 _MOST_NOTES = 4000

@@ -62,7 +62,7 @@ _URL_QUERY = re.compile(
     r"(?!\$\{\w{1,100}\}(?:[\s&#\"']|$))([^\s&#\"']{6,})"
 )
 _ASSIGNED = re.compile(
-    r"\b((?:[A-Z][A-Z0-9]*_)*(?:API_?KEY|ACCESS_KEY|SECRET(?:_[A-Z]+)*|PASSWORD|PASSWD|TOKEN|PRIVATE_KEY)\s*=\s*)"
+    r"\b((?:[A-Z][A-Z0-9]*_){0,12}(?:API_?KEY|ACCESS_KEY|SECRET(?:_[A-Z]+){0,12}|PASSWORD|PASSWD|TOKEN|PRIVATE_KEY)\s*=\s*)"
     r"(?!\$\{\w+\}(?:[\s\"'();,]|$))(\"[^\"\n]{6,}\"|'[^'\n]{6,}'|[^\s\"'();,]{6,})"
 )
 # Lower-case settings with a value of the format a key has: AWS profiles, .npmrc, YAML and JSON files.

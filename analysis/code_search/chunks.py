@@ -99,7 +99,9 @@ def split_words(text: str) -> list[str]:
 
 Kind = Literal["module", "class", "function", "method", "test", "section", "text"]
 _MAX_LINES = 120
-_HEADING = re.compile(r"^#{1,6}\s+(.+?)\s*#*$")
+_MAX_LINE = 4096
+"""Characters of a line in which a heading is looked for."""
+_HEADING = re.compile(r"^#{1,6}\s+(\S.*)$")
 _UNDERLINE = re.compile(r"^([=\-~^\"'`#*+.])\1{2,}\s*$")
 _FENCE = re.compile(r"^\s*(```|~~~)")
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -146,7 +148,7 @@ def python_chunks(source: str, *, is_test: bool = False) -> list[Chunk]:
 
 def document_chunks(text: str) -> list[Chunk]:
     """Chunks of a Markdown, reStructuredText or plain text document, one a heading."""
-    lines = text.splitlines()
+    lines = [line[:_MAX_LINE] for line in text.splitlines()]
     starts: list[tuple[int, str]] = [(1, "")]
     fenced = False
     for number, line in enumerate(lines, start=1):
@@ -156,7 +158,8 @@ def document_chunks(text: str) -> list[Chunk]:
             continue
         heading = _HEADING.match(line)
         if heading:
-            starts.append((number, heading[1]))
+            # Cut here: a pattern for both ends takes quadratic time on blanks within the line.
+            starts.append((number, heading[1].rstrip("#").rstrip() or heading[1]))
         elif (
             number > 1
             and _UNDERLINE.match(line)

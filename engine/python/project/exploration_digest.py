@@ -21,7 +21,7 @@ from ....utils.untrusted_files import is_source_file, read_source, read_source_b
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _WORD = re.compile(r"\w+")
 _DYNAMIC = frozenset({"importlib", "__import__", "pkgutil", "runpy", "imp", "zipimport", "exec", "eval", "execfile"})
-_CLASS = re.compile(r"^\s*class\s+(\w+)", re.MULTILINE)
+_CLASS = re.compile(r"^[ \t\f]*class\s+(\w+)", re.MULTILINE)
 
 
 @dataclass(slots=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from testwright.config.settings import Settings, load_settings, project_file_of, restore_settings, settings_to_consent
-from testwright.config.trust import HARMLESS, is_recorded, needs_consent, record, trust_file
+from testwright.config.trust import HARMLESS, MOST, is_recorded, needs_consent, record, trust_file
 from testwright.core.errors import SettingsError
 
 ASKING = {
@@ -66,6 +66,25 @@ def test_every_setting_is_either_harmless_or_asks():
     """A setting that is added later asks, until somebody puts it on the list."""
     assert set(Settings.model_fields) >= HARMLESS
     assert all(needs_consent(name, object()) for name in set(Settings.model_fields) - HARMLESS)
+
+
+@pytest.mark.parametrize("name", MOST)
+def test_a_file_sets_times_and_counts_up_to_a_maximum_and_more_with_consent(root, name, monkeypatch):
+    monkeypatch.delenv(f"TESTWRIGHT_{name.upper()}", raising=False)
+    default = Settings.model_fields[name].default
+    _say(root, **{name: str(MOST[name])})
+    assert getattr(load_settings({"root": root}), name) == MOST[name]
+    _say(root, **{name: str(MOST[name] + 1)})
+    settings = load_settings({"root": root})
+    assert (getattr(settings, name), f"{name} = {MOST[name] + 1}" in settings.ignored) == (default, True)
+    assert getattr(load_settings({"root": root, "trust_project": True}), name) == MOST[name] + 1
+
+
+@pytest.mark.parametrize("value", ["1e12", "inf", "nan", '"1e12"'])
+def test_no_way_to_write_an_endless_time_needs_no_consent(root, value, monkeypatch):
+    monkeypatch.delenv("TESTWRIGHT_IMPORT_SECONDS", raising=False)
+    _say(root, import_seconds=value)
+    assert load_settings({"root": root}).import_seconds == Settings.model_fields["import_seconds"].default
 
 
 def test_a_file_may_ask_for_more_isolation_and_for_no_model(root):

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from testwright.config.settings import Settings
-from testwright.config.trust import HARMLESS
+from testwright.config.trust import HARMLESS, MOST
 from testwright.core.errors import ExitCode
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
@@ -31,3 +31,8 @@ def test_the_settings_that_need_no_consent_are_on_the_security_page():
     text = (DOCS / "security.md").read_text()
     listed = text[text.index("Without consent") : text.index("`jobs` up to 8")]
     assert sorted(re.findall(r"`(\w+)`", listed)) == sorted(HARMLESS)
+
+
+def test_how_far_a_projects_file_may_go_is_on_the_security_page():
+    listed = re.findall(r"`(\w+)`\s+up to (\d+)", (DOCS / "security.md").read_text())
+    assert {name: int(most) for name, most in listed} == MOST

@@ -200,6 +200,7 @@ HOSTILE = [
     "A_", "a://", "-----BEGIN PRIVATE KEY-----", "eyJ", "-eyJ", "-eyJaaaaaaaa.", "x:", "sk-", "-sk_live_", "glpat-",
     "Authorization: token ", "authorization:", "TOKEN =", "TOKEN\n", "password=a;", ";password", "host=a ", "a.b+c-",
     "?key=", "_authToken:", "aws_secret_access_key ", "SG.a", "Bearer ", "http://a:b", "-----BEGIN RSA ", "api-key:a",
+    "SECRET_",
 ]  # fmt: skip
 
 
