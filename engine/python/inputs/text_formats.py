@@ -25,7 +25,7 @@ class TextFormat:
 
 _FORMATS = (
     TextFormat(
-        r"(dot)?env|config(uration)?|settings?|propert(y|ies)|assign(ment)?s?|bindings?|shell|export",
+        r"\w*env|config(uration)?|settings?|propert(y|ies)|assign(ment)?s?|bindings?|shell|export",
         (
             "name=value",
             "name='some value'",
@@ -66,7 +66,7 @@ _FORMATS = (
         ),
     ),
     TextFormat(
-        r"markdown|md|mistune|rst|inline|blocks?|headings?|links?|labels?",
+        r"markdown|md|rst|inline|blocks?|headings?|links?|labels?",
         (
             '(https://example.com "title")',
             "[label]: https://example.com",
@@ -103,7 +103,7 @@ _FORMATS = (
         r"durations?|intervals?|timedeltas?|periods?|elapsed", ("P1DT2H30M", "PT45S", "2 hours", "1d 2h", "1h30m")
     ),
     TextFormat(
-        r"versions?|semver|releases?|requirements?|specifiers?|constraints?",
+        r"versions?|semantic|releases?|requirements?|specifiers?|constraints?",
         ("1.2.3", "1.2.3-rc.1+build.5", "2.0", ">=1.2,<2.0", "package==1.2.3", "^1.2", "v1.2.3"),
     ),
     TextFormat(
@@ -115,7 +115,7 @@ _FORMATS = (
         ("1 + 2 * 3", "(4 - 1) / 3", "x ** 2", "2 3 + 4 *", "a and not b", "a == 1 or b < 2"),
     ),
     TextFormat(
-        r"jsonpath|jmes\w*|select(or)?s?|attr(ibute)?s?|lookup|pointer|getters?|glom",
+        r"paths?|select(or)?s?|attr(ibute)?s?|lookup|pointer|getters?",
         ("name", "user.name", "items[0].name", "/items/0/name", "items[*].id", "div.note > a"),
     ),
     TextFormat(
@@ -129,7 +129,7 @@ _FORMATS = (
     TextFormat(r"cron\w*|schedules?|crontab", ("*/5 * * * *", "0 9 * * 1-5", "30 2 1 1 *")),
     TextFormat(r"colou?rs?|hex|rgb|palette|css", ("#ff8800", "#fa0", "rgb(1, 2, 3)", "red")),
     TextFormat(
-        r"case|camel|snake|kebab|slugs?|identifiers?|words?|names?|titles?|plural\w*|inflect\w*|humani[sz]e\w*",
+        r"case|camel|snake|kebab|slugs?|identifiers?|words?|names?|titles?|plural\w*",
         ("some_name", "SomeName", "some-name", "Some Name", "someName", "HTTPServer"),
     ),
     TextFormat(r"ip|ipv[46]|networks?|cidr|mac", ("192.168.0.1", "10.0.0.0/8", "::1")),
