@@ -72,7 +72,7 @@ def api_steps(scope: StepScope) -> PlannedSteps:
         slug = _slug(subject)
         test_path = PurePosixPath(scope.tests_dir, "api", f"test_{slug}_api.py").as_posix()
         target = _target(scope, subject)
-        spec_path = f"specs/{slug}.api.json"  # a module `shop.api` has `specs/shop_api.json`
+        spec_path = f"specs/{slug}_http_api.json"  # a module `shop.api` has `specs/shop_api.json`
         add_generate_step(planned, scope, "api", slug, target, spec_path=spec_path, test_path=test_path)
     planned.used = scope.documents
     return planned

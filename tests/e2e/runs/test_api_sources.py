@@ -26,7 +26,7 @@ def bells(folder: Path) -> Path:
 
 
 def specs(root: Path) -> list[dict[str, Any]]:
-    return [json.loads(path.read_text()) for path in sorted(root.glob(".testwright/**/specs/*.api.json"))]
+    return [json.loads(path.read_text()) for path in sorted(root.glob(".testwright/**/specs/*_api.json"))]
 
 
 @contextmanager

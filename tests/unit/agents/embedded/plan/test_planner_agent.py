@@ -312,4 +312,4 @@ async def test_an_application_and_the_module_that_is_called_like_it_have_specs_o
         given = {"user_request": "unit and API tests for shop.api", "root": str(tmp_path)}
         response = await planner.process(AgentRequest("plan", "plan", RequestMetadata("trace"), inputs=given))
     specs = [step["params"]["spec_path"] for step in response.result["steps"] if "spec_path" in step["params"]]
-    assert sorted(specs) == ["specs/shop.api.json", "specs/shop_api.json"]
+    assert sorted(specs) == ["specs/shop_api.json", "specs/shop_http_api.json"]
