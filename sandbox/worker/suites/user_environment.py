@@ -61,14 +61,18 @@ def another_home(kind, folder):
 
 
 def asked_variables(project):
-    """Names of variables that code of the project asks for, and those that many people have set, sorted."""
-    found = set(COMMON_VARIABLES)
+    """Names of variables that code of the project asks for, and those that many people have set, sorted.
+
+    What is set already was given for this project in its settings: its code needs that value, whoever runs it.
+    """
+    found = set()
     for path in python_files(project):
         try:
             with open(path, encoding="utf-8", errors="replace") as stream:
                 found.update(READS.findall(stream.read(MOST_CHARACTERS)))
         except OSError:
             continue
+    found = {name for name in found if name not in os.environ}.union(COMMON_VARIABLES)
     return sorted(name for name in found if not KEPT.fullmatch(name))
 
 
