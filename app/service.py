@@ -23,7 +23,7 @@ from ..core.errors import (
 from ..core.events import EventSink
 from ..graph.execution_graph.graph import build_testing_graph
 from ..graph.planning_graph.planning_graph import build_planning_graph
-from ..reports.model import PytestLine
+from ..reports.model import PytestLine, Report
 from ..store import listing, retention
 from ..store.database.database import Store
 from ..store.database.runs import StoredRun
@@ -147,19 +147,14 @@ def apply(run_id: str, where: Settings) -> tuple[Acceptance, ...]:
     Raises:
         RunNotFound: there is no such run.
         UsageError: it has not ended, or kept nothing.
+        SettingsError: it may have come with the project.
         StorageError: the project cannot be written; the tests stay in the run's folder.
     """
-    run_id = run_named(run_id, where)
-    folder = RunFolder(where.state, run_id).require()
-    if not folder.report_json.is_file():
-        raise UsageError(f"Run {run_id} has no report yet.", advice=f"`testwright resume {run_id}` sees it to its end.")
-    _require_begun_here(run_id, where)
-    report = stored_report(folder)
+    folder, report, root = _ended_here(run_id, where)
     kept = [file.path for file in report.files]
     if not kept:
-        raise UsageError(f"Run {run_id} kept no tests.", advice="Its report says why.")
-    root = _root_of(Path(report.run.root), where)
-    with project_lock(where.state, root, f"apply {run_id}"), run_lock(folder):
+        raise UsageError(f"Run {folder.run_id} kept no tests.", advice="Its report says why.")
+    with project_lock(where.state, root, f"apply {folder.run_id}"), run_lock(folder):
         return tuple(Staging(folder, root).accept(kept))
 
 
@@ -169,16 +164,11 @@ def configure_pytest(run_id: str, where: Settings) -> tuple[PytestLine, ...]:
     Raises:
         RunNotFound: there is no such run.
         UsageError: it has no report, or a line cannot be added without changing something else.
+        SettingsError: it may have come with the project.
         StorageError: the file cannot be written.
     """
-    run_id = run_named(run_id, where)
-    folder = RunFolder(where.state, run_id).require()
-    if not folder.report_json.is_file():
-        raise UsageError(f"Run {run_id} has no report yet.", advice=f"`testwright resume {run_id}` sees it to its end.")
-    _require_begun_here(run_id, where)
-    report = stored_report(folder)
-    root = _root_of(Path(report.run.root), where)
-    with project_lock(where.state, root, f"apply {run_id}"):
+    folder, report, root = _ended_here(run_id, where)
+    with project_lock(where.state, root, f"apply {folder.run_id}"):
         wanted = report.own_pytest.settings if report.own_pytest is not None else ()
         return tuple(row for row in wanted if add_setting(root, row.file, row.section, row.key, row.line))
 
@@ -251,8 +241,17 @@ def _is_known(store: Store, run_id: str, where: Settings) -> bool:
         return bool(where.state_dir or where.trust_project)
 
 
-def _require_begun_here(run_id: str, where: Settings) -> None:
-    """Raises SettingsError for a run that may have come with the project: its files would join the project unseen."""
+def _ended_here(run_id: str, where: Settings) -> tuple[RunFolder, Report, Path]:
+    """The folder, the report and the project of an ended run whose results may join the project.
+
+    Raises:
+        RunNotFound, UsageError, StorageError.
+        SettingsError: it may have come with the project; its files would join it unseen.
+    """
+    run_id = run_named(run_id, where)
+    folder = RunFolder(where.state, run_id).require()
+    if not folder.report_json.is_file():
+        raise UsageError(f"Run {run_id} has no report yet.", advice=f"`testwright resume {run_id}` sees it to its end.")
     with Store.open(where.state) as store:
         known = _is_known(store, run_id, where)
     if not known:
@@ -260,6 +259,8 @@ def _require_begun_here(run_id: str, where: Settings) -> None:
             f"Run {run_id} was not begun by you here; what it keeps may have come with the project.",
             advice="Run the request again, or add --trust-project if you trust the project.",
         )
+    report = stored_report(folder)
+    return folder, report, _root_of(Path(report.run.root), where)
 
 
 def clean(

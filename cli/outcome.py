@@ -17,7 +17,7 @@ from .console import Console, write_text
 
 if TYPE_CHECKING:
     from ..app.run_report import RunResult
-    from ..reports.model import PytestLine, Report, ReportTarget
+    from ..reports.model import PytestLine, Report, ReportTarget, SuspectedDefect
 
 _FILES = {
     "added": "added",
@@ -70,19 +70,28 @@ def print_screen(ended: RunResult) -> None:
     console.print(f"Run {escape(report.run.id)}, {escape(report.run.started_at)}: {escape(report.request)}")
     _headline(console, report)
     for defect in report.suspected_defects[:_SCREEN_ROWS]:
-        place = f" ({defect.evidence.path}:{defect.evidence.lines[0]})" if defect.evidence else ""
-        console.print(f"[bold red]Suspected defect:[/] {escape(defect.title)}{escape(place)}")
+        _print_defect(console, defect)
     _print_more(console, len(report.suspected_defects), "suspected defect")
-    reasons: set[str] = set()
-    for target in report.targets[:_SCREEN_ROWS]:
-        reason = target.error.removeprefix("not begun: ")
-        _target(console, target, "for the same reason" if reason in reasons else target.error)
-        reasons.update({reason} - {""})
+    _print_targets(console, report.targets[:_SCREEN_ROWS])
     _print_more(console, len(report.targets), "module")
     outcomes = Counter(file.outcome for file in report.files)
     if outcomes:
         console.print("Files: " + ", ".join(f"{count} {_FILES.get(name, name)}" for name, count in outcomes.items()))
     console.print(f"Report: {escape(str(ended.report_path))}, or here with --full")
+
+
+def _print_defect(console: Console, defect: SuspectedDefect) -> None:
+    place = f" ({defect.evidence.path}:{defect.evidence.lines[0]})" if defect.evidence else ""
+    console.print(f"[bold red]Suspected defect:[/] {escape(defect.title)}{escape(place)}")
+
+
+def _print_targets(console: Console, targets: Iterable[ReportTarget]) -> None:
+    """Print what came of targets. What stops a whole run is the error of every target: it is printed once."""
+    reasons: set[str] = set()
+    for target in targets:
+        reason = target.error.removeprefix("not begun: ")
+        _target(console, target, "for the same reason" if reason in reasons else target.error)
+        reasons.update({reason} - {""})
 
 
 def _print_more(console: Console, count: int, thing: str) -> None:
@@ -132,18 +141,12 @@ def cached_summary(ended: RunResult) -> str:
 def _body(console: Console, report: Report) -> None:
     """Print the suspected defects, then what came of each target, then what was left out."""
     for defect in report.suspected_defects:
-        place = f" ({defect.evidence.path}:{defect.evidence.lines[0]})" if defect.evidence else ""
-        console.print(f"[bold red]Suspected defect:[/] {escape(defect.title)}{escape(place)}")
+        _print_defect(console, defect)
         console.print(f"  documented: {escape(defect.documented)}\n  observed:   {escape(defect.observed)}")
         for line in defect.reproduce.splitlines():
             console.print(f"    {escape(line)}")
         console.print()
-    reasons: set[str] = set()
-    for target in report.targets:
-        # What stops a whole run is the error of every target: it is printed once.
-        reason = target.error.removeprefix("not begun: ")
-        _target(console, target, "for the same reason" if reason in reasons else target.error)
-        reasons.update({reason} - {""})
+    _print_targets(console, report.targets)
     for row in report.not_understood:
         hint = f" Did you mean {', '.join(row.suggestions)}?" if row.suggestions else ""
         console.print(f"[yellow]Not understood:[/] {escape(row.text)}: {escape(row.reason)}.{escape(hint)}")

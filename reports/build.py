@@ -135,12 +135,17 @@ def build_report(run: Run, outcomes: Outcomes, *, redact: Callable[[Any], Any] =
         not_understood=unknown,
     )
     given = [text(stable(redact(advice), private)) for advice in outcomes.advice]
-    faults = list(_advice_of_faults(plan))
-    general = [
-        line for line in _advice_for(report, own_pytest) if not faults or line != _ADVICE[ExitReason.ENVIRONMENT]
-    ]
-    lines = [*given, *general, *faults]
+    lines = [*given, *_general_advice(report, own_pytest, plan)]
     return report.model_copy(update={"advice": tuple(dict.fromkeys(lines))})
+
+
+def _general_advice(report: Report, own_pytest: Json, plan: list[Json]) -> Iterator[str]:
+    """Advice for the report, then that of faults, which says more about an environment than the general line."""
+    faults = list(_advice_of_faults(plan))
+    yield from (
+        line for line in _advice_for(report, own_pytest) if not faults or line != _ADVICE[ExitReason.ENVIRONMENT]
+    )
+    yield from faults
 
 
 def _without_secrets(run: Run, redact: Callable[[Any], Any]) -> Run:

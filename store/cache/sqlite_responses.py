@@ -140,13 +140,12 @@ class SqliteResponses:
         except sqlite3.DatabaseError as error:
             if isinstance(error, sqlite3.OperationalError):
                 raise
-            for ending in ("", "-wal", "-shm"):
+            for ending in ("", "-journal", "-wal", "-shm"):
                 self._path.with_name(self._path.name + ending).unlink(missing_ok=True)
             return self._connected()
 
     def _connected(self) -> sqlite3.Connection:
         if refusal := journal_refusal(self._path):
-            self._path.with_name(self._path.name + "-journal").unlink(missing_ok=True)
             raise sqlite3.DatabaseError(refusal)
         connection = sqlite3.connect(self._path, timeout=_WAIT_SECONDS, isolation_level=None, check_same_thread=False)
         try:

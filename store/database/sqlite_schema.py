@@ -1,11 +1,12 @@
-"""Refuses SQLite files whose schema computes: a file of a clone could run endlessly, or answer what nobody stored."""
+"""Refuses SQLite files of a clone that do more than store: schemas that compute, journals that delete other files."""
 
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Collection, Iterable
 from pathlib import Path
+
+from ...utils.untrusted_files import open_regular
 
 SAFE_SCHEMA = "PRAGMA trusted_schema = OFF"
 SCHEMA_QUERY = """
@@ -43,21 +44,15 @@ def journal_refusal(path: Path) -> str:
     one. What is no regular file would be waited for.
     """
     for ending in ("-journal", "-wal", "-shm"):
-        beside = path.with_name(path.name + ending)
+        name = path.name + ending
         try:
-            descriptor = os.open(beside, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+            with open_regular(path.parent, name) as beside:
+                size = os.fstat(beside.fileno()).st_size
+                beside.seek(max(0, size - len(_SUPER_JOURNAL)))
+                if ending == "-journal" and beside.read(len(_SUPER_JOURNAL)) == _SUPER_JOURNAL:
+                    return f"{name} beside it names a file of another place, which SQLite would delete"
         except FileNotFoundError:
             continue
-        except OSError:
-            return f"{beside.name} beside it is no file that can be read"
-        try:
-            found = os.fstat(descriptor)
-            if not stat.S_ISREG(found.st_mode):
-                return f"{beside.name} beside it is no regular file"
-            if ending == "-journal" and found.st_size >= len(_SUPER_JOURNAL):
-                last = os.pread(descriptor, len(_SUPER_JOURNAL), found.st_size - len(_SUPER_JOURNAL))
-                if last == _SUPER_JOURNAL:
-                    return f"{beside.name} beside it names a file of another place, which SQLite would delete"
-        finally:
-            os.close(descriptor)
+        except OSError as fault:
+            return f"{name} beside it is no file to be read: {fault.strerror}"
     return ""

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from ....utils.python_source import parse_python
 from ..model.domain import UNKNOWN, ParameterDomain
-from ..model.model import CallableFacts, ModuleFacts, Trial
+from ..model.model import CallableFacts, ModuleFacts, Parameter, Trial
 from ..usage.harvest import bound_arguments
 from .contains import Kinds
 from .inference import annotated_domains
@@ -30,6 +30,11 @@ class Argument:
     value: ast.expr
     domain: ParameterDomain
     in_act: bool = False
+
+    @property
+    def declared(self) -> Parameter | None:
+        """The parameter as the callable declares it; None where it goes into `*args` or `**kwargs`."""
+        return next((one for one in self.called.parameters if one.name == self.parameter), None)
 
 
 def arguments_of(trial: Trial, facts: ModuleFacts) -> tuple[tuple[Argument, ...], Kinds]:

@@ -75,8 +75,7 @@ def representative(row: Sequence[Argument]) -> bool:
 
 def _is_default(one: Argument) -> bool:
     """Whether an argument is the parameter's default: passing it says what a call without it says."""
-    item = next((item for item in one.called.parameters if item.name == one.parameter), None)
-    return item is not None and item.default is not None and item.default == ast.unparse(one.value)
+    return one.declared is not None and one.declared.default == ast.unparse(one.value)
 
 
 def _has_content(trial: Trial, found: Sequence[Argument]) -> bool:

@@ -42,7 +42,7 @@ def outside_arguments(trial: Trial, facts: ModuleFacts) -> tuple[Argument, ...]:
 
 def _is_of_another_type(one: Argument) -> bool:
     """Whether a literal is of another type than the parameter's default, which nothing else says more about."""
-    item = next((item for item in one.called.parameters if item.name == one.parameter), None)
+    item = one.declared
     default = literal_or(item.default or "None", None) if item is not None and item.annotation is None else None
     passed = literal_or(ast.unparse(one.value), None)
     if default is None or passed is None or one.domain.choices or one.domain.kind in ("union", "any", "callable"):
@@ -70,8 +70,8 @@ def _is_implausible(one: Argument) -> bool:
     """Whether bytes or a complex number is passed where nothing says that the callable takes them."""
     if not isinstance(one.value, ast.Constant) or not isinstance(one.value.value, bytes | complex):
         return False
-    item = next((item for item in one.called.parameters if item.name == one.parameter), None)
-    known = (one.domain.kind, one.domain.type_name, item.annotation if item is not None else "", one.called.uses)
+    annotation = one.declared.annotation if one.declared is not None else ""
+    known = (one.domain.kind, one.domain.type_name, annotation, one.called.uses)
     name = type(one.value.value).__name__
     return name not in str(known) and not any(
         name in part.type_name or name == part.kind for part in one.domain.alternatives

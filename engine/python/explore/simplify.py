@@ -8,9 +8,9 @@ from dataclasses import replace
 
 from ..inputs.plain_texts import oddness
 from ..judge.readability import reading_cost
-from ..model.model import Arc, ModuleFacts, Trial
+from ..model.model import Arc, CallableFacts, ModuleFacts, Trial
 from ..search.initial_trials import trial_key
-from ..search.parallel_observers import Watcher, time_dependent_trials
+from ..search.parallel_observers import Watcher, run_trials
 from ..search.simplified_trials import SIMPLIFIED, simplified_trials
 from ..search.trial_search import RICH_SOURCES, SLOW_STEPS, TrialRecord, TrialSearch, behaviour_of
 from ..selection.assertable_selection import replace_unassertable
@@ -43,41 +43,33 @@ async def simplify_trials(
     """
     chosen = await asyncio.to_thread(replace_unassertable, search.records, facts, imported, kills)
     bases = [one for one in chosen if one.trial.source not in RICH_SOURCES and one.seen.steps <= SLOW_STEPS]
+    subjects = {one.qualname: one for one in facts.callables()}
     left = _MOST_TRIALS
     for _ in range(rounds):
         if not bases or left <= 0 or over():
             return
-        variants = [(base, _fresh(base, facts, search)) for base in bases]
+        # What only waits in a queue runs now.
+        ran = {_key(record.trial) for record in search.records}
+        variants = [
+            (base, [one for one in simplified_trials(base.trial, facts) if _key(one) not in ran]) for base in bases
+        ]
         trials = [trial for _, found in variants for trial in found][:left]
         left -= len(trials)
-        records = await _run(trials, search, observer)
+        records = await run_trials(trials, search, observer)
         bases = [
             best
             for base, found in variants
-            if (best := _simplest(base, [records[trial] for trial in found if trial in records], facts)) is not base
+            if (best := _simplest(base, [records[one] for one in found if one in records], subjects, facts)) is not base
         ]
 
 
-def _fresh(base: TrialRecord, facts: ModuleFacts, search: TrialSearch) -> list[Trial]:
-    """The simpler variants of a trial that have not run; those that only wait in a queue run now."""
-    ran = {trial_key(record.trial) for record in search.records if record.trial.subject == base.trial.subject}
-    return [trial for trial in simplified_trials(base.trial, facts) if trial_key(trial) not in ran]
+def _key(trial: Trial) -> tuple[str, tuple[str, ...]]:
+    return trial.subject, trial_key(trial)
 
 
-async def _run(trials: Sequence[Trial], search: TrialSearch, observer: Watcher) -> dict[Trial, TrialRecord]:
-    """Runs trials; returns the records of those that ended, by trial."""
-    answers = await observer.watch(trials)
-    moving = await time_dependent_trials(trials, answers, observer)
-    found: dict[Trial, TrialRecord] = {}
-    for index, (trial, seen) in enumerate(zip(trials, answers, strict=True)):
-        before = len(search.records)
-        search.learn(trial, seen, time_dependent=index in moving)
-        if len(search.records) > before:
-            found[trial] = search.records[-1]
-    return found
-
-
-def _simplest(base: TrialRecord, records: Sequence[TrialRecord], facts: ModuleFacts) -> TrialRecord:
+def _simplest(
+    base: TrialRecord, records: Sequence[TrialRecord], subjects: Mapping[str, CallableFacts], facts: ModuleFacts
+) -> TrialRecord:
     """Returns the simplest record that takes the branches of the base to the same kind of outcome."""
     same = [
         one
@@ -91,11 +83,10 @@ def _simplest(base: TrialRecord, records: Sequence[TrialRecord], facts: ModuleFa
             or outcome_of(one.observation) == outcome_of(base.observation)
         )
     ]
-    subject = next((one for one in facts.callables() if one.qualname == base.trial.subject), None)
 
     def difficulty(record: TrialRecord) -> tuple[float, ...]:
         odd = sum(map(oddness, texts_in(record.trial)))
-        shown = represent(record.trial, record.observation, subject, facts)
+        shown = represent(record.trial, record.observation, subjects.get(base.trial.subject), facts)
         plain = replace(record.trial, source=SIMPLIFIED)  # where it comes from makes none harder to read
         # What shows less is no simpler: an empty list in the place of a table.
         return (shown.degeneracy, shown.trivial, odd, reading_cost(plain, record.observation), record.number)

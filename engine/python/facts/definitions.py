@@ -6,7 +6,15 @@ import ast
 from dataclasses import replace
 
 from ....utils.python_names import dotted_name
-from ..model.model import CallableFacts, CallableKind, ClassFacts, ClassKind, Parameter, ParameterKind
+from ..model.model import (
+    GENERATED_CONSTRUCTORS,
+    CallableFacts,
+    CallableKind,
+    ClassFacts,
+    ClassKind,
+    Parameter,
+    ParameterKind,
+)
 from .bodies import Function, read_body
 from .docstrings import documentation_of
 
@@ -113,7 +121,7 @@ def class_facts(node: ast.ClassDef) -> ClassFacts:
     fields = _enum_members(node) if kind == "enum" else _fields(node)
     maker = members.pop("__new__", None)
     constructor = members.pop("__init__", None) or maker
-    if constructor is None and kind in ("dataclass", "pydantic", "attrs", "namedtuple", "typeddict"):
+    if constructor is None and (kind in GENERATED_CONSTRUCTORS or kind == "typeddict"):
         constructor = _from_fields(node, kind, bases)
     if constructor is not None:
         constructor = replace(constructor, qualname=node.name, kind="constructor", owner=node.name)

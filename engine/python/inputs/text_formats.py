@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +174,7 @@ def format_texts(words: Iterable[str], most: int) -> tuple[str, ...]:
     Args:
         words: names and sentences, the most telling first.
     """
-    named = _named(words)
+    named = _named(tuple(words))
     others = [one for one in _FORMATS if one not in named]
     texts = [text for one in named for text in one.texts]
     for at in range(max(len(one.texts) for one in _FORMATS)):
@@ -183,11 +184,12 @@ def format_texts(words: Iterable[str], most: int) -> tuple[str, ...]:
 
 def named_texts(words: Iterable[str]) -> frozenset[str]:
     """Returns the sample texts of the formats that words name."""
-    return frozenset(text for one in _named(words) for text in one.texts)
+    return frozenset(text for one in _named(tuple(words)) for text in one.texts)
 
 
-def _named(words: Iterable[str]) -> list[TextFormat]:
-    """Returns the formats that words name, those first that the first words name."""
+@lru_cache(maxsize=512)
+def _named(words: tuple[str, ...]) -> tuple[TextFormat, ...]:
+    """Returns the formats that words name, the first words' first; cached, because candidates are ranked many times."""
     rank: dict[str, int] = {}
     for text in words:
         for word in _WORD.findall(_CAMEL.sub(" ", text).replace("_", " ")):
@@ -197,4 +199,4 @@ def _named(words: Iterable[str]) -> list[TextFormat]:
         places = [place for word, place in rank.items() if re.fullmatch(one.words, word)]
         if places:
             found.append((min(places), one))
-    return [one for _, one in sorted(found, key=lambda item: item[0])]
+    return tuple(one for _, one in sorted(found, key=lambda item: item[0]))

@@ -17,6 +17,9 @@ CallableKind = Literal["function", "method", "classmethod", "staticmethod", "pro
 ClassKind = Literal[
     "plain", "dataclass", "pydantic", "attrs", "enum", "exception", "namedtuple", "typeddict", "protocol", "abstract"
 ]
+GENERATED_CONSTRUCTORS: frozenset[str] = frozenset({"dataclass", "namedtuple", "attrs", "pydantic"})
+"""Kinds of classes whose constructor Python or a library writes, from the fields."""
+
 Mode = Literal["call", "await", "iterate", "aiterate", "enter", "aenter"]
 Arc = tuple[int, int]
 Lines = tuple[int, int]
@@ -222,7 +225,7 @@ class Value:
         unordered: whether iteration order took part (sets, frozensets inside).
         attributes: public attributes and their values, for objects without a source; depth at most 1.
         length: len() where it has one.
-        text: its repr, cut at 200 characters, for people only.
+        text: its repr, cut at 200 characters, for people; a search reads from it whether a repr can be compared.
     """
 
     type_name: str

@@ -18,7 +18,7 @@ from ....utils.python_source import parse_python
 from ..model.model import Arc, ModuleFacts, Trial
 from ..model.mutant_search import Kills, MutantSearchLimits
 from ..search.initial_trials import trial_key
-from ..search.parallel_observers import Watcher, time_dependent_trials
+from ..search.parallel_observers import Watcher, run_trials
 from ..search.trial_search import SLOW_STEPS, AimingProposer, TrialRecord, TrialSearch
 from ..selection.candidates import TrialCandidate, rank_candidates
 from .asserted_facets import AssertedFacets, FacetOracle
@@ -283,10 +283,7 @@ async def find_kills(
             known = {trial_key(record.trial): record for record in search.records}
             before = len(search.records)
             trials = [one for one in wanted if search.is_new(one)]
-            answers = await observer.watch(trials)
-            moving = await time_dependent_trials(trials, answers, observer)
-            for index, (trial, seen) in enumerate(zip(trials, answers, strict=True)):
-                search.learn(trial, seen, time_dependent=index in moving)
+            await run_trials(trials, search, observer)
             again = [known[key] for key in map(trial_key, wanted) if key in known]
             await state.learn(worker, [*again, *search.records[before:]], most)
             await state.round(worker, *limits.rounds[-1], len(limits.rounds) + wave)

@@ -24,7 +24,7 @@ from ..source.titles import positional_names
 from ..usage.slicing import names_in
 from .background_context import background_context
 from .observer import EXPLORING, AnswerCallback, Conditions, Observer, open_observer
-from .trial_search import has_assertable_outcome
+from .trial_search import TrialRecord, TrialSearch, has_assertable_outcome
 
 _MINIMUM_SHARED = 16
 # Seconds from the start of the ticking clock (2024-01-01) to the last second of the following year.
@@ -131,6 +131,23 @@ async def open_observer_pair(
         other.start()
         async with open_observer(target, facts, conditions) as first, other.use() as second:
             yield ObserverPair(first, second)
+
+
+async def run_trials(trials: Sequence[Trial], search: TrialSearch, observer: Watcher) -> dict[Trial, TrialRecord]:
+    """Runs trials that a search did not choose itself, and has it learn from them.
+
+    Returns:
+        The last record of each trial that returned or raised.
+    """
+    answers = await observer.watch(trials)
+    moving = await time_dependent_trials(trials, answers, observer)
+    found: dict[Trial, TrialRecord] = {}
+    for index, (trial, seen) in enumerate(zip(trials, answers, strict=True)):
+        before = len(search.records)
+        search.learn(trial, seen, time_dependent=index in moving)
+        if len(search.records) > before:
+            found[trial] = search.records[-1]
+    return found
 
 
 async def time_dependent_trials(

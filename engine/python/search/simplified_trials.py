@@ -35,7 +35,7 @@ def simplified_trials(trial: Trial, facts: ModuleFacts) -> list[Trial]:
     """
     found: dict[tuple[str, ...], Trial] = {}
     variants = chain(
-        without_statements(trial),
+        _without_statements(trial),
         _with_plain_texts(trial),
         _without_arguments(trial, facts),
         _with_flags(trial, facts),
@@ -48,7 +48,7 @@ def simplified_trials(trial: Trial, facts: ModuleFacts) -> list[Trial]:
     return list(islice(found.values(), MOST))
 
 
-def without_statements(trial: Trial) -> Iterator[Trial]:
+def _without_statements(trial: Trial) -> Iterator[Trial]:
     """Variants without one statement that binds nothing that is read later; whether it mattered, the outcome tells."""
     for at, text in enumerate(trial.arrange):
         tree = parse_or_none(text)

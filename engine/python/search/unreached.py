@@ -6,7 +6,16 @@ from collections.abc import Iterable, Mapping
 
 from ..facts.analyse import subjects as subjects_of
 from ..inputs.calls import NOT_CALLED
-from ..model.model import Arc, CallableFacts, ModuleFacts, Observation, Parameter, TrialFinding, Unreached
+from ..model.model import (
+    GENERATED_CONSTRUCTORS,
+    Arc,
+    CallableFacts,
+    ModuleFacts,
+    Observation,
+    Parameter,
+    TrialFinding,
+    Unreached,
+)
 from ..source.annotations import type_hint
 from .trial_search import Subject
 
@@ -45,7 +54,6 @@ _NEVER = "never called successfully"
 _NOTHING_SEEN = "no oracle found: in {} it returned None and changed nothing that can be seen from outside"
 _NOT_TELLING = "no representative example was found"
 _LONGEST_SHOWN = 60
-_GENERATED = frozenset({"dataclass", "namedtuple", "attrs", "pydantic"})
 _ANSWERABLE = (_NO_WAY, _NOT_TELLING, _NOT_ARRANGED, _NEVER, _NOTHING_SEEN.partition("{}")[0])
 _SHOWN_LINES = 6
 
@@ -72,7 +80,7 @@ def unreached_callables(
         if item.qualname in have:
             continue
         subject = subjects.get(item.qualname)
-        if item.kind == "constructor" and kinds.get(item.qualname) in _GENERATED and not item.raises:
+        if item.kind == "constructor" and kinds.get(item.qualname) in GENERATED_CONSTRUCTORS and not item.raises:
             continue  # Python wrote it, from the fields
         ran = subject is not None and not subject.arcs.isdisjoint(covered)
         if ran and (item.kind == "constructor" or item.name.startswith("__")):

@@ -127,8 +127,8 @@ def is_trivial(observation: Observation, given: Sequence[ast.expr] = ()) -> bool
         return False
     if not result and not isinstance(result, float):
         return True
-    if isinstance(result, tuple | list) and not any(item for item in result if not isinstance(item, bool)):
-        return all(item is None or item in ("", [], {}, ()) for item in result)
+    if isinstance(result, tuple | list) and all(item is None or item in ("", [], {}, ()) for item in result):
+        return True
     first = _literals(given[:1])
     return bool(first) and type(first[0]) is type(result) and first[0] == result and not isinstance(result, bool)
 

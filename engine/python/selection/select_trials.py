@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..inputs.plain_texts import MANGLED
-from ..model.model import Arc, ModuleFacts
+from ..model.model import GENERATED_CONSTRUCTORS, Arc, ModuleFacts
 from ..search.trial_search import RICH_SOURCES, TrialRecord, returned_none
 from .candidates import Goal, TrialCandidate, rank_candidates, stores_only
 from .representative import MILD, NO_RESULT, OTHER_SHAPE, Representation
@@ -35,7 +35,6 @@ _SHARES = 4
 # How many trials that show the same stay, to choose one whose answer excludes a trivial implementation.
 _ALIKE = 4
 _MOST_EXCLUDING = 2
-_GENERATED = frozenset({"dataclass", "namedtuple", "attrs", "pydantic"})
 _BODIES = frozenset({"function", "method", "classmethod", "staticmethod", "property"})
 
 
@@ -84,7 +83,6 @@ def select_trials(
         kills: mutants that records detect, by record number.
     """
     by_subject: dict[str, list[TrialCandidate]] = defaultdict(list)
-    selection = _Selection(set(reached), counts_goals=not kills)
     lines = {one.qualname: one.lines for one in facts.callables() if one.kind in _BODIES}
     for candidate in rank_candidates(records, facts, kills or {}, alike=_ALIKE):
         by_subject[candidate.subject].append(candidate)
@@ -94,6 +92,7 @@ def select_trials(
     order = {subject.qualname: index for index, subject in enumerate(facts.callables())}
     subjects = sorted(by_subject, key=lambda name: (order.get(name, len(order)), name))
     concerns = _concerns(facts)
+    selection = _Selection(set(reached), counts_goals=not kills)
     anchored = [name for name in subjects if _take_anchor(by_subject[name], selection, concerns)]
     for name in anchored:
         _take_deltas(by_subject[name], selection, lambda arc, name=name: concerns(name, arc))
@@ -120,7 +119,7 @@ def _drop_plain_constructions(by_subject: dict[str, list[TrialCandidate]], facts
     for owner in facts.classes:
         found = by_subject.get(owner.name)
         tested = any(one.name != "__init__" and f"{owner.name}.{one.name}" in by_subject for one in owner.members)
-        if found and (tested or owner.kind in _GENERATED):
+        if found and (tested or owner.kind in GENERATED_CONSTRUCTORS):
             by_subject[owner.name] = [one for one in found if one.example or one.raises or not stores_only(one)]
             if not by_subject[owner.name]:
                 del by_subject[owner.name]
@@ -248,10 +247,8 @@ def _worth(
         return 0.0
     if shown.trivial and not candidate.raises and arcs < 2 and any(_same_answer(row, shown) for row in rows):
         return 0.0  # a second empty answer says nothing that the first one does not
-    shows = arcs + endings
-    if (candidate.oddness >= MANGLED and shows < _SHOWN_BY_MANGLED) or (
-        candidate.oddness > 1 and shown.trivial and not candidate.raises and shows < _SHOWN_BY_MANGLED
-    ):
+    too_odd = candidate.oddness >= MANGLED or (candidate.oddness > 1 and shown.trivial and not candidate.raises)
+    if too_odd and arcs + endings < _SHOWN_BY_MANGLED:
         return 0.0  # what no person would write is published where it takes a way of its own
     price = _BASE + candidate.cost + _DEGENERATE * shown.degeneracy + _ODD * candidate.oddness
     price += _OTHER_FORM if other_form else _FURTHER_DIFFERENCE * max(0, distance - 1)

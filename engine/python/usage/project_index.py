@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ....utils.untrusted_files import read_source, read_source_bytes
 from ..facts.analyse import facts_from_source
-from ..model.model import CallableFacts, ClassFacts, ModuleFacts
+from ..model.model import GENERATED_CONSTRUCTORS, CallableFacts, ClassFacts, ModuleFacts
 from ..project.layout import Layout, ModulePlace
 
 _CLASS = re.compile(r"^class[ \t]+(\w+)[ \t]*(?:\(([^)]*)\))?[ \t]*:", re.MULTILINE)
@@ -177,7 +177,7 @@ class ProjectIndex:
     def constructor(self, facts: ModuleFacts, owner: ClassFacts) -> CallableFacts | None:
         """The constructor that makes an object of the class, its own or inherited; None for `object`'s."""
         lineage = self.lineage(facts, owner)
-        if owner.kind in ("dataclass", "pydantic", "attrs", "namedtuple", "typeddict"):
+        if owner.kind in GENERATED_CONSTRUCTORS or owner.kind == "typeddict":
             # Generated constructors take the fields of all bases; a subclass may redefine a field.
             made = [one.constructor for _, one in reversed(lineage) if one.constructor is not None]
             if not made:

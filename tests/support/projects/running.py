@@ -5,11 +5,16 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 
-def pytest_output(root: Path, *arguments: str) -> str:
-    """What pytest prints for a project whose packages are in `src`; warnings are errors. Fails where a test fails."""
+def pytest_output(root: Path, *arguments: str, variables: Mapping[str, str] | None = None) -> str:
+    """What pytest prints for a project whose packages are in `src`; warnings are errors. Fails where a test fails.
+
+    Args:
+        variables: further variables of the environment.
+    """
     done = subprocess.run(
         [
             sys.executable,
@@ -26,7 +31,7 @@ def pytest_output(root: Path, *arguments: str) -> str:
             "tests",
         ],
         cwd=root,
-        env={"PATH": os.environ["PATH"], "HOME": "/nonexistent", "PYTHONPATH": str(root / "src")},
+        env={"PATH": os.environ["PATH"], "HOME": "/nonexistent", "PYTHONPATH": str(root / "src"), **(variables or {})},
         capture_output=True,
         text=True,
         check=False,

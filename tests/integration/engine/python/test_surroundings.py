@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,6 +10,7 @@ from testwright.engine.python.write.render import render
 from testwright.tests.support.engine.exploration import files, trial, watched
 from testwright.tests.support.engine.written_tests import written_spec, written_tests
 from testwright.tests.support.projects.files import make_project
+from testwright.tests.support.projects.running import pytest_output
 
 SETTINGS = '''
 import os
@@ -64,15 +62,7 @@ def test_variables_home_and_working_folder_are_set_and_the_tests_pass_on_any_mac
 
     root = make_project(tmp_path / "elsewhere", {**files(SETTINGS), "tests/test_written.py": text})
     nonsense = {"APP_DEBUG": "yes", "APP_MODE": "nonsense", "APP_PORT": "x", "APP_CACHE": "/nowhere"}
-    ran = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests"],
-        cwd=root,
-        env={"PATH": os.environ["PATH"], "HOME": "/nonexistent", "PYTHONPATH": str(root / "src"), **nonsense},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert ran.returncode == 0, ran.stdout
+    assert "passed" in pytest_output(root, variables=nonsense)
 
 
 @pytest.mark.feature("B-02")
