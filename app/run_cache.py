@@ -38,6 +38,7 @@ _NOT_DECIDING = frozenset(
 )
 _STATE_DEPTH = 3  # as `config.settings.STATE_DEPTH`, whose module is heavy
 _ENVIRONMENTS = (".venv", "venv", "env")
+_WRITTEN = ("added", "updated", "unchanged")
 _CACHED_REASONS = frozenset({"completed", "product_defect"})
 _STEP_TYPES = frozenset({"generate_unit_tests", "verify_suite", "accept_tests"})
 _IRRELEVANT_OPTIONS = frozenset({"--json", "--debug", "--fresh"})
@@ -170,8 +171,11 @@ class ProjectSnapshot:
         return stored is not None
 
     def _result(self, settings: Settings, report: Report, interpreter: Interpreter, shown: str) -> StoredResult | None:
-        after, added = self._tree(), {file.path for file in report.files}
-        if self._before is None or after is None or _without(self._before, added) != _without(after, added):
+        after = self._tree()
+        # Files that a person has changed are compared like the rest of the project.
+        added = {file.path for file in report.files if file.outcome in _WRITTEN}
+        changed = added | {file.path for file in report.files if file.outcome == "removed"}
+        if self._before is None or after is None or _without(self._before, changed) != _without(after, changed):
             return None
         run, root = settings.state / "runs" / report.run.id, settings.root
         if any((run / "staged" / path).read_bytes() != (root / path).read_bytes() for path in added):
@@ -207,7 +211,7 @@ def is_reusable(settings: Settings, report: Report) -> bool:
         is_cacheable(settings)
         and report.exit_reason.value in _CACHED_REASONS
         and bool(report.files)
-        and all(file.outcome in ("added", "updated", "unchanged") for file in report.files)
+        and all(file.outcome in (*_WRITTEN, "removed", "edited") for file in report.files)
         and all(target.status in ("completed", "skipped") for target in report.targets)
         and all(step.type in _STEP_TYPES for step in report.plan)
         and not report.run.warnings

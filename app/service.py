@@ -151,7 +151,7 @@ def apply(run_id: str, where: Settings) -> tuple[Acceptance, ...]:
         StorageError: the project cannot be written; the tests stay in the run's folder.
     """
     folder, report, root = _ended_here(run_id, where)
-    kept = [file.path for file in report.files]
+    kept = [file.path for file in report.files if file.outcome != "removed"]
     if not kept:
         raise UsageError(f"Run {folder.run_id} kept no tests.", advice="Its report says why.")
     with project_lock(where.state, root, f"apply {folder.run_id}"), run_lock(folder):

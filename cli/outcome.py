@@ -17,13 +17,15 @@ from .console import Console, write_text
 
 if TYPE_CHECKING:
     from ..app.run_report import RunResult
-    from ..reports.model import PytestLine, Report, ReportTarget, SuspectedDefect
+    from ..reports.model import PytestLine, Report, ReportTarget, SuspectedDefect, WrittenFile
 
 _FILES = {
     "added": "added",
     "updated": "updated",
     "unchanged": "unchanged",
     "staged": "staged",
+    "removed": "removed",
+    "edited": "left alone",
     "conflict": "[yellow]left alone[/]",
 }
 
@@ -46,6 +48,8 @@ def print_result(ended: RunResult, *, as_json: bool, added: Sequence[PytestLine]
         console.print()
         write_text(ended.diff)
     print_files((file.path, file.outcome, file.reason) for file in ended.report.files)
+    for file in ended.report.files:
+        _print_lost(console, file)
     errors = [target.error for target in ended.report.targets]
     for line in ended.report.advice:
         advice = line.partition(": ")[2]
@@ -176,6 +180,15 @@ def print_files(files: Iterable[tuple[str, str, str]]) -> None:
     console = Console()
     for path, outcome, reason in files:
         console.print(f"{_FILES.get(outcome, outcome)}: {escape(path)}{f' ({escape(reason)})' if reason else ''}")
+
+
+def _print_lost(console: Console, file: WrittenFile) -> None:
+    """Print which functions a file tested before it was written anew, and no longer does."""
+    for row in file.lost[:_SCREEN_ROWS]:
+        console.print(
+            f"  [yellow]no test any more[/] of {escape(row.subject)} in {escape(file.path)}: {escape(row.reason)}"
+        )
+    _print_more(console, len(file.lost), "name")
 
 
 def print_settings(lines: Iterable[PytestLine]) -> None:

@@ -33,6 +33,7 @@ from .own_pytest import own_pytest_lines
 from .reading import added_up, count, failure_class, items, mapping, parts, place, rows, stable, text, words
 from .run_model import Run
 from .targets import classes_of, target_of
+from .written_files import written_files
 
 _GENERATES = "generate_"
 _OF_REPOSITORIES = ("crawl_repository", "write_test_cases", "engineer_tests")
@@ -97,7 +98,7 @@ def build_report(run: Run, outcomes: Outcomes, *, redact: Callable[[Any], Any] =
     made.sort(key=lambda pair: (pair[1].path, pair[1].test_type, pair[1].test_path))
     targets = tuple(target for _, target in made)
     defects = _defects(made)
-    files = _files(plan, rows(stable(redact(list(outcomes.files)), private)), targets)
+    files = written_files(plan, rows(stable(redact(list(outcomes.files)), private)), targets)
     skipped = tuple(
         sorted(parts(SkippedTarget, understanding.get("skipped")), key=lambda row: (row.target, row.reason))
     )
@@ -161,8 +162,13 @@ def _advice_for(report: Report, own_pytest: Json) -> Iterator[str]:
         yield _ADVICE[report.exit_reason]
     if report.totals.files_conflicting:
         yield (
-            "Some tests were not added, because a person has changed the file or owns its name; the staged versions "
-            "are in the run's folder."
+            "Some tests were not added, because a file that testwright has not written owns the name; the staged "
+            "versions are in the run's folder."
+        )
+    if report.totals.files_edited:
+        yield (
+            "A test file that you have changed is yours and was left as it is; what this run wrote for it is in the "
+            "run's folder. Delete yours, or undo your changes, to have it written again."
         )
     if report.own_pytest is not None:
         yield from own_pytest_lines(report.own_pytest, mapping(own_pytest.get("earlier")))
@@ -235,16 +241,6 @@ def _findings(made: list[tuple[Json, ReportTarget]]) -> tuple[ReportFinding, ...
     return tuple(sorted(found, key=lambda row: (row.target, row.failure_class, row.case_id or "", row.title)))
 
 
-def _files(plan: list[Json], given: list[Json], targets: tuple[ReportTarget, ...]) -> tuple[WrittenFile, ...]:
-    results = [mapping(step.get("result")) for step in plan if not text(step.get("type")).startswith(_GENERATES)]
-    listed = given or [row for result in results for row in rows(result.get("files"))]
-    staged = [target.test_path for target in targets if target.test_path and target.kept]
-    found = {path: WrittenFile(path=path, outcome="staged") for path in staged}
-    # A later row of the same file replaces the earlier one.
-    found |= {file.path: file for file in parts(WrittenFile, listed)}
-    return tuple(found[path] for path in sorted(found))
-
-
 def _own_pytest(plan: list[Json]) -> Json:
     """The answer of the last run of the project's own pytest that a step of the plan made; empty without one."""
     made = [mapping(mapping(step.get("result")).get("own_pytest")) for step in plan]
@@ -282,6 +278,8 @@ def totals_of(
         files_added=outcome["added"],
         files_updated=outcome["updated"],
         files_unchanged=outcome["unchanged"],
+        files_removed=outcome["removed"],
+        files_edited=outcome["edited"],
         files_conflicting=outcome["conflict"],
         files_staged=outcome["staged"],
         origins=ReportOrigins(**Counter(expectation.origin for row in evidence for expectation in row.expectations)),

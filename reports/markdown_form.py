@@ -10,6 +10,7 @@ from .markdown_parts import SHOWN_ROWS, amount, block, code, line, more, section
 from .markdown_run import run_section
 from .model import Coverage, CoverageChange, Mutation, NotReached, Report, ReportEvidence, ReportPlace
 from .operations import counted, missing_statuses
+from .written_files import why_of
 
 
 def markdown_form(report: Report) -> str:
@@ -248,7 +249,7 @@ def _findings(report: Report) -> Iterator[str]:
 
 
 def _files(report: Report) -> Iterator[str]:
-    rows = [(code(file.path), file.outcome, line(file.reason)) for file in report.files]
+    rows = [(code(file.path), file.outcome, line(why_of(file))) for file in report.files]
     yield from section("Files", ("File", "In the project", "Why"), rows)
 
 

@@ -265,12 +265,20 @@ class ReportFinding(ReportPart):
     evidence: dict[str, Any] | None = None
 
 
+class LostTests(ReportPart):
+    """A function, class or method that a test file exercised before it was written anew, and no longer does."""
+
+    subject: str
+    reason: str = ""
+
+
 class WrittenFile(ReportPart):
     """A test file and what became of it in the project."""
 
     path: str
-    outcome: Literal["added", "updated", "unchanged", "conflict", "staged"]
+    outcome: Literal["added", "updated", "unchanged", "removed", "edited", "conflict", "staged"]
     reason: str = ""
+    lost: tuple[LostTests, ...] = ()
 
 
 class PytestLine(ReportPart):
@@ -332,6 +340,8 @@ class Totals(ReportPart):
     files_added: Count = 0
     files_updated: Count = 0
     files_unchanged: Count = 0
+    files_removed: Count = 0
+    files_edited: Count = 0
     files_conflicting: Count = 0
     files_staged: Count = 0
     origins: ReportOrigins = ReportOrigins()

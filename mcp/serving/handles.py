@@ -12,6 +12,7 @@ from ..toolbox.tool_spec import Json, Link, ToolAnswer
 
 RUNS = "testwright://runs/"
 _MAX_LISTED = 25
+_NOT_THERE = ("removed", "edited", "conflict")
 _MAX_DEFECTS = 10
 _COMMAND = "`testwright "
 """Marks advice for people at a command line."""
@@ -67,7 +68,7 @@ def report_answer(run_id: str, root: str, report: Mapping[str, Any], more: Json 
 
 
 def _handle(run_id: str, root: str, report: Mapping[str, Any]) -> Json:
-    files = [file for file in report["files"] if file["outcome"] != "conflict"]
+    files = [file for file in report["files"] if file["outcome"] not in _NOT_THERE]
     return {
         "run_id": run_id,
         "root": root,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...core.errors import ToolFailure, UsageError
 from ...store.files.acceptance import Acceptance
 from ...store.files.staging import Staging
-from ..toolbox.json_schema import array, closed_object, string
+from ..toolbox.json_schema import array, closed_object, open_object, string, strings
 from ..toolbox.services import ToolServices
 from ..toolbox.staged_files import with_dependencies
 from ..toolbox.tool_spec import Json, ToolSpec
@@ -13,7 +13,7 @@ from ..toolbox.tool_spec import Json, ToolSpec
 
 def _run(services: ToolServices, /, test_paths: list[str]) -> Json:
     """Adds staged test files, and the helpers they need, to the project; a file that a person wrote or changed is never
-    overwritten.
+    overwritten, and a generated file of single functions is removed where the whole module's file is added.
     """
     staged = services.run_folder.staged
     needed = [path for test in test_paths for path in with_dependencies(staged, services.test_path(test))]
@@ -21,7 +21,7 @@ def _run(services: ToolServices, /, test_paths: list[str]) -> Json:
         results = Staging(services.run_folder, services.root).accept(list(dict.fromkeys(needed)))
     except UsageError as error:
         raise ToolFailure(error.message, advice=error.advice, details=error.details) from error
-    files = [{"path": result.path, "outcome": result.outcome} for result in results if result.outcome != "conflict"]
+    files = [_row(result) for result in results if result.outcome != "conflict"]
     conflicts = [result for result in results if result.outcome == "conflict"]
     # Files without a conflict were added; the error names both.
     if conflicts:
@@ -29,7 +29,16 @@ def _run(services: ToolServices, /, test_paths: list[str]) -> Json:
     return {"files": files}
 
 
-def _conflict_error(conflicts: list[Acceptance], files: list[dict[str, str]]) -> ToolFailure:
+def _row(result: Acceptance) -> Json:
+    lost = [{"subject": name, "reason": reason} for name, reason in result.lost.items()]
+    return {
+        **{"path": result.path, "outcome": result.outcome},
+        **({"reason": result.reason} if result.reason else {}),
+        **({"lost": lost} if lost else {}),
+    }
+
+
+def _conflict_error(conflicts: list[Acceptance], files: list[Json]) -> ToolFailure:
     reasons = "; ".join(f"{result.path}: {result.reason}" for result in conflicts)
     added = f"; {len(files)} others are in the project" if files else ""
     return ToolFailure(
@@ -45,7 +54,18 @@ TOOL = ToolSpec(
         test_paths=array(string(minLength=1), minItems=1, description="Paths in the project, as staged.")
     ),
     output_schema=closed_object(
-        files=array(closed_object(path=string(), outcome=string(enum=["added", "updated", "unchanged"])))
+        files=array(
+            closed_object(
+                ["path", "outcome"],
+                path=string(),
+                outcome=string(enum=["added", "updated", "unchanged", "removed", "edited"]),
+                reason={**string(), "description": "Why it was left alone, or removed."},
+                lost=array(
+                    open_object(["subject", "reason"], **strings("subject", "reason")),
+                    description="Names that the file tested before, and no longer does.",
+                ),
+            )
+        )
     ),
     run=_run,
     timeout_seconds=120.0,

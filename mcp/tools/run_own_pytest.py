@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 
 from ...gate.verify.earlier_tests import earlier_test_files
 from ...gate.verify.own_pytest import run_own_pytest
+from ...store.files.superseded import superseded_files
 from ..toolbox.json_schema import COUNT, TEXTS, array, closed_object, open_object, string, strings
 from ..toolbox.services import ToolServices
 from ..toolbox.tool_spec import Json, ToolSpec
@@ -25,7 +26,11 @@ async def _run(services: ToolServices, /, test_paths: list[str]) -> Json:
     roots = sorted({root for spec in specs.values() for root in _import_roots(spec)})
     target = await services.python_target()
     modules = {path for spec in specs.values() for path in _tested_files(spec)}
-    earlier = await asyncio.to_thread(earlier_test_files, target.snapshot.path, modules, without=files)
+    replaced = await asyncio.to_thread(
+        superseded_files, services.run_folder.plan_json, target.snapshot.path, list(files)
+    )
+    without = {*files, *replaced}
+    earlier = await asyncio.to_thread(earlier_test_files, target.snapshot.path, modules, without=without)
     return (await run_own_pytest(target, files, roots or list(target.import_roots), earlier)).to_dict()
 
 

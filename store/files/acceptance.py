@@ -10,35 +10,51 @@ import json
 import shutil
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 from ...core.errors import StorageError, StoreCorrupt, UsageError
 from ...utils.canonical import pretty_json
-from ...utils.untrusted_files import read_bytes
+from ...utils.generated_header import generated_from
+from ...utils.tested_names import lost_names
+from ...utils.untrusted_files import read_bytes, read_source
 from .base_names import BaseNames
 from .files import make_folder, storage_error, typed_errors, write_beside, write_file
 from .project_files import ProjectFile, digest_of_file, project_path
 from .run_folder import RunFolder
+from .superseded import superseded_files
 
-Outcome = Literal["added", "updated", "unchanged", "conflict"]
+Outcome = Literal["added", "updated", "unchanged", "removed", "edited", "conflict"]
+WRITTEN: tuple[Outcome, ...] = ("added", "updated", "unchanged")
 
 
 @dataclass(frozen=True, slots=True)
 class Acceptance:
-    """The outcome for one staged file; `reason` explains a conflict and is "" otherwise."""
+    """The outcome for one file.
+
+    Attributes:
+        outcome: `edited` is a generated file that a person has changed, and `conflict` one that is no generated file:
+            both are left alone. `removed` is a generated file of single members that the module's file replaces.
+        reason: why it was left alone or removed; "" otherwise.
+        lost: names of the tested module that the file exercised before it was updated, and no longer does, with the
+            reason where the source tells it.
+    """
 
     path: str
     outcome: Outcome
     reason: str = ""
+    lost: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class _Intended:
+    """What will be done to one file; `new` is None for one that is removed, for `reason`."""
+
     file: ProjectFile
     old: bytes | None
-    new: bytes
+    new: bytes | None
+    reason: str = ""
 
 
 def accept_files(folder: RunFolder, root: Path, contents: Mapping[str, bytes]) -> list[Acceptance]:
@@ -55,6 +71,8 @@ def accept_files(folder: RunFolder, root: Path, contents: Mapping[str, bytes]) -
             names.add(path)
         else:
             answers[path] = answer
+    written = {path for path in contents if path not in answers or answers[path].outcome == "unchanged"}
+    intended += _replaced(folder, root, written)
     if intended:
         answers.update(_carry_out(folder, root, intended))
     return [answers[path] for path in sorted(answers)]
@@ -79,8 +97,20 @@ def _check(names: BaseNames, file: ProjectFile, new: bytes) -> tuple[Acceptance 
     old = file.content() if file.place.is_file() and not file.place.is_symlink() else None
     if old == new:
         return Acceptance(file.path, "unchanged"), old
+    if reason and file.is_edited():
+        return Acceptance(file.path, "edited", reason), old
     reason = reason or names.clash_of(file.path)
     return (Acceptance(file.path, "conflict", reason) if reason else None), old
+
+
+def _replaced(folder: RunFolder, root: Path, written: set[str]) -> list[_Intended]:
+    """The removal of each test file of single members whose module has its whole test file now."""
+    found: list[_Intended] = []
+    for path, instead in superseded_files(folder.plan_json, root, written).items():
+        file = ProjectFile(root, path)
+        with typed_errors(file.place, "read"):
+            found.append(_Intended(file, file.content(), None, f"{instead} is about the whole module"))
+    return found
 
 
 def _carry_out(folder: RunFolder, root: Path, intended: list[_Intended]) -> dict[str, Acceptance]:
@@ -97,9 +127,28 @@ def _carry_out(folder: RunFolder, root: Path, intended: list[_Intended]) -> dict
 
 
 def _write(change: _Intended) -> Acceptance:
-    if change.file.write(change.new, replacing=change.old):
-        return Acceptance(change.file.path, "added" if change.old is None else "updated")
+    file = change.file
+    if change.new is None:
+        removed = change.old is not None and file.remove(change.old)
+        if removed:
+            return Acceptance(file.path, "removed", change.reason)
+    elif file.write(change.new, replacing=change.old):
+        if change.old is None:
+            return Acceptance(file.path, "added")
+        return Acceptance(file.path, "updated", lost=_lost(file.root, change.old, change.new))
     return Acceptance(change.file.path, "conflict", "it was written by somebody else just now")
+
+
+def _lost(root: Path, old: bytes, new: bytes) -> dict[str, str]:
+    """Names of the tested module that only the old version of a test file exercises; none where that cannot be told."""
+    before, after = old.decode("utf-8", "replace"), new.decode("utf-8", "replace")
+    target = generated_from(after)
+    if target is None or not target.endswith(".py"):
+        return {}
+    try:
+        return lost_names(before, after, target, read_source(root, target))
+    except (OSError, UnicodeDecodeError):
+        return {}
 
 
 def _refused(error: OSError, folder: RunFolder, file: ProjectFile) -> StorageError:
@@ -124,7 +173,11 @@ def _write_note(folder: RunFolder, intended: list[_Intended]) -> None:
                 write_beside(place, change.old).replace(place)
     folders = sorted({name for change in intended for name in change.file.missing_folders()})
     files = [
-        {"path": change.file.path, "new": digest_of_file(change.new), "replaces": change.old is not None}
+        {
+            "path": change.file.path,
+            "new": None if change.new is None else digest_of_file(change.new),
+            "replaces": change.old is not None,
+        }
         for change in intended
     ]
     write_file(folder.accepting_json, pretty_json({"folders": folders, "files": files}))
@@ -151,6 +204,8 @@ def _undo(folder: RunFolder, root: Path, entry: dict[str, Any]) -> bool:
     with typed_errors(file.place, "withdraw"):
         file.remove_leftover()
         now = file.content() if file.place.is_file() and not file.place.is_symlink() else None
+        if entry["new"] is None:
+            return not file.place.exists() and file.write(read_bytes(folder.replaced, entry["path"]), replacing=None)
         if now is None or digest_of_file(now) != entry["new"]:
             return False
         if not entry["replaces"]:

@@ -57,6 +57,12 @@ class ProjectFile:
             return "it is no regular file"
         return _changed_by_a_person(read_source_bytes(self.root, self.path))
 
+    def is_edited(self) -> bool:
+        """Whether a generated file is there that a person has changed. Raises OSError."""
+        if not self.place.is_file() or self.place.is_symlink():
+            return False
+        return is_untouched(read_source_bytes(self.root, self.path).decode("utf-8", "replace")) is False
+
     def missing_folders(self) -> list[str]:
         """Folders that writing it would create, outermost first, relative to the root."""
         parents = [parent for parent in PurePosixPath(self.path).parents if parent != PurePosixPath(".")]

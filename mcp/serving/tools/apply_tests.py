@@ -7,13 +7,14 @@ from ...toolbox.tool_spec import ToolAnswer, client_tool
 from ..context import RUN_ID, ClientCall
 from ..jobs import find_run
 
-_OUTCOMES = ["added", "updated", "unchanged", "conflict"]
+_OUTCOMES = ["added", "updated", "unchanged", "removed", "edited", "conflict"]
 
 
 async def _run(call: ClientCall, /, run_id: str) -> ToolAnswer:
     """Adds the staged tests of a finished run to the project, at the paths its report names. This is the only tool that
     changes the project; call it when the user wants the tests there. A file that a person has changed is left as it is
-    and told as a conflict; a generated file that nobody has changed is replaced. Calling it again changes nothing.
+    and told as edited or as a conflict; a generated file that nobody has changed is replaced, or removed where it is
+    about single functions of a module whose whole test file is added. Calling it again changes nothing.
     Takes a moment.
     """
     root, _ = await find_run(call.server, run_id)

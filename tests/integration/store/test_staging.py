@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -79,11 +80,80 @@ def test_what_a_person_wrote_is_never_overwritten(staging: Staging, project: Pat
     staging.stage(TEST, generated("x = 2\n"))
     staging.stage("tests/generated/test_other.py", generated("z = 3\n"))
     found = {one.path: one for one in staging.accept()}
-    assert found[TEST].outcome == "conflict"
+    assert found[TEST].outcome == ("edited" if "sha256" in theirs else "conflict")
     assert found[TEST].reason
     assert (project / TEST).read_bytes() == theirs.encode("utf-8", "surrogateescape")
     assert found["tests/generated/test_other.py"].outcome == "added"
     assert {one.path: one.change for one in staging.compare()}[TEST] == "conflict"
+
+
+NARROW = "tests/generated/shop/test_cart__total.py"
+
+
+def planned(staging: Staging, folder: RunFolder, symbols: list[str] | None) -> None:
+    """Stage a test file that the plan says is about these symbols, or about the whole module."""
+    params = {"test_path": TEST, "target": {"path": "src/shop/cart.py", "symbols": symbols}}
+    folder.plan_json.write_text(json.dumps({"steps": [{"type": "generate_unit_tests", "params": params}]}))
+    staging.stage(TEST, generated("x = 2\n"))
+
+
+def place_narrow(project: Path, text: str) -> Path:
+    place = project / NARROW
+    place.parent.mkdir(parents=True)
+    place.write_text(text)
+    return place
+
+
+def test_the_file_of_a_whole_module_replaces_those_of_its_members(
+    staging: Staging, folder: RunFolder, project: Path
+) -> None:
+    narrow = place_narrow(project, generated("x = 1\n"))
+    planned(staging, folder, None)
+    assert outcomes(staging) == [(TEST, "added"), (NARROW, "removed")]
+    assert not narrow.exists()
+    assert outcomes(staging) == [(TEST, "unchanged")]
+
+
+@pytest.mark.parametrize(
+    ("text", "symbols"),
+    [
+        (generated("x = 1\n") + "y = 2\n", None),
+        ("x = 1\n", None),
+        (with_header("x = 1\n", target="src/shop/cart__total.py"), None),
+        (generated("x = 1\n"), ["Cart"]),
+    ],
+    ids=["changed by a person", "never ours", "of another module", "beside a file of members"],
+)
+def test_no_other_file_is_removed(
+    staging: Staging, folder: RunFolder, project: Path, text: str, symbols: list[str] | None
+) -> None:
+    narrow = place_narrow(project, text)
+    planned(staging, folder, symbols)
+    assert outcomes(staging) == [(TEST, "added")]
+    assert narrow.read_text() == text
+
+
+def test_an_acceptance_that_broke_off_brings_a_removed_file_back(
+    staging: Staging, folder: RunFolder, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    narrow = place_narrow(project, generated("x = 1\n"))
+    planned(staging, folder, None)
+    with monkeypatch.context() as patched:
+        patched.setattr("testwright.store.files.acceptance._forget", lambda _: None)  # as if it had been killed here
+        staging.accept()
+    assert not narrow.exists()
+    assert staging.withdraw() == [TEST, NARROW]
+    assert narrow.read_text() == generated("x = 1\n")
+    assert not (project / TEST).exists()
+
+
+def test_an_updated_file_says_which_functions_it_no_longer_tests(staging: Staging, project: Path) -> None:
+    (project / "src/shop").mkdir(parents=True, exist_ok=True)
+    (project / "src/shop/cart.py").write_text("def total(): ...\n\n\ndef fee(): ...\n")
+    staging.stage(TEST, generated("from shop.cart import fee, total\n\nassert fee() is total()\n"))
+    staging.accept()
+    staging.stage(TEST, generated("from shop.cart import total\n\nassert total() is None\n"))
+    assert [(file.outcome, dict(file.lost)) for file in staging.accept()] == [("updated", {"fee": ""})]
 
 
 @pytest.mark.feature("B-09")

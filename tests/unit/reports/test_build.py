@@ -7,6 +7,7 @@ import pytest
 from testwright.reports.build import build_report
 from testwright.reports.json_form import json_form
 from testwright.reports.model import Coverage, CoverageChange, NotUnderstood, Report, ReportPlace
+from testwright.reports.written_files import why_of
 from testwright.tests.support.runs.report_data import accept_step, case, executed, facts, generate_step, outcomes
 from testwright.tests.support.runs.report_schema import without_run
 from testwright.utils.redact import Redactor
@@ -122,6 +123,24 @@ def test_files_say_what_became_of_them() -> None:
     ]
     assert (report.totals.files_conflicting, report.totals.files_staged) == (1, 1)
     assert any("testwright apply" in line for line in report.advice)
+
+
+def test_a_test_file_that_a_person_has_changed_leaves_the_run_complete() -> None:
+    file = {"path": "tests/generated/shop/test_cart1.py", "outcome": "edited", "reason": "changed by hand"}
+    report = build_report(facts(), outcomes(generate_step(**executed(["tc_a"])), accept_step(file)))
+    assert (report.exit_reason, report.totals.files_edited) == ("completed", 1)
+    assert [line for line in report.advice if "you have changed is yours" in line]
+
+
+def test_what_a_file_no_longer_tests_is_told_with_the_reason() -> None:
+    lost = [{"subject": "Cart.total", "reason": ""}, {"subject": "fee", "reason": "it is gone from the module"}]
+    file = {"path": "tests/generated/shop/test_cart1.py", "outcome": "updated", "lost": lost}
+    step = generate_step(**executed(["tc_a"]))
+    step["result"]["spec_json"]["not_reached"] = [{"subject": "Cart.total", "reason": "no call of it ends", "line": 3}]
+    (written,) = build_report(facts(), outcomes(step, accept_step(file))).files
+    assert why_of(written) == (
+        "no test of Cart.total any more: no call of it ends; no test of fee any more: it is gone from the module"
+    )
 
 
 def test_totals_add_up() -> None:

@@ -246,7 +246,7 @@ async def test_tests_join_the_project_only_through_apply(project: Path) -> None:
         answer = data(await client.call_tool("apply_tests", {"run_id": "r"}))
         unknown = told(await client.call_tool("apply_tests", {"run_id": "s"}))
     assert answer["files"] == files
-    assert answer["counts"] == {"added": 1, "conflict": 0, "unchanged": 0, "updated": 0}
+    assert answer["counts"] == {"added": 1, "conflict": 0, "edited": 0, "removed": 0, "unchanged": 0, "updated": 0}
     assert unknown["type"] == "RunNotFound"
     assert "list_runs" in unknown["advice"]
 
