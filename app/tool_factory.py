@@ -60,6 +60,7 @@ async def open_tools(
             cache_dir=settings.cache_dir,
             repeats=settings.repeats,
             mutants=settings.mutants,
+            model_writes=settings.models.of("writer") is not None,
             build_command=settings.build_command,
             cache=cache,
             vectors=vectors_of(settings, environment, warn),

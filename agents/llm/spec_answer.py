@@ -58,6 +58,7 @@ def case_of(answered: Mapping[str, Any], path: str) -> JsonObject:
         "preconditions": [],
         "steps": [*statements, expression],
         "expected": answered["expected"],
+        "written_by": "model",
         **({"arrange": arrange} if arrange else {}),
         "act": {"expression": expression, "mode": answered["mode"]},
         "expect": [_expectation(expectation, path) for expectation in answered["expect"]],

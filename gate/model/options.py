@@ -57,6 +57,8 @@ class SuiteOptions:
         no_terminal: the standard input is closed, and a terminal would have 37 columns.
         warnings_fail: a warning in a test is an error, as under `-W error`.
         watch: note for each test what it makes, writes or binds that another process could, too.
+        acts: note for each test what it does itself beyond calling its target, with made-up secrets in the environment.
+        ci: the environment has what CI services set; only with `acts`.
         pair: this run is one of two at the same time.
         measure: files or folders, relative to the project, whose branch coverage is measured; none for speed.
         test_seconds: time one test may take.
@@ -86,6 +88,8 @@ class SuiteOptions:
     no_terminal: bool = False
     warnings_fail: bool = False
     watch: bool = False
+    acts: bool = False
+    ci: bool = False
     pair: PairedRun | None = None
     measure: tuple[str, ...] = ()
     test_seconds: float = 10.0
@@ -122,6 +126,8 @@ class SuiteOptions:
             "no_terminal": self.no_terminal,
             "warnings_fail": self.warnings_fail,
             "watch": self.watch,
+            "acts": self.acts,
+            "ci": self.ci,
             "pair": None if self.pair is None else self.pair.to_dict(),
         }
 

@@ -63,6 +63,7 @@ class CaseResult:
         seconds: all phases together.
         place: the file its function stands in, and that function's first line, its decorators' if it has some.
         things: what it made, wrote, removed or bound that other processes could, too; only of watched runs.
+        acts: what its own code did beyond calling the target, `event: what`; only of runs with `acts`.
     """
 
     nodeid: str
@@ -75,6 +76,7 @@ class CaseResult:
     failure: Failure | None = None
     trace: str = ""
     things: tuple[str, ...] = ()
+    acts: tuple[str, ...] = ()
     place: tuple[str, int] | None = None
 
     @property
@@ -104,6 +106,20 @@ class CollectError:
 
 
 @dataclass(frozen=True, slots=True)
+class CollectedAct:
+    """What a test file did while it was collected.
+
+    Attributes:
+        holder: the test function or class in whose decorators or body it stands; "" for elsewhere in the file.
+        act: `event: what`.
+    """
+
+    path: str
+    holder: str
+    act: str
+
+
+@dataclass(frozen=True, slots=True)
 class SuiteResult:
     """One run of a suite.
 
@@ -113,6 +129,7 @@ class SuiteResult:
         runner_version: version of pytest, or of Python for unittest.
         launches: processes started.
         locale, encoding: what was in force where another one was asked for; see `journal.Record`.
+        collected_acts: what test files themselves did while they were collected; only of runs with `acts`.
     """
 
     framework: str
@@ -126,6 +143,7 @@ class SuiteResult:
     launches: int = 0
     locale: str | None = None
     encoding: str | None = None
+    collected_acts: tuple[CollectedAct, ...] = ()
 
     @property
     def green(self) -> bool:

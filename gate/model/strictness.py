@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .conditions import conditions_of, under
 from .options import RunOrder, SuiteOptions
@@ -23,6 +23,8 @@ class VerifyOptions:
         mutant_seconds: for how long mutants are tried; those left then are `untried`.
         beside: run tests that use what other processes could use, too, beside themselves.
         confined: refuse tests that change files outside their temporary folder.
+        acting: ids of the cases whose tests may do nothing themselves but call the target, because a model wrote them;
+            None for all tests.
     """
 
     repeats: int = 3
@@ -35,16 +37,21 @@ class VerifyOptions:
     project_plugins: bool = False
     beside: bool = True
     confined: bool = True
+    acting: frozenset[str] | None = frozenset()
 
     def base(self) -> SuiteOptions:
         """How every run of the file starts out."""
         return SuiteOptions(
-            test_seconds=self.test_seconds, wall_seconds=self.wall_seconds, project_plugins=self.project_plugins
+            test_seconds=self.test_seconds,
+            wall_seconds=self.wall_seconds,
+            project_plugins=self.project_plugins,
+            acts=self.acting is None or bool(self.acting),
         )
 
     def variation(self, number: int, without: Collection[str] = ()) -> SuiteOptions:
         """The surroundings of one repeat, counted from 1; `without` names conditions to leave out."""
-        return under(self.base(), conditions_of(number, self.repeats, without))
+        base = self.base()
+        return under(replace(base, ci=base.acts), conditions_of(number, self.repeats, without))
 
     def same_start(self) -> list[SuiteOptions]:
         """Repeats that may share the start of the runner with the first run; they run whatever is collected."""

@@ -122,6 +122,7 @@ class SuiteAttempt:
             launches=self._launches,
             locale=record.locale,
             encoding=record.encoding,
+            collected_acts=tuple(record.collected_acts),
         )
 
     def _no_coverage(self) -> CoverageData | None:

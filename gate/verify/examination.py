@@ -27,6 +27,7 @@ from ..model.verdicts import CaseVerdict, VerdictName
 from ..mutation.measuring import BackgroundMeasurement
 from ..runner.suite import Suite
 from .confinement import changed_outside, confinement_reason
+from .own_acts import own_acts
 from .interference import find_disturbances, fixed_resources
 from .stabilize import RemovedTest, passed, stabilize
 
@@ -81,11 +82,19 @@ class Examination:
         await asyncio.wait((self._running, early), return_when=asyncio.FIRST_COMPLETED)
         result = early.result() if early.done() else (await self._running)[0] or await self.suite.run(base)
         self.watched = [result]
+        acting = own_acts(result, self.options.acting)
         for error in result.collect_errors:
-            self._uncollected(error)
+            if error.path in acting:
+                self.verdicts[error.path] = _uncollected_act(error, acting[error.path])
+            else:
+                self._uncollected(error)
         for test in result.tests:
             changed = changed_outside(test.things) if self.options.confined else ()
-            if changed and test.outcome == "passed":
+            if test.nodeid in acting:
+                self.verdicts[test.nodeid] = replace(
+                    _verdict(test, "failed"), failure_class="test_defect", reason=acting[test.nodeid]
+                )
+            elif changed and test.outcome == "passed":
                 # It passes, but wherever it is kept it would change what belongs to the user.
                 self.verdicts[test.nodeid] = replace(
                     _verdict(test, "failed"), failure_class="test_defect", reason=confinement_reason(changed)
@@ -108,8 +117,15 @@ class Examination:
         (_, *more), self._running = await self._running, None
         if self._all_pass_again(self.watched[0], more):
             self.ahead = len(more)
+            for one in more:
+                self._refuse_acting(one)
             self.notes.extend(note for one in more if one for note in one.notes)
             self.watched += [one for one in more[:1] if one]
+
+    def _refuse_acting(self, result: SuiteResult | None) -> None:
+        """Leave out tests that did something themselves in a later run only: where CI variables are set, say."""
+        for nodeid, reason in own_acts(result, self.options.acting).items() if result is not None else ():
+            self.refuse([nodeid], reason)
 
     def _all_pass_again(self, first: SuiteResult, more: Sequence[SuiteResult | None]) -> bool:
         passing = [test.nodeid for test in first.tests if test.outcome == "passed"]
@@ -128,6 +144,7 @@ class Examination:
                 return
             run = self._repeat_of(number)
             result = early_result if run == early and early_result else await self.suite.run(run)
+            self._refuse_acting(result)
             self.notes.extend(result.notes)
             self.locale = result.locale if self.locale is None else self.locale
             self.encoding = result.encoding if self.encoding is None else self.encoding
@@ -295,6 +312,19 @@ def own_modules(target: PythonTarget) -> frozenset[str]:
             if entry.is_dir() or entry.suffix == ".py":
                 names.add(entry.stem)
     return frozenset(names)
+
+
+def _uncollected_act(error: CollectError, reason: str) -> CaseVerdict:
+    return CaseVerdict(
+        nodeid=error.path,
+        path=error.path,
+        name=error.path.rpartition("/")[2],
+        verdict="error",
+        failure_class="test_defect",
+        reason=reason,
+        message=error.failure.summary,
+        trace=error.trace,
+    )
 
 
 def _name(test: CaseResult) -> VerdictName:

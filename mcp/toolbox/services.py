@@ -33,6 +33,7 @@ class ToolServices:
         cache_dir: folder for data that is kept between runs, such as the search index.
         repeats: default for the shuffled repeats that a test has to pass.
         mutants: default for the number of mutants that kept tests are measured by; 0 for none.
+        model_writes: whether a model writes test files.
         build_command: the configured build command, if any.
         cache: results of this toolbox, by the hash of their inputs.
         vectors: embeddings of passages, where an embeddings model is set.
@@ -48,6 +49,7 @@ class ToolServices:
     cache_dir: Path
     repeats: int = 3
     mutants: int = 0
+    model_writes: bool = False
     build_command: str | None = None
     cache: ContentCache = field(default_factory=ContentCache)
     vectors: PassageVectors | None = None

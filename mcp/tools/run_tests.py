@@ -66,7 +66,8 @@ async def _run(services: ToolServices, /, test_path: str, options: Json) -> Json
     framework = _framework(options, spec)
     files = await asyncio.to_thread(staged_files, services, [test_path], framework)
     target = await services.python_target()
-    limits = {key: options[key] for key in ("test_seconds", "wall_seconds", "mutant_seconds") if key in options}
+    limits: Json = {key: options[key] for key in ("test_seconds", "wall_seconds", "mutant_seconds") if key in options}
+    limits["acting"] = _acting(services, spec)
     limits["repeats"] = options.get("repeats", services.repeats)
     # API and integration tests run the code in processes of its own, where mutants are not installed.
     in_process = (spec or {}).get("test_type", "unit") == "unit"
@@ -139,6 +140,18 @@ def staged_files(services: ToolServices, paths: list[str], framework: str) -> di
         test_path = services.test_path(path)
         files |= with_dependencies(services.run_folder.staged, test_path, conftest=framework == "pytest")
     return files
+
+
+def _acting(services: ToolServices, spec: Json | None) -> frozenset[str] | None:
+    """Ids of the cases that a model wrote; None for every test, where a model writes the files.
+
+    API tests start the application themselves, and a model gives them data only, no code.
+    """
+    if spec is not None and spec.get("test_type") == "api":
+        return frozenset()
+    if services.model_writes:
+        return None
+    return frozenset(str(case["id"]) for case in (spec or {}).get("cases") or () if case.get("written_by") == "model")
 
 
 def _framework(options: Json, spec: Json | None) -> Framework:

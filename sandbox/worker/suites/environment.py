@@ -9,6 +9,7 @@ import struct
 import time
 
 from .clock import move_clock
+from .own_acts import enter_ci
 from .user_environment import enter_as_another_user
 
 # Names under which systems keep a UTF-8 locale with a decimal comma, and one where only the language is not ours.
@@ -37,6 +38,8 @@ def enter(request, folder):
     if request.get("plain_ascii"):
         facts["encoding"] = use_ascii()
     enter_as_another_user(request, folder)
+    if request.get("acts"):
+        enter_ci(request)
     clock = None
     if request["clock"] or request.get("clock_runs"):
         runs_in = request["project"] if request.get("clock_runs") else None

@@ -13,6 +13,8 @@ import socket
 import sys
 import time
 
+from .own_acts import ActWatch
+
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 UNNAMED = getattr(os, "O_TMPFILE", 0)
 RELATIVE = ("os.mkdir", "os.rmdir", "os.remove")
@@ -279,20 +281,28 @@ class RunHooks:
 
     Args:
         clock: one that is moved, see clock.py, or None.
+        acts: see own_acts.py, or None; already installed.
     """
 
-    def __init__(self, watch=None, turns=None, clock=None):
+    def __init__(self, watch=None, turns=None, clock=None, acts=None):
         self._watch = watch
         self._turns = turns
         self._clock = clock
+        self._acts = acts
 
     def collected(self):
-        """The tests are about to run: what importing them does is not watched, it would only take time."""
+        """The tests are about to run: what importing them changes is not watched, it would only take time.
+
+        Returns what the test files themselves did while they were collected: [path, line, act] each.
+        """
         if self._watch is not None:
             self._watch.install()
+        return self._acts.at_collection() if self._acts is not None else []
 
-    def begin(self):
+    def begin(self, nodeid=""):
         """A test is about to begin; waits for its turn."""
+        if self._acts is not None:
+            self._acts.begin(nodeid)
         if self._turns is not None:
             self._turns.begin()
         if self._clock is not None:
@@ -311,6 +321,10 @@ class RunHooks:
             self._turns.end()
         return self._watch.taken() if self._watch is not None else []
 
+    def acts(self):
+        """What the test that has just ended did by itself."""
+        return self._acts.taken() if self._acts is not None else []
+
 
 def hooks_for(request, folder, ends, clock=None):
     """What a request asks for, in place.
@@ -321,13 +335,17 @@ def hooks_for(request, folder, ends, clock=None):
         clock: see `RunHooks`.
     """
     pair = request.get("pair")
-    if not request.get("watch") and not pair:
-        return RunHooks(clock=clock)
     own = _realpath(folder)
+    acts = None
+    if request.get("acts"):
+        acts = ActWatch(_realpath(request["project"]), own, request["files"])
+        acts.install()
+    if not request.get("watch") and not pair:
+        return RunHooks(clock=clock, acts=acts)
     watch = ResourceWatch(_realpath(request["project"]), os.path.dirname(own), own)
     if not pair or ends is None:
-        return RunHooks(watch, clock=clock)
+        return RunHooks(watch, clock=clock, acts=acts)
     turns = Turns(pair["role"], *ends)
     if pair["role"] == "holder":
         watch.stop(pair["things"], pair["moment"], turns.hold)
-    return RunHooks(watch, turns, clock)
+    return RunHooks(watch, turns, clock, acts)

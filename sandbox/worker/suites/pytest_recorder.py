@@ -44,7 +44,7 @@ class PytestRecorder:
         items[:] = [items[index] for index in order]
         nodeids = [item.nodeid for item in items]
         self._journal.write("collected", nodeids=nodeids, case_ids=[self._case_id(item) for item in items])
-        self._company.collected()
+        self._journal.write("acts_at_collection", acts=self._company.collected())
 
     def pytest_collectstart(self, collector):
         if isinstance(collector, pytest.File):
@@ -68,7 +68,7 @@ class PytestRecorder:
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item):
         self._phases = []
-        self._company.begin()
+        self._company.begin(item.nodeid)
         self._journal.write("started", nodeid=item.nodeid)
         if self._measure is not None:
             self._measure.switch(item.nodeid)
@@ -143,6 +143,7 @@ class PytestRecorder:
             error=error,
             trace=trace,
             things=things,
+            acts=self._company.acts(),
             place=place_of(getattr(item, "function", None), self._request["project"]),
         )
 

@@ -58,7 +58,7 @@ class UnittestRecorder(unittest.TestResult):
     def startTest(self, test):
         super().startTest(test)
         self._found = None
-        self._company.begin()
+        self._company.begin(self._nodeids[test])
         self._company.act()  # what setUp does cannot be told apart from the test
         self._journal.write("started", nodeid=self._nodeids[test])
         if self._measure is not None:
@@ -148,6 +148,7 @@ class UnittestRecorder(unittest.TestResult):
             error=error,
             trace=trace,
             things=things,
+            acts=self._company.acts(),
             place=place_of(getattr(test, test._testMethodName, None), self._project),
         )
 
@@ -236,7 +237,7 @@ def run(request, journal, measure, company):
     order = arrange(names, [name.split("::")[0] for name in names], request["order"])
     cases = [case_of(tests[index]) for index in order]
     journal.write("collected", nodeids=[names[index] for index in order], case_ids=cases)
-    company.collected()
+    journal.write("acts_at_collection", acts=company.collected())
     result = UnittestRecorder(request, journal, measure, nodeids, company)
     unittest.TestSuite([tests[index] for index in order]).run(result)
     return 0 if result.good else 1

@@ -1,0 +1,336 @@
+"""Records what tests themselves do beyond calling their target: open, start, connect, compile, import, read secrets.
+
+A hook of the interpreter (`sys.addaudithook`) hears every such act from collection on; the frames say whose it is: the
+test's when no code of the project stands between its file and the act. What libraries do for themselves
+(`unittest.mock` compiles, imports read files) is none of the test's. Variables with made-up secrets are in the
+environment, as in a user's CI, and their readers are noted, too. Plain standard library, Python 3.9.
+"""
+
+import ast
+import os
+import sys
+import tempfile
+import threading
+
+WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+SOCKETS = ("connect", "bind", "getaddrinfo", "gethostbyname", "gethostbyaddr", "getnameinfo", "sendto", "sendmsg")
+NEVER = frozenset(
+    (
+        *("os.system", "os.exec", "os.posix_spawn", "os.spawn", "os.fork", "os.forkpty", "subprocess.Popen"),
+        *("pty.spawn", *("socket." + name for name in SOCKETS)),
+        *("urllib.Request", "http.client.connect", "ftplib.connect", "smtplib.connect", "webbrowser.open"),
+        *("marshal.loads", "code.__new__", "sys.addaudithook", "sqlite3.load_extension", "gc.get_objects"),
+        *("sqlite3.enable_load_extension", "gc.get_referrers", "gc.get_referents", "sys._current_frames"),
+    )
+)
+"""What no test needs, whoever does it for the test."""
+OF_IMPORTS = ("marshal.loads", "code.__new__")
+LISTING = ("os.listdir", "os.scandir")
+CHANGING = ("os.mkdir", "os.rmdir", "os.remove", "os.truncate", "os.chmod", "os.chown", "os.utime", "os.setxattr")
+TWO_PATHS = ("os.rename", "os.link", "os.symlink")
+TEMPORARY = ("tempfile.mkstemp", "tempfile.mkdtemp")
+FILES = frozenset(("open", "sqlite3.connect", "os.chdir", *LISTING, *CHANGING, *TWO_PATHS, *TEMPORARY))
+CONDITIONS = ("<skipif condition>", "<xfail condition>")
+MACHINERY = ("<frozen importlib", "<frozen zipimport", "_pytest/assertion/rewrite.py")
+# Parts of the standard library that compile what they wrote themselves, or only read the syntax.
+COMPILING = ("unittest/mock.py", "/dataclasses.py", "collections/__init__.py", "/ast.py", "/linecache.py")
+READING = ("/linecache.py", "/tokenize.py")
+DEVICES = ("/dev/null", "/dev/urandom", "/usr/share/zoneinfo")
+SECRETS = ("GITHUB_TOKEN", "OPENAI_API_KEY", "AWS_SECRET_ACCESS_KEY", "NPM_TOKEN", "PYPI_TOKEN", "DATABASE_PASSWORD")
+CI = {"CI": "true", "GITHUB_ACTIONS": "true", "GITHUB_EVENT_NAME": "push", "GITHUB_REPOSITORY": "owner/name"}
+CANARY = "a-made-up-secret-that-nothing-may-read"
+DEEPEST = 3
+MOST = 20
+LONGEST = 120
+
+
+class Variables(dict):
+    """The process's variables, which say when a made-up secret is read."""
+
+    heard = None
+
+    def __getitem__(self, key):
+        """As a dictionary does."""
+        value = dict.__getitem__(self, key)
+        if self.heard is not None and value == CANARY.encode():
+            self.heard(os.fsdecode(key))
+        return value
+
+
+class ActWatch:
+    """The hook, and what it noted.
+
+    Args:
+        project, own: real paths of the project, and of the run's folder, where pytest's temporary folders are.
+        files: test files, relative to the project.
+    """
+
+    def __init__(self, project, own, files):
+        self._project = project
+        self._own = own
+        self._temporary = os.path.join(own, "tmp")
+        self._system = os.path.realpath(tempfile.gettempdir())
+        self._tests = {os.path.realpath(os.path.join(project, path)): path for path in files}
+        trees = {path: parsed(full) for full, path in self._tests.items()}
+        self._imports = {path: imported_in(tree) for path, tree in trees.items()}
+        self._defined = {path: defined_in(tree) for path, tree in trees.items()}
+        self._libraries = tuple({os.path.realpath(path) for path in (*sys.path, sys.prefix, sys.base_prefix) if path})
+        self._libraries = tuple(path for path in self._libraries if not below(path, (project,)) and path != "/")
+        self._made = []
+        self._kinds = {}
+        self._busy = threading.local()
+        self._process = os.getpid()
+        self._running = None
+        self._found = {}
+        self._collected = []
+
+    def install(self):
+        """From now on this process is watched."""
+        variables = Variables(os.environ._data)  # type: ignore[attr-defined] - where both mappings keep them
+        os.environ._data = variables  # type: ignore[attr-defined]
+        os.environb._data = variables  # type: ignore[attr-defined]
+        variables.heard = self._secret
+        sys.addaudithook(self._hear)
+
+    def begin(self, nodeid):
+        """A test is about to be set up."""
+        self._running = nodeid
+        self._found = {}
+
+    def taken(self):
+        """What the test that has ended did."""
+        self._running = None
+        found, self._found = list(self._found), {}
+        return found[:MOST]
+
+    def at_collection(self):
+        """What was done while files were collected: [path, test function or class or "", what] each."""
+        return self._collected[: MOST * MOST]
+
+    def _hear(self, event, arguments):
+        known = event in NEVER or event in FILES or event in ("compile", "import") or event.startswith("ctypes.")
+        if not known or os.getpid() != self._process or getattr(self._busy, "now", False):
+            return
+        self._busy.now = True  # naming a path, or looking at frames, is an event, too
+        try:
+            self._judge(event, arguments, sys._getframe(1))
+        except Exception:  # whatever a test passes must not make the act fail in another way than without the hook
+            self._note(event, "what cannot be read", None)
+        finally:
+            self._busy.now = False
+
+    def _secret(self, name):
+        if os.getpid() != self._process or getattr(self._busy, "now", False):
+            return
+        self._busy.now = True
+        try:
+            owner, between, _ = self._owner(sys._getframe(2))
+            if owner is not None and not any(path.endswith("unittest/mock.py") for path in between):
+                self._note("os.environ", name, owner)
+        finally:
+            self._busy.now = False
+
+    def _judge(self, event, arguments, frame):
+        owner, between, target = self._owner(frame)
+        near = between[0] if between else ""
+        if near.startswith(os.path.dirname(__file__)):
+            return  # our own doing
+        if event == "import":
+            self._import(arguments[0], owner, between)
+        elif event == "compile":
+            self._compile(arguments, owner, near)
+        elif event in FILES:
+            self._file(event, arguments, owner, near, target)
+        elif event in OF_IMPORTS and near:
+            return  # a library does it: so are modules loaded
+        elif owner is not None or (target is None and self._running is not None):
+            self._note(event, shown(arguments), owner)
+
+    def _owner(self, frame):
+        """Whose act it is: the test's frame or None, the libraries between, and the project's frame the test called."""
+        between, target = [], None
+        while frame is not None:
+            kind = self._kind(frame.f_code.co_filename)
+            if kind == "test":
+                return (None if target is not None else frame), between, target
+            if kind == "target":
+                target = frame
+            elif target is None:
+                between.append(frame.f_code.co_filename)
+            frame = frame.f_back
+        return None, between, target
+
+    def _kind(self, name):
+        found = self._kinds.get(name)
+        if found is None:
+            full = os.path.realpath(name)
+            found = "test" if full in self._tests or name in CONDITIONS else "library"
+            if found == "library" and not name.startswith("<") and below(full, (self._project,)):
+                found = "library" if "site-packages" in full.split(os.sep) else "target"
+            self._kinds[name] = found
+        return found
+
+    def _import(self, module, owner, between):
+        if owner is None or any(not path.endswith("importlib/__init__.py") for path in between):
+            return
+        path = self._tests.get(os.path.realpath(owner.f_code.co_filename))
+        known = self._imports.get(path, ())
+        if not any(module == name or name.startswith(module + ".") for name in known):
+            self._note("import", module, owner)
+
+    def _compile(self, arguments, owner, near):
+        filename = arguments[1] if len(arguments) > 1 else ""
+        if isinstance(filename, bytes):
+            filename = os.fsdecode(filename)
+        if filename in CONDITIONS:
+            self._note("compile", "a condition that is text", owner)
+        elif owner is not None and not near.startswith("<frozen") and not near.endswith((*COMPILING, *MACHINERY)):
+            pytest_or_standard = "site-packages" not in near or "/_pytest/" in near
+            if pytest_or_standard:
+                self._note("compile", "text as code", owner)
+
+    def _file(self, event, arguments, owner, near, target):
+        writing = event in CHANGING or event in TWO_PATHS or event in TEMPORARY or event == "sqlite3.connect"
+        if event == "open":
+            flags = arguments[2]
+            writing = isinstance(flags, int) and bool(flags & WRITING)
+        for path in paths(event, arguments):
+            full = os.path.realpath(path)
+            if event in TEMPORARY:
+                if os.path.dirname(full) == self._system or below(full, (self._temporary, *self._made)):
+                    self._made.append(full)
+                    continue
+            elif event == "open" and near.endswith("/tempfile.py") and os.path.isdir(full):
+                continue  # the name of the file in it follows as an event of its own
+            elif self._may(full, writing, near):
+                continue
+            if owner is not None:
+                self._note(event, self._named(full), owner)
+            elif target is not None:
+                if not below(full, (self._project,)) and mentions(dict(target.f_locals), full):
+                    self._note(event, self._named(full) + " by its target, which it gave that path", None)
+            elif writing and self._running is not None and not full.endswith(".pyc"):
+                self._note(event, self._named(full), None)
+
+    def _may(self, full, writing, near):
+        """Whether a test may touch a file: below its temporary folders, and data and libraries to read."""
+        if below(full, (self._temporary, *self._made)):
+            return True
+        machinery = near.startswith("<frozen") or near.endswith(MACHINERY)
+        if writing:
+            return full in DEVICES or (machinery and "__pycache__" in full)
+        if below(full, DEVICES) or below(full, self._libraries):
+            return True
+        if not below(full, (self._project,)):
+            return False
+        inside = full[len(self._project) :].split(os.sep)
+        if any(part.startswith(".") for part in inside):
+            return False
+        return not full.endswith(".py") or machinery or near.endswith(READING)
+
+    def _named(self, full):
+        for place, name in ((self._own, "<scratch>"), (self._project, ".")):
+            if below(full, (place,)):
+                return name + full[len(place) :]
+        return full
+
+    def _note(self, event, what, frame):
+        text = "{}: {}".format(event, what)[:LONGEST]
+        if self._running is not None:
+            self._found[text] = True
+            return
+        if frame is not None:
+            path = self._tests.get(os.path.realpath(frame.f_code.co_filename))
+            line = frame.f_lineno
+            holders = [name for first, last, name in self._defined.get(path, ()) if first <= line <= last]
+            self._collected.append([path, holders[0] if holders else "", text])
+
+
+def parsed(path):
+    """A file's syntax tree, an empty one where it does not parse."""
+    try:
+        with open(path, "rb") as stream:
+            return ast.parse(stream.read())
+    except (OSError, SyntaxError, ValueError):
+        return ast.parse("")
+
+
+def defined_in(tree):
+    """Tests, by what pytest collects: (first line, decorators included, last line, name) each."""
+    found = []
+    for node in tree.body:
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) and node.name.lower()[:4] == "test":
+            first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+            found.append((first, node.end_lineno, node.name))
+    return found
+
+
+def imported_in(tree):
+    """Modules that a file's import statements name, and names from them, which may be modules."""
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found.add(node.module)
+            found.update("{}.{}".format(node.module, alias.name) for alias in node.names)
+    return found
+
+
+def below(path, places):
+    """Whether a path is one of the places, or lies in one."""
+    return any(path == place or path.startswith(place.rstrip(os.sep) + os.sep) for place in places)
+
+
+def paths(event, arguments):
+    """The paths that an event is about, as texts."""
+    if event == "sqlite3.connect":
+        text = os.fsdecode(arguments[0])
+        text, _, options = text[5:].partition("?") if text.startswith("file:") else (text, "", "")
+        return [] if text in ("", ":memory:") or "mode=memory" in options.split("&") else [text]
+    given = arguments[:2] if event in TWO_PATHS else arguments[:1]
+    folder = arguments[-1] if event in ("os.mkdir", "os.rmdir", "os.remove") else -1
+    found = []
+    for path in given:
+        if path is None:
+            path = os.curdir
+        if isinstance(path, int):
+            continue
+        text = os.fsdecode(path)
+        if isinstance(folder, int) and folder >= 0:
+            text = os.path.join(os.readlink("/proc/self/fd/{}".format(folder)), text)
+        found.append(text)
+    return found
+
+
+def mentions(value, full, depth=DEEPEST):
+    """Whether a value holds a path, or a folder around it, that is no root."""
+    if isinstance(value, (str, bytes, os.PathLike)):
+        try:
+            text = os.fsdecode(value)
+        except (TypeError, ValueError):
+            return False
+        place = os.path.realpath(text) if text and "\0" not in text else ""
+        return len(place) > 1 and below(full, (place,))
+    if depth == 0:
+        return False
+    if isinstance(value, dict):
+        inside = list(value.values())[:MOST]
+    elif isinstance(value, (list, tuple, set, frozenset)):
+        inside = list(value)[:MOST]
+    else:
+        inside = list(getattr(value, "__dict__", {}).values())[:MOST] if not isinstance(value, type) else []
+    return any(mentions(one, full, depth - 1) for one in inside)
+
+
+def shown(arguments):
+    """The first arguments of an event, for people."""
+    return ", ".join(str(one)[:60] for one in arguments[:2] if isinstance(one, (str, bytes, int, tuple, list)))
+
+
+def enter_ci(request):
+    """Bring made-up secrets into the environment and, where a request asks for it, what CI services set."""
+    for name in SECRETS:
+        os.environ.setdefault(name, CANARY)
+    if request.get("ci"):
+        os.environ.update(CI)
