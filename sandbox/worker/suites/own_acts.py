@@ -140,7 +140,7 @@ class ActWatch:
         elif event == "compile":
             self._compile(arguments, owner, near)
         elif event in FILES:
-            self._file(event, arguments, owner, near, target)
+            self._file(event, arguments, owner, between, target)
         elif event in OF_IMPORTS and near:
             return  # a library does it: so are modules loaded
         elif owner is not None or (target is None and self._running is not None):
@@ -184,12 +184,12 @@ class ActWatch:
             filename = os.fsdecode(filename)
         if filename in CONDITIONS:
             self._note("compile", "a condition that is text", owner)
-        elif owner is not None and not near.startswith("<frozen") and not near.endswith((*COMPILING, *MACHINERY)):
-            pytest_or_standard = "site-packages" not in near or "/_pytest/" in near
-            if pytest_or_standard:
+        elif owner is not None and not near.startswith(MACHINERY) and not near.endswith((*COMPILING, *MACHINERY)):
+            # Libraries of others make code of their own; pytest does it for conditions and frames.
+            if "site-packages" not in near or "/_pytest/" in near:
                 self._note("compile", "text as code", owner)
 
-    def _file(self, event, arguments, owner, near, target):
+    def _file(self, event, arguments, owner, between, target):
         writing = event in CHANGING or event in TWO_PATHS or event in TEMPORARY or event == "sqlite3.connect"
         if event == "open":
             flags = arguments[2]
@@ -200,9 +200,9 @@ class ActWatch:
                 if os.path.dirname(full) == self._system or below(full, (self._temporary, *self._made)):
                     self._made.append(full)
                     continue
-            elif event == "open" and near.endswith("/tempfile.py") and os.path.isdir(full):
+            elif event == "open" and between and between[0].endswith("/tempfile.py") and os.path.isdir(full):
                 continue  # the name of the file in it follows as an event of its own
-            elif self._may(full, writing, near):
+            elif self._may(full, writing, between):
                 continue
             if owner is not None:
                 self._note(event, self._named(full), owner)
@@ -212,11 +212,11 @@ class ActWatch:
             elif writing and self._running is not None and not full.endswith(".pyc"):
                 self._note(event, self._named(full), None)
 
-    def _may(self, full, writing, near):
+    def _may(self, full, writing, between):
         """Whether a test may touch a file: below its temporary folders, and data and libraries to read."""
         if below(full, (self._temporary, *self._made)):
             return True
-        machinery = near.startswith("<frozen") or near.endswith(MACHINERY)
+        machinery = any(path.startswith(MACHINERY) or path.endswith(MACHINERY) for path in between)
         if writing:
             return full in DEVICES or (machinery and "__pycache__" in full)
         if below(full, DEVICES) or below(full, self._libraries):
@@ -226,7 +226,7 @@ class ActWatch:
         inside = full[len(self._project) :].split(os.sep)
         if any(part.startswith(".") for part in inside):
             return False
-        return not full.endswith(".py") or machinery or near.endswith(READING)
+        return not full.endswith(".py") or machinery or between[:1] and between[0].endswith(READING)
 
     def _named(self, full):
         for place, name in ((self._own, "<scratch>"), (self._project, ".")):
