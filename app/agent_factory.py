@@ -15,6 +15,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,7 @@ from ..agents.llm.case_agent import ModelCaseAgent
 from ..agents.llm.crawler_agent import ModelCrawlerAgent
 from ..agents.llm.engineer_agent import ModelEngineerAgent
 from ..agents.llm.planner_agent import ModelPlannerAgent
-from ..agents.llm.project_style import style_provider
+from ..agents.llm.project_style import own_test_imports, style_provider
 from ..agents.llm.spec_agent import ModelSpecAgent
 from ..agents.llm.writing_agent import ModelWritingAgent
 from ..agents.model.chat import ModelChat
@@ -108,9 +109,14 @@ def create_agents(
     }
     if chat := models.get("spec"):
         # The model adds cases to the spec of the embedded agent, which it starts and shuts down.
-        agents["spec"] = ModelSpecAgent(chat, agents["spec"], settings.root)
+        agents["spec"] = ModelSpecAgent(chat, agents["spec"], settings.root, allowed=settings.allow_import)
     if chat := models.get("writer"):
-        agents["writer"] = ModelWritingAgent(chat, style=style_provider(settings.root))
+        agents["writer"] = ModelWritingAgent(
+            chat,
+            style=style_provider(settings.root),
+            imports=partial(own_test_imports, settings.root),
+            allowed=settings.allow_import,
+        )
     if chat := models.get("analyzer"):
         agents["analyzer"] = ModelAnalyzerAgent(chat, settings.root, contract=contract_of("analyzer"))
     if chat := models.get("crawler"):

@@ -227,7 +227,7 @@ def initial_state(live: LiveRun, request: str) -> PlanningAgentState:
         max_retries=settings.max_retries,
         run=settings.run,
         analyze=settings.analyze,
-        accept=not settings.dry_run,
+        accept=not settings.only_stages,
     )
 
 

@@ -36,7 +36,7 @@ class RunResult:
 
     Attributes:
         report_path: report.md, for people.
-        diff: what accepting the staged files would change, on a dry run; "" otherwise.
+        diff: what accepting the staged files would change, where they stay staged; "" otherwise.
         interpreter: ran the target's code; None when none of it was run in this session.
     """
 
@@ -105,7 +105,7 @@ def write_report(
     write_file(folder.junit_xml, junit_form(report))
     write_html_report(folder, report, live.store, root=settings.root, redact=live.redactor.text)
     staged = [file.path for file in report.files if file.outcome == "staged"]
-    diff = Staging(folder, settings.root).diff(staged) if settings.dry_run and staged else ""
+    diff = Staging(folder, settings.root).diff(staged) if settings.only_stages and staged else ""
     remove_tree(folder.scratch, ignore_errors=True)
     remove_leftovers(folder.path)
     return RunResult(report, folder.report_md, diff, live.target.interpreter)

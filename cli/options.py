@@ -79,6 +79,16 @@ OPTIONS: Mapping[str, Any] = {
     ),
     "fail_on": _option(str, "--fail-on", about="nothing or defect: exit 8 when a defect is suspected."),
     "dry_run": _option(bool, "--dry-run", about="Stage the tests and show the diff; add nothing to the project."),
+    "apply": _option(
+        bool,
+        "--apply",
+        about="Add tests to the project although a model wrote in the run. Default: stage them for review.",
+    ),
+    "allow_import": _option(
+        list[str],
+        "--allow-import",
+        about="A module that tests of a model may import besides the target, test tools and plain data. Repeatable.",
+    ),
     "no_run": _option(bool, "--no-run", about="Write tests without running them; the report says so."),
     "no_analyze": _option(bool, "--no-analyze", about="Run the tests without analysing their results."),
     "model": _option(
@@ -110,7 +120,7 @@ LOCATION_OPTIONS = ("root", "state_dir", "trust_project")
 CEILING_OPTIONS = ("max_tokens", "max_cost", "max_seconds", "prices")
 """The run's ceilings, and the price table for its cost."""
 
-MODEL_OPTIONS = ("model", "base_url", "stream", *CEILING_OPTIONS, "isolate_agents")
+MODEL_OPTIONS = ("model", "base_url", "stream", *CEILING_OPTIONS, "isolate_agents", "allow_import")
 """The models of the roles, their endpoint and their ceilings."""
 
 TOOL_OPTIONS = ("mcp_config", "cache_url", "fresh", "no_cache")

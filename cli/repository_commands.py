@@ -75,7 +75,7 @@ def cases(
     _execute("cases", options, depth=depth, ref=ref, framework="playwright", as_json=as_json, debug=debug)
 
 
-@given.with_options(given.LOCATION_OPTIONS, _RUN, given.MODEL_OPTIONS, given.TOOL_OPTIONS, ("dry_run",))
+@given.with_options(given.LOCATION_OPTIONS, _RUN, given.MODEL_OPTIONS, given.TOOL_OPTIONS, ("dry_run", "apply"))
 def engineer(
     depth: DepthLevel = "standard",
     ref: Ref = None,

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _PLANNED = ("framework", "test_type", "target", "changed_since", "include", "exclude", "tests_dir", "app_command")
 _STRICTNESS = ("strict", "no_strict")
 _RUN = ("run_id", "jobs", *_PLANNED, "python", "sandbox")
-_JUDGING = ("trials", "mutants", "fail_on", "dry_run")
+_JUDGING = ("trials", "mutants", "fail_on", "dry_run", "apply")
 _SKIPPING = ("no_run", "no_analyze")
 
 

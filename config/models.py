@@ -31,11 +31,17 @@ class Models(BaseModel):
         return said.removeprefix(PROVIDER) if said != EMBEDDED else None
 
     @property
+    def write(self) -> bool:
+        """Whether a model writes anything that becomes test code: cases, files, the words they are made from."""
+        return any(self.of(role) is not None for role in WRITING_ROLES)
+
+    @property
     def names(self) -> list[str]:
         """Every model that some role asks."""
         return sorted({name for role in ROLES if (name := self.of(role)) is not None})
 
 
+WRITING_ROLES = ("spec", "writer", "crawler", "case", "engineer")
 ROLES = tuple(Models.model_fields)
 
 

@@ -35,6 +35,7 @@ from .trust import in_words, is_recorded, needs_consent
 
 RUN_ID_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$"
 Name = Annotated[str, Field(min_length=1, max_length=400)]
+ModuleName = Annotated[str, Field(pattern=r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$", max_length=200)]
 
 
 _CACHES = ("valkey", "valkeys", "redis", "rediss", "unix")
@@ -67,6 +68,9 @@ class Settings(BaseSettings):
         run_id: fixes the run's id; None makes one.
         jobs: steps that run at the same time, 1 to 64.
         dry_run: stage and show the diff, add nothing to the project.
+        apply: add the tests of a run in which a model wrote anything to the project at once; False leaves them staged,
+            and shows the diff, for a person to review.
+        allow_import: modules that tests of a model may import besides what such tests may import anyway.
         run: run the tests (`--no-run` switches it off).
         analyze: analyse results (`--no-analyze` switches it off).
         python: the target's interpreter; None finds it.
@@ -127,6 +131,8 @@ class Settings(BaseSettings):
     run_id: Annotated[str, Field(pattern=RUN_ID_PATTERN)] | None = None
     jobs: int = Field(default=2, ge=1, le=64)
     dry_run: bool = False
+    apply: bool = False
+    allow_import: tuple[ModuleName, ...] = ()
     run: bool = True
     analyze: bool = True
     python: Path | None = None
@@ -219,6 +225,11 @@ class Settings(BaseSettings):
         """The folder of what is kept between runs. In a project's own state folder no clone can have prepared it."""
         shared = self.state / "cache"
         return shared if self.state_dir is not None else shared / unforeseeable_name(self.root)
+
+    @property
+    def only_stages(self) -> bool:
+        """Whether kept tests stay staged: on a dry run, and where a model wrote and nobody said to apply them."""
+        return self.dry_run or (self.models.write and not self.apply)
 
     @property
     def ignored(self) -> str:

@@ -60,6 +60,7 @@ _HARMLESS_VALUES: Mapping[str, Callable[[Any], bool]] = {
     **{name: _up_to(most) for name, most in MOST.items()},
     "models": lambda value: isinstance(value, dict) and set(value.values()) <= {"embedded"},
     "sandbox": lambda value: value in ("auto", "bubblewrap"),
+    "apply": lambda value: value is False,
 }
 """Settings of which only some values are harmless: more isolation, no model, few processes, times with an end."""
 

@@ -35,6 +35,7 @@ RESERVED = frozenset(
     "tmp_path tmp_path_factory tmpdir tmpdir_factory monkeypatch request capsys capfd caplog recwarn ?".split()
 )
 """Fixtures of pytest that no test file may make itself; `?` is a name that cannot be read."""
+_TOOLS = frozenset({"pytester", "testdir", "pytestconfig", "?"})
 _ATTACH = re.compile(r"\b(?:attach|vacuum\s+into|load_extension|writefile|readfile)\b", re.IGNORECASE)
 
 
@@ -87,6 +88,12 @@ class CallRule:
                 yield f"{FILES} with {name}"
         if name == "getfixturevalue":
             yield f"{RUNNER} with getfixturevalue"
+        if name in ("skipif", "xfail") and any(_may_be_text(self._names, given) for given in node.args):
+            yield f"{UNREADABLE} with a condition of {name} that is text"
+        if name == "usefixtures":
+            named = [text for given in node.args for text in possible_texts(self._names, given) or {"?"}]
+            if set(named) & _TOOLS:
+                yield f"{RUNNER} with usefixtures"
         if name == "parametrize":
             yield from self._parametrised(node)
 
@@ -177,3 +184,14 @@ class CallRule:
         if isinstance(text, ast.Call) and isinstance(begins, ast.Name):
             return bool(self._names.dotted(begins)) or self._names.values(begins) is not None
         return isinstance(begins, ast.Name)
+
+
+def _may_be_text(names: NameTable, condition: ast.expr) -> bool:
+    """Whether the condition of a mark may be text, which pytest evaluates; what compares or negates is none."""
+    if isinstance(condition, ast.Compare | ast.UnaryOp):
+        return False
+    if isinstance(condition, ast.BoolOp):
+        return any(_may_be_text(names, value) for value in condition.values)
+    if isinstance(condition, ast.Constant):
+        return isinstance(condition.value, str)
+    return True

@@ -1,8 +1,9 @@
 """Checks Python code of a model for what it may not reach, by syntax tree, before it is staged or run.
 
 The sandbox contains such code while it is run here; these limits keep it out of the project, where no sandbox would.
-A test may import the target's packages, the test tools, harmless modules of the standard library and what the target
-imports; what it loads from them is checked by `python_code`.
+A test may import the target's packages, the test tools, plain-data modules of the standard library, and what the target
+and the project's own tests import; anything else a person has to allow. What it loads from them is checked by
+`python_code`.
 """
 
 from __future__ import annotations
@@ -56,15 +57,31 @@ def helper_problems(paths: Collection[str], test_path: str, module: str) -> list
 
 
 def case_problems(
-    case: Mapping[str, object], index: int, imports: list[str], module: str, *, imported: Collection[str] = ()
+    case: Mapping[str, object],
+    index: int,
+    imports: list[str],
+    module: str,
+    *,
+    imported: Collection[str] = (),
+    allowed: Collection[str] = (),
 ) -> list[JsonObject]:
-    """Reports the violations of one case of a spec, read as the test that its parts form."""
+    """Reports the violations of one case of a spec, read as the test that its parts form.
+
+    Args:
+        imported: as for `reach_violations`.
+        allowed: modules that a person allows tests to import.
+    """
     tree = _as_test(case, imports)
-    violations = dict.fromkeys(what for _, what in _reach(tree, module, imported, ()))
+    violations = dict.fromkeys(what for _, what in _reach(tree, module, imported, top_names(allowed)))
     path, case_id = f"$.cases[{index}]", str(case.get("id"))
     return [
         problem(path, f"{case_id} reaches for {what}", suggestion="test without it", rule=RULE) for what in violations
     ]
+
+
+def top_names(modules: Collection[str]) -> list[str]:
+    """Top-level names of modules."""
+    return [module.partition(".")[0] for module in modules]
 
 
 def imported_by(source: str) -> frozenset[str]:

@@ -1,7 +1,7 @@
 """Tables of the modules a model-written test may import, and of what it may use of each.
 
-A module that is not listed may not be imported, unless the target imports it; then only its exceptions and constants
-may be used (of third-party packages everything but the modules that they import).
+A module that is not listed may not be imported, unless the target or the project's own tests import it; then only its
+exceptions and constants may be used (of third-party packages everything but the modules that they import).
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ ENVIRONMENT = "the environment"
 UNREADABLE = "code that cannot be read here"
 RUNNER = "the test runner"
 ELSEWHERE = "what neither the target nor a test needs"
+_UNASKED = "what neither the target nor the project's tests import, and nobody has allowed (--allow-import),"
 
 # Everything public of these may be used.
 _WHOLE = frozenset(
@@ -28,6 +29,12 @@ _WHOLE = frozenset(
     xml.etree.ElementTree xml.dom.minidom zlib zoneinfo concurrent.futures threading logging io tempfile zipfile tarfile
     gzip bz2 lzma sqlite3 argparse optparse configparser tomllib shlex cmd glob difflib locale gettext
     importlib.metadata""".split()
+)
+# Of the whole ones, those that open files by names or read text as code: only where the target or the project's tests
+# import them too.
+_WITH_A_REASON = frozenset(
+    """ast argparse bz2 cmd configparser glob gettext gzip importlib.metadata locale lzma optparse shlex sqlite3 tarfile
+    tokenize xml.dom.minidom xml.etree.ElementTree zipfile""".split()
 )
 # Of these only what is named may be used; exceptions and constants always.
 _PARTLY: dict[str, frozenset[str]] = {
@@ -90,22 +97,31 @@ _NEVER: dict[str, frozenset[str]] = {
     module: frozenset(names.split())
     for module, names in {
         "argparse": "FileType",
+        "calendar": "main",
         "concurrent.futures": "ProcessPoolExecutor process thread",
         "enum": "bltns",
         "glob": "glob0 glob1",
         "importlib.metadata": "entry_points EntryPoint",
-        "io": "FileIO open_code",
+        "functools": "singledispatch singledispatchmethod",
+        "io": "FileIO open_code OpenWrapper",
         "logging": "FileHandler basicConfig config handlers",
         "os.path": "expandvars expanduser genericpath",
         "posixpath": "expandvars expanduser genericpath",
         "ntpath": "expandvars expanduser genericpath",
         "reprlib": "builtins",
+        "sqlite3": "Connection",
+        "string": "Formatter",
+        "tarfile": "bltn_open main",
         "tempfile": "tempdir gettempdir gettempdirb mktemp",
         "threading": "Timer settrace setprofile settrace_all_threads setprofile_all_threads",
         "tokenize": "open main",
         "typing": "stdlib_re get_type_hints ForwardRef evaluate_forward_ref",
         "typing_extensions": "get_type_hints ForwardRef evaluate_forward_ref",
+        "uuid": "getnode uuid1",
+        "warnings": "formatwarning showwarning",
         "xml.etree.ElementTree": "XInclude",
+        "zipfile": "main PyZipFile",
+        "zoneinfo": "reset_tzpath",
     }.items()
 }
 # Attributes that are named like a module of the standard library and are none.
@@ -145,9 +161,11 @@ def import_violation(dotted: str, own: AbstractSet[str], also: AbstractSet[str])
     Args:
         dotted: the module.
         own: top-level names of the target's own packages and of helper modules of the test.
-        also: top-level names of what the target imports.
+        also: top-level names of what the target and the project's own tests import.
     """
     top = dotted.partition(".")[0]
+    if dotted in _WITH_A_REASON and top not in own | also:
+        return f"{_UNASKED} with {dotted}"
     if top in own or dotted in _WHOLE or dotted in _PARTLY or top in also:
         return None
     if any(item.startswith(f"{dotted}.") for item in _WHOLE):

@@ -21,7 +21,7 @@ _BUILTINS = frozenset(
     __spec__""".split()
 )
 _CALLED_ONLY = frozenset({"open", "getattr"})
-_MONKEYPATCH = frozenset("setattr delattr setitem delitem setenv delenv chdir syspath_prepend undo context".split())
+_MONKEYPATCH = frozenset("setattr delattr setitem delitem setenv delenv chdir undo context".split())
 _REQUEST = frozenset("param param_index addfinalizer fixturename".split())
 _FIXTURES = {"pytestconfig": RUNNER, "pytester": PROGRAMS, "testdir": PROGRAMS}
 _REPLACED = frozenset({"os.environ", "sys.modules", "sys.argv", "sys.path", "os.getcwd"})
@@ -62,6 +62,10 @@ class PythonReach:
             yield from self._name(node)
         elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             yield from self._function(node)
+        elif isinstance(node, ast.MatchClass):
+            yield from (f"{UNREADABLE} with the pattern {name}=" for name in node.kwd_attrs if _is_hidden(name))
+        elif isinstance(node, ast.arg | ast.AnnAssign) and _calls_in_text(node.annotation):
+            yield f"{UNREADABLE} with an annotation that is code as text"
         if isinstance(node, ast.Call):
             yield from self._files.call(node)
             yield from self._calls.call(node)
@@ -72,7 +76,8 @@ class PythonReach:
         elif any(alias.name == "*" for alias in node.names):
             violations = [f"{UNREADABLE} with from {node.module or '.'} import *"]
         elif node.level:
-            violations = []
+            named = {str(node.module or ""), *(alias.name for alias in node.names)}
+            violations = [f"{RUNNER} with conftest"] if "conftest" in named else []
         else:
             module = str(node.module)
             violations = [
@@ -182,6 +187,17 @@ class PythonReach:
         for argument in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs):
             if argument.arg in _FIXTURES and not self._names.functions.get(argument.arg):
                 yield f"{_FIXTURES[argument.arg]} with the fixture {argument.arg}"
+
+
+def _is_hidden(name: str) -> bool:
+    """Whether an attribute leads from a value to more than the value, as in `_attribute`."""
+    return name in ATTRIBUTES or (name.startswith("__") and name.endswith("__") and name not in DUNDERS)
+
+
+def _calls_in_text(annotation: ast.expr | None) -> bool:
+    """Whether an annotation holds text that calls something when it is evaluated."""
+    texts = [node.value for node in ast.walk(annotation) if isinstance(node, ast.Constant)] if annotation else []
+    return any(isinstance(text, str) and "(" in text for text in texts)
 
 
 def _through(dotted: str) -> str | None:

@@ -11,6 +11,7 @@ from ...utils.untrusted_files import read_source
 from ..contract.protocol import JsonObject
 from ..guardrails.code_limits import case_problems, imported_by
 from .model_agent import UnusableAnswer
+from .project_style import own_test_imports
 from .prompt import bullets, data, load_prompt
 from .source_view import relevant_lines
 from .spec_answer import case_of
@@ -55,6 +56,7 @@ def add_cases(answered: Mapping[str, Any], base: Mapping[str, Any], root: Path) 
     entry = base["target"]["components"][0]
     imports = [str(line) for line in answered["imports"]]
     known = imported_by(_read(root, entry["path"])) | imported_by("\n".join(base.get("imports") or ()))
+    known |= own_test_imports(root)
     problems = [
         row
         for index, case in enumerate(answered["cases"])

@@ -17,6 +17,7 @@ from ...engine.python.project.layout import find_layout
 from ...utils.generated_header import is_untouched
 from ...utils.python_source import parse_or_none
 from ...utils.untrusted_files import read_source
+from ..guardrails.code_limits import imported_by
 
 LONGEST_STYLE = 1200
 """Limit on the characters of a style; an example that does not fit is cut at a line."""
@@ -31,6 +32,7 @@ _ASSERTING = ("assert_", "check_", "expect_", "verify_")
 _MOCKED = ("assert_called", "assert_any_call", "assert_has_calls", "assert_not_called", "assert_awaited")
 _BUILT_IN = frozenset({"self", "cls"})
 
+ImportsProvider = Callable[[], frozenset[str]]
 StyleProvider = Callable[[str], str]
 """Describes the style for tests of a module, by its dotted name; "" without one."""
 
@@ -75,6 +77,12 @@ def project_style(root: Path, module: str) -> str:
     name = module.rpartition(".")[2]
     paths = sorted(find_layout(root).test_files, key=lambda path: (name not in PurePosixPath(path).name, path))
     return describe_style(_texts(root, paths))
+
+
+def own_test_imports(root: Path) -> frozenset[str]:
+    """Top-level names that the tests which people wrote import: tests of a model may import them too."""
+    texts = _texts(root, find_layout(root).test_files)
+    return frozenset().union(*(imported_by(text) for _, text in texts))
 
 
 def describe_style(files: Iterable[tuple[str, str]]) -> str:

@@ -7,7 +7,7 @@ the engine found stay in the spec, whatever the model answers.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from ..guardrails.repair_guard import weakened_cases
 from ..model.chat import ModelChat
 from . import api_answer, flow_answer
 from .model_agent import ModelAgent, RejectedAnswer, UnusableAnswer
-from .project_style import project_style
+from .project_style import own_test_imports, project_style
 from .prompt import Prompt, bullets, data, load_prompt
 from .source_view import relevant_lines
 from .spec_answer import ANSWER_SCHEMA, case_for_model, case_of, concerned_cases
@@ -63,13 +63,15 @@ class ModelSpecAgent(ModelAgent):
         chat: the model.
         engine: the embedded spec agent; started and shut down with this one.
         root: the project.
+        allowed: modules that a person allows tests to import, besides those that the limits do.
     """
 
     role = "spec"
     repairs = 0
 
-    def __init__(self, chat: ModelChat, engine: Agent, root: Path) -> None:
+    def __init__(self, chat: ModelChat, engine: Agent, root: Path, *, allowed: Collection[str] = ()) -> None:
         super().__init__(chat, engine=engine)
+        self._allowed = allowed
         self._explorer = engine
         self._root = root
 
@@ -200,10 +202,11 @@ class ModelSpecAgent(ModelAgent):
         module, path = str(target.get("module") or ""), str(target.get("path") or "")
         source = read_source(self._root, path, errors="replace") if (self._root / path).is_file() else ""
         imported = imported_by(source) | imported_by("\n".join(str(line) for line in spec.get("imports") or ()))
+        imported |= own_test_imports(self._root)
         found = [
             row
             for index, case in enumerate(answered["cases"])
-            for row in case_problems(case, index, imports, module, imported=imported)
+            for row in case_problems(case, index, imports, module, imported=imported, allowed=self._allowed)
         ]
         if found:
             raise UnusableAnswer("the cases do what tests may not do", found)

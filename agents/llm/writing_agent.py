@@ -7,7 +7,8 @@ end early and be read as instructions.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -16,13 +17,13 @@ from ...utils.error_formatter import code_feedback
 from ...utils.generated_header import is_untouched, with_header, without_header
 from ..contract.protocol import AgentRequest, AgentResponse, JsonObject, success_response
 from ..embedded.writing_agent import EmbeddedWritingAgent
-from ..guardrails.code_limits import code_problems, helper_problems, imported_by
+from ..guardrails.code_limits import code_problems, helper_problems, imported_by, top_names
 from ..guardrails.problems import problem
 from ..guardrails.repair_guard import weakened_code
 from ..guardrails.replaced_subjects import replaced_subjects
 from ..model.chat import ModelChat
 from .model_agent import ModelAgent, UnusableAnswer, closed, list_of, text_of
-from .project_style import StyleProvider
+from .project_style import ImportsProvider, StyleProvider
 
 ANSWER_SCHEMA: JsonObject = closed(files=list_of(closed(path=text_of(400), contents=text_of(200_000)), 10))
 _NOT_SHOWN = ("attempt", "errors")
@@ -35,14 +36,25 @@ class ModelWritingAgent(ModelAgent):
     Args:
         chat: the model.
         style: describes how the project writes tests of a module; None for no description.
+        imports: top-level names that the project's own tests import; None for none.
+        allowed: modules that a person allows tests to import, besides those that the limits do.
     """
 
     role = "writer"
     repairs = 0
 
-    def __init__(self, chat: ModelChat, *, style: StyleProvider | None = None) -> None:
+    def __init__(
+        self,
+        chat: ModelChat,
+        *,
+        style: StyleProvider | None = None,
+        imports: ImportsProvider | None = None,
+        allowed: Collection[str] = (),
+    ) -> None:
         super().__init__(chat)
         self._style = style
+        self._imports = imports
+        self._allowed = allowed
 
     async def _answer(self, request: AgentRequest) -> AgentResponse:
         inputs: Mapping[str, Any] = request.inputs or {}
@@ -62,7 +74,9 @@ class ModelWritingAgent(ModelAgent):
         answer = await self._ask_model(message, ANSWER_SCHEMA, int(view.get("attempt") or 1), mends=errors)
         parsed: Any = answer.parsed
         files = _placed(parsed["files"], str(view["test_path"]))
-        _require_allowed(files, view["spec"], str(view["test_path"]), previous)
+        imported = await asyncio.to_thread(self._imports) if self._imports is not None else frozenset()
+        limits = _Limits(str(view["test_path"]), imported, top_names(self._allowed))
+        _require_allowed(files, view["spec"], limits, previous)
         target = str((view["spec"].get("target") or {}).get("path") or view["test_path"])
         result = [{"path": path, "contents": _headed(text, target)} for path, text in files.items()]
         return success_response({"files": result})
@@ -86,6 +100,13 @@ def _placed(files: Sequence[Mapping[str, str]], test_path: str) -> dict[str, str
     placed = {PurePosixPath(file["path"]).as_posix(): file["contents"] for file in files}
     problems: list[JsonObject] = []
     for path, text in placed.items():
+        if PurePosixPath(path).name == "conftest.py":
+            # It would run for every test around it, also for those that people wrote.
+            problems.append(
+                problem(
+                    "$.files", "conftest.py is not allowed", suggestion="put fixtures into the test file", rule="path"
+                )
+            )
         if PurePosixPath(path).parent != folder or ".." in path or not path.endswith(".py"):
             where = f"files belong into {folder.as_posix()}"
             problems.append(problem("$.files", f"{path[:200]!r} is not allowed", suggestion=where, rule="path"))
@@ -98,11 +119,26 @@ def _placed(files: Sequence[Mapping[str, str]], test_path: str) -> dict[str, str
     return {test_path: placed[test_path], **placed}
 
 
+@dataclass(frozen=True, slots=True)
+class _Limits:
+    """What the files of an answer may import besides their spec's imports.
+
+    Attributes:
+        test_path: the test file; the others are its helpers.
+        imported: top-level names that the project's own tests import.
+        allowed: top-level names that a person allows.
+    """
+
+    test_path: str
+    imported: frozenset[str]
+    allowed: Sequence[str]
+
+
 def _require_allowed(
-    files: Mapping[str, str], spec: Mapping[str, Any], test_path: str, previous: Mapping[str, str]
+    files: Mapping[str, str], spec: Mapping[str, Any], limits: _Limits, previous: Mapping[str, str]
 ) -> None:
     """Raise UnusableAnswer for code that does what tests may not, replaces its subject, or asserts less."""
-    forbidden = _forbidden(files, spec, test_path)
+    forbidden = _forbidden(files, spec, limits)
     if forbidden:
         raise UnusableAnswer("the code does what tests may not do", forbidden)
     module, cases = str((spec.get("target") or {}).get("module") or ""), spec.get("cases") or ()
@@ -114,14 +150,14 @@ def _require_allowed(
         raise UnusableAnswer("the refinement weakens the tests", weaker)
 
 
-def _forbidden(files: Mapping[str, str], spec: Mapping[str, Any], test_path: str) -> list[JsonObject]:
+def _forbidden(files: Mapping[str, str], spec: Mapping[str, Any], limits: _Limits) -> list[JsonObject]:
     """List what the files do and tests may not; they may import what the accepted spec imports, and each other."""
     module = str((spec.get("target") or {}).get("module") or "")
-    imported = imported_by("\n".join(str(line) for line in spec.get("imports") or ()))
-    helpers = [PurePosixPath(path).stem for path in files if path != test_path]
-    problems = helper_problems(list(files), test_path, module)
+    imported = limits.imported | imported_by("\n".join(str(line) for line in spec.get("imports") or ()))
+    helpers = [PurePosixPath(path).stem for path in files if path != limits.test_path]
+    problems = helper_problems(list(files), limits.test_path, module)
     for path, text in files.items():
-        found = code_problems(text, module, imported=imported, helpers=helpers)
+        found = code_problems(text, module, imported=imported, helpers=[*helpers, *limits.allowed])
         problems += [{**row, "path": path} for row in found]
     return problems
 

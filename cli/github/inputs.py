@@ -17,7 +17,7 @@ _SETTINGS = (
 """Inputs that are settings of the same name, with underscores."""
 
 _OTHERS = (
-    "request model changed-only changed-since fail-on working-directory python dry-run annotations job-summary"
+    "request model changed-only changed-since fail-on working-directory python dry-run apply annotations job-summary"
 ).split()
 NAMES = (*_SETTINGS, *_OTHERS)
 """Inputs that reach `testwright ci github`; the others steer the Action's own steps."""
@@ -62,6 +62,8 @@ def read_inputs(environment: Mapping[str, str]) -> ActionInputs:
         settings["model"] = given["model"].replace(",", " ").split()
     if _switch("dry-run", given, default=False):
         settings["dry_run"] = True
+    if _switch("apply", given, default=False):
+        settings["apply"] = True
     fail_on = _fail_on(given["fail-on"])
     if "defects" in fail_on:
         settings["fail_on"] = "defect"

@@ -27,8 +27,8 @@ from ..model.verdicts import CaseVerdict, VerdictName
 from ..mutation.measuring import BackgroundMeasurement
 from ..runner.suite import Suite
 from .confinement import changed_outside, confinement_reason
-from .own_acts import own_acts
 from .interference import find_disturbances, fixed_resources
+from .own_acts import own_acts
 from .stabilize import RemovedTest, passed, stabilize
 
 _AGAIN = "it does not pass a second time: it depends on chance or on files that it leaves behind"

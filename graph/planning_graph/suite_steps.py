@@ -109,7 +109,7 @@ def _proven_by_own_run(results: Sequence[Mapping[str, Any]]) -> dict[str, Any] |
 
 
 async def accept_tests(step: PlanStepState, state: PlanningAgentState, services: GraphServices) -> StepOutcome:
-    """Add the verified and the engineered files to the project; on a dry run they stay staged.
+    """Add the verified and the engineered files to the project; without `accept` they stay staged.
 
     When a file of the project would be overwritten, the step fails and its result lists every file with its outcome,
     `conflict` included.
@@ -126,9 +126,9 @@ async def accept_tests(step: PlanStepState, state: PlanningAgentState, services:
     paths += staged_by_engineer(state["plan"])
     if not paths:
         return skipped(StepExit.NOTHING_KEPT, "no test file was kept, so there is nothing to accept")
-    # A dry run ends here: the files stay staged.
+    # A dry run, and one whose tests a person reviews, ends here: the files stay staged.
     if not state["accept"]:
-        outcome = skipped(StepExit.SWITCHED_OFF, "dry run: the files are staged and can be applied later")
+        outcome = skipped(StepExit.SWITCHED_OFF, "the files are staged for review and can be applied later")
         files = [{"path": path, "outcome": "staged"} for path in staged_by_engineer(state["plan"])]
         result = {"staged": paths, **({"files": files} if files else {})}
         return StepOutcome(outcome.status, outcome.exit_reason, result, outcome.message)

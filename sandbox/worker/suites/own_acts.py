@@ -47,13 +47,16 @@ LONGEST = 120
 class Variables(dict):
     """The process's variables, which say when a made-up secret is read."""
 
-    heard = None
+    def __init__(self, known, heard):
+        """Hold what is known, and call `heard` with the name of each secret that is read."""
+        super().__init__(known)
+        self._heard = heard
 
     def __getitem__(self, key):
         """As a dictionary does."""
         value = dict.__getitem__(self, key)
-        if self.heard is not None and value == CANARY.encode():
-            self.heard(os.fsdecode(key))
+        if value == CANARY.encode():
+            self._heard(os.fsdecode(key))
         return value
 
 
@@ -86,10 +89,9 @@ class ActWatch:
 
     def install(self):
         """From now on this process is watched."""
-        variables = Variables(os.environ._data)  # type: ignore[attr-defined] - where both mappings keep them
+        variables = Variables(os.environ._data, self._secret)  # type: ignore[attr-defined] - where both mappings keep them
         os.environ._data = variables  # type: ignore[attr-defined]
         os.environb._data = variables  # type: ignore[attr-defined]
-        variables.heard = self._secret
         sys.addaudithook(self._hear)
 
     def begin(self, nodeid):
@@ -226,7 +228,7 @@ class ActWatch:
         inside = full[len(self._project) :].split(os.sep)
         if any(part.startswith(".") for part in inside):
             return False
-        return not full.endswith(".py") or machinery or between[:1] and between[0].endswith(READING)
+        return not full.endswith(".py") or machinery or (between[:1] and between[0].endswith(READING))
 
     def _named(self, full):
         for place, name in ((self._own, "<scratch>"), (self._project, ".")):

@@ -114,7 +114,7 @@ def test_a_dry_run_shows_the_diff_and_plain_progress(one_run):
     assert one_run.result.exit_code == 0, one_run.result.output
     assert "+++ b/tests/generated/small/test_small_names.py" in one_run.result.stdout
     assert "staged: tests/generated/small/test_small_names.py" in one_run.result.stdout
-    assert "[3/3] adding tests to the project: skipped: dry run" in one_run.result.stderr
+    assert "[3/3] adding tests to the project: skipped: the files are staged" in one_run.result.stderr
     assert "\x1b" not in one_run.result.output
 
 

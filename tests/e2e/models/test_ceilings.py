@@ -82,7 +82,8 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedOpenAI]:
 async def run(server: ScriptedOpenAI, root: Path, script: Sequence[Any], roles: str, **settings: Any) -> Report:
     """A run about the till under a ceiling."""
     server.extend(*replies(script))
-    given = {"trials": 40, "repeats": 1, "mutants": 0, "jobs": 1, "run_id": RUN, "base_url": server.base_url}
+    given = {"trials": 40, "repeats": 1, "mutants": 0, "jobs": 1, "run_id": RUN, "apply": True}
+    given["base_url"] = server.base_url
     models = dict.fromkeys(roles.split(), "openai:scripted")
     return await api.agenerate(f"unit tests for {SPEC_PATH}", root=root, models=models, **{**given, **settings})
 

@@ -57,6 +57,7 @@ async def test_flows_of_a_model_are_kept_where_they_hold(
             root=root,
             base_url=server.base_url,
             models={"spec": "openai:scripted"},
+            apply=True,
             trials=60,
             repeats=1,
             jobs=1,

@@ -45,7 +45,7 @@ def key(monkeypatch):
 
 def told(root, server, **models):
     """The settings of a run that asks the server, and whose embedded engine does not try long."""
-    return {"root": root, "base_url": server.base_url, "models": models, "jobs": 1, "trials": 200}
+    return {"root": root, "base_url": server.base_url, "models": models, "jobs": 1, "trials": 200, "apply": True}
 
 
 def run_folder(root, run_id, name):

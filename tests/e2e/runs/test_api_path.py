@@ -88,6 +88,7 @@ async def test_a_model_adds_cases_and_those_that_do_not_hold_are_left_out(
             root=root,
             base_url=server.base_url,
             models=dict.fromkeys(("spec", "writer"), "openai:scripted"),
+            apply=True,
             **UNMEASURED,
         )
     assert report.exit_code == 0

@@ -15,7 +15,12 @@ from testwright.tests.support.engine.targets import prepared
 
 pytestmark = pytest.mark.feature("B-14")
 
-FILES = {"src/billing/__init__.py": "", "src/billing/charges.py": CHARGES, "tests/generated/data.txt": "3", "tests/generated/gone.txt": ""}
+FILES = {
+    "src/billing/__init__.py": "",
+    "src/billing/charges.py": CHARGES,
+    "tests/generated/data.txt": "3",
+    "tests/generated/gone.txt": "",
+}
 PLAIN = "\n\ndef test_plain():\n    assert int('2') == 2\n"
 
 

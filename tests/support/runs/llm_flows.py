@@ -84,7 +84,7 @@ def run_flow(name: str, folder: Path, base_url: str, model: str) -> dict[str, An
 async def _units(folder: Path, told: Mapping[str, Any]) -> Report:
     root = make_project(folder / "project", HALF)
     request = "unit tests for src/halves/half.py"
-    return await agenerate(request, root=root, trials=60, repeats=1, **told)
+    return await agenerate(request, root=root, trials=60, repeats=1, apply=True, **told)
 
 
 async def _repository(folder: Path, told: Mapping[str, Any]) -> Report:

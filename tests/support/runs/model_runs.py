@@ -98,6 +98,6 @@ async def run_with(
             root=root,
             base_url=server.base_url,
             models=dict.fromkeys(roles, "openai:scripted"),
-            **{"trials": 40, "repeats": 1, "mutants": 0, "jobs": 1, **settings},
+            **{"trials": 40, "repeats": 1, "mutants": 0, "jobs": 1, "apply": True, **settings},
         )
     return report, server

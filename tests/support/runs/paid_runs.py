@@ -38,7 +38,7 @@ def flags(
 ) -> list[str]:
     """What the command `run` is given besides its request."""
     asked = [part for model in models for part in ("--model", model)]
-    return ["--root", str(root), "--base-url", server.base_url, *asked, "--jobs", "1", *more]
+    return ["--root", str(root), "--base-url", server.base_url, *asked, "--apply", "--jobs", "1", *more]
 
 
 def environment() -> dict[str, str]:
