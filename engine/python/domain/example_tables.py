@@ -15,7 +15,8 @@ BINARY = ("1101", "1011", "110", "101")
 PALINDROMES = ("level", "racecar", "noon")
 BYTES = ("b'hello'", "b'world'", "b'abc'")
 
-INTEGER_ROWS = (("3", "1", "4", "2"), ("5", "8", "6", "7"), ("9", "2", "7", "4"))
+# Mean, median and middle differ, and neither end is the smallest or the largest.
+INTEGER_ROWS = (("3", "1", "8", "2"), ("5", "9", "4", "7"), ("6", "2", "12", "4"))
 SORTED_INTEGER_ROWS = (("1", "3", "5", "7", "9"), ("2", "4", "6", "8", "10"), ("0", "4", "8", "12", "16"))
 REAL_ROWS = (("2.5", "1.0", "4.5", "3.0"), ("0.5", "2.0", "1.5", "3.5"))
 WORD_ROWS = (("banana", "apple", "cherry"), ("dog", "cat", "bird"), ("red", "green", "blue"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 
@@ -28,6 +28,7 @@ Known = Mapping[tuple[str, str], Sequence[Candidate]]
 
 _DOCUMENTED = frozenset({"doctest", "document", "readme"})
 _MAIN_SUBJECTS = 3
+_NAME = re.compile(r"\b[A-Z_a-z]\w+")
 _TEXT_NAME = re.compile(r"(string|text|word|sentence|str)_?\d?")
 
 
@@ -39,11 +40,13 @@ class ProjectClasses:
         named: the class that a name means in the module.
         suggested: the class that a parameter's name suggests.
         having: the one class whose objects have all of some attributes.
+        imported_constant: the source of a constant that a name imports, such as a type alias.
     """
 
     named: ClassLookup
     suggested: ClassLookup = lambda _: None
     having: OwnersOf = lambda _: None
+    imported_constant: Callable[[str], str | None] = lambda _: None
 
 
 def project_classes(facts: ModuleFacts, index: ProjectIndex) -> ProjectClasses:
@@ -52,6 +55,7 @@ def project_classes(facts: ModuleFacts, index: ProjectIndex) -> ProjectClasses:
         lambda name: index.class_in(name, facts),
         partial(suggested_class, facts, index),
         lambda names: index.class_with(names, facts),
+        lambda name: index.imported_constant(name, facts),
     )
 
 
@@ -101,6 +105,10 @@ def own_classes(facts: ModuleFacts) -> ClassLookup:
     return look_up
 
 
+def _names_in(annotation: str | None) -> list[str]:
+    return _NAME.findall(annotation or "")
+
+
 class _Inference:
     def __init__(self, facts: ModuleFacts, classes: ProjectClasses, known: Known, source: str) -> None:
         self._facts = facts
@@ -108,6 +116,12 @@ class _Inference:
         self._suggested = classes.suggested
         self._known = known
         self._constants = dict(facts.constants)
+        for name in {
+            name for one in facts.callables() for item in one.parameters for name in _names_in(item.annotation)
+        }:
+            imported = classes.imported_constant(name)
+            if imported is not None:
+                self._constants.setdefault(name, imported)
         tree = parse_or_none(source) if source else None
         self._shapes = read_shapes(tree) if tree is not None else ModuleShapes()
         self._used = ShapeDomains(classes.having, facts.module)

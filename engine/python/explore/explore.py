@@ -26,6 +26,7 @@ from ..model.mutant_search import NO_KILLS, Kills, MutantSearchLimits
 from ..mutants.kill_search import find_kills
 from ..mutants.mutant_worker_client import open_mutant_worker
 from ..search.background_context import background_context
+from ..search.influence_trials import show_influence
 from ..search.observer import EXPLORING
 from ..search.parallel_observers import (
     ObserverPair,
@@ -128,6 +129,7 @@ async def explore(
         with time_budget.until(FALLING_BACK):
             await explore_fallbacks(target, facts, source, search, observer, partial(_search_fallback, time_budget))
         with time_budget.until(SIMPLIFYING):
+            await show_influence(search, observer)
             is_over = partial(time_budget.is_over, SIMPLIFYING, "Looking for simpler trials")
             await simplify_trials(facts, search, observer, imported, over=is_over)
         with time_budget.until(HUNTING):

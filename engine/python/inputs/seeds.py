@@ -1,4 +1,4 @@
-"""Builds trials from the doctest examples of a module."""
+"""Builds trials from the examples in a module's documentation."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from ....utils.python_source import parse_or_none, parse_python
 from ..facts.analyse import imports_of, subjects
 from ..model.model import CallableFacts, Documentation, Example, ModuleFacts, Trial
 from ..usage.project_index import ProjectIndex
+from ..usage.prose_examples import prose_examples
 from ..usage.scoping import NameScope, is_reproducible
 from ..usage.slicing import Subjects, needed_statements, standalone
 
@@ -17,7 +18,8 @@ _MAXIMUM_TEXT = 900
 
 
 def example_trials(facts: ModuleFacts, index: ProjectIndex) -> Iterator[Trial]:
-    """Yields a trial for each doctest prompt of the module that is an expression about one of its subjects."""
+    """Yields a trial for each doctest prompt that is an expression about a subject of the module, and each example in
+    words."""
     wanted = subjects(facts)
     finder = Subjects(facts, wanted)
     for function in facts.callables():
@@ -26,6 +28,12 @@ def example_trials(facts: ModuleFacts, index: ProjectIndex) -> Iterator[Trial]:
     for owner in facts.classes:
         yield from _documented(owner.documentation, None, facts, index, finder)
     yield from _documented(facts.documentation, None, facts, index, finder)
+    for one in prose_examples(facts):
+        trial = example_trial(one.example, one.about, facts, index, finder)
+        if trial is not None and one.about in wanted:
+            # Without a result it is an input that a person chose.
+            source = "doctest" if one.certain else "prose" if one.example.want else "domain"
+            yield replace(trial, source=source)
 
 
 def _documented(

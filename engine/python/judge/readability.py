@@ -10,6 +10,7 @@ from ..model.model import Observation, Trial
 # Values that people wrote read best, mutated ones worst.
 _SOURCES: Mapping[str, float] = {
     "doctest": 0,
+    "prose": 0,
     "example": 0,
     "existing_test": 4,
     "call_site": 4,

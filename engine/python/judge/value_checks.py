@@ -76,6 +76,8 @@ def _pinned(actual: str, value: Value) -> list[SpecExpectation]:
     node = expression_or_none(source)
     if node is None:
         return []
+    if isinstance(node, ast.Name) and not value.imports:
+        return [SpecExpectation("is", actual, source)]  # the very object that a variable holds
     if _has_nan(node):
         return [SpecExpectation("holds", f"math.isnan({actual})")] if isinstance(node, ast.Call | ast.Attribute) else []
     if len(source) > LONGEST_SOURCE:

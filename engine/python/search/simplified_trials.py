@@ -11,9 +11,9 @@ import copy
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, islice
+from itertools import chain, islice, pairwise
 
-from ....utils.python_names import assigned_names, last_name
+from ....utils.python_names import assigned_names, assigned_variable, last_name
 from ....utils.python_source import expression_or_none, parse_or_none
 from ..inputs.plain_texts import KNOWN_WORDS, MANGLED, PLAIN_WORDS, is_sample, oddness
 from ..model.model import CallableFacts, ModuleFacts, Trial
@@ -36,6 +36,7 @@ def simplified_trials(trial: Trial, facts: ModuleFacts) -> list[Trial]:
     found: dict[tuple[str, ...], Trial] = {}
     variants = chain(
         _without_statements(trial),
+        _chained(trial),
         _with_plain_texts(trial),
         _without_arguments(trial, facts),
         _with_flags(trial, facts),
@@ -60,6 +61,26 @@ def _without_statements(trial: Trial) -> Iterator[Trial]:
             continue
         arrange = (*trial.arrange[:at], *trial.arrange[at + 1 :])
         yield replace(trial, arrange=arrange, wanted=None, wanted_line=0)
+
+
+def _chained(trial: Trial) -> Iterator[Trial]:
+    """Variants in which an object is built and used in one line: `job = every().day` for two statements."""
+    for at, (first, second) in enumerate(pairwise(trial.arrange)):
+        built, used = parse_or_none(first), parse_or_none(second)
+        bound = assigned_variable(built.body[0]) if built is not None and len(built.body) == 1 else None
+        statement = used.body[0] if used is not None and len(used.body) == 1 else None
+        if bound is None or not isinstance(statement, ast.Expr) or not isinstance(bound[1], ast.Call | ast.Attribute):
+            continue
+        called = statement.value.func if isinstance(statement.value, ast.Call) else statement.value
+        if not (
+            isinstance(called, ast.Attribute) and isinstance(called.value, ast.Name) and called.value.id == bound[0]
+        ):
+            continue
+        if sum(isinstance(node, ast.Name) and node.id == bound[0] for node in ast.walk(statement)) > 1:
+            continue
+        called.value = bound[1]
+        line = f"{bound[0]} = {ast.unparse(statement.value)}"
+        yield replace(trial, arrange=(*trial.arrange[:at], line, *trial.arrange[at + 2 :]), wanted=None, wanted_line=0)
 
 
 def _with_plain_texts(trial: Trial) -> Iterator[Trial]:
@@ -132,6 +153,8 @@ def _may_lose_its_last(call: ast.Call, known: Mapping[str, CallableFacts]) -> bo
     if called is None or not call.args or any(isinstance(one, ast.Starred) for one in call.args):
         return False
     positional = [one for one in called.parameters if one.is_positional and one.name not in ("self", "cls")]
+    if len(call.args) > len(positional) and any(one.kind == "var_positional" for one in called.parameters):
+        return True
     return len(call.args) <= len(positional) and positional[len(call.args) - 1].default is not None
 
 

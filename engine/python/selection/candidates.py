@@ -15,6 +15,7 @@ from ..judge.oracle import ACCIDENTS
 from ..judge.readability import reading_cost, rebinds_import
 from ..judge.value_checks import LONGEST_SOURCE
 from ..model.model import CallableFacts, ModuleFacts, Observation, Raised
+from ..search.influence_trials import Influential
 from ..search.simplified_trials import SIMPLIFIED
 from ..search.trial_search import RICH_SOURCES, SLOW_STEPS, TrialRecord, has_assertable_outcome, returned_none
 from .idle_arguments import idle_records
@@ -36,6 +37,7 @@ _PROTOCOLS: Mapping[str, frozenset[str]] = {
 # Origins of trials that were made by changing others.
 _FOUND_BY_SEARCH = frozenset({"mutation", "havoc", "sequence", SIMPLIFIED})
 Goal = tuple[object, ...]
+INFLUENCE = "influence"
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,8 +280,8 @@ def _traits(record: TrialRecord, subject: CallableFacts | None, facts: ModuleFac
 
 
 def _goals(record: TrialRecord) -> frozenset[Goal]:
-    """Returns the behaviours a record shows. The first item is the rank: 0 endings, 1 kinds of results and effects,
-    2 sides of comparisons and real usage."""
+    """Returns the behaviours a record shows. The first item is the rank: 0 endings and what an argument is for, 1 kinds
+    of results and effects, 2 sides of comparisons and real usage."""
     subject, observation = record.trial.subject, record.observation
     goals: set[Goal] = set()
     if observation.raised is not None:
@@ -296,6 +298,8 @@ def _goals(record: TrialRecord) -> frozenset[Goal]:
             goals.add((1, subject, "effect", changed))
         if record.trial.source in RICH_SOURCES:
             goals.add((2, subject, "as used"))
+        if Influential in record.notes:
+            goals.add((0, subject, INFLUENCE, record.notes[Influential]))
     for line, left, right in observation.operands:
         relation = "=" if left == right else _relation(left, right)
         goals.add((2, subject, line, relation))

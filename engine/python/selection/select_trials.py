@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from ..inputs.plain_texts import MANGLED
 from ..model.model import GENERATED_CONSTRUCTORS, Arc, ModuleFacts
 from ..search.trial_search import RICH_SOURCES, TrialRecord, returned_none
-from .candidates import Goal, TrialCandidate, rank_candidates, stores_only
+from .candidates import INFLUENCE, Goal, TrialCandidate, rank_candidates, stores_only
 from .representative import MILD, NO_RESULT, OTHER_SHAPE, Representation
 from .trivial import excluded_by, trivial_survivors
 
@@ -209,7 +209,8 @@ def _take_deltas(candidates: Sequence[TrialCandidate], selection: _Selection, co
     taken = sum(one.subject == candidates[0].subject for one in selection.chosen.values()) if candidates else 0
     while usable and taken < MOST_PER_CALLABLE:
         rows = selection.rows[usable[0].subject]
-        rated = [(_worth(one, selection, rows, counts), one) for one in usable]
+        odd_rows = sum(one.oddness > 1 for one in selection.chosen.values() if one.subject == usable[0].subject)
+        rated = [(_worth(one, selection, rows, counts, odd_rows), one) for one in usable]
         usable = [one for worth, one in rated if worth > 0]
         best = max(rated, key=lambda item: (item[0], -item[1].record.number))
         if best[0] <= 0:
@@ -224,13 +225,19 @@ def _worth(
     selection: _Selection,
     rows: Sequence[Representation],
     counts: Callable[[Arc], bool],
+    odd_rows: int = 0,
 ) -> float:
-    """Returns what a candidate adds for its price; 0 if a reader would call it superfluous."""
+    """Returns what a candidate adds for its price; 0 if a reader would call it superfluous.
+
+    Args:
+        odd_rows: how many rows with fragments of text the callable has already.
+    """
     arcs = sum(counts(arc) for arc in candidate.record.arcs - selection.covered)
-    endings = sum(goal[0] == 0 for goal in candidate.goals - selection.shown) if candidate.raises else 0
+    new_goals = candidate.goals - selection.shown
+    endings = sum(goal[0] == 0 and (candidate.raises or goal[2] == INFLUENCE) for goal in new_goals)
     kills = 0 if candidate.misfits else len(candidate.kills - selection.killed)
     if selection.counts_goals and not candidate.misfits:
-        kills += sum(goal[0] != 0 for goal in candidate.goals - selection.shown)
+        kills += sum(goal[0] != 0 for goal in new_goals)
     shown = candidate.representation
     distance = min((shown.distance(row) for row in rows), default=0)
     other_form = distance >= OTHER_SHAPE
@@ -247,9 +254,12 @@ def _worth(
         return 0.0
     if shown.trivial and not candidate.raises and arcs < 2 and any(_same_answer(row, shown) for row in rows):
         return 0.0  # a second empty answer says nothing that the first one does not
-    too_odd = candidate.oddness >= MANGLED or (candidate.oddness > 1 and shown.trivial and not candidate.raises)
-    if too_odd and arcs + endings < _SHOWN_BY_MANGLED:
-        return 0.0  # what no person would write is published where it takes a way of its own
+    if candidate.oddness > 1:
+        # What no person would write is published where it takes a way of its own, and each further one must show more:
+        # a table of fragments is no test that anybody reads.
+        needed = odd_rows + (_SHOWN_BY_MANGLED if candidate.oddness >= MANGLED or shown.trivial else 1)
+        if arcs + endings < needed:
+            return 0.0
     price = _BASE + candidate.cost + _DEGENERATE * shown.degeneracy + _ODD * candidate.oddness
     price += _OTHER_FORM if other_form else _FURTHER_DIFFERENCE * max(0, distance - 1)
     return (2 * arcs + 2 * endings + kills) / price

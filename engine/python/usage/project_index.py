@@ -75,6 +75,12 @@ class ProjectIndex:
         match = re.fullmatch(r"from (\S+) import (\w+)(?: as \w+)?", statement)
         return (match.group(1), match.group(2)) if match else None
 
+    def imported_constant(self, name: str, facts: ModuleFacts) -> str | None:
+        """The source of a constant of another module of the project, such as a type alias, that `name` refers to."""
+        source = self.origin_of(name, facts)
+        other = self.facts_of(source[0]) if source is not None else None
+        return dict(other.constants).get(source[1]) if other is not None and source is not None else None
+
     def defines(self, module: str, name: str, target: ModuleFacts) -> bool:
         """Whether `module.name` is the target's own definition: the target itself, or a package that re-exports it."""
         for _ in range(_MAXIMUM_DEPTH):

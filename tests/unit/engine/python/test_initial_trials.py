@@ -111,7 +111,7 @@ def test_compared_constants_are_given_to_keyword_parameters(module):
 
 def test_methods_are_called_on_a_variable_named_after_the_class(module):
     push = next(one for one in module[2] if one.subject == "Stack.push")
-    assert push.arrange == ("stack = Stack([3, 1, 4, 2])",)
+    assert push.arrange == ("stack = Stack([3, 1, 8, 2])",)
     assert push.act.startswith("stack.push(")
 
 

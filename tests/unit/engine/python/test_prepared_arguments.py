@@ -68,7 +68,7 @@ def test_what_reads_a_file_is_given_the_one_its_counterpart_wrote(trials):
     round_trip = next(one for one in of(trials, "load_numbers") if "save_numbers" in " ".join(one.arrange))
 
     assert round_trip.act == "load_numbers(tmp_path / 'numbers.json')"
-    assert round_trip.arrange == ("save_numbers([3, 1, 4, 2], tmp_path / 'numbers.json')",)
+    assert round_trip.arrange == ("save_numbers([3, 1, 8, 2], tmp_path / 'numbers.json')",)
     assert round_trip.imports == ("from m import load_numbers", "from m import save_numbers")
     assert round_trip.fixtures == ("tmp_path",)
     assert not any("save" in " ".join(one.arrange) for one in of(trials, "load_other"))
@@ -77,7 +77,7 @@ def test_what_reads_a_file_is_given_the_one_its_counterpart_wrote(trials):
 def test_what_writes_a_file_is_given_the_path_of_a_new_one(trials):
     first = of(trials, "save_numbers")[0]
 
-    assert (first.act, first.arrange) == ("save_numbers([3, 1, 4, 2], tmp_path / 'numbers.json')", ())
+    assert (first.act, first.arrange) == ("save_numbers([3, 1, 8, 2], tmp_path / 'numbers.json')", ())
 
 
 def test_no_path_leads_into_the_working_folder(trials):

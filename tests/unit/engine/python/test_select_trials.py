@@ -239,6 +239,16 @@ def test_a_degenerate_call_is_not_worth_a_row_for_a_mutant_alone() -> None:
     assert {one.number for one in select_trials([anchor, empty, further], FACTS, frozenset(), kills)} == {0, 2}
 
 
+@pytest.mark.feature("B-16")
+def test_each_further_row_of_fragments_must_show_more_than_the_one_before() -> None:
+    written = record(0, "first('first line')", returned("2"), (1, 2), source="doctest")
+    fragments = [
+        record(at, f"first({text!r})", returned(str(at + 2)), (1, 2), (2, at + 10), source="mutation")
+        for at, text in enumerate(("('[", "])", "[[(", "'(", "]]("), 1)
+    ]
+    assert len(select_trials([written, *fragments], FACTS, frozenset())) < 1 + len(fragments) - 1
+
+
 @pytest.mark.feature("B-18")
 def test_a_text_that_the_search_mangled_earns_no_row_by_a_mutant_alone() -> None:
     written = record(0, "first('first line')", returned("2"), (1, 2), source="doctest")

@@ -22,6 +22,12 @@ FACTS = ModuleFacts(
                 Parameter("strict", "positional_or_keyword", default="False"),
             ),
         ),
+        CallableFacts(
+            "join",
+            "function",
+            (10, 12),
+            parameters=(Parameter("first", "positional_or_keyword"), Parameter("others", "var_positional")),
+        ),
     ),
 )
 
@@ -39,6 +45,7 @@ def variants(act: str, *arrange: str) -> set[tuple[str, ...]]:
         pytest.param("parse('kitten', True)", "parse('kitten')", id="an_optional_position_goes"),
         pytest.param("parse('xqz = wfg')", "parse('name = value')", id="known_words_replace_made_ones"),
         pytest.param("parse('kitten', strict=-1)", "parse('kitten', strict=True)", id="a_flag_is_true_or_false"),
+        pytest.param("join('kitten', 3)", "join('kitten')", id="one_of_any_number_goes"),
         pytest.param("parse([3, 1, 2])", "parse([1, 2])", id="an_item_goes"),
         pytest.param("parse(4711)", "parse(10)", id="a_large_number_becomes_a_plain_one"),
     ],
@@ -65,3 +72,19 @@ def test_moments_patches_and_clean_ups_stay_as_they_are() -> None:
         "request.addfinalizer(close)",
     )
     assert all(one[:3] == arrange for one in variants("parse([3, 1, 2])", *arrange))
+
+
+@pytest.mark.parametrize(
+    ("statement", "chained"),
+    [
+        pytest.param("job.day", "job = every(2).day", id="a_property"),
+        pytest.param("job.at('10:30')", "job = every(2).at('10:30')", id="a_call"),
+    ],
+)
+def test_an_object_is_built_and_used_in_one_line(statement: str, chained: str) -> None:
+    assert (chained, "parse(job)") in variants("parse(job)", "job = every(2)", statement)
+
+
+def test_a_statement_that_reads_its_object_twice_stays_by_itself() -> None:
+    found = variants("parse(job)", "job = every(2)", "job.follow(job)")
+    assert not any("every(2).follow" in line for lines in found for line in lines)
