@@ -14,6 +14,7 @@ from ..model.model import Candidate, combined
 from . import example_tables as tables
 from .conditions import meets
 from .degenerate import is_degenerate
+from .relations import indices_of, related_values
 
 BuildObjects = Callable[[ParameterDomain, int], Sequence[Candidate]]
 """Objects of a domain's class, or values of a standard type; the second argument chooses between alike ones."""
@@ -21,10 +22,6 @@ BuildObjects = Callable[[ParameterDomain, int], Sequence[Candidate]]
 _MAXIMUM_DEPTH = 4
 _MAXIMUM_VALUES = 14
 _INTERVAL_NAME = re.compile(r"\w*(interval|range|meeting|booking|span|slot)s?\w*")
-_FIRST_NAME = re.compile(r"(lo|low|left|start|begin|first|l|i|p)\d?")
-_LAST_NAME = re.compile(r"(hi|high|right|end|last|r|j)\d?")
-_FIRST_NODE = re.compile(r"(start|source|src|root|node|vertex|origin|from_?node|first|u|s)(_?node|_?vertex)?\d?")
-_LAST_NODE = re.compile(r"(end|target|dest|destination|goal|sink|last|stop|v|t)(_?node|_?vertex)?\d?")
 _CONVERTER_NAME = re.compile(r"(conv|convert|converter|cast|coerce|parser?|type_?|factory|loads?)")
 _VARIABLES_NAME = re.compile(
     r"var_?dict|variables?|context|namespace|substitutions?|replacements?|bindings?|env(iron)?"
@@ -102,7 +99,7 @@ def representative_value(domain: ParameterDomain, context: ExampleContext | None
 
 
 def _candidates(domain: ParameterDomain, context: ExampleContext) -> Sequence[Candidate]:
-    related = _related(domain, context)
+    related = _plain(*related_values(domain, context.name, context.place, context.others or {}))
     makers: Mapping[str, Callable[[ParameterDomain, ExampleContext], Sequence[Candidate]]] = {
         "integer": _integers,
         "real": _reals,
@@ -155,7 +152,7 @@ def _integers(domain: ParameterDomain, context: ExampleContext) -> list[Candidat
         found = [*_from(tables.ENDS, context.place), *found]  # where a start comes before it
     edges = ["0", "1", "-1", "-5"]
     if domain.requires("index into"):
-        return _plain(*_indices(context.name, (context.others or {}).get(domain.related("index into"), "")))
+        return _plain(*indices_of((context.others or {}).get(domain.related("index into"), ""), context.name))
     if _POSITION_NAME.fullmatch(context.name):
         return _plain("1", "0", "2", "3")
     if low is not None and high is not None:
@@ -170,17 +167,6 @@ def _integers(domain: ParameterDomain, context: ExampleContext) -> list[Candidat
         found = [text for text in found if int(text) < high] or [str(int(high) - 3)]
         edges = [str(int(high)), str(int(high) - 1), *edges]
     return _plain(*(text for text in domain.choices), *found[:4], *edges)
-
-
-def _indices(name: str, other: str) -> list[str]:
-    """Positions of another parameter's representative: the ends for names that say so, else an inner one."""
-    value = literal_or(other, None)
-    last = len(value) - 1 if isinstance(value, list | tuple | str) and len(value) > 1 else 3
-    if _FIRST_NAME.fullmatch(name):
-        return ["0", "1", str(last)]
-    if _LAST_NAME.fullmatch(name):
-        return [str(last), "1", "0"]
-    return ["2" if last > 2 else "1", "0", str(last)]
 
 
 def _reals(domain: ParameterDomain, context: ExampleContext) -> list[Candidate]:
@@ -491,35 +477,3 @@ def _unions(domain: ParameterDomain, context: ExampleContext) -> list[Candidate]
 
 def _built(domain: ParameterDomain, context: ExampleContext) -> Sequence[Candidate]:
     return context.build(domain, context.place) if context.build is not None else ()
-
-
-# Relations between parameters
-
-
-def _related(domain: ParameterDomain, context: ExampleContext) -> list[Candidate]:
-    """Values that stand in a relation to another parameter's representative value."""
-    others = context.others or {}
-    of = domain.related("member of")
-    if of in others:
-        return _members_of(others[of], context)
-    return []
-
-
-def _members_of(source: str, context: ExampleContext) -> list[Candidate]:
-    """Members of a container: the first or last one for names that say so, else an inner one; then an absent one."""
-    value = literal_or(source, None)
-    if isinstance(value, dict):
-        value = list(value)
-    if not isinstance(value, list | tuple | str) or len(value) < 2:
-        return []
-    if _FIRST_NODE.fullmatch(context.name):
-        chosen = value[0]
-    elif _LAST_NODE.fullmatch(context.name) or context.place % 2:
-        chosen = value[-1]
-    else:
-        chosen = value[len(value) // 2]
-    found = [repr(chosen), repr(value[0]), repr(value[-1])]
-    numbers = [item for item in value if isinstance(item, int)]
-    if len(numbers) == len(value):
-        found.append(str(max(numbers) + 3))
-    return _plain(*found)

@@ -1,16 +1,32 @@
-"""Relations between the parameters of one callable: an index into another one, a member of it, of the same length."""
+"""Relations between the parameters of a callable, an index into another one or a part of it, and their values."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
+from ....utils.python_source import literal_or
 from ..model.domain import ParameterDomain, Precondition, PreconditionKind
 from .shapes import Shape
 
 _CONTAINERS = frozenset({"sequence", "text", "mapping", "graph", "set", "matrix"})
 _PLACES = re.compile(r"(lo|low|left|start|begin|first|l|i|hi|high|right|end|last|r|j|mid|index|idx|pos|position|k)\d?")
+
+_FIRST_NAME = re.compile(r"(lo|low|left|start|begin|first|l|i|p)\d?")
+_LAST_NAME = re.compile(r"(hi|high|right|end|last|r|j)\d?")
+_FIRST_NODE = re.compile(r"(start|source|src|root|node|vertex|origin|from_?node|first|u|s)(_?node|_?vertex)?\d?")
+_LAST_NODE = re.compile(r"(end|target|dest|destination|goal|sink|last|stop|v|t)(_?node|_?vertex)?\d?")
+_BEGINNING = re.compile(r"prefix|start(s_?with)?|beginning")
+_ENDING = re.compile(r"suffix|postfix|end(s_?with)?|ending")
+_PART = re.compile(
+    rf"{_BEGINNING.pattern}|{_ENDING.pattern}|needle|pattern|sub_?(str|string|text|seq|sequence|list)?|pat"
+)
+_WHOLE = re.compile(
+    r"s|string|text|haystack|sequence|sentence|word|str_?|line|body|content|source|value|seq|items|lst|arr(ay)?"
+)
+_LETTERS_OF_PART = 3
 
 
 def with_relations(domains: Mapping[str, ParameterDomain], shapes: Mapping[str, Shape]) -> dict[str, ParameterDomain]:
@@ -21,6 +37,9 @@ def with_relations(domains: Mapping[str, ParameterDomain], shapes: Mapping[str, 
 def _related(
     name: str, domain: ParameterDomain, domains: Mapping[str, ParameterDomain], shapes: Mapping[str, Shape]
 ) -> ParameterDomain:
+    part_of = _whole_of(name, domain, domains)
+    if part_of:
+        return replace(domain, preconditions=(*domain.preconditions, Precondition("part of", part_of)))
     shape = shapes.get(name)
     guessed = domain.source in ("name", "none", "default")
     if shape is None or (
@@ -56,3 +75,73 @@ def _relation(name: str, shape: Shape, container: ParameterDomain, other: Shape)
     if whole.index is not None and whole.index.root() is root and root not in inside and _PLACES.fullmatch(name):
         return "index into"
     return "member of" if root in inside and container.kind != "matrix" else None
+
+
+def _whole_of(name: str, domain: ParameterDomain, domains: Mapping[str, ParameterDomain]) -> str:
+    """Returns the parameter that another one, called a prefix or a needle, is a part of; nothing where none is."""
+    if domain.kind not in ("text", "any", "sequence") or not _PART.fullmatch(name):
+        return ""
+    wholes = [
+        other
+        for other, whole in domains.items()
+        if other != name and whole.kind in ("text", "any", "sequence") and _WHOLE.fullmatch(other)
+    ]
+    return wholes[0] if len(wholes) == 1 else ""
+
+
+def related_values(domain: ParameterDomain, name: str, place: int, others: Mapping[str, str]) -> list[str]:
+    """Returns values that stand in a relation to another parameter's representative value, as source text.
+
+    Args:
+        name: the parameter's name.
+        place: how many parameters of the same kind come before it.
+        others: representative values of other parameters, as source text.
+    """
+    members, whole = domain.related("member of"), domain.related("part of")
+    if members in others:
+        return _members_of(others[members], name, place)
+    return _parts_of(others[whole], name) if whole in others else []
+
+
+def indices_of(source: str, name: str) -> list[str]:
+    """Returns positions in a container: the ends for names that say so, else an inner one."""
+    value = literal_or(source, None)
+    last = len(value) - 1 if isinstance(value, list | tuple | str) and len(value) > 1 else 3
+    if _FIRST_NAME.fullmatch(name):
+        return ["0", "1", str(last)]
+    if _LAST_NAME.fullmatch(name):
+        return [str(last), "1", "0"]
+    return ["2" if last > 2 else "1", "0", str(last)]
+
+
+def _members_of(source: str, name: str, place: int) -> list[str]:
+    """Returns members: the first or last one for names that say so, else an inner one; then an absent one."""
+    value = literal_or(source, None)
+    if isinstance(value, dict):
+        value = list(value)
+    if not isinstance(value, list | tuple | str) or len(value) < 2:
+        return []
+    if _FIRST_NODE.fullmatch(name):
+        chosen = value[0]
+    elif _LAST_NODE.fullmatch(name) or place % 2:
+        chosen = value[-1]
+    else:
+        chosen = value[len(value) // 2]
+    found = [repr(chosen), repr(value[0]), repr(value[-1])]
+    numbers = [item for item in value if isinstance(item, int)]
+    if len(numbers) == len(value):
+        found.append(str(max(numbers) + 3))
+    return found
+
+
+def _parts_of(source: str, name: str) -> list[str]:
+    """Returns parts of a text or list: its end, its beginning, whole words where it has several."""
+    value: Any = literal_or(source, None)
+    if not isinstance(value, str | list | tuple) or len(value) < _LETTERS_OF_PART:
+        return []
+    if isinstance(value, str) and " " in value:
+        first, last = value.split()[0], value.split()[-1]
+    else:
+        size = _LETTERS_OF_PART if len(value) > _LETTERS_OF_PART else 2
+        first, last = value[:size], value[-size:]
+    return [repr(first), repr(last)] if _BEGINNING.fullmatch(name) else [repr(last), repr(first)]

@@ -47,6 +47,7 @@ PreconditionKind = Literal[
     "square",
     "index into",
     "member of",
+    "part of",
     "same length as",
     "at most",
 ]

@@ -6,6 +6,7 @@ A case's id is its title in short: `tc_cart_add_raises_value_error_for_zero_quan
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -212,6 +213,15 @@ def _operand(node: ast.expr) -> ast.expr | None:
     return node.slice if isinstance(node, ast.Subscript) else None
 
 
+_ESCAPE_CODE = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+# Texts whose words tell less than what they are.
+_FORMS = (
+    (re.compile(r"--- [^\n]*\n\+\+\+ "), "unified_diff"),
+    (re.compile(r"diff --git "), "git_diff"),
+    (re.compile(r'\{"[^\n]*\}\s*\Z'), "json_object"),
+)
+
+
 def _describe_constant(value: object) -> str:
     if value is None:
         return "none"
@@ -229,8 +239,14 @@ def _describe_constant(value: object) -> str:
         return "empty_string"
     if not text.strip():
         return "blank_string"
-    words = snake_case(text).split("_")[:_WORDS_OF_TEXT]
-    return cut_slug("_".join(words), _LONGEST_VALUE) or symbols_in_words(text)
+    form = next((noun for start, noun in _FORMS if start.match(text)), "")
+    if form:
+        return form
+    shown = _ESCAPE_CODE.sub("", text)
+    words = snake_case(shown).split("_")[:_WORDS_OF_TEXT]
+    if shown != text:
+        words.append("with_escape_codes")
+    return cut_slug("_".join(word for word in words if word), _LONGEST_VALUE) or symbols_in_words(text)
 
 
 def _describe_items(kind: str, items: Sequence[ast.expr]) -> str:

@@ -8,118 +8,21 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 
-from ....utils.python_names import assigned_variable, last_name, names_of
-from ....utils.python_source import parse_expression, parse_python
+from ....utils.python_names import last_name
 from ..inputs.plain_texts import is_sample
 from ..model.model import CallableFacts
-from ..model.spec_case import Case
-from ..source.moments import NOW, moment_words
-from ..source.titles import arguments_of, describe, positional_names, slug, snake_case
+from ..source.moments import moment_words
+from ..source.titles import describe, slug, snake_case
+from .situation import CLOCK, LATER, RECEIVER, Situation
 from .value_features import feature_beside, with_feature
 
-_RECEIVER = "self"
-_LATER = "a_while"
-_CLOCK = "now()"  # no parameter has this name
 _PLAIN_WORDS = re.compile(r"[A-Za-z][a-z]{2,11}([ _-][A-Za-z][a-z]{1,11})?")
-TELLING = ("negative_", "zero_", "empty_", "no_", "missing_", "blank_", "default_")
-
-
-@dataclass(slots=True)
-class Situation:
-    """What a test arranges and passes.
-
-    Attributes:
-        arguments: values by parameter; those of the receiver's construction under `self.NAME`.
-        varying: parameters whose value differs from row to row.
-        before: methods called on the receiver before the act.
-        built: whether the receiver was constructed without arguments.
-    """
-
-    arguments: dict[str, ast.expr] = field(default_factory=dict)
-    varying: set[str] = field(default_factory=set)
-    before: tuple[str, ...] = ()
-    built: bool = False
-
-
-def situation_of(
-    cases: Sequence[Case], facts: CallableFacts | None, constructors: Mapping[str, CallableFacts | None]
-) -> Situation:
-    """Reads the situation of a test; values that differ between its rows count as varying."""
-    own = [_read(case, facts, constructors) for case in cases]
-    first = own[0]
-    for other in own[1:]:
-        for name in list(first.arguments):
-            node = other.arguments.get(name)
-            if node is None or ast.dump(node) != ast.dump(first.arguments[name]):
-                del first.arguments[name]
-                first.varying.add(name)
-    return first
-
-
-def _read(case: Case, facts: CallableFacts | None, constructors: Mapping[str, CallableFacts | None]) -> Situation:
-    assigned: dict[str, ast.expr] = {}
-    before: list[tuple[str, str]] = []
-    for statement in case.statements:
-        if statement.startswith("request."):
-            continue  # what is done at the end sets no test apart
-        for node in parse_python(statement.strip()).body:
-            bound = assigned_variable(node)
-            if bound is not None:
-                assigned[bound[0]] = bound[1]
-            else:
-                before += [(name, _done(node)) for name in names_of(node) if name in assigned and _done(node)]
-    act = parse_expression(case.expression)
-    found = Situation()
-    arguments = arguments_of(case.expression, facts)
-    for at, argument in enumerate(arguments):
-        node = argument.node
-        node = assigned.get(node.id, node) if isinstance(node, ast.Name) else node
-        found.arguments[argument.name or ("value" if len(arguments) == 1 else f"value_{_ORDER[min(at, 4)]}")] = node
-    if NOW in assigned:
-        found.arguments[_CLOCK] = assigned[NOW]
-    own_name = facts.name if facts is not None else ""
-    found.before = tuple(name for name in reversed(_chained(act)) if name != own_name)
-    receiver = next((name for name in names_of(act) if name in assigned and facts is not None and facts.owner), None)
-    if receiver is not None:
-        found.before = (*(done for name, done in before if name in (receiver, NOW)), *found.before)
-        built = assigned[receiver]
-        if isinstance(built, ast.Call) and last_name(built.func) == (facts.owner if facts is not None else ""):
-            found.built = not built.args and not built.keywords and not found.before
-            names = positional_names(constructors.get(last_name(built.func)))
-            for at, node in enumerate(built.args):
-                found.arguments[f"{_RECEIVER}.{names[at] if at < len(names) else _ORDER[min(at, 4)]}"] = node
-            for keyword in built.keywords:
-                if keyword.arg:
-                    found.arguments[f"{_RECEIVER}.{keyword.arg}"] = keyword.value
-    return found
+TELLING = ("single_", "negative_", "zero_", "empty_", "no_", "missing_", "blank_", "default_")
 
 
 # Words that say only that something is not the same: those that say how come before them.
-_VAGUE = ("other_", "longer_", "shorter_", "larger_", "smaller_", "function_as_", "on_a_", "in_the_")
-_ORDER = ("first", "second", "third", "fourth", "fifth")
-
-
-def _chained(act: ast.expr) -> list[str]:
-    """Returns the methods that the act calls on results of other calls, the outermost first."""
-    return [
-        node.func.attr
-        for node in ast.walk(act)
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Call)
-    ]
-
-
-def _done(node: ast.stmt) -> str:
-    """Returns the method that a statement calls, `setting` for an item or attribute that it assigns."""
-    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
-        return last_name(node.value.func)
-    if isinstance(node, ast.AugAssign) and ast.unparse(node.target) == NOW:
-        return _LATER
-    if isinstance(node, ast.Assign | ast.AugAssign):
-        return "setting"
-    return "deleting" if isinstance(node, ast.Delete) else ""
+VAGUE = ("other_", "longer_", "shorter_", "larger_", "smaller_", "function_as_", "on_a_", "in_the_")
 
 
 def differences(mine: Situation, usual: Situation, facts: CallableFacts | None) -> list[str]:
@@ -129,28 +32,32 @@ def differences(mine: Situation, usual: Situation, facts: CallableFacts | None) 
         other = usual.arguments.get(name)
         if other is not None and ast.dump(other) == ast.dump(node):
             continue
-        if name == _CLOCK:
-            found += [] if _LATER in mine.before else [moment_words(node)]
+        if name == CLOCK:
+            found += [] if LATER in mine.before else [moment_words(node)]
+        elif name == mine.spread:
+            found.append(_spread(name, node, other))
         elif other is None and name not in usual.varying:
             found.append(_added(name, node))
         else:
             found.append(_value(name, node, other))
-    for name in sorted(mine.varying - usual.varying - {*usual.arguments, _CLOCK}):
+    for name in sorted(mine.varying - usual.varying - {*usual.arguments, CLOCK}):
         found.append(f"with_{_plain(name)}")
     if mine.built and not usual.built:
-        found.append("default_object" if facts is None or facts.owner is None else f"new_{snake_case(facts.owner)}")
+        # Without what was done to the usual object it is new; with all options left out it has its defaults.
+        owner = facts.owner if facts is not None else None
+        found.append(f"new_{snake_case(owner)}" if usual.before and owner else "with_defaults")
     added = [name for name in mine.before if name not in usual.before]
     if added:
         found.append(f"after_{snake_case(added[-1])}")
     elif len(mine.before) > len(usual.before):
         found.append(f"after_several_{_plural(snake_case(mine.before[-1]))}")
     for name in usual.arguments:
-        if name not in mine.arguments and name not in mine.varying and not mine.built and name != _CLOCK:
+        if name not in mine.arguments and name not in mine.varying and not mine.built and name != CLOCK:
             found.append(f"without_{_plain(name)}")
     # An option that is passed tells more than what the operands look like.
     return sorted(
         dict.fromkeys(words for words in found if words),
-        key=lambda words: (words.startswith(_VAGUE), not words.startswith("with_")),
+        key=lambda words: (words.startswith(VAGUE), not words.startswith("with_")),
     )
 
 
@@ -159,7 +66,7 @@ def _plural(word: str) -> str:
 
 
 def _plain(name: str) -> str:
-    return snake_case(name.removeprefix(f"{_RECEIVER}.").removeprefix("with_")) or "value"
+    return snake_case(name.removeprefix(f"{RECEIVER}.").removeprefix("with_")) or "value"
 
 
 def _added(name: str, node: ast.expr) -> str:
@@ -196,6 +103,22 @@ def _value(name: str, node: ast.expr, usual: ast.expr | None) -> str:
         return "slice"
     words = describe(node)
     return f"{plain}_{words}" if not re.search(r"\d", words) else f"other_{plain}"
+
+
+def _spread(name: str, node: ast.expr, usual: ast.expr | None) -> str:
+    """Describes any number of arguments: by how many they are, else by what they are."""
+    plain = _plain(name)
+    mine, others = (list(one.elts) if isinstance(one, ast.Tuple) else [] for one in (node, usual))
+    if len(mine) == len(others):
+        changed = [pair for pair in zip(mine, others, strict=True) if ast.dump(pair[0]) != ast.dump(pair[1])]
+        return _value(_singular(plain), *changed[0]) if changed else ""
+    if not mine:
+        return f"no_{plain}"
+    return f"single_{_singular(plain)}" if len(mine) == 1 else f"several_{_plural(_singular(plain))}"
+
+
+def _singular(word: str) -> str:
+    return word.removesuffix("s") if len(word) > 3 and not word.endswith("ss") else word
 
 
 def _container(plain: str, node: ast.List | ast.Tuple | ast.Set | ast.Dict, usual: ast.expr | None) -> str:

@@ -12,14 +12,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ....utils.python_names import last_name, names_of, unused_name
-from ....utils.python_source import parse_expression, parse_python
+from ....utils.python_source import expression_or_none, parse_expression, parse_python
 from ..facts.optional_imports import missing_import_slug
 from ..judge.case_tables import Group, read_group, tabulate
 from ..model.model import CallableFacts, ModuleFacts
 from ..model.spec_case import CODE, Case
 from ..source.moments import NOW, moment_words
 from ..source.titles import arguments_of, cut_slug, describe, slug, snake_case, subject_slug
-from .conditions import TELLING, Situation, differences, situation_of
+from .conditions import TELLING, VAGUE, differences
+from .situation import Situation, situation_of
 from .value_features import distinct_words
 
 LONGEST_NAME = 66
@@ -75,7 +76,9 @@ def _name_all(subject: str, tests: Sequence[_Test], used: set[str]) -> None:
     base = subject_slug(subject) or "it"
     if tests[0].facts is not None and tests[0].facts.kind == "constructor":
         base = f"{base}_construction"
-    usual = next((test for test in tests if not test.exception), None) or tests[0]
+    returning = [test for test in tests if not test.exception] or list(tests)
+    # Where some pass options, the call without any bears the member's name alone.
+    usual = min(returning, key=lambda test: (_option_count(test), tests.index(test)))
     for test in [usual, *(one for one in tests if one is not usual)]:
         for candidate in _candidates(base, test, usual):
             name = cut_slug(candidate, LONGEST_NAME)
@@ -85,6 +88,16 @@ def _name_all(subject: str, tests: Sequence[_Test], used: set[str]) -> None:
             name = unused_name(base, used)
         used.add(name)
         test.name = name
+
+
+def _option_count(test: _Test) -> int:
+    """Counts the options that a test passes: arguments that have a default, of the call and of the receiver."""
+    required = {one.name for one in test.facts.parameters if one.required} if test.facts is not None else set()
+    options = [name for name in (*test.situation.arguments, *test.situation.varying) if "." in name]
+    if test.facts is not None and test.facts.kind != "constructor":
+        known = {one.name for one in test.facts.parameters if one.kind != "var_positional"} - required
+        options += [name for name in (*test.situation.arguments, *test.situation.varying) if name in known]
+    return len(options)
 
 
 def _candidates(base: str, test: _Test, usual: _Test) -> Iterator[str]:
@@ -105,6 +118,9 @@ def _candidates(base: str, test: _Test, usual: _Test) -> Iterator[str]:
         yield base
     elif outcome in _TRUTH and outcome != _shared_outcome(usual):
         yield f"{base}_{outcome}"
+    if test is not usual and conditions and conditions[0].startswith(VAGUE):
+        # What comes out tells more than that something else goes in.
+        yield from _with_words(base, _size_of_outcome(test, usual))
     for count in range(1, min(_MOST_CONDITIONS, len(conditions)) + 1):
         yield f"{base}_{_joined(conditions[:count])}"
     yield from (f"{base}_{_joined([words])}" for words in conditions[1:])
@@ -183,6 +199,26 @@ def _outcome(case: Case) -> str:
         return f"is_{one.value.lower()}"
     if one.actual == "result" and one.value in ("[]", "{}", "()", "''", "set()"):
         return "is_empty"
+    return ""
+
+
+def _size_of_outcome(test: _Test, usual: _Test) -> str:
+    """Says how a result differs in size from the usual one: `with_several_results`, `with_single_result`, `is_zero`."""
+    mine, others = ({_size(case) for case in one.cases} for one in (test, usual))
+    size = mine.pop() if len(mine) == 1 else ""
+    return "" if size in others else size
+
+
+def _size(case: Case) -> str:
+    one = case.expect[0]
+    node = expression_or_none(one.value or "") if one.actual == "result" and one.kind in ("equals", "approx") else None
+    if isinstance(node, ast.List | ast.Set | ast.Dict | ast.Tuple):
+        count = len(node.keys) if isinstance(node, ast.Dict) else len(node.elts)
+        return "is_empty" if not count else "with_single_result" if count == 1 else "with_several_results"
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        return "is_negative"
+    if isinstance(node, ast.Constant) and type(node.value) in (int, float):
+        return "is_zero" if node.value == 0 else "is_positive"
     return ""
 
 

@@ -26,7 +26,15 @@ STACK = ClassFacts(
     constructor=function("Stack", "self", "limit", kind="constructor"),
     members=(function("Stack.push", "self", "item", kind="method"), function("Stack.pop", "self", kind="method")),
 )
-FACTS = ModuleFacts("m.py", "m", ".", "", functions=(function("parse", "text", "strict", "limit"),), classes=(STACK,))
+JOIN = CallableFacts(
+    "join",
+    "function",
+    (1, 2),
+    (Parameter("words", "var_positional"), Parameter("sep", "keyword_only", default="''")),
+)
+FACTS = ModuleFacts(
+    "m.py", "m", ".", "", functions=(function("parse", "text", "strict", "limit"), JOIN), classes=(STACK,)
+)
 
 
 def returns(act: str, value: str = "1", *statements: str, subject: str = "parse", kind: str = "equals") -> Case:
@@ -119,3 +127,33 @@ def test_no_two_tests_share_an_id() -> None:
     found = names(*cases)
 
     assert len(set(found)) == len(found)
+
+
+def test_any_number_of_arguments_is_told_by_how_many_they_are() -> None:
+    assert names(
+        returns("join('a', 'b')", subject="join"),
+        returns("join()", subject="join"),
+        returns("join('a')", subject="join"),
+        returns("join('a', 'b', sep='-')", subject="join"),
+    ) == ["join", "join_for_no_words", "join_for_single_word", "join_with_sep"]
+
+
+def test_the_call_without_options_bears_the_name_alone_wherever_it_stands() -> None:
+    assert names(returns("join('a', 'b', sep='-')", subject="join"), returns("join('a', 'b')", subject="join")) == [
+        "join_with_sep",
+        "join",
+    ]
+
+
+def test_the_size_of_a_result_tells_more_than_another_input() -> None:
+    assert names(
+        returns("parse('a;b')", "['a', 'b']"), returns("parse('b;a')", "['b']"), returns("parse('c;a')", "[]")
+    )[1:] == ["parse_with_single_result", "parse_is_empty"]
+
+
+def test_a_function_that_is_passed_is_told_by_its_variable() -> None:
+    found = names(
+        returns("parse(is_large)", "1", "is_large = lambda x: x > 10"),
+        returns("parse(is_space)", "1", "is_space = lambda x: x == ' '"),
+    )
+    assert found[1] == "parse_for_text_is_space"

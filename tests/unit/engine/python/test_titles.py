@@ -13,6 +13,7 @@ from testwright.engine.python.source.titles import cut_slug, describe
 from testwright.engine.python.write.case_namer import CaseNamer
 from testwright.tests.support.engine.shop_findings import cart_facts, number, raised, returned, trial
 from testwright.utils.case_names import snake_case
+from testwright.utils.python_source import parse_expression
 
 VALUE = SpecExpectation("equals", "result", "'1,000'")
 REFUSED = SpecExpectation("raises", exception="ValueError")
@@ -141,3 +142,15 @@ def test_paths_are_named_without_their_folder_and_arranged_objects_not_at_all() 
     assert name("load", "load(tmp_path / 'missing.txt')") == "load_of_missing_file"
     assert name("load", "load(tmp_path / 'orders.json')") == "load_of_orders_json"
     assert name("place", "place(3, cart, stock)", "cart = Cart('Ann')") == "place_of_3"
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        (repr("--- a\n+++ b\n@@ -1 +1 @@\n-old\n+new\n"), "unified_diff"),
+        (repr('{"name": "Ada"}'), "json_object"),
+        (repr("\x1b[31mhi\x1b[0m"), "hi_with_escape_codes"),
+    ],
+)
+def test_a_text_with_a_form_of_its_own_is_described_by_it(source: str, words: str) -> None:
+    assert describe(parse_expression(source)) == words

@@ -1,0 +1,134 @@
+"""Reads the situation of a test: what it arranges, what it passes, and what was done to its object before."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ....utils.python_names import assigned_variable, last_name, names_of
+from ....utils.python_source import parse_expression, parse_python
+from ..model.model import CallableFacts
+from ..model.spec_case import Case
+from ..source.moments import NOW
+from ..source.titles import arguments_of, positional_names
+
+RECEIVER = "self"
+LATER = "a_while"
+CLOCK = "now()"  # no parameter has this name
+_ORDER = ("first", "second", "third", "fourth", "fifth")
+
+
+@dataclass(slots=True)
+class Situation:
+    """What a test arranges and passes.
+
+    Attributes:
+        arguments: values by parameter; those of the receiver's construction under `self.NAME`.
+        varying: parameters whose value differs from row to row.
+        before: methods called on the receiver before the act.
+        built: whether the receiver was constructed without arguments.
+        spread: the parameter that takes any number of arguments; its value is a tuple of them.
+    """
+
+    arguments: dict[str, ast.expr] = field(default_factory=dict)
+    varying: set[str] = field(default_factory=set)
+    before: tuple[str, ...] = ()
+    built: bool = False
+    spread: str = ""
+
+
+def situation_of(
+    cases: Sequence[Case], facts: CallableFacts | None, constructors: Mapping[str, CallableFacts | None]
+) -> Situation:
+    """Reads the situation of a test; values that differ between its rows count as varying."""
+    own = [_read(case, facts, constructors) for case in cases]
+    first = own[0]
+    for other in own[1:]:
+        for name in list(first.arguments):
+            node = other.arguments.get(name)
+            if node is None or ast.dump(node) != ast.dump(first.arguments[name]):
+                del first.arguments[name]
+                first.varying.add(name)
+    return first
+
+
+def _read(case: Case, facts: CallableFacts | None, constructors: Mapping[str, CallableFacts | None]) -> Situation:
+    assigned, before = _arranged(case)
+    act = parse_expression(case.expression)
+    found = _passed(case, facts, assigned)
+    if NOW in assigned:
+        found.arguments[CLOCK] = assigned[NOW]
+    own_name = facts.name if facts is not None else ""
+    found.before = tuple(name for name in reversed(_chained(act)) if name != own_name)
+    receiver = next((name for name in names_of(act) if name in assigned and facts is not None and facts.owner), None)
+    if receiver is not None:
+        found.before = (*(done for name, done in before if name in (receiver, NOW)), *found.before)
+        built = assigned[receiver]
+        if isinstance(built, ast.Call) and last_name(built.func) == (facts.owner if facts is not None else ""):
+            found.built = not built.args and not built.keywords and not found.before
+            names = positional_names(constructors.get(last_name(built.func)))
+            for at, node in enumerate(built.args):
+                found.arguments[f"{RECEIVER}.{names[at] if at < len(names) else _ORDER[min(at, 4)]}"] = node
+            for keyword in built.keywords:
+                if keyword.arg:
+                    found.arguments[f"{RECEIVER}.{keyword.arg}"] = keyword.value
+    return found
+
+
+def _arranged(case: Case) -> tuple[dict[str, ast.expr], list[tuple[str, str]]]:
+    """Returns what variables are assigned, and what is done with which of them."""
+    assigned: dict[str, ast.expr] = {}
+    before: list[tuple[str, str]] = []
+    for statement in case.statements:
+        if statement.startswith("request."):
+            continue  # what is done at the end sets no test apart
+        for node in parse_python(statement.strip()).body:
+            bound = assigned_variable(node)
+            if bound is not None:
+                assigned[bound[0]] = bound[1]
+            else:
+                before += [(name, _done(node)) for name in names_of(node) if name in assigned and _done(node)]
+    return assigned, before
+
+
+def _passed(case: Case, facts: CallableFacts | None, assigned: Mapping[str, ast.expr]) -> Situation:
+    """Returns the situation as far as the call's arguments tell."""
+    found = Situation()
+    arguments = arguments_of(case.expression, facts)
+    parameters = facts.parameters if facts is not None else ()
+    found.spread = next((one.name for one in parameters if one.kind == "var_positional"), "")
+    if found.spread:
+        rest = [argument.node for argument in arguments if not argument.name]
+        found.arguments[found.spread] = ast.Tuple([_resolved(node, assigned) for node in rest], ast.Load())
+        arguments = [argument for argument in arguments if argument.name]
+    for at, argument in enumerate(arguments):
+        node = _resolved(argument.node, assigned)
+        found.arguments[argument.name or ("value" if len(arguments) == 1 else f"value_{_ORDER[min(at, 4)]}")] = node
+    return found
+
+
+def _resolved(node: ast.expr, assigned: Mapping[str, ast.expr]) -> ast.expr:
+    """Returns what a variable was assigned; a function is told best by its variable."""
+    value = assigned.get(node.id, node) if isinstance(node, ast.Name) else node
+    return node if isinstance(value, ast.Lambda) else value
+
+
+def _chained(act: ast.expr) -> list[str]:
+    """Returns the methods that the act calls on results of other calls, the outermost first."""
+    return [
+        node.func.attr
+        for node in ast.walk(act)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Call)
+    ]
+
+
+def _done(node: ast.stmt) -> str:
+    """Returns the method that a statement calls, `setting` for an item or attribute that it assigns."""
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+        return last_name(node.value.func)
+    if isinstance(node, ast.AugAssign) and ast.unparse(node.target) == NOW:
+        return LATER
+    if isinstance(node, ast.Assign | ast.AugAssign):
+        return "setting"
+    return "deleting" if isinstance(node, ast.Delete) else ""
