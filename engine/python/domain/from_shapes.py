@@ -158,9 +158,14 @@ class ShapeDomains:
         general = root.each is not None or root.item is not None
         if root.each is not None and root.item is not None:
             unify(root.each, root.item)
+        inner = root.each or root.item
+        if inner is not None and "unpacked" in root.traits and root.positions:
+            # As many items as names, however else it is read.
+            for shape in root.positions.values():
+                unify(inner, shape)
+            return self._tuple(root)
         if root.positions and not general and ("unpacked" in root.traits or "positions" in root.traits):
             return self._tuple(root)
-        inner = root.each or root.item
         if inner is not None and root.positions:
             for shape in root.positions.values():
                 unify(inner, shape)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -20,7 +21,7 @@ from .from_shapes import OwnersOf, ShapeDomains
 from .from_types import ClassLookup, domain_of_annotation, domain_of_class, domain_of_default, domain_of_hint
 from .refine import refined
 from .relations import with_relations
-from .shape_reader import ModuleShapes, read_shapes
+from .shape_reader import Imported, ModuleShapes, read_shapes
 from .shapes import Shape
 
 Known = Mapping[tuple[str, str], Sequence[Candidate]]
@@ -28,6 +29,7 @@ Known = Mapping[tuple[str, str], Sequence[Candidate]]
 
 _DOCUMENTED = frozenset({"doctest", "document", "readme"})
 _MAIN_SUBJECTS = 3
+_MOST_IMPORTED = 8
 _NAME = re.compile(r"\b[A-Z_a-z]\w+")
 _TEXT_NAME = re.compile(r"(string|text|word|sentence|str)_?\d?")
 
@@ -41,12 +43,14 @@ class ProjectClasses:
         suggested: the class that a parameter's name suggests.
         having: the one class whose objects have all of some attributes.
         imported_constant: the source of a constant that a name imports, such as a type alias.
+        imported_modules: the modules of the project that the module imports functions and classes from.
     """
 
     named: ClassLookup
     suggested: ClassLookup = lambda _: None
     having: OwnersOf = lambda _: None
     imported_constant: Callable[[str], str | None] = lambda _: None
+    imported_modules: Callable[[], Imported] = dict
 
 
 def project_classes(facts: ModuleFacts, index: ProjectIndex) -> ProjectClasses:
@@ -56,7 +60,25 @@ def project_classes(facts: ModuleFacts, index: ProjectIndex) -> ProjectClasses:
         partial(suggested_class, facts, index),
         lambda names: index.class_with(names, facts),
         lambda name: index.imported_constant(name, facts),
+        partial(_imported_modules, facts, index),
     )
+
+
+def _imported_modules(facts: ModuleFacts, index: ProjectIndex) -> Imported:
+    """Reads the first few modules of the project from which a module imports names."""
+    trees: dict[str, ast.Module | None] = {}
+    found: dict[str, tuple[ast.Module, str]] = {}
+    for name, _ in facts.imports:
+        module, original = index.origin_of(name, facts) or ("", "")
+        other = index.facts_of(module) if module and module != facts.module else None
+        if other is None or (module not in trees and len(trees) >= _MOST_IMPORTED):
+            continue
+        if module not in trees:
+            trees[module] = parse_or_none(index.source_of(other))
+        tree = trees[module]
+        if tree is not None:
+            found[name] = (tree, original)
+    return found
 
 
 def suggested_class(facts: ModuleFacts, index: ProjectIndex, name: str) -> tuple[ModuleFacts, ClassFacts] | None:
@@ -123,7 +145,7 @@ class _Inference:
             if imported is not None:
                 self._constants.setdefault(name, imported)
         tree = parse_or_none(source) if source else None
-        self._shapes = read_shapes(tree) if tree is not None else ModuleShapes()
+        self._shapes = read_shapes(tree, classes.imported_modules()) if tree is not None else ModuleShapes()
         self._used = ShapeDomains(classes.having, facts.module)
         for (_, name), shape in self._shapes.parameters.items():
             if _TEXT_NAME.fullmatch(name):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import ChainMap
-from collections.abc import MutableMapping
+from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass, field
 
 from .shape_calls import CONVERTING
@@ -28,9 +28,23 @@ class ModuleShapes:
     classes: dict[str, Shape] = field(default_factory=dict[str, Shape])
 
 
-def read_shapes(tree: ast.Module) -> ModuleShapes:
-    """Reads a module; in time nearly linear in its size."""
+Imported = Mapping[str, tuple[ast.Module, str]]
+"""The module that an imported name comes from, and its name there, by the name in the importing module."""
+
+
+def read_shapes(tree: ast.Module, imported: Imported | None = None) -> ModuleShapes:
+    """Reads a module; in time nearly linear in its size.
+
+    Args:
+        imported: functions and classes of other modules of the project: what is passed to them is used as they use it.
+    """
     reader = _Reader()
+    others: dict[int, _Reader] = {}
+    for name, (other, original) in (imported or {}).items():
+        if id(other) not in others:
+            others[id(other)] = _Reader()
+            others[id(other)].module(other)
+        reader.declare_imported(name, original, others[id(other)])
     reader.module(tree)
     return reader.found
 
@@ -47,6 +61,15 @@ class _Reader:
         self._globals: dict[str, Shape] = {}
         self._expressions = Expressions(self._globals)
         self._depth = 0
+
+    def declare_imported(self, name: str, original: str, other: _Reader) -> None:
+        """Makes a function or class that another module defines known by its name here."""
+        function, owner = other._expressions.functions.get(original), other._expressions.classes.get(original)
+        if function is not None:
+            self._expressions.functions[name] = function
+        if owner is not None:
+            self._expressions.classes[name] = owner
+            self._expressions.classes.setdefault(original, owner)
 
     def module(self, tree: ast.Module) -> None:
         """Declares all functions and classes first, then reads their bodies."""

@@ -13,8 +13,9 @@ from ..model.model import Trial
 from .parallel_observers import Watcher, run_trials
 from .trial_search import TrialRecord, TrialSearch, behaviour_of
 
-# Counts, percentages, sizes, then shares of one.
-_LADDER = ("1", "2", "3", "5", "10", "20", "50", "75", "100", "1000", "0.5", "0.9")
+# Counts, percentages, sizes.
+_LADDER = ("1", "2", "3", "5", "10", "20", "50", "75", "100", "1000")
+_SHARES = ("0.25", "0.5", "0.9", "1.5", "10.0")
 _MOST_BASES = 3
 _MOST_TRIALS = 200
 
@@ -33,16 +34,14 @@ class Influential:
 
 
 async def show_influence(search: TrialSearch, observer: Watcher) -> None:
-    """Runs the variants of `influence_trials`, and marks the first few of each that made a difference."""
+    """Runs the variants of `influence_trials`, and marks the first of each that made a difference."""
     bases = influence_trials(search.records)
     found = await run_trials([trial for _, _, trials in bases for trial in trials][:_MOST_TRIALS], search, observer)
     for base, name, trials in bases:
-        known = {_outcome(base)}
-        for trial in trials:
-            record = found.get(trial)
-            if record is not None and record.observation.outcome == "returned" and _outcome(record) not in known:
-                known.add(_outcome(record))
-                record.notes[Influential] = name
+        records = [found[trial] for trial in trials if trial in found]
+        telling = [one for one in records if one.observation.outcome == "returned" and _outcome(one) != _outcome(base)]
+        for record in telling[:1]:
+            record.notes[Influential] = name
 
 
 def influence_trials(records: Sequence[TrialRecord]) -> list[tuple[TrialRecord, str, list[Trial]]]:
@@ -103,7 +102,8 @@ def _replaced(call: ast.Call, name: str, value: ast.expr) -> ast.Call:
 def _with_numbers(trial: Trial, name: str) -> Iterator[Trial]:
     call = expression_or_none(trial.act)
     assert isinstance(call, ast.Call)  # `_numbers` found the place in it
-    for number in _LADDER:
+    value = dict(_arguments(call))[name]
+    for number in _SHARES if isinstance(value, ast.Constant) and isinstance(value.value, float) else _LADDER:
         act = ast.unparse(_replaced(call, name, ast.parse(number, mode="eval").body))
         if act != trial.act:
-            yield replace(trial, act=act, source="domain", wanted=None, wanted_line=0)
+            yield replace(trial, act=act, source="mutation", wanted=None, wanted_line=0)

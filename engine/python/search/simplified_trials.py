@@ -79,7 +79,10 @@ def _chained(trial: Trial) -> Iterator[Trial]:
         if sum(isinstance(node, ast.Name) and node.id == bound[0] for node in ast.walk(statement)) > 1:
             continue
         called.value = bound[1]
-        line = f"{bound[0]} = {ast.unparse(statement.value)}"
+        later = " ".join((*trial.arrange[at + 2 :], trial.act))
+        line = ast.unparse(statement.value)
+        if re.search(rf"\b{re.escape(bound[0])}\b", later):
+            line = f"{bound[0]} = {line}"
         yield replace(trial, arrange=(*trial.arrange[:at], line, *trial.arrange[at + 2 :]), wanted=None, wanted_line=0)
 
 

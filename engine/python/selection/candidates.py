@@ -137,13 +137,14 @@ def rank_candidates(
     return sorted(kept, key=lambda item: (not item.asserts, item.cost, item.record.number))
 
 
-def stores_only(candidate: TrialCandidate) -> bool:
-    """Whether all that a construction shows are the arguments that it was given."""
+def stores_only(candidate: TrialCandidate, constructor: CallableFacts | None) -> bool:
+    """Whether all that a construction shows are the arguments that it was given, and defaults."""
     trial, observation = candidate.record.trial, candidate.record.observation
     value = observation.value
     if value is None or observation.effects or observation.output or observation.warnings:
         return False
-    given = set().union(*(_constants(text) for text in (*trial.arrange, trial.act)))
+    defaults = [one.default for one in constructor.parameters if one.default] if constructor is not None else []
+    given = set().union(*(_constants(text) for text in (*trial.arrange, trial.act, *defaults)))
     shown = [value.source or ""] if value.source else [item.source or "" for _, item in value.attributes]
     return all(_constants(source) <= given for source in shown)
 

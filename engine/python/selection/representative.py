@@ -25,6 +25,7 @@ _HOLE = "__hole__"
 _MOST_PARTS = 3
 _MOST_GAPS = 3
 _GAP = re.compile(r"\bNone\b|(?<![\w'\"])(?:''|\"\"|\[\]|\{\}|\(\))(?!['\"])")
+_HELPERS = ("def ", "async def ", "class ", "@")
 _MEMBER_KINDS = frozenset({"method", "property"})
 
 
@@ -306,8 +307,9 @@ def _gaps(observation: Observation) -> int:
 
 
 def texts_in(trial: Trial) -> frozenset[str]:
-    """Returns the texts in a trial's statements and act; those that say which surroundings change are no inputs."""
-    return _texts_of((*(text for text in trial.arrange if "monkeypatch." not in text), trial.act))
+    """Returns the texts in a trial's statements and act; those of helpers and of changed surroundings are no inputs."""
+    arrange = (text for text in trial.arrange if "monkeypatch." not in text and not text.startswith(_HELPERS))
+    return _texts_of((*arrange, trial.act))
 
 
 @lru_cache(maxsize=8192)

@@ -120,7 +120,9 @@ def _drop_plain_constructions(by_subject: dict[str, list[TrialCandidate]], facts
         found = by_subject.get(owner.name)
         tested = any(one.name != "__init__" and f"{owner.name}.{one.name}" in by_subject for one in owner.members)
         if found and (tested or owner.kind in GENERATED_CONSTRUCTORS):
-            by_subject[owner.name] = [one for one in found if one.example or one.raises or not stores_only(one)]
+            by_subject[owner.name] = [
+                one for one in found if one.example or one.raises or not stores_only(one, owner.constructor)
+            ]
             if not by_subject[owner.name]:
                 del by_subject[owner.name]
 

@@ -134,7 +134,7 @@ def test_chance_is_seeded_where_a_test_can_seed_it(tmp_path: Path) -> None:
 def test_the_object_that_functions_of_a_module_share_is_replaced_by_one_of_the_test(tmp_path: Path) -> None:
     text = written_tests(tmp_path, AGENDA)
     staged = 'monkeypatch.setattr("shop.cart.default_agenda", agenda)\n'
-    assert f"    entry.confirm()\n    {staged}\n    wipe()\n\n    assert agenda.entries == []\n" in text
+    assert f"    agenda.entry().confirm()\n    {staged}\n    wipe()\n\n    assert agenda.entries == []\n" in text
 
 
 ENVIRONMENT = '''

@@ -9,9 +9,11 @@ import pytest
 from testwright.engine.python.model.model import (
     Arc,
     CallableFacts,
+    ClassFacts,
     Documentation,
     ModuleFacts,
     Observation,
+    Parameter,
     Raised,
     RaiseSite,
     Trial,
@@ -257,3 +259,22 @@ def test_a_text_that_the_search_mangled_earns_no_row_by_a_mutant_alone() -> None
     kills = {0: frozenset({1}), 1: frozenset({2}), 2: frozenset({3})}
 
     assert {one.number for one in select_trials([written, mangled, other], FACTS, frozenset(), kills)} == {0, 2}
+
+
+@pytest.mark.feature("B-16")
+@pytest.mark.parametrize(("attribute", "kept"), [("8", True), ("1", False)])
+def test_a_construction_that_shows_a_default_has_no_test_beside_those_of_the_members(
+    attribute: str, kept: bool
+) -> None:
+    constructor = CallableFacts(
+        "Box", "constructor", (1, 3), (Parameter("size", "positional_or_keyword", default="1"),), owner="Box"
+    )
+    member = CallableFacts("Box.area", "method", (4, 6), owner="Box")
+    facts = ModuleFacts(
+        "m.py", "m", ".", "", classes=(ClassFacts("Box", "plain", (1, 6), constructor=constructor, members=(member,)),)
+    )
+    made = Observation("returned", value=Value("m.Box", attributes=(("size", Value("int", attribute)),)))
+    area = record(1, "box.area()", returned("9"), (4, 5), arrange=("box = Box(3)",))
+    rows = [record(0, "Box()", made, (1, 2)), replace(area, trial=replace(area.trial, subject="Box.area"))]
+
+    assert (0 in {one.number for one in select_trials(rows, facts, frozenset())}) is kept
