@@ -8,7 +8,10 @@ JOBS ?= 3
 # unit last, so that no long file is left for the end.
 PARALLEL = -n $(JOBS) --dist loadfile --no-loadscope-reorder
 
-.PHONY: install demo test test-all test-unit test-lowest test-llm bench bench-quick bench-faults bench-context profile docs picture check format clean bench-planted bench-planted-api
+# Sources of ours that run. Where a machine says not to write bytecode, every process of a test would compile them anew.
+COMPILED = $(filter-out build/ docs/ examples/,$(wildcard */)) $(wildcard *.py)
+
+.PHONY: install bytecode demo test test-all test-unit test-lowest npm-tools test-llm bench bench-quick bench-faults bench-context profile docs picture check format clean bench-planted bench-planted-api
 
 install: $(VENV)/.installed
 
@@ -21,31 +24,41 @@ $(VENV)/.installed: pyproject.toml constraints.txt
 	  echo "$(CURDIR)/$(VENV)/checkout" > "$$site/testwright_checkout.pth"
 	touch $@
 
+bytecode: install
+	$(BIN)/python -m compileall -q -j 0 -x 'tests/data/' $(COMPILED)
+
 demo: install
 	$(BIN)/python main.py run "unit tests for the shop example" --root examples/shop
 
 # Unit and integration tests, and a dozen end-to-end tests: one for each way in.
-test: install
+test: bytecode
 	$(BIN)/python -m pytest $(PARALLEL) -m "not e2e or smoke"
 
 # Every test there is; also each Python version that the machine has.
-test-all: install
+test-all: bytecode
 	$(BIN)/python -m pytest $(PARALLEL)
 
-test-unit: install
+test-unit: bytecode
 	$(BIN)/python -m pytest $(PARALLEL) tests/unit
 
-# The lowest versions that pyproject.toml allows: unit tests and one run, in an environment of their own.
-test-lowest: install
+# The lowest versions that pyproject.toml allows: unit tests and one run, in an environment of their own. The unit tests
+# take less time than three processes need to import what they test, so one runs them, and leaves the new environment's
+# bytecode to the run; that way `make --jobs=2 check test-lowest` also has work for two cores.
+test-lowest: export PYTHONDONTWRITEBYTECODE =
+test-lowest: bytecode
 	$(PYTHON) -m venv --clear $(LOWEST)
 	$(BIN)/uv pip install --quiet --python $(LOWEST)/bin/python --resolution lowest-direct -r requirements.txt
 	mkdir -p $(LOWEST)/checkout
 	ln -sfn "$(CURDIR)" $(LOWEST)/checkout/testwright
 	site=$$($(LOWEST)/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))'); \
 	  echo "$(CURDIR)/$(LOWEST)/checkout" > "$$site/testwright_checkout.pth"
-	$(LOWEST)/bin/python -m pytest -n $(JOBS) --dist loadfile -p no:cacheprovider tests/unit
+	$(LOWEST)/bin/python -m pytest -n 0 -p no:cacheprovider tests/unit
 	rm -rf $(LOWEST)/shop && cp -r examples/shop $(LOWEST)/shop
 	$(LOWEST)/bin/python main.py run "unit tests for src/shop/cart.py" --root $(LOWEST)/shop
+
+# The programs from npm that the tests drive, from their lock file; a test that finds none would install them itself.
+npm-tools: install
+	$(BIN)/python -m testwright.tests.support.mcp.npm_tools
 
 # Needs TESTWRIGHT_LLM_BASE_URL, TESTWRIGHT_LLM_MODEL and TESTWRIGHT_API_KEY; records into tests/data/cassettes for CI.
 test-llm: install
