@@ -45,7 +45,8 @@ def key(monkeypatch):
 
 def told(root, server, **models):
     """The settings of a run that asks the server, and whose embedded engine does not try long."""
-    return {"root": root, "base_url": server.base_url, "models": models, "jobs": 1, "trials": 200, "apply": True}
+    given = {"root": root, "base_url": server.base_url, "models": models, "jobs": 1, "apply": True}
+    return {**given, "trials": 200, "mutants": 0}
 
 
 def run_folder(root, run_id, name):

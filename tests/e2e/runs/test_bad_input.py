@@ -10,10 +10,11 @@ from typer.testing import CliRunner
 from testwright.cli.app import app
 from testwright.tests.support.projects.files import SMALL, make_project, run_command, tree
 from testwright.tests.support.runs.command_line import invoke_command
-from testwright.tests.support.runs.comparison import FEW, report_of, run_folder
+from testwright.tests.support.runs.comparison import report_of, run_folder
 
 pytestmark = pytest.mark.feature("T-19", "B-07")
 
+FEW = ("--trials", "300", "--mutants", "0")
 GOOD = "tests/generated/small/test_small_names.py"
 SAY_N = "\n\ndef f(n):\n    return n\n"
 BAD = {

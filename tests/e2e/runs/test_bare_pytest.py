@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -106,16 +107,22 @@ MONEY += 'def euros(cents: int) -> int:\n    """Whole euros."""\n    return cent
 QUICK = ("--trials", "200", "--mutants", "0")
 
 
-@pytest.fixture
-def outdated(tmp_path) -> Path:
-    """A project whose function has changed since an earlier run wrote tests for its module."""
+@pytest.fixture(scope="module")
+def changed(tmp_path_factory) -> Path:
+    """A project whose function has changed since an earlier run wrote tests for its module. Read only."""
     files = {"till/__init__.py": "", "till/money.py": MONEY.format(rate=10), "pytest.ini": "[pytest]\npythonpath = .\n"}
-    root = make_project(tmp_path / "p", files)
+    root = make_project(tmp_path_factory.mktemp("changed") / "p", files)
     ran = invoke_command("run", "unit tests for till/money.py", *QUICK, cwd=root)
     assert ran.code == 0, ran.out + ran.err
     assert "tests of this run. Other tests were not run." in " ".join(ran.out.split())
     (root / "till/money.py").write_text(MONEY.format(rate=100))
     return root
+
+
+@pytest.fixture
+def outdated(changed, tmp_path) -> Path:
+    """A copy of that project."""
+    return shutil.copytree(changed, tmp_path / "p")
 
 
 def test_tests_of_an_earlier_run_that_a_fix_breaks_are_named_with_what_writes_them_anew(outdated):

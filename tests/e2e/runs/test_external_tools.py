@@ -21,13 +21,13 @@ from testwright.tests.support.runs.interrupted import started_command
 
 CONTEXT = "get_codebase_context"
 ONE = {path: text for path, text in SMALL.items() if "numbers" not in path}
-ASKED = ("run", "unit tests for src/small/names.py", "--trials", "40", "--dry-run", "--root")
+ASKED = ("run", "unit tests for src/small/names.py", "--trials", "40", "--mutants", "0", "--dry-run", "--root")
 READ_ONLY = {"get_ast_analysis", "validate_test_code", "validate_test_spec"}
 
 
 def generated(root, **settings):
     """The request of the command, asked of the library."""
-    return api.generate("unit tests for src/small/names.py", root=root, trials=40, dry_run=True, **settings)
+    return api.generate("unit tests for src/small/names.py", root=root, trials=40, mutants=0, dry_run=True, **settings)
 
 
 def run_of(folder):

@@ -22,7 +22,8 @@ from testwright.tests.support.runs.interrupted import (
 
 pytestmark = [pytest.mark.feature("B-08"), pytest.mark.timeout(900)]
 
-ASKED = ("run", "unit tests for the whole project", "--trials", "100", "--run-id", "r", "--root")
+# Runs that are killed while mutants are tried have a file of their own.
+ASKED = ("run", "unit tests for the whole project", "--trials", "100", "--mutants", "0", "--run-id", "r", "--root")
 KILLED_AT = {
     "while a spec is explored": lambda event: event["data"].get("node") == "generate_spec",
     "when a step has ended": lambda event: event["type"] == "step_ended",

@@ -11,11 +11,12 @@ import pytest
 from testwright.app import api
 from testwright.reports.model import Report
 from testwright.tests.support.agents.scripted_openai import Reply, ScriptedOpenAI
-from testwright.tests.support.projects.files import make_project
+from testwright.tests.support.projects.files import OWN_PYTEST, make_project
 
 KEY = "scripted-key-of-the-tests"
 SPEC_PATH, TEST_PATH = "src/till/prices.py", "tests/generated/till/test_till_prices.py"
 TILL = {
+    **OWN_PYTEST,
     "src/till/__init__.py": "",
     SPEC_PATH: '''"""Prices."""
 

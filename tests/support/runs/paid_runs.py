@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from testwright.tests.support.agents.scripted_openai import ScriptedOpenAI
-from testwright.tests.support.projects.files import make_project
+from testwright.tests.support.projects.files import OWN_PYTEST, make_project
 
 KEY = "k-only-for-this-test-0123456789"
 HALF = {
+    **OWN_PYTEST,
     "src/halves/__init__.py": "",
     "src/halves/half.py": '''"""Halves."""
 
@@ -42,8 +43,8 @@ def flags(
 
 
 def environment() -> dict[str, str]:
-    """The key, and an embedded engine that does not try long."""
-    return {"TESTWRIGHT_API_KEY": KEY, "TESTWRIGHT_TRIALS": "200"}
+    """The key, an embedded engine that does not try long, and no mutants: what is paid is the subject."""
+    return {"TESTWRIGHT_API_KEY": KEY, "TESTWRIGHT_TRIALS": "200", "TESTWRIGHT_MUTANTS": "0"}
 
 
 def report_of(root: Path, run_id: str) -> dict[str, Any]:
