@@ -87,7 +87,7 @@ def list_runs(
         table.add_row(
             escape(shown[summary.run_id]),
             _status(summary),
-            _time(summary.created_at),
+            datetime.fromtimestamp(summary.created_at, UTC).strftime("%Y-%m-%d %H:%M"),
             kept,
             escape(summary.request[:60]),
         )
@@ -159,7 +159,3 @@ def clean(
 
 def _status(summary: RunSummary) -> str:
     return f"{summary.status} ({summary.exit_reason})" if summary.exit_reason else summary.status
-
-
-def _time(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M")

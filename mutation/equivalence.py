@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 
+from ..utils.python_names import last_name
 from .operators import Change
 from .sites import LOGGER, ImportOrigins, Site, SourceText
 
@@ -37,14 +38,14 @@ def _main_guard(change: Change, site: Site, text: SourceText, origins: ImportOri
 
 def _type_checking(change: Change, site: Site, text: SourceText, origins: ImportOrigins) -> bool:
     """In the block below `if TYPE_CHECKING`, which never runs."""
-    return any(_name_of(condition.test) == "TYPE_CHECKING" for condition in _conditions(site))
+    return any(last_name(condition.test) == "TYPE_CHECKING" for condition in _conditions(site))
 
 
 def _platform_guard(change: Change, site: Site, text: SourceText, origins: ImportOrigins) -> bool:
     """In a condition over the interpreter's version or the platform, of which one machine has one."""
     for condition in _conditions(site):
         asks = any(
-            isinstance(part, ast.Attribute) and part.attr in _PLATFORM and _name_of(part.value) == "sys"
+            isinstance(part, ast.Attribute) and part.attr in _PLATFORM and last_name(part.value) == "sys"
             for part in ast.walk(condition.test)
         )
         if asks and (site.node is condition or site.node is condition.test or condition.test in site.above):
@@ -55,7 +56,7 @@ def _platform_guard(change: Change, site: Site, text: SourceText, origins: Impor
 def _metadata(change: Change, site: Site, text: SourceText, origins: ImportOrigins) -> bool:
     """In the value of `__version__` and its like."""
     statement = site.head
-    return isinstance(statement, ast.Assign) and any(_name_of(target) in _METADATA for target in statement.targets)
+    return isinstance(statement, ast.Assign) and any(last_name(target) in _METADATA for target in statement.targets)
 
 
 def _log_message(change: Change, site: Site, text: SourceText, origins: ImportOrigins) -> bool:
@@ -88,7 +89,7 @@ def _typing_only(change: Change, site: Site, text: SourceText, origins: ImportOr
     inner = site.node
     for node in (site.node, *reversed(site.above)):
         if isinstance(node, ast.Call):
-            name = _name_of(node.func)
+            name = last_name(node.func)
             if name in _TYPING_CALLS or (name == "cast" and node.args and inner is node.args[0]):
                 return True
         inner = node
@@ -97,7 +98,7 @@ def _typing_only(change: Change, site: Site, text: SourceText, origins: ImportOr
         change.operator == "assigned value"
         and isinstance(statement, ast.Assign)
         and isinstance(statement.value, ast.Call)
-        and _name_of(statement.value.func) in _TYPING_CALLS
+        and last_name(statement.value.func) in _TYPING_CALLS
     )
 
 
@@ -146,7 +147,9 @@ def _abstract_body(change: Change, site: Site, text: SourceText, origins: Import
     holder = next((it for it in reversed(site.above) if isinstance(it, ast.FunctionDef | ast.AsyncFunctionDef)), None)
     if holder is None or site.head not in holder.body:
         return False
-    abstract = any(_name_of(decorator) in ("abstractmethod", "abstractproperty") for decorator in holder.decorator_list)
+    abstract = any(
+        last_name(decorator) in ("abstractmethod", "abstractproperty") for decorator in holder.decorator_list
+    )
     body = [
         statement
         for statement in holder.body
@@ -182,7 +185,7 @@ def _is_main_test(condition: ast.If) -> bool:
     test = condition.test
     return (
         isinstance(test, ast.Compare)
-        and _name_of(test.left) == "__name__"
+        and last_name(test.left) == "__name__"
         and any(
             isinstance(comparator, ast.Constant) and comparator.value == "__main__" for comparator in test.comparators
         )
@@ -191,10 +194,3 @@ def _is_main_test(condition: ast.If) -> bool:
 
 def _decorators(node: ast.AST | None) -> list[ast.expr]:
     return node.decorator_list if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) else []
-
-
-def _name_of(node: ast.AST) -> str:
-    """The last part of a dotted name."""
-    if isinstance(node, ast.Attribute):
-        return node.attr
-    return node.id if isinstance(node, ast.Name) else ""

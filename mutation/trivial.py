@@ -13,7 +13,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from ..utils.python_source import exclusive_parsing, parse_python
+from ..utils.python_names import callee, last_name
+from ..utils.python_source import literal_or, parse_python
 
 Kind = Literal["constant", "empty", "argument", "measure", "swapped", "ignored", "no_effect"]
 Flavor = Literal["function", "method", "class method", "static method", "property", "constructor"]
@@ -193,7 +194,7 @@ def _same_answer(one: TrivialImplementation, example: CallExample) -> bool:
         return False
     if one.kind == "argument":
         return _equal(text, example.answer)
-    value, answer = _value(text), _value(example.answer)
+    value, answer = literal_or(text, _UNKNOWN), literal_or(example.answer, _UNKNOWN)
     if value is _UNKNOWN or answer is _UNKNOWN:
         return False
     try:
@@ -204,18 +205,10 @@ def _same_answer(one: TrivialImplementation, example: CallExample) -> bool:
 
 
 def _equal(one: str, other: str) -> bool:
-    first, second = _value(one), _value(other)
+    first, second = literal_or(one, _UNKNOWN), literal_or(other, _UNKNOWN)
     if first is _UNKNOWN or second is _UNKNOWN:
         return one == other
     return type(first) is type(second) and first == second
-
-
-def _value(source: str) -> object:
-    try:
-        with exclusive_parsing():
-            return ast.literal_eval(source)
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-        return _UNKNOWN
 
 
 def _functions(body: Sequence[ast.stmt], path: str, prefix: str, *, in_class: bool) -> Iterator[TestedFunction]:
@@ -240,11 +233,7 @@ def _is_public(name: str) -> bool:
 
 
 def _decorators(node: _Function) -> list[str]:
-    found = []
-    for decorator in node.decorator_list:
-        called = decorator.func if isinstance(decorator, ast.Call) else decorator
-        found.append(called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", ""))
-    return found
+    return [last_name(callee(decorator)) for decorator in node.decorator_list]
 
 
 def _function(node: _Function, path: str, prefix: str, *, in_class: bool) -> TestedFunction:

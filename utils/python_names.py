@@ -112,14 +112,6 @@ def loaded_names(node: ast.AST) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def unused_name(base: str, taken: Container[str]) -> str:
-    """The base, or where that is taken the first of `base_2`, `base_3`, … that is not."""
-    name, number = base, 2
-    while name in taken:
-        name, number = f"{base}_{number}", number + 1
-    return name
-
-
 def assigned_variable(statement: ast.stmt) -> tuple[str, ast.expr] | None:
     """Name and value of a plain assignment to one variable; None for any other statement."""
     if isinstance(statement, ast.Assign) and len(statement.targets) == 1 and isinstance(statement.targets[0], ast.Name):

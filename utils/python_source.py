@@ -64,17 +64,17 @@ def parse_expression(source: str) -> ast.expr:
             raise SyntaxError("the expression is nested too deeply to parse") from error
 
 
-def literal_or(source: str, default: Any) -> Any:
-    """The value of a literal expression; the default for any other source."""
+def literal_or(source: str | ast.expr, default: Any) -> Any:
+    """The value of a literal expression; the default for any other."""
     try:
         return literal_value(source)
     except ValueError:
         return default
 
 
-def literal_value(source: str) -> Any:
+def literal_value(source: str | ast.expr) -> Any:
     """The value of a literal expression. Raises ValueError when it is none."""
     try:
-        return ast.literal_eval(parse_expression(source))
+        return ast.literal_eval(parse_expression(source) if isinstance(source, str) else source)
     except (SyntaxError, TypeError, MemoryError, RecursionError) as error:
-        raise ValueError(f"not a literal: {source[:80]!r}") from error
+        raise ValueError(f"not a literal: {str(source)[:80]!r}") from error

@@ -131,6 +131,14 @@ def read_source(root: Path, name: str | Path, *, errors: str = "strict", most: i
     return content.decode("utf-8", errors).replace("\r\n", "\n").replace("\r", "\n")
 
 
+def source_or_empty(root: Path, name: str | Path, *, errors: str = "strict", most: int = MAX_SOURCE_BYTES) -> str:
+    """Read the text of one of a project's own files as `read_source` does; empty where that is not possible."""
+    try:
+        return read_source(root, name, errors=errors, most=most)
+    except (OSError, UnicodeDecodeError):
+        return ""
+
+
 def decoded_source(content: bytes, *, errors: str = "strict") -> str:
     """The text of a Python file in the encoding that it declares; line ends become newlines, a byte order mark goes.
 

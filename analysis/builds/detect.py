@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from ...engine.python.project.layout import Layout, find_layout
 from ...sandbox.interpreter import Interpreter
-from ...utils.untrusted_files import read_source
+from ...utils.untrusted_files import source_or_empty
 
 Kind = Literal["configured", "python", "types", "node", "make"]
 Status = Literal["passed", "failed", "timed_out", "unavailable", "skipped"]
@@ -225,12 +225,7 @@ def _make(root: Path) -> list[BuildStep]:
 
 
 def _text(place: Path) -> str:
-    try:
-        if not place.is_file() or place.stat().st_size > MAX_BYTES:
-            return ""
-        return read_source(place.parent, place.name, errors="replace")
-    except OSError:
-        return ""
+    return source_or_empty(place.parent, place.name, errors="replace", most=MAX_BYTES)
 
 
 def _toml(place: Path) -> dict[str, Any]:

@@ -170,7 +170,7 @@ def target_python(said: str, root: Path, environment: Mapping[str, str]) -> Path
 
 def _told(step: ActionStep, inputs: ActionInputs, settings: Settings, ended: RunResult) -> int:
     """Outputs, summary, annotations and the report's folder; the step's exit code."""
-    report, below = ended.report, _below(settings.root, step.workspace)
+    report, below = ended.report, settings.root.resolve().relative_to(step.workspace.resolve()).as_posix()
     verdict = verdict_on(report, inputs.fail_on)
     run = RunFolder(settings.state, report.run.id)
     folder = step.temporary / "testwright" / "reports" / run.run_id
@@ -239,10 +239,6 @@ def _keys(environment: Mapping[str, str]) -> set[str]:
     values = (value for name, value in environment.items() if is_secret_name(name))
     lines = (line.strip() for value in values for line in value.splitlines())
     return {line for line in lines if len(line) >= 8 and not line.startswith("-----")}
-
-
-def _below(root: Path, workspace: Path) -> str:
-    return root.resolve().relative_to(workspace.resolve()).as_posix()
 
 
 @dataclass(slots=True)

@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 
 from ....engine.python.project.layout import ModulePlace
 from ....utils.python_source import parse_or_none
-from ....utils.untrusted_files import read_source, read_source_bytes
+from ....utils.untrusted_files import read_source_bytes, source_or_empty
 from ...contract.protocol import JsonObject
 from .plan_steps import add_generate_step
 from .step_scope import PlannedSteps, StepScope
@@ -122,7 +122,7 @@ def untested_symbols(
 
 
 def _names(path: Path, package: str) -> frozenset[str]:
-    tree = parse_or_none(_text(path), path.name)
+    tree = parse_or_none(source_or_empty(path.parent, path.name, errors="replace"), path.name)
     if tree is None:
         return frozenset()
     names: set[str] = set()
@@ -138,10 +138,3 @@ def _names(path: Path, package: str) -> frozenset[str]:
         elif isinstance(node, ast.Attribute):
             names.add(node.attr)
     return frozenset(names) if imported else frozenset()
-
-
-def _text(path: Path) -> str:
-    try:
-        return read_source(path.parent, path.name, errors="replace")
-    except OSError:
-        return ""

@@ -75,100 +75,57 @@ def _route_cases(routes: list[JsonObject], depth: int, notes: list[str]) -> Iter
 
 
 def _success(route: JsonObject) -> JsonObject:
-    method, path = str(route["method"]), str(route["path"])
-    needs = _existing(path)
-    needs += _body_needs(route, method, path)
-    body = _some_body(route, method, path)
+    needs = [*_existing(route["path"]), *_body_needs(route)]
     status = route.get("success")
     expected = f"The answer has status {status}." if status else "The answer has a status below 500."
-    priority = "critical" if method in ("GET", "POST") else "high"
-    return _case(
-        f"{_slug(method, path)}_succeeds",
-        f"{method} {path} succeeds",
-        needs,
-        [f"Send {method} {path}{body}."],
-        expected,
-        priority,
+    priority = "critical" if route["method"] in ("GET", "POST") else "high"
+    return _request_case(
+        route, "succeeds", "succeeds", needs, f"{route['path']}{_some_body(route)}", expected, priority
     )
 
 
 def _declared_errors(route: JsonObject, notes: list[str]) -> Iterable[JsonObject]:
-    method, path = str(route["method"]), str(route["path"])
     for status in route.get("errors") or ():
         if status in (401, 403):
             if route.get("authorized"):
                 continue  # standard depth asks without authorization
-        elif status == 404 and _names(path):
-            sent = _filled(path, route)
-            body = _some_body(route, method, path)
-            title = f"{method} {path} answers 404 for something unknown"
-            yield _case(
-                f"{_slug(method, path)}_unknown",
-                title,
-                _body_needs(route, method, path),
-                [f"Send {method} {sent}{body}."],
-                "The answer has status 404.",
-                "high",
-            )
+        elif status == 404 and _names(route["path"]):
+            sent, what = f"{_filled(route)}{_some_body(route)}", "answers 404 for something unknown"
+            yield _request_case(route, "unknown", what, _body_needs(route), sent, "The answer has status 404.", "high")
             continue
         why = _REASONS.get(status, "a condition in the handler")
-        notes.append(f"{method} {path} also answers {status} ({why}); how to bring that about cannot be read off.")
+        also = f"{route['method']} {route['path']} also answers {status} ({why})"
+        notes.append(f"{also}; how to bring that about cannot be read off.")
 
 
 def _rejected(route: JsonObject) -> Iterable[JsonObject]:
-    method, path = str(route["method"]), str(route["path"])
+    path = route["path"]
     if route.get("authorized"):
         refused = [status for status in route.get("errors") or () if status in (401, 403)] or [401, 403]
-        needs = _existing(path)
-        codes = " or ".join(str(status) for status in refused)
-        yield _case(
-            f"{_slug(method, path)}_needs_authorization",
-            f"{method} {path} is refused without authorization",
-            needs,
-            [f"Send {method} {path} without authorization."],
-            f"The answer has status {codes}.",
-            "high",
-        )
+        answer = f"The answer has status {' or '.join(str(status) for status in refused)}."
+        name, what, sent = "needs_authorization", "is refused without authorization", f"{path} without authorization"
+        yield _request_case(route, name, what, _existing(path), sent, answer, "high")
     for name, status in route.get("typed_parameters") or ():
         sent = path.replace(f"{{{name}}}", _NO_INTEGER)
-        others = [*_existing(sent, path), *_body_needs(route, method, path)]
-        yield _case(
-            f"{_slug(method, path)}_rejects_{name}",
-            f"{method} {path} rejects a {name} that is no integer",
-            others,
-            [f"Send {method} {sent}{_some_body(route, method, path)}."],
-            f"The answer has status {status}.",
-            "medium",
-        )
+        needs = [*_existing(sent, path), *_body_needs(route)]
+        what, answer = f"rejects a {name} that is no integer", f"The answer has status {status}."
+        yield _request_case(route, f"rejects_{name}", what, needs, f"{sent}{_some_body(route)}", answer, "medium")
     if route.get("rejects_empty"):
-        needs = _existing(path)
-        yield _case(
-            f"{_slug(method, path)}_rejects_empty_body",
-            f"{method} {path} rejects a body without its required fields",
-            [*needs, *_authorization(route)],
-            [f"Send {method} {path} with the JSON body {{}}."],
-            f"The answer has status {route['rejects_empty']}.",
-            "medium",
-        )
+        needs = [*_existing(path), *_authorization(route)]
+        sent, answer = f"{path} with the JSON body {{}}", f"The answer has status {route['rejects_empty']}."
+        what = "rejects a body without its required fields"
+        yield _request_case(route, "rejects_empty_body", what, needs, sent, answer, "medium")
 
 
 def _closed(route: JsonObject, routes: list[JsonObject]) -> Iterable[JsonObject]:
     """Yield a case for a method that no route of the path declares: frameworks answer 405, some 404."""
-    path = str(route["path"])
-    open_methods = {str(route["method"]) for route in routes if route["path"] == path}
-    same_shape = {str(route["method"]) for route in routes if _shape(str(route["path"])) == _shape(path)}
-    method = next((verb for verb in ("DELETE", "PUT", "PATCH") if verb not in open_methods | same_shape), None)
+    path = route["path"]
+    declared = {str(other["method"]) for other in routes if _shape(other["path"]) == _shape(path)}
+    method = next((verb for verb in ("DELETE", "PUT", "PATCH") if verb not in declared), None)
     if method is None:
         return
-    sent = re.sub(r"{\w+}", "1", path)
-    yield _case(
-        f"{_slug(method, path)}_is_closed",
-        f"{method} {path} is not offered",
-        [],
-        [f"Send {method} {sent}."],
-        "The answer has status 401, 403, 404 or 405.",
-        "low",
-    )
+    sent, answer = re.sub(r"{\w+}", "1", path), "The answer has status 401, 403, 404 or 405."
+    yield _request_case({**route, "method": method}, "is_closed", "is not offered", [], sent, answer, "low")
 
 
 def _page_cases(pages: list[JsonObject], depth: int, notes: list[str]) -> Iterable[JsonObject]:
@@ -203,6 +160,15 @@ def _page_cases(pages: list[JsonObject], depth: int, notes: list[str]) -> Iterab
             )
 
 
+def _request_case(
+    route: JsonObject, name: str, what: str, needs: list[str], sent: str, expected: str, priority: str
+) -> JsonObject:
+    """A case that sends one request; `sent` is its path with what goes along."""
+    method, path = route["method"], route["path"]
+    title, step = f"{method} {path} {what}", f"Send {method} {sent}."
+    return _case(f"{method.lower()}_{_words(path)}_{name}", title, needs, [step], expected, priority)
+
+
 def _case(name: str, title: str, needs: list[str], steps: list[str], expected: str, priority: str) -> JsonObject:
     return {
         "id": f"tc_{name}",
@@ -229,32 +195,32 @@ def _notes(inputs: Mapping[str, Any], routes: list[JsonObject], pages: list[Json
     return "\n".join([first, *dict.fromkeys(notes)])
 
 
-def _filled(path: str, route: JsonObject) -> str:
+def _filled(route: JsonObject) -> str:
     """Fill a path with values that exist nowhere; an integer parameter gets a large number."""
     typed = {name for name, _ in route.get("typed_parameters") or ()}
-    return re.sub(r"{(\w+)}", lambda found: "999999999" if found[1] in typed else _UNKNOWN, path)
+    return re.sub(r"{(\w+)}", lambda found: "999999999" if found[1] in typed else _UNKNOWN, route["path"])
 
 
-def _some_body(route: JsonObject, method: str, path: str) -> str:
-    sends = route.get("body") and method in ("POST", "PUT", "PATCH")
-    return f" with the JSON body ${_body_variable(method, path)}" if sends else ""
+def _body_variable(route: JsonObject) -> str:
+    """The environment variable that holds the body of a request; empty for a request without one."""
+    sends = route.get("body") and route["method"] in ("POST", "PUT", "PATCH")
+    return f"{_words(route['path']).upper()}_{route['method']}_BODY" if sends else ""
 
 
-def _body_needs(route: JsonObject, method: str, path: str) -> list[str]:
-    needs: list[str] = []
-    if _some_body(route, method, path):
-        variable = _body_variable(method, path)
-        needs.append(f"The environment variable {variable} holds a JSON body that {method} {path} accepts.")
-    return [*needs, *_authorization(route)]
+def _some_body(route: JsonObject) -> str:
+    variable = _body_variable(route)
+    return f" with the JSON body ${variable}" if variable else ""
+
+
+def _body_needs(route: JsonObject) -> list[str]:
+    variable = _body_variable(route)
+    accepted = f"holds a JSON body that {route['method']} {route['path']} accepts"
+    return [*([f"The environment variable {variable} {accepted}."] if variable else []), *_authorization(route)]
 
 
 def _authorization(route: JsonObject) -> list[str]:
     need = "The environment variable AUTHORIZATION holds an Authorization header that may do this."
     return [need] if route.get("authorized") else []
-
-
-def _body_variable(method: str, path: str) -> str:
-    return f"{_words(path).upper()}_{method}_BODY"
 
 
 def _existing(path: str, whole: str | None = None) -> list[str]:
@@ -271,10 +237,6 @@ def _names(path: str) -> list[str]:
 
 def _shape(path: str) -> str:
     return re.sub(r"{\w+}", "*", path)
-
-
-def _slug(method: str, path: str) -> str:
-    return f"{method.lower()}_{_words(path)}"
 
 
 def _words(path: str) -> str:

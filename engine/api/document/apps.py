@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ....utils.python_source import parse_python
-from ....utils.untrusted_files import read_source
+from ....utils.untrusted_files import source_or_empty
 from ...python.project.layout import Layout, ModulePlace
 from .auth import is_secret
 
@@ -56,8 +56,8 @@ def find_applications(layout: Layout) -> list[WebApplication]:
     """Find the applications of a project, the most likely first. Blocks."""
     reading = _Reading()
     for place in layout.modules:
-        text = _text(layout.root / place.path)
-        if text is not None and any(name in text for name in _MODULES):
+        text = source_or_empty(layout.root, place.path)
+        if any(name in text for name in _MODULES):
             _read(place, text, reading)
     found = [application for application in reading.found if application.attribute not in reading.mounted]
     used = [application for application in found if application.uses]
@@ -66,10 +66,8 @@ def find_applications(layout: Layout) -> list[WebApplication]:
 
 def find_application_in(layout: Layout, place: ModulePlace) -> WebApplication | None:
     """Find the most likely application that a module creates. Blocks."""
-    text = _text(layout.root / place.path)
     reading = _Reading()
-    if text is not None:
-        _read(place, text, reading)
+    _read(place, source_or_empty(layout.root, place.path), reading)
     return min(reading.found, key=_rank, default=None)
 
 
@@ -157,8 +155,8 @@ def find_secret_variables(root: Path, places: Iterable[ModulePlace]) -> list[str
     """Return the environment variables with secret-like names that modules read, sorted. Blocks."""
     names: set[str] = set()
     for place in places:
-        text = _text(root / place.path)
-        if text is None or ("environ" not in text and "getenv" not in text):
+        text = source_or_empty(root, place.path)
+        if "environ" not in text and "getenv" not in text:
             continue
         try:
             tree = parse_python(text)
@@ -169,10 +167,3 @@ def find_secret_variables(root: Path, places: Iterable[ModulePlace]) -> list[str
         upper = [text for text in constants if isinstance(text, str) and text.isupper()]
         names |= {text for text in upper if text.replace("_", "").isalnum() and is_secret(text)}
     return sorted(names)
-
-
-def _text(path: Path) -> str | None:
-    try:
-        return read_source(path.parent, path.name)
-    except (OSError, UnicodeDecodeError):
-        return None

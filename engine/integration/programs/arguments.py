@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
 from ....utils.python_source import parse_python
-from ....utils.untrusted_files import read_source, read_source_bytes
+from ....utils.untrusted_files import read_source_bytes, source_or_empty
 from ....utils.untrusted_folders import walk_files
 from ...python.project.layout import Layout
 
@@ -331,10 +331,7 @@ def samples_of(layout: Layout) -> list[tuple[str, str]]:
             continue
         if not _SAMPLES.search(PurePosixPath(relative).parent.as_posix()) or path.stat().st_size > _LARGEST:
             continue
-        try:
-            text = read_source(layout.root, relative)
-        except (OSError, UnicodeDecodeError):
-            continue
+        text = source_or_empty(layout.root, relative)
         if text and "\r" not in text:
             found.append(("test" in relative, path.name, text))
         if len(found) >= 60:

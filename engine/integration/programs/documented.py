@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ....utils.generated_header import is_untouched
-from ....utils.untrusted_files import read_source
+from ....utils.untrusted_files import source_or_empty
 from ...python.project.layout import Layout
 from ...python.source.titles import cut_slug
 from ..model.programs import DEFAULT_CONDITIONS, ProgramRun, ProjectProgram, RunConditions, RunObservation
@@ -32,12 +32,7 @@ def documented_commands(root: Path, layout: Layout, program: ProjectProgram) -> 
 
 
 def _text(path: Path) -> str:
-    try:
-        if path.stat().st_size > _LARGEST:
-            return ""
-        text = read_source(path.parent, path.name)
-    except (OSError, UnicodeDecodeError):
-        return ""
+    text = source_or_empty(path.parent, path.name, most=_LARGEST)
     return "" if is_untouched(text) else text
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from ....utils.python_source import literal_or
 from ..model.domain import ParameterDomain
 
 _UNKNOWN = object()
@@ -12,7 +13,7 @@ _UNKNOWN = object()
 
 def meets(node: ast.expr, domain: ParameterDomain) -> bool:
     """Whether a value meets the bounds and preconditions of its domain; True where that is not certain."""
-    value = _literal(node)
+    value = literal_or(node, _UNKNOWN)
     if value is _UNKNOWN:
         return True
     if isinstance(value, int | float) and not isinstance(value, bool):
@@ -53,10 +54,3 @@ def _is_sorted(value: list[Any] | tuple[Any, ...]) -> bool:
         return list(value) == sorted(value)
     except TypeError:
         return True
-
-
-def _literal(node: ast.expr) -> Any:
-    try:
-        return ast.literal_eval(node)
-    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-        return _UNKNOWN

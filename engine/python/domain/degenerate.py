@@ -50,7 +50,7 @@ def are_alike(nodes: Sequence[ast.expr]) -> bool:
     for node in nodes:
         if isinstance(node, ast.Constant) and (node.value is None or isinstance(node.value, bool)):
             continue
-        if _is_literal(node):
+        if isinstance(node, ast.Constant | ast.List | ast.Tuple | ast.Set | ast.Dict | ast.UnaryOp):
             sources.append(ast.unparse(node))
     return len(set(sources)) < len(sources)
 
@@ -173,7 +173,3 @@ def _size(node: ast.expr) -> int:
     if isinstance(node, ast.List | ast.Tuple | ast.Set):
         return len(node.elts)
     return 0 if isinstance(node, ast.Call) and not node.args else 1
-
-
-def _is_literal(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant | ast.List | ast.Tuple | ast.Set | ast.Dict | ast.UnaryOp)

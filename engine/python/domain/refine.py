@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..model.domain import ParameterDomain, Precondition
+from ..model.domain import ParameterDomain
 
 # A kind, and the narrower kinds that weaker evidence may make of it.
 _NARROWER: dict[str, frozenset[str]] = {
@@ -43,7 +43,7 @@ def refined(strong: ParameterDomain, weak: ParameterDomain) -> ParameterDomain:
         length=strong.length if strong.length is not None else weak.length,
         minimum=strong.minimum if strong.minimum is not None else weak.minimum,
         maximum=strong.maximum if strong.maximum is not None else weak.maximum,
-        preconditions=_all(strong.preconditions, weak.preconditions),
+        preconditions=tuple(dict.fromkeys((*strong.preconditions, *weak.preconditions))),
         optional=strong.optional or weak.optional,
         style=strong.style or weak.style,
     )
@@ -61,7 +61,3 @@ def _both(strong: ParameterDomain | None, weak: ParameterDomain | None) -> Param
     if strong is None or weak is None:
         return strong or weak
     return refined(strong, weak)
-
-
-def _all(strong: tuple[Precondition, ...], weak: tuple[Precondition, ...]) -> tuple[Precondition, ...]:
-    return tuple(dict.fromkeys((*strong, *weak)))

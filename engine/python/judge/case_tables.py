@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from ....utils.python_names import unused_name
+from ....utils.python_names import unique_name
 from ....utils.python_source import parse_expression
 from ..model.spec_case import Case
 from ..source.case_shapes import NAMELESS, CaseShape, ParameterName
@@ -213,7 +213,7 @@ def _distinct(names: Sequence[str], taken: set[str]) -> tuple[str, ...]:
     for name in names:
         base = name if name.isidentifier() else "value"
         plain = [choice for choice in (base, f"{base}_value") if choice not in used]
-        found.append(plain[0] if plain else unused_name(base, used))
+        found.append(plain[0] if plain else unique_name(base, used))
         used.add(found[-1])
     return tuple(found)
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ....utils.python_names import last_name, unused_name
+from ....utils.python_names import last_name, unique_name
 from ....utils.python_source import expression_or_none, parse_expression
 from ..model.model import CallableFacts, Exploration, TrialFinding, Value
 from ..source.titles import cut_slug, slug, subject_slug
@@ -68,7 +68,7 @@ def _entry(
 ) -> dict[str, Any]:
     trial = finding.trial
     observed = _observed(finding)
-    identifier = unused_name(cut_slug(f"{subject_slug(trial.subject)}_{slug(observed)}", 60), used)
+    identifier = unique_name(cut_slug(f"{subject_slug(trial.subject)}_{slug(observed)}", 60), used)
     used.add(identifier)
     lines = (trial.wanted_line, trial.wanted_line) if trial.wanted_line > 0 else (1, 1)
     if trial.wanted_line <= 0 and facts is not None and facts.lines[0] > 0:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ....utils.python_names import dotted_name
+from ....utils.python_names import dotted_name, last_name
 from ....utils.python_source import parse_or_none
 from ..model.model import CallableFacts, ModuleFacts
 from ..usage.project_index import ProjectIndex
@@ -33,7 +33,7 @@ class Bodies:
 
     def called(self) -> frozenset[str]:
         """Last names of all that is called."""
-        return frozenset(_last(node.func) for node in self.calls())
+        return frozenset(last_name(node.func) for node in self.calls())
 
     def attributes(self) -> frozenset[str]:
         """Names of all attributes that are read or called."""
@@ -67,7 +67,3 @@ def bodies_of(facts: ModuleFacts, one: CallableFacts, index: ProjectIndex) -> Bo
 def _definitions(source: str) -> tuple[Definition, ...]:
     tree = parse_or_none(source)
     return tuple(node for node in ast.walk(tree) if isinstance(node, Definition)) if tree is not None else ()
-
-
-def _last(node: ast.expr) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""

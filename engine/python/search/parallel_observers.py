@@ -15,7 +15,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 
 from ....sandbox.target import PythonTarget
-from ....utils.python_names import assigned_names, last_name, unused_name
+from ....utils.python_names import assigned_names, last_name, unique_name
 from ....utils.python_source import parse_expression
 from ..judge.comparison import stable_part
 from ..model.model import Arc, CallableFacts, ModuleFacts, Trial
@@ -221,4 +221,4 @@ def _unused_name(name: str, taken: set[str]) -> str:
     name = name.strip("_") or "given"
     if keyword.iskeyword(name) or hasattr(builtins, name):
         name = f"given_{name}"
-    return unused_name(name, taken | {"result"})
+    return unique_name(name, taken | {"result"})

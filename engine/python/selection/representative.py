@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Any
 
 from ....utils.python_names import assigned_variable, names_of
-from ....utils.python_source import literal_value, parse_expression, parse_python
+from ....utils.python_source import literal_or, parse_expression, parse_python
 from ..judge.value_checks import is_empty_source
 from ..model.model import CallableFacts, ClassFacts, ModuleFacts, Observation, Trial
 from ..outside.arrangement import DATA, NOTES
@@ -278,23 +278,15 @@ def _arguments(act: ast.expr, subject: CallableFacts | None, assigned: Mapping[s
 
 
 def _literals(nodes: Sequence[ast.expr]) -> tuple[Any, ...] | None:
-    found: list[Any] = []
-    for node in nodes:
-        try:
-            found.append(ast.literal_eval(node))
-        except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-            return None
-    return tuple(found)
+    found = tuple(literal_or(node, NO_RESULT) for node in nodes)
+    return None if NO_RESULT in found else found
 
 
 def _result(observation: Observation) -> Any:
     value = observation.value
     if value is None or value.source is None:
         return NO_RESULT
-    try:
-        return literal_value(value.source)
-    except ValueError:
-        return NO_RESULT
+    return literal_or(value.source, NO_RESULT)
 
 
 def _gaps(observation: Observation) -> int:
@@ -330,20 +322,11 @@ class _Holes(ast.NodeTransformer):
     def visit(self, node: ast.AST) -> ast.AST:
         if isinstance(node, ast.JoinedStr):
             return node  # its text parts are constants that only it may hold
-        if isinstance(node, ast.Constant | ast.List | ast.Tuple | ast.Dict | ast.Set | ast.UnaryOp) and _is_literal(
-            node
-        ):
+        literal = isinstance(node, ast.Constant | ast.List | ast.Tuple | ast.Dict | ast.Set | ast.UnaryOp)
+        if literal and literal_or(node, NO_RESULT) is not NO_RESULT:
             self.values.append(ast.unparse(node))
             return ast.Name(_HOLE, ast.Load())
         return self.generic_visit(node)
-
-
-def _is_literal(node: ast.expr) -> bool:
-    try:
-        ast.literal_eval(node)
-        return True
-    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-        return False
 
 
 @lru_cache(maxsize=8192)

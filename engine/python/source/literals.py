@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-from ....utils.python_source import parse_or_none
+from ....utils.python_source import literal_or, parse_or_none
 from ..model.model import Trial
 
+_NO_LITERAL = object()
 _CONTAINERS = (ast.List, ast.Tuple, ast.Set, ast.Dict)
 _MAXIMUM_PLACES = 30
 ACT = -1
@@ -56,9 +57,8 @@ def _in_line(text: str) -> tuple[tuple[int, int, Any, str], ...]:
     found: list[tuple[int, int, Any, str]] = []
     for node in _literals(tree):
         end = node.end_col_offset or 0
-        try:
-            value = ast.literal_eval(node)
-        except (ValueError, TypeError, MemoryError, RecursionError):
+        value = literal_or(node, _NO_LITERAL)
+        if value is _NO_LITERAL:
             continue
         found.append((node.col_offset, end, value, encoded[node.col_offset : end].decode()))
     return tuple(found)

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ....utils.untrusted_files import read_source, read_source_bytes
+from ....utils.untrusted_files import read_source_bytes, source_or_empty
 from ..facts.analyse import facts_from_source
 from ..model.model import GENERATED_CONSTRUCTORS, CallableFacts, ClassFacts, ModuleFacts
 from ..project.layout import Layout, ModulePlace
@@ -194,10 +194,7 @@ class ProjectIndex:
 
     def _text(self, place: ModulePlace | None) -> str:
         """The text of a module's file; empty where it cannot be read."""
-        try:
-            return read_source(self._root, place.path) if place is not None else ""
-        except (OSError, UnicodeDecodeError):
-            return ""
+        return source_or_empty(self._root, place.path) if place is not None else ""
 
     def _scan(self) -> dict[str, list[tuple[str, str]]]:
         """Maps class names to the modules that define them at top level, with the text of their bases."""

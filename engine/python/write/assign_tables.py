@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from ....utils.python_names import unused_name
+from ....utils.python_names import unique_name
 from ..judge.case_tables import Group, cases_by_shape, tabulate
 from ..model.model import ModuleFacts
 from ..model.spec_case import Case
@@ -41,7 +41,7 @@ def assign_tables(cases: Sequence[Case], facts: ModuleFacts) -> list[Case]:
         if table is None:
             placed += bucket
             continue
-        name = unused_name(subject_slug(members[0].subject) or "it", used)
+        name = unique_name(subject_slug(members[0].subject) or "it", used)
         used.add(name)
         text = Group(name, tuple(snake_case(column) for column in table.columns)).text
         text = text if len(text) <= _LONGEST_GROUP else name

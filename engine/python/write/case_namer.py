@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from ....utils.python_names import assigned_variable, last_name, unused_name
+from ....utils.python_names import assigned_variable, last_name, unique_name
 from ....utils.python_source import expression_or_none, parse_expression, parse_python
 from ..facts.optional_imports import missing_import_slug
 from ..model.model import CallableFacts, ModuleFacts, TrialFinding
@@ -174,7 +174,7 @@ class CaseNamer:
             if text and text not in self._used and len(candidate) <= LONGEST_SLUG:
                 self._used.add(text)
                 return text
-        choice = unused_name(first, self._used)
+        choice = unique_name(first, self._used)
         self._used.add(choice)
         return choice
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ....utils.python_names import last_name, names_of, unused_name
+from ....utils.python_names import last_name, names_of, unique_name
 from ....utils.python_source import expression_or_none, parse_expression, parse_python
 from ..facts.optional_imports import missing_import_slug
 from ..judge.case_tables import Group, read_group, tabulate
@@ -85,7 +85,7 @@ def _name_all(subject: str, tests: Sequence[_Test], used: set[str]) -> None:
             if name not in used:
                 break
         else:
-            name = unused_name(base, used)
+            name = unique_name(base, used)
         used.add(name)
         test.name = name
 
@@ -242,7 +242,7 @@ def _renamed(test: _Test, ids: set[str]) -> Mapping[str, Case]:
     words = _words_of_rows(table.rows, table.columns, stopped=stopped) if table is not None else [""] * len(test.cases)
     found: dict[str, Case] = {}
     for case, own in zip(test.cases, words, strict=True):
-        name = unused_name(f"tc_{test.name}_{own or _outcome(case) or 'row'}", ids)
+        name = unique_name(f"tc_{test.name}_{own or _outcome(case) or 'row'}", ids)
         ids.add(name)
         found[case.id] = replace(case, id=name, group=group)
     return found

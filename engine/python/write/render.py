@@ -18,7 +18,7 @@ from ruff.__main__ import find_ruff_bin
 
 from ....core.errors import AgentFailure, EnvironmentFault
 from ....utils.generated_header import with_header
-from ....utils.python_names import assigned_names, unused_name
+from ....utils.python_names import assigned_names, unique_name
 from ....utils.python_source import parse_python
 from ..facts.optional_imports import missing_import_slug
 from ..judge.case_tables import merge_tables, read_group, tabulate
@@ -204,7 +204,7 @@ class _Names:
     def of(self, text: str) -> str:
         """Returns `test_…` for the words of an id or a group."""
         words = text.removeprefix(self._prefix) if self._prefix else text
-        name = unused_name(f"test_{words}" if words else "test_it", self._used)
+        name = unique_name(f"test_{words}" if words else "test_it", self._used)
         self._used.add(name)
         return name
 
@@ -224,7 +224,7 @@ def extract_shared_helpers(cases: Sequence[Case]) -> tuple[list[str], list[Case]
     alike = Counter(text for case in cases for text in dict.fromkeys(case.statements) if _is_self_contained(text, case))
     names: dict[str, str] = {}
     for text, count in alike.items():
-        if count > 1 or missing_import_slug([text]) or _is_documented(text):
+        if count > 1 or missing_import_slug([text]) or '"""' in text.partition("\n")[2].partition("\n")[0]:
             names.setdefault(_function_name(text) or "", text)
     shared = set(names.values())
     return list(names.values()), [
@@ -238,10 +238,6 @@ def _function_name(statement: str) -> str | None:
         return None
     node = parse_python(statement).body[0]
     return node.name if isinstance(node, ast.FunctionDef) else None
-
-
-def _is_documented(statement: str) -> bool:
-    return '"""' in statement.partition("\n")[2].partition("\n")[0]
 
 
 def _is_self_contained(statement: str, case: Case) -> bool:

@@ -18,7 +18,7 @@ from ruff.__main__ import find_ruff_bin
 
 from ....core.errors import AgentFailure, EnvironmentFault
 from ....utils.case_names import TestNode, cases_of_test, owned_tests, row_case, rows_of
-from ....utils.python_names import unused_name
+from ....utils.python_names import unique_name
 from ....utils.python_source import parse_or_none
 from ..model.spec_case import Case
 from .compose import SCHEMA_VERSION
@@ -184,7 +184,7 @@ def _repair_case(repair: Repair, index: int, rest: str, error: Mapping[str, Any]
     case, rule = cases[index], error.get("rule")
     if rule == "duplicate_id":
         taken = {one.get("id") for one in cases if isinstance(one, dict)}
-        case["id"] = unused_name(str(case.get("id")), taken)
+        case["id"] = unique_name(str(case.get("id")), taken)
         repair.changes.append(f"cases[{index}] renamed to {case['id']}")
         return True
     if rule == "unknown" and re.fullmatch(r"\.\w+", rest) and rest[1:] in case:
