@@ -94,8 +94,12 @@ def create_agents(
     command = shlex.split(settings.app_command or "")
     generators: dict[str, SpecGenerator] = {
         "unit": unit or unit_spec_generator(settings, target),
-        "api": ApiSpecGenerator(target, settings.root, ToolDocuments(tools.call), command=command),
-        "integration": IntegrationSpecGenerator(target, settings.root, budget=exploration_budget(settings)),
+        "api": ApiSpecGenerator(
+            target, settings.root, ToolDocuments(tools.call), command=command, examples=settings.examples
+        ),
+        "integration": IntegrationSpecGenerator(
+            target, settings.root, budget=exploration_budget(settings), examples=settings.examples
+        ),
     }
     # Spec and writer have no contract here: tools validate their answers, hydration validates their inputs.
     agents: dict[str, Agent] = {

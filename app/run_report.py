@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from ..core.errors import ProjectError
 from ..core.events import Event
 from ..core.outcome import ExitReason
 from ..core.usage import RunUsage
 from ..core.version import VERSION
+from ..engine.python.inputs.given_examples import EXAMPLE_NOTE, example_note
+from ..engine.python.inputs.unknown_examples import unknown_examples
+from ..engine.python.project.layout import find_layout
 from ..graph.planning_graph.planning_state import PlanningAgentState
 from ..reports.build import Outcomes, build_report
 from ..reports.json_form import json_form
@@ -95,6 +100,7 @@ def write_report(
         understanding={"not_understood": state["not_understood"], "skipped": state["skipped"]},
         attempt_counts=state["attempt_counts"],
         ended=_early_end(live, state),
+        advice=_example_notes(live, state),
         analysed=settings.analyze,
         fail_on_defect=settings.fail_on == "defect",
         private=[str(folder.path), str(settings.root)],
@@ -109,6 +115,19 @@ def write_report(
     remove_tree(folder.scratch, ignore_errors=True)
     remove_leftovers(folder.path)
     return RunResult(report, folder.report_md, diff, live.target.interpreter)
+
+
+def _example_notes(live: LiveRun, state: PlanningAgentState) -> list[str]:
+    """Notes about the examples of the settings that do not work: those of targets, and those that name nothing."""
+    examples = live.settings.examples
+    if not examples:
+        return []
+    noted = [str(note) for step in state["plan"] for note in (step["result"] or {}).get("warnings") or ()]
+    noted = [note for note in noted if note.startswith(EXAMPLE_NOTE)]
+    with suppress(OSError, ProjectError):  # a project that cannot be read has said so where it was planned
+        unknown = unknown_examples(examples, find_layout(live.settings.root))
+        noted += [example_note(key, reason) for key, reason in unknown.items()]
+    return list(dict.fromkeys(noted))
 
 
 def _early_end(live: LiveRun, state: PlanningAgentState) -> str | None:

@@ -135,6 +135,9 @@ def cached_summary(ended: RunResult) -> str:
         f"in {_many(totals.targets, 'module')}"
     )
     _body(console, report)
+    for line in report.advice:
+        if line.startswith("The example of "):
+            console.print(escape(line))
     for file in report.files:
         console.print(f"unchanged: {escape(file.path)}")
     console.print("Nothing was run: --fresh does all work anew.")

@@ -104,7 +104,7 @@ class Settings(BaseSettings):
             in files.
         cache_mib: the most the file may hold; the longest unused goes first.
         env: environment variables of the code under test, which has no others; they reach the sandbox only.
-        examples: expressions by `module:function` (a call of it) or parameter name (a value), for unit tests; see
+        examples: expressions by `module:function` (a call of it) or parameter name (a value); see
             `examples.py`.
         fail_on: findings that make the exit code non-zero although tests were kept.
     """

@@ -16,7 +16,9 @@ from ....engine.api.document.auth import placeholder_secret
 from ....engine.api.document.operations import api_from_document, handler_lines
 from ....engine.api.model.model import Api, ApiDescription, DocumentReader, HandlerLocations
 from ....engine.api.probe.explore import ApiBudget, ApiExploration, explore_api
+from ....engine.api.values.data import json_examples
 from ....engine.api.write.compose import compose_spec
+from ....engine.python.inputs.given_examples import example_note
 from ....engine.python.project.layout import find_layout
 from ....sandbox.target import ProvideTarget, PythonTarget
 from ....utils.untrusted_files import read_source_bytes
@@ -35,6 +37,8 @@ class ApiSpecGenerator:
         documents: reads OpenAPI documents that the target names, or that an application serves.
         command: starts the application in place of the target's own command; `{port}` is replaced by the port.
         budget: limits on what is tried; None for the engine's default.
+        examples: values that a person gave in the settings; those of parameter names are used for parameters and
+            properties of that name.
     """
 
     def __init__(
@@ -45,12 +49,14 @@ class ApiSpecGenerator:
         *,
         command: Sequence[str] = (),
         budget: ApiBudget | None = None,
+        examples: Mapping[str, str] | None = None,
     ) -> None:
         self._python_target = python_target
         self._root = root
         self._documents = documents
         self._command = tuple(command)
         self._budget = budget
+        self._examples = dict(examples or {})
 
     async def generate(self, inputs: Mapping[str, Any], *, seconds: float | None = None) -> SpecResult:
         """Generate the spec for `target` (`application`, `endpoint`, or both).
@@ -70,7 +76,9 @@ class ApiSpecGenerator:
         described = await self._described(prepared, launch, endpoint)
         path = str(target.get("path") or endpoint) or "openapi.json"
         api = await asyncio.to_thread(self._api, described, path)
-        exploration = await explore_api(prepared, api, launch, secrets=secrets, budget=self._budget)
+        exploration = await explore_api(
+            prepared, api, launch, secrets=secrets, budget=self._budget, examples=json_examples(self._examples)
+        )
         spec = await asyncio.to_thread(
             compose_spec,
             exploration,
@@ -170,7 +178,7 @@ def _metadata(exploration: ApiExploration) -> JsonObject:
     return {
         "requests": exploration.requests,
         "operations": {"tested": tested, "all": every},
-        "notes": list(exploration.notes),
+        "notes": [*exploration.notes, *(example_note(name, why) for name, why in exploration.unfit.items())],
     }
 
 

@@ -36,12 +36,21 @@ class IntegrationSpecGenerator:
         python_target: prepares the project; called at the first exploration.
         root: the project's root.
         budget: limits on what is tried for one entry; None for the engine's default.
+        examples: values that a person gave in the settings, by `module:function` or parameter name.
     """
 
-    def __init__(self, python_target: ProvideTarget, root: Path, *, budget: ExplorationBudget | None = None) -> None:
+    def __init__(
+        self,
+        python_target: ProvideTarget,
+        root: Path,
+        *,
+        budget: ExplorationBudget | None = None,
+        examples: Mapping[str, str] | None = None,
+    ) -> None:
         self._python_target = python_target
         self._root = root
         self._budget = budget
+        self._examples = dict(examples or {})
 
     async def generate(self, inputs: Mapping[str, Any], *, seconds: float | None = None) -> SpecResult:
         """Generate the spec for `target` (path of the entry, and `symbols` or null).
@@ -53,7 +62,7 @@ class IntegrationSpecGenerator:
         path, symbols = str(inputs["target"]["path"]), inputs["target"].get("symbols")
         layout, components, facts = await asyncio.to_thread(self._read, path, symbols)
         proposer = await asyncio.to_thread(
-            FlowProposer, self._root, layout, facts, components.subjects, components.servers
+            FlowProposer, self._root, layout, facts, components.subjects, components.servers, self._examples
         )
         target = await self._python_target()
         flows = await explore_flows(
@@ -66,7 +75,9 @@ class IntegrationSpecGenerator:
             {"event": "explored", "target": path, "trials": flows.exploration.trials, "cases": len(spec["cases"])},
             *({"event": "program_run", "program": run.program.name, "runs": run.runs} for run in programs),
         ]
-        return SpecResult(spec, _metadata(spec, flows, programs), trace)
+        metadata = _metadata(spec, flows, programs)
+        metadata["notes"] += proposer.example_notes()
+        return SpecResult(spec, metadata, trace)
 
     def _read(self, path: str, symbols: Any) -> tuple[Layout, IntegrationTarget, ModuleFacts]:
         layout = find_layout(self._root)

@@ -95,6 +95,7 @@ class UnitSpecGenerator:
         notices: dict[str, list[int]] = {}
         spec = await asyncio.to_thread(_composed, exploration, layout, inputs, notices)
         metadata = {**_metadata(exploration), "notices": notices}
+        metadata["notes"] += proposer.examples.notes()
         # A spec without cases is valid only if it says why there are none.
         if not (spec["cases"] or spec["suspected_defects"] or spec["not_reached"]):
             reason = "it defines no public function or method of its own"

@@ -130,6 +130,7 @@ class ApiExploration:
         credentials: by their names in the spec's `auth`.
         unreached: (operation, reason) for operations without a successful request.
         cut: (operation, reason) for operations of which some proposals exceed the budget.
+        unfit: why an example of the settings was not used, by its name.
     """
 
     api: Api
@@ -140,6 +141,7 @@ class ApiExploration:
     notes: tuple[str, ...]
     requests: int
     samples: SampleValues
+    unfit: Mapping[str, str]
 
 
 async def explore_api(
@@ -150,18 +152,20 @@ async def explore_api(
     secrets: Sequence[str] = (),
     budget: ApiBudget | None = None,
     surroundings: AppConditions | None = None,
+    examples: Mapping[str, Any] | None = None,
 ) -> ApiExploration:
     """Explore an API.
 
     Args:
         launch: its environment has values for the variables in `secrets`.
+        examples: values of parameters and properties by name, which come first where they fit.
 
     Raises:
         EnvironmentFault: the application does not start. SandboxFailure: the sandbox broke.
     """
     budget = budget or ApiBudget()
     here = surroundings or AppConditions()
-    samples = SampleValues(api.components)
+    samples = SampleValues(api.components, examples)
     world = ResourceModel(api, samples)
     async with open_application(target, launch, here) as observer:
         found = await find_working_credentials(observer, world, candidate_credentials(api, secrets))
@@ -186,7 +190,9 @@ async def explore_api(
     order = {operation.name: at for at, operation in enumerate(api.operations)}
     seen.sort(key=lambda observed: order[observed.proposal.operation.name])
     unreached = tuple(_unreached(world, finder, seen))
-    return ApiExploration(api, tuple(seen), credentials, unreached, (*chosen.cut, *cut), api.notes, sent, samples)
+    return ApiExploration(
+        api, tuple(seen), credentials, unreached, (*chosen.cut, *cut), api.notes, sent, samples, samples.unfit()
+    )
 
 
 async def _second_things(finder: BaselineFinder, world: ResourceModel) -> dict[str, BaselineRequest]:

@@ -190,7 +190,7 @@ def _name_given(producer: BaselineRequest, parameter: ApiParameter) -> Any:
 
 
 def _parameter_value(samples: SampleValues, parameter: ApiParameter) -> Any:
-    for example in parameter.examples:
+    for example in (*samples.given(parameter.name, parameter.schema), *parameter.examples):
         if samples.problem(example, parameter.schema) is None and not looks_secret(example):
             return example
     value = samples.value(parameter.schema, parameter.name)

@@ -6,8 +6,11 @@ specs, tests and shell lines: of an answer with a secret only the type is assert
 
 from __future__ import annotations
 
+import ast
+import json
 import math
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 from jsonschema import Draft202012Validator
@@ -124,15 +127,44 @@ _BY_NAME = {
 }
 
 
+def json_examples(examples: Mapping[str, str]) -> dict[str, Any]:
+    """Return the examples of parameter names whose expression is a JSON value; of an API, others are no examples."""
+    found: dict[str, Any] = {}
+    for name, source in examples.items():
+        if ":" not in name:
+            with suppress(ValueError, SyntaxError, TypeError, RecursionError):
+                found[name] = json.loads(json.dumps(ast.literal_eval(source)))
+    return found
+
+
 class SampleValues:
     """Makes values for the schemas of one document.
 
     Args:
         components: schemas that references name.
+        examples: values that a person gave for parameters and properties, by name.
     """
 
-    def __init__(self, components: Mapping[str, Any]) -> None:
+    def __init__(self, components: Mapping[str, Any], examples: Mapping[str, Any] | None = None) -> None:
         self.components = components
+        self._examples = dict(examples or {})
+        self._unfit: dict[str, str] = {}
+        self._fitting: set[str] = set()
+
+    def given(self, name: str, schema: Any) -> tuple[Any, ...]:
+        """Return the example that a person gave for a name, where it fits the schema; else nothing."""
+        if name not in self._examples:
+            return ()
+        problem = self.problem(self._examples[name], schema)
+        if problem is None:
+            self._fitting.add(name)
+            return (self._examples[name],)
+        self._unfit.setdefault(name, problem.removeprefix("the answer: "))
+        return ()
+
+    def unfit(self) -> dict[str, str]:
+        """Return why an example was used for no parameter or property of its name, by name."""
+        return {name: why for name, why in sorted(self._unfit.items()) if name not in self._fitting}
 
     def value(self, schema: Any, name: str = "", *, full: bool = False) -> Any:
         """Return a valid value; NOTHING where none is found.
@@ -174,6 +206,8 @@ class SampleValues:
             return NOTHING
         whole = merge_schema(schema, self.components)
         kind = type_of(whole)
+        for example in self.given(name, schema):
+            return example
         given = self._given(whole, schema)
         # An example of an object may lack the optional properties that `full` asks for.
         if given is not NOTHING and not (full and kind == "object"):

@@ -22,6 +22,7 @@ from ...python.explore.confirm import Confirmation, confirm
 from ...python.explore.explore import ExplorationBudget
 from ...python.explore.selection_rounds import ConfirmedTrials, confirm_selection, trial_findings
 from ...python.facts.analyse import facts_from_source
+from ...python.inputs.given_examples import GivenExamples
 from ...python.model.model import Arc, Exploration, ModuleFacts, Observation, Trial
 from ...python.project.layout import Layout
 from ...python.search.initial_trials import testable_callables
@@ -60,9 +61,15 @@ class FlowProposer:
     """Proposes trials of the entry's callables that reach other components, each with state queries after the act."""
 
     def __init__(
-        self, root: Path, layout: Layout, facts: ModuleFacts, subjects: Iterable[str], servers: tuple[Server, ...] = ()
+        self,
+        root: Path,
+        layout: Layout,
+        facts: ModuleFacts,
+        subjects: Iterable[str],
+        servers: tuple[Server, ...] = (),
+        examples: GivenExamples | None = None,
     ) -> None:
-        self._inner = SourceProposer(root, layout, facts)
+        self._inner = SourceProposer(root, layout, facts, examples=examples)
         self._subjects = frozenset(subjects)
         self._servers = servers
 
@@ -88,6 +95,10 @@ class FlowProposer:
     def stand_ins(self, trial: Trial, observation: Observation) -> list[Trial]:
         """None: a flow uses the real parts."""
         return []
+
+    def example_notes(self) -> list[str]:
+        """Notes about the examples of the settings that do not work."""
+        return self._inner.examples.notes()
 
     def _wanted(self, trial: Trial) -> bool:
         return trial.subject in self._subjects

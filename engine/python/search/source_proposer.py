@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ....utils.in_turns import in_turns
 from ....utils.untrusted_files import read_source
-from ..inputs.given_examples import GivenExamples
+from ..inputs.given_examples import ExampleRecord, GivenExamples
 from ..model.arcs import branch_arcs
 from ..model.model import Arc, CallableFacts, ClassFacts, ModuleFacts, Observation, Trial
 from ..outside.databases import Closing
@@ -128,6 +128,7 @@ class SourceProposer:
 
     Attributes:
         observed: number of observations received.
+        examples: what became of the examples of the settings.
     """
 
     def __init__(
@@ -146,6 +147,7 @@ class SourceProposer:
             self.context: ProposalContext = proposal_context(root, layout, facts, self._usage, examples)
         else:
             self.context = context_from_index(facts, known.index, known.seeds, known.examples)
+        self.examples = ExampleRecord(self.context.examples, facts, self.context.index)
         self.observed = 0
         self._seen: set[tuple[str, ...]] = set()
         self._stories: dict[str, list[Story]] = {}
@@ -198,6 +200,7 @@ class SourceProposer:
     def follow_up(self, trial: Trial, observation: Observation) -> list[Trial]:
         """Learns from an observation and returns mutations of the trial; none if it reached nothing new."""
         self.observed += 1
+        self.examples.observe(trial, observation)
         self._seen.add(trial_key(trial))
         new = observation.arcs - self._reached
         self._reached |= observation.arcs

@@ -11,7 +11,7 @@ from testwright.engine.api.document.operations import api_from_document, snake_c
 from testwright.engine.api.document.schemas import normalize_schema, standalone_schema
 from testwright.engine.api.model.model import Api
 from testwright.engine.api.probe.resource_model import resource_of, singular
-from testwright.engine.api.values.data import NOTHING, SampleValues
+from testwright.engine.api.values.data import SampleValues, json_examples
 from testwright.engine.api.values.negative_requests import body_variants, broken_values, edge_values
 from testwright.tests.support.projects.small_api import DOCUMENT
 from testwright.utils.regex_examples import fits, matching, not_matching
@@ -204,3 +204,16 @@ def test_sizes_of_objects_and_lists_are_broken_by_what_is_valid_otherwise() -> N
 def test_items_of_a_list_in_a_query_are_broken() -> None:
     schema = normalize_schema({"type": "array", "items": {"type": "integer", "minimum": 1}})
     assert [value.value for value in broken_values(schema, samples(), "ids", as_text=True)] == [["not-a-number"], [0]]
+
+
+def test_an_example_of_the_settings_comes_first_where_it_fits() -> None:
+    values = SampleValues(
+        {}, json_examples({"sku": "'tea-001'", "count": "0", "day": "date(2024, 5, 3)", "m:f": "f(1)"})
+    )
+    order = {
+        "type": "object",
+        "required": ["sku", "count"],
+        "properties": {"sku": {"type": "string"}, "count": {"type": "integer", "minimum": 1}},
+    }
+    assert values.value(order) == {"sku": "tea-001", "count": 1}
+    assert values.unfit() == {"count": "0 is less than the minimum of 1"}
