@@ -40,7 +40,9 @@ _STATE_DEPTH = 3  # as `config.settings.STATE_DEPTH`, whose module is heavy
 _ENVIRONMENTS = (".venv", "venv", "env")
 _WRITTEN = ("added", "updated", "unchanged")
 _CACHED_REASONS = frozenset({"completed", "product_defect"})
-_STEP_TYPES = frozenset({"generate_unit_tests", "verify_suite", "accept_tests"})
+_STEP_TYPES = frozenset(
+    {"generate_unit_tests", "generate_api_tests", "generate_integration_tests", "verify_suite", "accept_tests"}
+)
 _IRRELEVANT_OPTIONS = frozenset({"--json", "--debug", "--fresh"})
 _UNCACHED_OPTIONS = ("--fresh", "--no-cache", "--run-id", "--dry-run", "--no-run", "--help", "-h")
 
@@ -217,16 +219,22 @@ def is_reusable(settings: Settings, report: Report) -> bool:
         and not report.run.warnings
         and not report.run.resumed
         and not any(_was_cut(target) for target in report.targets)
+        # A document at an address may change without a trace in the project.
+        and all((settings.root / target.path).is_file() for target in report.targets)
     )
 
 
 def is_cacheable(settings: Settings) -> bool:
-    """Whether runs with these settings depend only on what can be compared: no models, no tool servers of others."""
+    """Whether runs with these settings depend only on what can be compared.
+
+    Models, tool servers of others and what a command starts may give another answer tomorrow.
+    """
     outside = (
         settings.models.names,
         settings.embeddings,
         settings.mcp_servers,
         settings.changed_since,
+        settings.app_command,
     )
     return settings.cache and settings.run and not settings.dry_run and not any(outside)
 

@@ -66,6 +66,9 @@ def print_result(ended: RunResult, *, as_json: bool, added: Sequence[PytestLine]
 
 
 _SCREEN_ROWS = 12
+_NOTES = 3
+_SAID_BELOW = "The example of "
+"""Begins notes that are among the advice as well."""
 
 
 def print_screen(ended: RunResult) -> None:
@@ -136,7 +139,7 @@ def cached_summary(ended: RunResult) -> str:
     )
     _body(console, report)
     for line in report.advice:
-        if line.startswith("The example of "):
+        if line.startswith(_SAID_BELOW):
             console.print(escape(line))
     for file in report.files:
         console.print(f"unchanged: {escape(file.path)}")
@@ -237,5 +240,10 @@ def _target(console: Console, target: ReportTarget, error: str) -> None:
             operations = f", {counted(target.operations)}"
         tests = _many(len(target.kept), "test")
         console.print(f"  {escape(target.path)}: {tests}{operations}{branches}{mutants}{missed}")
+        notes = [note for note in target.notes if not note.startswith(_SAID_BELOW)]
+        for note in notes[:_NOTES]:
+            console.print(f"    note: {escape(note)}")
+        if len(notes) > _NOTES:
+            console.print(f"    … and {_many(len(notes) - _NOTES, 'note')} more in the report")
     else:
         console.print(f"  {escape(target.path)}: [yellow]{target.status}[/] {escape(error)}")

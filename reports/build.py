@@ -6,6 +6,7 @@ broke off has a report as well.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -36,6 +37,8 @@ from .targets import classes_of, target_of
 from .written_files import written_files
 
 _GENERATES = "generate_"
+_CRASHES = re.compile(r"^sd_.*_(server_error|no_answer)(_|$)")
+"""Ids of defects of APIs that no reading of a document can excuse; they come first."""
 _OF_REPOSITORIES = ("crawl_repository", "write_test_cases", "engineer_tests")
 
 _ADVICE = {
@@ -220,7 +223,12 @@ def _defects(made: list[tuple[Json, ReportTarget]]) -> tuple[SuspectedDefect, ..
     return tuple(
         sorted(
             found.values(),
-            key=lambda defect: (defect.target, defect.evidence.lines if defect.evidence else (0, 0), defect.id),
+            key=lambda defect: (
+                not _CRASHES.search(defect.id),
+                defect.target,
+                defect.evidence.lines if defect.evidence else (0, 0),
+                defect.id,
+            ),
         )
     )
 

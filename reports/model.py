@@ -191,7 +191,7 @@ class OperationCounts(ReportPart):
     """How much of an API kept tests show."""
 
     described: Count = Field(description="Operations of the description, or of the routes.")
-    covered: Count = Field(description="Those with a kept test.")
+    covered: Count = Field(description="Those of which a kept test shows an answer of success.")
     statuses: Count = Field(description="Statuses that the description names, over all operations.")
     shown: Count = Field(description="Those that a kept test expects.")
 

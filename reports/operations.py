@@ -26,7 +26,7 @@ def operations_of(spec: Mapping[str, Any], kept: Sequence[str]) -> Operations | 
     ]
     return Operations(
         described=len(found),
-        covered=sum(1 for operation in found if operation.shown),
+        covered=sum(1 for operation in found if any(200 <= status < 400 for status in operation.shown)),
         statuses=sum(len(operation.documented) for operation in found),
         shown=sum(len(operation.documented) - len(missing_statuses(operation)) for operation in found),
         rows=tuple(found),
@@ -62,10 +62,10 @@ def counts_of(targets: Iterable[ReportTarget]) -> OperationCounts | None:
 
 
 def counted(found: OperationCounts | None) -> str:
-    """`14 of 15 operations, 40 of 44 documented statuses`; empty where there are none."""
+    """`14 of 15 operations succeed, 40 of 44 documented statuses`; empty where there are none."""
     if found is None:
         return ""
-    counts = f"{found.covered} of {found.described} operations"
+    counts = f"{found.covered} of {found.described} operations succeed"
     return f"{counts}, {found.shown} of {found.statuses} documented statuses" if found.statuses else counts
 
 

@@ -17,13 +17,13 @@ from typing import Any, Literal
 from ...core.errors import StorageError, StoreCorrupt, UsageError
 from ...utils.canonical import pretty_json
 from ...utils.generated_header import generated_from
-from ...utils.tested_names import lost_names
 from ...utils.untrusted_files import read_bytes, read_source
 from .base_names import BaseNames
 from .files import make_folder, storage_error, typed_errors, write_beside, write_file
 from .project_files import ProjectFile, digest_of_file, project_path
 from .run_folder import RunFolder
 from .superseded import superseded_files
+from .tested_names import lost_names
 
 Outcome = Literal["added", "updated", "unchanged", "removed", "edited", "conflict"]
 WRITTEN: tuple[Outcome, ...] = ("added", "updated", "unchanged")

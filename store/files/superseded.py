@@ -14,6 +14,9 @@ from ...utils.generated_header import generated_from, is_untouched
 from ...utils.untrusted_files import read_bytes, read_source
 from .project_files import project_path
 
+_OF_PARTS = ("generate_unit_tests", "generate_api_tests")
+"""Steps whose test file is named after the module, and after the parts that it is limited to."""
+
 
 def superseded_files(plan_json: Path, root: Path, accepted: Collection[str]) -> dict[str, str]:
     """Map test files that the accepted ones replace to their replacement; only generated ones that nobody has changed.
@@ -42,7 +45,8 @@ def _whole_modules(plan_json: Path) -> Iterator[tuple[str, str]]:
         plan = json.loads(read_bytes(plan_json.parent, plan_json.name))
         for step in plan["steps"]:
             target = step["params"].get("target") or {}
-            if step["type"] == "generate_unit_tests" and target.get("path") and target.get("symbols") is None:
+            whole = target.get("symbols") is None and not target.get("operations")
+            if step["type"] in _OF_PARTS and target.get("path") and whole:
                 yield project_path(str(step["params"]["test_path"])), str(target["path"])
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return  # a run without a readable plan replaces nothing

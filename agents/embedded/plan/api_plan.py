@@ -70,9 +70,10 @@ def api_steps(scope: StepScope) -> PlannedSteps:
         planned.skipped += [{"target": app.label, "reason": reason} for app in found[_MOST_FOUND:]]
     for subject in subjects:
         slug = _slug(subject)
-        test_path = PurePosixPath(scope.tests_dir, "api", f"test_{slug}_api.py").as_posix()
+        only = _endpoints_slug(scope.endpoints)
+        test_path = PurePosixPath(scope.tests_dir, "api", f"test_{slug}_api{only}.py").as_posix()
         target = _target(scope, subject)
-        spec_path = f"specs/{slug}_http_api.json"  # a module `shop.api` has `specs/shop_api.json`
+        spec_path = f"specs/{slug}_http_api{only}.json"  # a module `shop.api` has `specs/shop_api.json`
         add_generate_step(planned, scope, "api", slug, target, spec_path=spec_path, test_path=test_path)
     planned.used = scope.documents
     return planned
@@ -168,7 +169,16 @@ def _target(scope: StepScope, subject: _Subject) -> JsonObject:
         target["application"] = {**target.get("application", {}), "command": list(scope.command)}
     if subject.document:
         target["endpoint"] = subject.document
+    if scope.endpoints:
+        target["operations"] = list(scope.endpoints)
     return target
+
+
+def _endpoints_slug(endpoints: Sequence[str]) -> str:
+    """The end of the name of a file that is limited to endpoints, `__post_orders`; the API's own file replaces it."""
+    shown = endpoints if len(endpoints) <= 2 else (endpoints[0], f"and_{len(endpoints) - 1}_more")
+    plain = [re.sub(r"\W+", "_", name).strip("_").lower() for name in shown]
+    return "".join(f"__{name or 'root'}" for name in plain)
 
 
 def _slug(subject: _Subject) -> str:

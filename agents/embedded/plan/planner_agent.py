@@ -219,7 +219,7 @@ class _Planning:
         self._fitting = Fitting(reasons)
         fitted = self._fitting.clauses(clauses[0].mentions)
         for at in range(1, len(fitted)):
-            reading.targets[at], reading.documents[at] = list(reading.targets[0]), []
+            reading.targets[at], reading.documents[at], reading.endpoints[at] = list(reading.targets[0]), [], []
         return fitted
 
     def _parts(self, clauses: Sequence[Clause], included: Sequence[ModuleTarget] | None) -> list[Part]:
@@ -235,7 +235,8 @@ class _Planning:
         for at, clause in enumerate(clauses):
             wanted = reading.targets[at]
             named = bool(wanted or reading.documents[at])
-            if not named and not words.whole and any(not mention.weak for mention in clause.mentions):
+            of_all = words.whole or reading.endpoints[at]
+            if not named and not of_all and any(not mention.weak for mention in clause.mentions):
                 continue
             everything = [ModuleTarget(place) for place in self._index.modules]
             targets = merged(wanted if named else everything, excluded, included)
@@ -251,6 +252,7 @@ class _Planning:
                 targets=targets,
                 named=named or included is not None or words.most_complex is not None,
                 documents=tuple(reading.documents[at]),
+                endpoints=tuple(dict.fromkeys(reading.endpoints[at])),
                 after=(CONTEXT,) if len(clauses) > 1 else (),
                 taken=tuple(str(step["params"]["test_path"]) for part in parts for step in part.steps),
                 left_out=left_out,

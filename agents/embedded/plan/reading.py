@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from ...contract.protocol import JsonObject
 from .api_plan import is_address
+from .endpoints import is_endpoint, names_endpoints
 from .named_programs import programs_left_out
 from .request.parsed_request import Clause, Mention, ParsedRequest
 from .target_index import ModuleTarget, TargetIndex, TargetMatch
@@ -23,6 +24,7 @@ class Reading:
     Attributes:
         targets: targets that its parts name, by index of the part.
         documents: API documents that they name, by index of the part.
+        endpoints: endpoints of an API that they name, by index of the part.
         excluded: what is left out, from the request and from options.
         stopping: those of `not_understood` without which something else than asked for would be done.
         groups: whether a mention of a package or folder names several modules.
@@ -32,6 +34,7 @@ class Reading:
 
     targets: dict[int, list[ModuleTarget]] = field(default_factory=dict)
     documents: dict[int, list[str]] = field(default_factory=dict)
+    endpoints: dict[int, list[str]] = field(default_factory=dict)
     excluded: list[ModuleTarget] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
     understood: list[str] = field(default_factory=list)
@@ -72,8 +75,9 @@ def resolve(clauses: Sequence[Clause], words: ParsedRequest, index: TargetIndex,
     for at, clause in enumerate(clauses):
         targets = reading.targets.setdefault(at, [])
         documents = reading.documents.setdefault(at, [])
+        endpoints = reading.endpoints.setdefault(at, [])
         for mentions in (clause.mentions, clause.otherwise):
-            if targets or documents:
+            if targets or documents or endpoints:
                 break
             for mention in sorted(mentions, key=lambda mention: mention.weak):
                 if mention.weak and (targets or documents or not index.find(mention.text, explicit=False).targets):
@@ -81,13 +85,27 @@ def resolve(clauses: Sequence[Clause], words: ParsedRequest, index: TargetIndex,
                 if clause.test_type == "api" and is_document(mention.text):
                     documents.append(mention.text)
                     continue
+                if clause.test_type == "api" and _is_endpoint(mention, index):
+                    endpoints.append(mention.text)
+                    reading.understood.append(f"{mention.text}: endpoints of the API")
+                    continue
                 if mention not in known:
                     known[mention] = _found(mention, index, reading, stops=words.whole or bool(mention.within))
                 targets += known[mention]
             targets[:] = _inside(mentions, known, targets)
     reading.groups = all(len(found) > 1 for found in known.values() if found)
-    if not any(known.values()) and not any(reading.documents.values()) and (words.whole or not known):
+    somewhere = any(reading.documents.values()) or any(reading.endpoints.values())
+    if not any(known.values()) and not somewhere and (words.whole or not known):
         reading.understood.append(f"the whole project: {len(index.modules)} modules")
+
+
+def _is_endpoint(mention: Mention, index: TargetIndex) -> bool:
+    """Whether a mention names endpoints: what names code of the project means that code."""
+    if is_endpoint(mention.text):
+        return True
+    return not index.find(mention.text, explicit=mention.explicit).targets and names_endpoints(
+        mention.text, index.layout
+    )
 
 
 def _inside(

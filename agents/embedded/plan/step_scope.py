@@ -20,6 +20,7 @@ class StepScope:
         named: the request names these targets; otherwise they are all modules of the project.
         request: the original request.
         documents: words of this part of the request that name OpenAPI documents, files or addresses.
+        endpoints: words of it that name endpoints of an API; empty for all of them.
         framework: pytest or unittest.
         tests_dir: where accepted tests go, POSIX, relative to the root.
         after: ids of steps that these depend on.
@@ -42,6 +43,7 @@ class StepScope:
     taken: tuple[str, ...] = ()
     left_out: tuple[tuple[str, str], ...] = ()
     excluded: frozenset[str] = frozenset()
+    endpoints: tuple[str, ...] = ()
     only_programs: bool = False
     only_untested: bool = False
     command: tuple[str, ...] = ()

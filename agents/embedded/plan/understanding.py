@@ -78,8 +78,9 @@ def _application(target: Mapping[str, object]) -> str:
     command = application.get("command") if isinstance(application, Mapping) else None
     started = f"what `{' '.join(command)}` starts" if isinstance(command, list) else ""
     name = str(label or started or target.get("module") or target.get("path") or "the application")
-    endpoint = target.get("endpoint")
-    return f"{endpoint} with {name}" if endpoint and name != endpoint else name
+    endpoint, operations = target.get("endpoint"), target.get("operations")
+    name = f"{endpoint} with {name}" if endpoint and name != endpoint else name
+    return f"{_listed(list(map(str, operations)))} of {name}" if isinstance(operations, list) else name
 
 
 def _listed(names: Sequence[str]) -> str:

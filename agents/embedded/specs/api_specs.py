@@ -13,11 +13,12 @@ from ....core.errors import EnvironmentFault, ToolFailure, UsageError
 from ....engine.api.document.application import AppLaunch, extract_document, fetch_document
 from ....engine.api.document.apps import find_secret_variables
 from ....engine.api.document.auth import placeholder_secret
-from ....engine.api.document.operations import api_from_document, handler_lines
+from ....engine.api.document.deliberate import with_deliberate_refusals
+from ....engine.api.document.operations import api_from_document, handler_lines, named_operations
 from ....engine.api.model.model import Api, ApiDescription, DocumentReader, HandlerLocations
 from ....engine.api.probe.explore import ApiBudget, ApiExploration, explore_api
 from ....engine.api.values.data import json_examples
-from ....engine.api.write.compose import compose_spec
+from ....engine.api.write.compose import compose_spec, undeclared_notes
 from ....engine.python.inputs.given_examples import example_note
 from ....engine.python.project.layout import find_layout
 from ....sandbox.target import ProvideTarget, PythonTarget
@@ -75,9 +76,16 @@ class ApiSpecGenerator:
         endpoint = str(target.get("endpoint") or "")
         described = await self._described(prepared, launch, endpoint)
         path = str(target.get("path") or endpoint) or "openapi.json"
-        api = await asyncio.to_thread(self._api, described, path)
+        api = await asyncio.to_thread(self._api, described, path, launch.import_roots)
+        wanted = [str(name) for name in target.get("operations") or ()]
         exploration = await explore_api(
-            prepared, api, launch, secrets=secrets, budget=self._budget, examples=json_examples(self._examples)
+            prepared,
+            api,
+            launch,
+            secrets=secrets,
+            budget=self._budget,
+            examples=json_examples(self._examples),
+            wanted=named_operations(api, wanted) if wanted else None,
         )
         spec = await asyncio.to_thread(
             compose_spec,
@@ -124,9 +132,10 @@ class ApiSpecGenerator:
         except EnvironmentFault:
             return {}
 
-    def _api(self, described: ApiDescription, path: str) -> Api:
+    def _api(self, described: ApiDescription, path: str, import_roots: tuple[str, ...]) -> Api:
         api = api_from_document(described.document, path=path, documented=described.documented, places=described.places)
         api = handler_lines(api, self._root)
+        api = with_deliberate_refusals(api, self._root, import_roots)
         return replace(api, problems=described.problems)
 
     def _launch(self, target: Mapping[str, Any]) -> tuple[AppLaunch | None, list[str]]:
@@ -175,10 +184,11 @@ def _start(launch: AppLaunch, framework: str) -> str:
 def _metadata(exploration: ApiExploration) -> JsonObject:
     every = len(exploration.api.operations) + len(exploration.api.left_out)
     tested = len({exchange.proposal.operation.name for exchange in exploration.seen})
+    unfit = [example_note(name, why) for name, why in exploration.unfit.items()]
     return {
         "requests": exploration.requests,
         "operations": {"tested": tested, "all": every},
-        "notes": [*exploration.notes, *(example_note(name, why) for name, why in exploration.unfit.items())],
+        "notes": [*exploration.notes, *undeclared_notes(exploration), *unfit],
     }
 
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ....core.errors import ProjectError
 from ....utils.python_names import unique_name
 from ....utils.python_source import parse_python
 from ....utils.untrusted_files import read_source
@@ -220,6 +221,43 @@ def _mapping(value: Any) -> Mapping[str, Any]:
 
 def _list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
+
+
+_MOST_LISTED = 20
+
+
+def named_operations(api: Api, wanted: Sequence[str]) -> frozenset[str]:
+    """Return the names of the operations that `POST /orders`, `/orders` or `orders` mean.
+
+    A path without a method means its operations and those below it, a word all operations with it in their path.
+
+    Raises:
+        ProjectError: one of them means none.
+    """
+    found: set[str] = set()
+    for text in wanted:
+        means = [operation.name for operation in api.operations if _is_meant(operation, text)]
+        if not means:
+            labels = ", ".join(operation.label for operation in api.operations[:_MOST_LISTED])
+            raise ProjectError(f"{api.title} has no operation {text}.", advice=f"It has {labels or 'none at all'}.")
+        found |= set(means)
+    return frozenset(found)
+
+
+def _is_meant(operation: Operation, text: str) -> bool:
+    method, _, path = text.rpartition(" ")
+    here, there = _plain_path(operation.path), _plain_path(path)
+    if "/" not in path:
+        parts = {part.lower() for part in operation.path.split("/")}
+        return bool(parts & {path.lower(), f"{path.lower()}s", path.lower().removesuffix("s")})
+    if method:
+        return operation.method == method.upper() and here == there
+    return here == there or here.startswith(f"{there}/")
+
+
+def _plain_path(path: str) -> str:
+    """The path without the names of its parameters."""
+    return re.sub(r"\{[^}]*\}|<[^>]*>", "{}", path).rstrip("/").lower()
 
 
 def handler_lines(api: Api, root: Path) -> Api:

@@ -106,6 +106,7 @@ class Operation:
         links: documented links by status: (operationId, parameter → runtime expression).
         source: the file of the handler, or the document; relative to the project.
         lines: first and last line of the handler or of the document's part, in `source`.
+        deliberate: statuses from 400 to 499 that the handler's own code answers on purpose.
     """
 
     id: str
@@ -121,6 +122,7 @@ class Operation:
     summary: str = ""
     source: str = ""
     lines: tuple[int, int] = (1, 1)
+    deliberate: frozenset[int] = frozenset()
 
     @property
     def label(self) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, TypeVar
@@ -153,12 +153,14 @@ async def explore_api(
     budget: ApiBudget | None = None,
     surroundings: AppConditions | None = None,
     examples: Mapping[str, Any] | None = None,
+    wanted: Collection[str] | None = None,
 ) -> ApiExploration:
     """Explore an API.
 
     Args:
         launch: its environment has values for the variables in `secrets`.
         examples: values of parameters and properties by name, which come first where they fit.
+        wanted: names of the operations to test, the others only prepare for them; None for all.
 
     Raises:
         EnvironmentFault: the application does not start. SandboxFailure: the sandbox broke.
@@ -174,9 +176,11 @@ async def explore_api(
         finder = BaselineFinder(observer, world, credentials)
         await finder.find()
         second = await _second_things(finder, world)
-        chosen = select_within(_once(_all_proposals(world, credentials, second)), budget)
-        later, cut = await _changed_readings(finder, world, budget)
-        proposals = _once([*chosen.proposals, *later, *finder.broken.values()])
+        every = _once(_all_proposals(world, credentials, second))
+        chosen = select_within([proposal for proposal in every if _is_wanted(proposal.operation, wanted)], budget)
+        later, cut = await _changed_readings(finder, world, budget, wanted)
+        more = [*later, *finder.broken.values()]
+        proposals = _once([*chosen.proposals, *(one for one in more if _is_wanted(one.operation, wanted))])
         seen_here = await drop_setup(observer, await execute_proposals(observer, proposals, credentials), credentials)
         proposals = [observed.proposal for observed in seen_here]
         sent = observer.sent
@@ -189,9 +193,12 @@ async def explore_api(
     seen = [observed for observed in seen if not _is_refused_anyway(observed, world)]
     order = {operation.name: at for at, operation in enumerate(api.operations)}
     seen.sort(key=lambda observed: order[observed.proposal.operation.name])
-    unreached = tuple(_unreached(world, finder, seen))
+    tested = replace(api, operations=tuple(one for one in api.operations if _is_wanted(one, wanted)))
+    if wanted is not None:
+        tested = replace(tested, left_out=(), others=())
+    unreached = tuple(_unreached(tested, world, finder, seen))
     return ApiExploration(
-        api, tuple(seen), credentials, unreached, (*chosen.cut, *cut), api.notes, sent, samples, samples.unfit()
+        tested, tuple(seen), credentials, unreached, (*chosen.cut, *cut), api.notes, sent, samples, samples.unfit()
     )
 
 
@@ -243,12 +250,13 @@ def _once(proposals: Iterable[Proposal]) -> list[Proposal]:
 
 
 async def _changed_readings(
-    finder: BaselineFinder, world: ResourceModel, budget: ApiBudget
+    finder: BaselineFinder, world: ResourceModel, budget: ApiBudget, wanted: Collection[str] | None
 ) -> tuple[list[Proposal], tuple[tuple[str, str], ...]]:
     """Return readings whose answer differs before and after a change; (operation, reason) for those not tried."""
     pairs = [
         (change.operation, reading.operation, (before, after))
         for change, reading, before, after in readings_after_change(world)
+        if _is_wanted(reading.operation, wanted)
         if is_complete((*after.setup, after.request)) and is_complete((*before.setup, before.request))
     ]
     tried, cut = select_pairs_within(pairs, budget.pairs)
@@ -272,11 +280,15 @@ def _is_refused_anyway(seen: ObservedProposal, world: ResourceModel) -> bool:
     return (seen.answer.status, seen.answer.text) == (whole.answer.status, whole.answer.text)
 
 
+def _is_wanted(operation: Operation, wanted: Collection[str] | None) -> bool:
+    return wanted is None or operation.name in wanted
+
+
 def _unreached(
-    world: ResourceModel, finder: BaselineFinder, seen: Sequence[ObservedProposal]
+    api: Api, world: ResourceModel, finder: BaselineFinder, seen: Sequence[ObservedProposal]
 ) -> Iterable[tuple[str, str]]:
     tested = {observed.proposal.operation.name for observed in seen}
-    for operation in world.api.operations:
+    for operation in api.operations:
         if operation.name in world.baselines:
             continue
         answer = finder.failures.get(operation.name)

@@ -201,7 +201,7 @@ def find_violation(seen: ObservedProposal, api: Api, samples: SampleValues) -> C
     if proposal.wants == "refusal" and answer.status < 400:
         title, documented = f"{label} takes {proposal.breaks}", f"the description does not allow {proposal.breaks}"
         return ContractViolation(seen, "not_enforced", proposal.breaks, title, documented, _shown(answer))
-    if operation.responses and not _is_declared(seen):
+    if operation.responses and not _is_declared(seen) and not is_deliberate(seen):
         title = f"{label} answers {answer.status}, which its description does not name"
         documented, observed = f"statuses {named}", _shown(answer)
         return ContractViolation(seen, "undocumented_status", str(answer.status), title, documented, observed)
@@ -233,6 +233,14 @@ def _is_declared(seen: ObservedProposal) -> bool:
     if proposal.category in _UNTOLD or status in _ANY_SERVER or status in proposal.statuses:
         return True
     return proposal.operation.documents(status)
+
+
+def is_deliberate(seen: ObservedProposal) -> bool:
+    """Whether the handler's own code answers with this status on purpose, though the document does not declare it.
+
+    The document is incomplete then, and the behaviour is worth a test.
+    """
+    return seen.answer.status in seen.proposal.operation.deliberate and not _is_declared(seen)
 
 
 def _body_verdict(seen: ObservedProposal, samples: SampleValues) -> ContractViolation | None:

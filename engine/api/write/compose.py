@@ -13,7 +13,14 @@ from ..document.application import AppLaunch
 from ..document.auth import auth_names
 from ..model.model import Api, Json, ObservedProposal, Operation, Proposal, needs_fresh_state
 from ..probe.explore import ApiExploration
-from ..probe.judge import ContractViolation, expectations, find_violation, select_informative, suspected_defects
+from ..probe.judge import (
+    ContractViolation,
+    expectations,
+    find_violation,
+    is_deliberate,
+    select_informative,
+    suspected_defects,
+)
 from ..probe.resource_model import parse_json
 from ..values.data import SecretFilter, looks_secret
 
@@ -98,6 +105,20 @@ def _sorted_out(exploration: ApiExploration, privacy: SecretFilter) -> _SortedOu
             secrets |= {f"{label} {re.sub(r'/[0-9]+', '/0', place)}".strip(): None for place in places}
     found.secrets = list(secrets)
     return found
+
+
+def undeclared_notes(exploration: ApiExploration) -> list[str]:
+    """Notes about statuses that handlers answer on purpose and the document does not declare, one for each status."""
+    api = exploration.api
+    found: dict[int, dict[str, None]] = {}
+    for seen in exploration.seen if api.documented else ():
+        if seen.steady and seen.proposal.operation.responses and is_deliberate(seen):
+            found.setdefault(seen.answer.status, {})[seen.proposal.operation.label] = None
+    return [
+        f"The OpenAPI document does not declare the {status} that the code answers on purpose: "
+        f"{', '.join(labels)}. Tests pin it as it is today."
+        for status, labels in sorted(found.items())
+    ]
 
 
 def _cases(worth: Sequence[ObservedProposal], api: Api, privacy: SecretFilter) -> Iterator[Json]:

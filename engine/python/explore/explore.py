@@ -7,10 +7,12 @@ that its counts end earlier leaves its time to the following ones.
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
 from time import monotonic
 from typing import Protocol, runtime_checkable
 
@@ -139,7 +141,7 @@ async def explore(
             await simplify_trials(facts, search, observer, imported, kills=kills.by_record, rounds=1, over=is_over)
     with time_budget.until(1.0):
         work = await _select_and_confirm(target, facts, search, imported, kills)
-    found = _exploration(facts, arcs, search, imported, work, kills, notes)
+    found = _exploration(facts, arcs, search, imported, work, kills, notes, target.snapshot.path)
     return replace(found, source_lines=sum(1 for line in source.splitlines() if line.strip()))
 
 
@@ -220,9 +222,10 @@ def _exploration(
     work: ConfirmedTrials,
     kills: Kills,
     notes: list[str],
+    root: Path | None = None,
 ) -> Exploration:
     findings, reached = trial_findings(work, arcs, imported, kills.by_record)
-    notes.extend(f"Some trials need a package that is not installed: {message}" for message in sorted(search.absent))
+    notes.extend(_absent_note(message, root) for message in sorted(search.absent))
     if work.bad:
         notes.append(f"{len(work.bad)} trials were dropped because they could not be repeated.")
     return Exploration(
@@ -236,6 +239,19 @@ def _exploration(
         trials=search.trials,
         notes=tuple(notes),
     )
+
+
+def _absent_note(message: str, root: Path | None) -> str:
+    """What trials lack, and what helps: a folder of the project is no package to install."""
+    note = f"Some trials need a package that is not installed: {message}."
+    found = re.search(r"No module named '(\w+)", message)
+    name = found.group(1) if found else ""
+    if root is not None and name and (root / name).is_dir():
+        return (
+            f"Some trials fail: {message}. {name} is a folder of the project and no package: add {name}/__init__.py, "
+            f"or import what is in it without `{name}.`."
+        )
+    return f"{note} Install {name} in the project's environment to have them tried." if name else note
 
 
 LEAST_SECONDS = 10.0

@@ -44,11 +44,17 @@ def a_spec() -> dict[str, Any]:
 def test_only_kept_cases_show_an_operation_and_a_range_is_shown_by_any_of_its_statuses() -> None:
     found = operations_of(a_spec(), ["tc_list", "tc_odd", "tc_make", "tc_method"])
     assert found is not None
-    assert counted(found) == "2 of 3 operations, 3 of 5 documented statuses"
+    assert counted(found) == "2 of 3 operations succeed, 3 of 5 documented statuses"
     by_name = {row.operation: row for row in found.rows}
     assert missing_statuses(by_name["GET /notes"]) == ()
     assert missing_statuses(by_name["POST /notes"]) == ("409", "default")
     assert by_name["DELETE /notes"].shown == ()
+
+
+def test_an_operation_that_tests_only_see_refuse_does_not_count_as_one_that_succeeds() -> None:
+    found = operations_of(a_spec(), ["tc_odd", "tc_lost"])
+    assert found is not None
+    assert (found.covered, found.rows[0].shown) == (0, (422,))
 
 
 def test_a_status_that_is_not_named_shows_the_default() -> None:
@@ -70,7 +76,7 @@ def test_the_report_names_what_is_shown_and_what_is_not() -> None:
     report = build_report(facts(), outcomes(generate_step(**result)))
     text = markdown_form(report)
     assert report.totals.operations is not None
-    assert "| API | 2 of 3 operations, 2 of 5 documented statuses |" in text
+    assert "| API | 2 of 3 operations succeed, 2 of 5 documented statuses |" in text
     assert "| `POST /notes` | 201 | 409, default |" in text
     assert "| `DELETE /notes` | no test |" in text
     assert report.targets[0].evidence[0].statuses == (200,)

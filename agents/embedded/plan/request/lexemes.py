@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from .lexicon import AVAILABLE_FRAMEWORKS, NUMBERS, PATTERNS, Role
 
 _QUOTED = re.compile(r"`([^`]+)`|\"([^\"]+)\"|“([^”]+)”|(?<![\w\x00])'([^']+)'(?!\w)")
+_ENDPOINT = re.compile(r"\b(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS|TRACE)\s+/[^\s,;!?()\x00\"`]*")
 _EVERYDAY = ("noun", "filler", "verb", "place", "whole_noun")
 _GAP = re.compile(r"\s+|'s\b")
 _WORD = re.compile(r"[^\s,;!?()]+")
@@ -52,7 +53,14 @@ def lexemes(text: str, known: Callable[[str], bool]) -> tuple[Lexeme, ...]:
         quoted.append(next(group for group in match.groups() if group).strip())
         return f"\x00{len(quoted) - 1}\x00"
 
+    def set_endpoint_apart(match: re.Match[str]) -> str:
+        whole = match.group()
+        ending = _trailing(whole)
+        quoted.append(" ".join(whole[: len(whole) - ending].split()))
+        return f"\x00{len(quoted) - 1}\x00{whole[len(whole) - ending :]}"
+
     plain = _QUOTED.sub(set_apart, text.replace("\x00", " ").replace("’", "'"))
+    plain = _ENDPOINT.sub(set_endpoint_apart, plain)
     plain = _SLASHED.sub(r"\1, ", plain)
     found = list(_cut(plain, quoted, known))
     return tuple(_decided(at, found, known) for at in range(len(found)))

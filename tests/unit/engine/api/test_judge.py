@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -37,3 +38,21 @@ def test_another_media_type_is_suspected() -> None:
 def test_ranges_and_silence_of_the_document_allow_what_comes() -> None:
     assert found({"text/*": {}}, "text/csv", "a,b") is None
     assert found({}, "text/csv", "a,b") is None
+
+
+def test_a_refusal_that_the_code_means_is_no_defect_though_the_document_does_not_declare_it() -> None:
+    api = api_from_document(
+        {"openapi": "3.1.0", "paths": {"/a/{id}": {"get": {"responses": {"200": {"description": ""}}}}}},
+        path="openapi.json",
+    )
+
+    def verdict(deliberate: frozenset[int]) -> str | None:
+        operation = replace(api.operations[0], deliberate=deliberate)
+        request = {"method": "GET", "path": "/a/{id}"}
+        proposal = Proposal(operation, "unknown_id", "it knows no id", "not_found", request)
+        seen = ObservedProposal(proposal, (HttpAnswer(404, {}, ""),))
+        found = find_violation(seen, api, SampleValues({}))
+        return found and found.kind
+
+    assert verdict(frozenset()) == "undocumented_status"
+    assert verdict(frozenset({404})) is None

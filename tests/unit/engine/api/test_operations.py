@@ -6,12 +6,13 @@ from typing import Any
 
 import pytest
 
+from testwright.core.errors import ProjectError
 from testwright.engine.api.document.auth import candidate_credentials, credential_name, is_secret
-from testwright.engine.api.document.operations import api_from_document, snake_case
+from testwright.engine.api.document.operations import api_from_document, named_operations, snake_case
 from testwright.engine.api.document.schemas import normalize_schema, standalone_schema
 from testwright.engine.api.model.model import Api
 from testwright.engine.api.probe.resource_model import resource_of, singular
-from testwright.engine.api.values.data import SampleValues, json_examples
+from testwright.engine.api.values.data import NOTHING, SampleValues, json_examples
 from testwright.engine.api.values.negative_requests import body_variants, broken_values, edge_values
 from testwright.tests.support.projects.small_api import DOCUMENT
 from testwright.utils.regex_examples import fits, matching, not_matching
@@ -217,3 +218,13 @@ def test_an_example_of_the_settings_comes_first_where_it_fits() -> None:
     }
     assert values.value(order) == {"sku": "tea-001", "count": 1}
     assert values.unfit() == {"count": "0 is less than the minimum of 1"}
+
+
+def test_endpoints_are_named_by_method_and_path_by_a_path_or_by_a_word_of_it() -> None:
+    api = read(DOCUMENT)
+    names = {operation.label: operation.name for operation in api.operations}
+    assert named_operations(api, ["POST /notes"]) == {names["POST /notes"]}
+    assert named_operations(api, ["GET /notes/{other}"]) <= set(names.values())
+    assert named_operations(api, ["note"]) == named_operations(api, ["/notes"]) == frozenset(names.values())
+    with pytest.raises(ProjectError, match="no operation GET /orders"):
+        named_operations(api, ["GET /orders"])

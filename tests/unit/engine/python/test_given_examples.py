@@ -73,7 +73,7 @@ def test_a_value_fails_only_where_no_call_with_it_returns(project):
 @pytest.mark.parametrize(
     ("key", "reason"),
     [
-        ("mm:fee", "the project has no module mm"),
+        ("shop:fee", "the project has no module shop"),
         ("m:feee", "m defines no function or method feee; did you mean fee"),
         ("rulle", "no function of the project has a parameter of that name"),
     ],

@@ -313,3 +313,23 @@ async def test_an_application_and_the_module_that_is_called_like_it_have_specs_o
         response = await planner.process(AgentRequest("plan", "plan", RequestMetadata("trace"), inputs=given))
     specs = [step["params"]["spec_path"] for step in response.result["steps"] if "spec_path" in step["params"]]
     assert sorted(specs) == ["specs/shop_api.json", "specs/shop_http_api.json"]
+
+
+@pytest.mark.parametrize(
+    ("request_text", "operations"),
+    [
+        ("API tests for POST /orders", ["POST /orders"]),
+        ("API tests for the orders endpoints", ["orders"]),
+        ("API tests for /orders, and for GET /orders/{number}.", ["/orders", "GET /orders/{number}"]),
+    ],
+)
+async def test_single_endpoints_are_asked_for_and_have_a_file_of_their_own(tmp_path, request_text, operations):
+    (tmp_path / "web.py").write_text(
+        "from fastapi import FastAPI\n\napp = FastAPI()\n\n\n@app.get('/orders')\ndef every():\n    return []\n"
+    )
+    async with EmbeddedPlannerAgent() as planner:
+        given = {"user_request": request_text, "root": str(tmp_path), "strict": True}
+        response = await planner.process(AgentRequest("plan", "plan", RequestMetadata("trace"), inputs=given))
+    (step,) = [step for step in response.result["steps"] if step["type"] == "generate_api_tests"]
+    assert step["params"]["target"]["operations"] == operations
+    assert "/test_web_api__" in step["params"]["test_path"]

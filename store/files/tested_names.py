@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
-from .python_source import parse_or_none
+from ...utils.python_source import parse_or_none
 
 GONE = "it is gone from the module"
 

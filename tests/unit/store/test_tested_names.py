@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from testwright.utils.tested_names import GONE, lost_names
+from testwright.store.files.tested_names import GONE, lost_names
 
 TARGET = "src/shop/cart.py"
 SOURCE = "class Cart:\n    def add(self): ...\n    def total(self): ...\n\n\ndef fee(): ...\n\n\nRATE = 2\n"

@@ -1,0 +1,96 @@
+"""Statuses that handlers answer on purpose are read from the project's own code."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from testwright.engine.api.document.deliberate import DeliberateRefusals
+from testwright.tests.support.engine.python_projects import write_project
+
+MAIN = """
+from fastapi import FastAPI, HTTPException, status
+from shop.stock import take
+from shop import rules
+
+app = FastAPI()
+
+class Missing(HTTPException):
+    def __init__(self):
+        super().__init__(404)
+
+class Sold(Exception): ...
+
+@app.exception_handler(Sold)
+async def sold(request, error):
+    return JSONResponse({}, status_code=410)
+
+def find(number):
+    if number not in ORDERS:
+        raise HTTPException(status_code=404, detail="none")
+
+@app.get("/plain")
+def plain():
+    return {"ok": True}
+
+@app.get("/named")
+def named():
+    raise HTTPException(status.HTTP_403_FORBIDDEN)
+
+@app.get("/helper")
+def helper(number: int):
+    return find(number)
+
+@app.get("/own")
+def own():
+    raise Missing()
+
+@app.get("/handled")
+def handled():
+    raise Sold()
+
+@app.get("/other")
+def other():
+    return take()
+
+@app.get("/flask")
+def flask():
+    abort(409)
+
+@app.get("/django")
+def django():
+    raise Http404
+"""
+FILES = {
+    "shop/__init__.py": "",
+    "shop/main.py": MAIN,
+    "shop/stock.py": "def take():\n    raise HTTPException(409)\n",
+    "shop/rules.py": "LIMIT = 1\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "statuses"),
+    [
+        ("plain", set()),
+        ("named", {403}),
+        ("helper", {404}),
+        ("own", {404}),
+        ("handled", {410}),
+        ("other", {409}),
+        ("flask", {409}),
+        ("django", {404}),
+    ],
+)
+def test_what_a_handler_raises_or_what_it_calls_raises_is_deliberate(tmp_path: Path, name: str, statuses: set[int]):
+    root = write_project(tmp_path, FILES)
+    lines: list[str] = list(MAIN.splitlines())
+    line = lines.index(f"def {name}({'number: int' if name == 'helper' else ''}):") + 1
+    assert DeliberateRefusals(root, (".",)).statuses("shop/main.py", (line - 1, line + 1)) == statuses
+
+
+def test_nothing_is_deliberate_where_no_handler_is_known(tmp_path: Path):
+    refusals = DeliberateRefusals(write_project(tmp_path, FILES), (".",))
+    assert refusals.statuses("shop/main.py", (1, 1)) == frozenset()
+    assert refusals.statuses("openapi.yaml", (3, 9)) == frozenset()
