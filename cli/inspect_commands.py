@@ -65,6 +65,8 @@ def doctor(
         sys.stdout.write(json.dumps([check.to_dict() for check in checks], indent=2) + "\n")
     else:
         table = Table("", "check", "found", "what it means", box=None, pad_edge=False)
+        for column in table.columns:
+            column.overflow = "fold"  # a path is what is copied: it goes on in the next line
         for check in checks:
             table.add_row("[green]ok[/]" if check.ok else "[red]no[/]", check.name, check.found, check.meaning)
         Console().print(table)

@@ -33,7 +33,11 @@ class ComparedModule:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What has changed since an earlier run: `total` over the targets of each, and target by target."""
+    """What has changed since an earlier run: `total` over the targets of each, and target by target.
+
+    Attributes:
+        other_request: what the earlier run was asked for, where that was something else; totals say nothing then.
+    """
 
     run_id: str
     began: str
@@ -41,6 +45,7 @@ class Comparison:
     modules: tuple[ComparedModule, ...]
     new_defects: tuple[SuspectedDefect, ...]
     gone_defects: tuple[SuspectedDefect, ...]
+    other_request: str = ""
 
 
 def compare(report: Report, earlier: Report) -> Comparison:
@@ -56,6 +61,7 @@ def compare(report: Report, earlier: Report) -> Comparison:
         modules=modules,
         new_defects=tuple(defect for key, defect in still.items() if key not in known),
         gone_defects=tuple(defect for key, defect in known.items() if key not in still and key[0] in looked_at),
+        other_request=earlier.request if earlier.request != report.request else "",
     )
 
 

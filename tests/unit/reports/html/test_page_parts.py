@@ -114,3 +114,10 @@ def test_a_defect_of_a_target_that_was_not_looked_at_again_is_not_gone():
     assert len(compare(now, earlier).gone_defects) == 2
     assert compare(only_second, earlier).gone_defects == ()
     assert [module.state for module in compare(only_second, earlier).modules] == ["gone", "both"]
+
+
+def test_runs_of_different_requests_are_said_not_to_be_comparable() -> None:
+    report = large_report(3)
+    other = report.model_copy(update={"request": "unit tests for another module"})
+    assert compare(report, report).other_request == ""
+    assert compare(report, other).other_request == "unit tests for another module"
