@@ -21,12 +21,12 @@ from ..agents.contract.protocol import AgentRequest, AgentResponse, ResponseStat
 from ..config.settings import Settings, restore_settings
 from ..core.errors import TestwrightError, UsageError
 from ..core.usage import ModelBudget, ModelUsage
-from ..store.database.database import Store
 from ..store.files.audit import AuditEntry
 from ..store.files.run_folder import RunFolder
 from ..utils.work_meter import WorkMeter
 from .agent_factory import RunAnswers, create_agents, open_model_clients
 from .bootstrap import TargetProvider
+from .opened_store import open_store
 from .tool_factory import open_tools
 
 
@@ -94,7 +94,7 @@ async def open_agent(
     """
     folder = RunFolder(settings.state, run_id)
     target = TargetProvider(settings, folder, WorkMeter(), scratch=folder.scratch / f"agent-{os.getpid()}")
-    with Store.open(settings.state) as store:
+    with open_store(settings) as store:
         async with (
             open_tools(settings, folder, target, os.environ, others=role in ("crawler", "spec")) as tools,
             open_model_clients(

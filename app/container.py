@@ -25,6 +25,7 @@ from ..store.files.run_folder import RunFolder
 from ..utils.work_meter import WorkMeter
 from .agent_factory import ModelClients, RunAnswers, create_agents, isolated_agents, open_model_clients
 from .bootstrap import EarlyRun, TargetProvider, open_early
+from .opened_store import open_store
 from .tool_factory import open_tools
 
 _RUN_IDS = uuid.UUID("0b1f7d0c-6c5e-5d0e-9b56-7f3d1c0a9e42")
@@ -103,10 +104,13 @@ async def open_services(early: EarlyRun, *, seconds_before: float = 0.0) -> Asyn
     def warn(message: str) -> None:
         events.emit(EventType.PROGRESS, message, warning=message)
 
-    with Store.open(settings.state) as store, closing(AuditLog(folder.audit_jsonl, early.redactor.value)) as audit:
+    with (
+        open_store(settings, begins=True) as store,
+        closing(AuditLog(folder.audit_jsonl, early.redactor.value)) as audit,
+    ):
         async with (
             open_tools(settings, folder, early.target, os.environ, warn=warn) as tools,
-            open_checkpoints(folder.checkpoints) as checkpointer,
+            open_checkpoints(store.checkpoints_of(folder.run_id)) as checkpointer,
             open_model_clients(
                 settings,
                 os.environ,

@@ -13,12 +13,11 @@ from typing import Any
 
 from ..agents.contract.protocol import AgentRequest, RequestMetadata
 from ..config.settings import Settings, load_settings
-from ..core.errors import RunNotFound, StorageError, UsageError
+from ..core.errors import RunNotFound, StorageError, StoreCorrupt, UsageError
 from ..core.events import EventType
 from ..mcp.serving.backend import Job, Json, TestFiles
 from ..mcp.tool_client.tool_client import ToolClient
 from ..store import listing
-from ..store.database.database import Store
 from ..store.files.files import write_file
 from ..store.files.run_folder import RunFolder, new_run_id, prepare_state_dir
 from ..store.files.staging import Staging
@@ -27,6 +26,8 @@ from ..utils.work_meter import WorkMeter
 from . import runs, service
 from .bootstrap import TargetProvider
 from .container import LiveRun
+from .html_report import stored_report
+from .opened_store import open_store
 from .run_lifecycle import error_from_payload, run_scope
 from .run_report import RunResult
 from .runs import SingleTargetRequest
@@ -54,7 +55,7 @@ class TestwrightApplication:
         self._flags = dict(flags)
         self._opened = opened
         self._tools: dict[Path, ToolClient] = {}
-        self._opening = asyncio.Lock()
+        self._opening: dict[Path, asyncio.Lock] = {}
 
     def state(self, root: Path) -> Path:
         """The folder in which a project's runs are kept."""
@@ -180,33 +181,34 @@ class TestwrightApplication:
         if name in _CODE_RUNNING_TOOLS or run_id is not None:
             async with _open_built_in_tools(await self._load_settings(root, {}), run_id) as tools:
                 return await tools.call(name, dict(arguments))
-        async with self._opening:
+        async with self._opening.setdefault(root, asyncio.Lock()):  # one project must not hold up the others
             if root not in self._tools:
                 opening = _open_built_in_tools(await self._load_settings(root, {}))
                 self._tools[root] = await self._opened.enter_async_context(opening)
         return await self._tools[root].call(name, dict(arguments))
 
     def _list_runs(self, root: Path) -> list[Json]:
-        state = self.state(root)
-        if not state.is_dir():
+        settings = self._settings(root)
+        if not settings.state.is_dir():
             return []
-        with Store.open(state) as store:
-            return [asdict(summary) for summary in listing.list_runs(store, state, root=root)]
+        with open_store(settings) as store:
+            return [asdict(summary) for summary in listing.list_runs(store, settings.state, root=root)]
 
     def _find_run(self, root: Path, run_id: str) -> Json | None:
-        state = self.state(root)
+        settings = self._settings(root)
         try:
-            if not RunFolder(state, run_id).exists:
+            folder = RunFolder(settings.state, run_id)
+            if not folder.exists:
                 return None
-            with Store.open(state) as store:
-                details = listing.show_run(store, state, run_id)
+            with open_store(settings) as store:
+                details = listing.show_run(store, settings.state, run_id)
         except (RunNotFound, UsageError):
             return None
         if details.record is None or details.record.root != str(root):
             return None
         summary = asdict(details.summary)
         is_resumable = summary["resumable"] and not summary["request"].startswith(_SINGLE_TASKS)
-        return {**summary, "resumable": is_resumable, "report": details.report, "files": list(details.files)}
+        return {**summary, "resumable": is_resumable, **_stored_report(folder), "files": list(details.files)}
 
     async def _run_single_task(self, job: Job, request: str, work: Callable[[LiveRun], Awaitable[Json]]) -> Json:
         """Record a run of one piece of work, without a graph. Raises what the work raises."""
@@ -250,6 +252,16 @@ async def _open_built_in_tools(settings: Settings, run_id: str | None = None) ->
 def _report_of(result: RunResult) -> Json:
     """The report in the form of report.json."""
     return result.report.model_dump(mode="json", by_alias=True)
+
+
+def _stored_report(folder: RunFolder) -> Json:
+    """`report` of a run, None without one; `report_fault` says why it does not read. Raises StorageError."""
+    if not folder.report_json.is_file():
+        return {"report": None, "report_fault": ""}
+    try:
+        return {"report": stored_report(folder).model_dump(mode="json", by_alias=True), "report_fault": ""}
+    except StoreCorrupt as error:
+        return {"report": None, "report_fault": error.message}
 
 
 def _target_of(spec: Mapping[str, Any]) -> str:

@@ -203,10 +203,10 @@ async def graph_session(
 
 def forget(settings: Settings, run_id: str) -> None:
     """Delete a run whose request matched nothing, so that its id is free for the next request."""
-    from ..store.database.database import Store
+    from .opened_store import open_store
 
-    with Store.open(settings.state) as store:
-        store.runs.remove(run_id)
+    with open_store(settings) as store:
+        store.remove_run(run_id)
     remove_tree(RunFolder(settings.state, run_id).path, ignore_errors=True)
 
 

@@ -40,6 +40,7 @@ from .agent_factory import create_planner, open_model_clients
 from .bootstrap import load_changes, planner_inputs_for
 from .container import open_run, open_validators
 from .html_report import stored_report, write_html_report
+from .opened_store import open_store
 from .request_settings import settings_for_request
 from .run_lifecycle import continue_run, error_from_payload
 from .run_report import RunResult
@@ -70,13 +71,24 @@ async def resume(
             f"A run cannot be resumed with another {', '.join(unknown)}.",
             advice=f"These may change: {', '.join(RESUME_SETTINGS)}. Start a new run for anything else.",
         )
-    with Store.open(where.state) as store:
-        record = store.runs.get(run_id)
+    with open_store(where) as store:
+        record = _recorded(store, run_id)
     _require_consent(record, where)
     settings = _as_found(changed_settings(restore_settings(record.settings), changed), where)
     before = max(record.spent.seconds, sum(session.seconds for session in SessionFile(folder.sessions_json).all()))
     async with open_run(settings, run_id, on_event=on_event, seconds_before=before) as live:
         return await continue_run(live, record)
+
+
+def _recorded(store: Store, run_id: str) -> StoredRun:
+    """The record of a run that has a folder. Raises SettingsError where it has none that was begun here."""
+    try:
+        return store.runs.get(run_id)
+    except RunNotFound as error:
+        raise SettingsError(
+            f"Run {run_id} was not begun by you here, or stopped before it was recorded.",
+            advice="Resume it with --trust-project if you trust the project, or start a new run.",
+        ) from error
 
 
 def _require_consent(record: StoredRun, where: Settings) -> None:
@@ -177,7 +189,7 @@ def run_named(name: str, where: Settings) -> str:
     """The id of the run that is meant by its id, how it begins, or `latest`. Raises RunNotFound, UsageError."""
     if not where.state.is_dir():  # opening the database would make the folder
         return RunFolder(where.state, name).require().run_id
-    with Store.open(where.state) as store:
+    with open_store(where) as store:
         return find_run(name, store, where.state, root=_root_to_list(where))
 
 
@@ -188,14 +200,14 @@ def _root_to_list(where: Settings) -> Path | None:
 
 def list_runs(where: Settings) -> list[listing.RunSummary]:
     """The project's runs, newest first; of state that is kept inside the project all, also from where it was before."""
-    with Store.open(where.state) as store:
+    with open_store(where) as store:
         return listing.list_runs(store, where.state, root=_root_to_list(where))
 
 
 def show_run(run_id: str, where: Settings) -> tuple[listing.RunDetails, str]:
     """What is known of a run, and its report for people ("" where it has none). Raises RunNotFound, UsageError."""
     run_id = run_named(run_id, where)
-    with Store.open(where.state) as store:
+    with open_store(where) as store:
         details = listing.show_run(store, where.state, run_id)
     path = RunFolder(where.state, run_id).report_md
     return details, read_bytes(path.parent, path.name).decode("utf-8", "replace") if path.is_file() else ""
@@ -225,7 +237,7 @@ def html_report(run_id: str, where: Settings) -> Path:
     run_id = run_named(run_id, where)
     folder = RunFolder(where.state, run_id).require()
     redact = Redactor.from_environment(os.environ).text
-    with Store.open(where.state) as store:
+    with open_store(where) as store:
         if folder.report_html.is_file() and _is_known(store, run_id, where):
             return folder.report_html
         if not folder.report_json.is_file():
@@ -252,7 +264,7 @@ def _ended_here(run_id: str, where: Settings) -> tuple[RunFolder, Report, Path]:
     folder = RunFolder(where.state, run_id).require()
     if not folder.report_json.is_file():
         raise UsageError(f"Run {run_id} has no report yet.", advice=f"`testwright resume {run_id}` sees it to its end.")
-    with Store.open(where.state) as store:
+    with open_store(where) as store:
         known = _is_known(store, run_id, where)
     if not known:
         raise SettingsError(
@@ -267,7 +279,7 @@ def clean(
     settings: Settings, *, older_than_days: float | None = None, dry_run: bool = False
 ) -> retention.CleanupResult:
     """Remove old runs, never the newest `keep_runs`, never one that is being worked on."""
-    with Store.open(settings.state) as store:
+    with open_store(settings) as store:
         return retention.clean(
             store,
             settings.state,

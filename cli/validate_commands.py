@@ -26,7 +26,7 @@ CodeFramework = Annotated[
 ]
 _SCRIPT = re.compile(r"\.[cm]?[jt]sx?$")
 _PLAYWRIGHT = re.compile(r"""(from|require\()\s*['"](@playwright/test|playwright/test)['"]""")
-_LOCUST = re.compile(r"^\s*(from|import)\s+locust\b", re.MULTILINE)
+_LOCUST = re.compile(r"^[ \t]*(from|import)\s+locust\b", re.MULTILINE)
 
 
 def register(app: typer.Typer) -> None:

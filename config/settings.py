@@ -29,6 +29,7 @@ from ..utils.user_folders import unforeseeable_name
 from .examples import checked_examples
 from .models import PROVIDER, Models, expand_model, model_for_all_roles
 from .project_file import ProjectFile, read_project_file
+from .run_database import database_folder, unread_databases
 from .target_variables import checked_variables
 from .tool_servers import ToolServer, read_servers, servers_from
 from .trust import in_words, is_recorded, needs_consent
@@ -232,8 +233,15 @@ class Settings(BaseSettings):
         return self.dry_run or (self.models.write and not self.apply)
 
     @property
+    def database_folder(self) -> Path:
+        """The folder of the run database. In a project's own state folder it is one that was begun here."""
+        if self.state_dir is not None:
+            return self.state
+        return database_folder(self.root, self.state, is_trusted=bool(self.trust_project))
+
+    @property
     def ignored(self) -> str:
-        """What of the project's file does not hold without consent, as a sentence with what to do; "" for nothing."""
+        """What of the project does not hold without consent, in sentences with what to do; "" for nothing."""
         return self._ignored
 
     @classmethod
@@ -289,7 +297,10 @@ def load_settings(flags: Mapping[str, Any]) -> Settings:
     if settings.state_dir is None:
         _check_state_folder(settings.state)
     _check_tests_folder(settings)
-    settings._ignored = _ignored_in_words(file.path.name, ignored, settings.root) if ignored else ""
+    notes = [_ignored_in_words(file.path.name, ignored, settings.root)] if ignored else []
+    if settings.state_dir is None and not settings.trust_project:
+        notes.append(unread_databases(settings.root, settings.state))
+    settings._ignored = " ".join(note for note in notes if note)
     return settings
 
 

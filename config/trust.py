@@ -131,7 +131,7 @@ def remember_run(
         with suppress(OSError):
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             path.touch()
-            _forget_oldest(path.parent)
+            forget_oldest(path.parent)
 
 
 def is_remembered(
@@ -148,7 +148,7 @@ def _note_of(run_id: str, created_at: float, chosen: Mapping[str, Any], environm
     return trusted.parent / "runs" / _digest(what) if trusted else None
 
 
-def _forget_oldest(notes: Path) -> None:
+def forget_oldest(notes: Path) -> None:
     """Keep the notes of the latest runs. Raises OSError."""
     with os.scandir(notes) as entries:
         found = list(entries)

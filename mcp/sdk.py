@@ -7,7 +7,6 @@ One module costs no start-up time: importing any part of the SDK loads all of it
 
 from __future__ import annotations
 
-import difflib
 import logging
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -49,6 +48,7 @@ from mcp.types import (
 from pydantic import ConfigDict
 
 from ..utils.outgoing_text import valid_json, valid_text
+from ..utils.similar_names import similar_names
 
 Lifespan = Callable[[MCPServer[Any]], AbstractAsyncContextManager[Any]]
 _CONSTRUCTION = threading.Lock()
@@ -169,7 +169,7 @@ def _require_known(kind: str, name: str, known: Iterable[str]) -> None:
     names = sorted(known)
     if name in names:
         return
-    near = difflib.get_close_matches(name, names, n=3)
+    near = similar_names(name, names)
     hint = f"did you mean {', '.join(near)}?" if near else f"there are: {', '.join(names) or 'none'}"
     raise MCPError(INVALID_PARAMS, f"Unknown {kind}: {name[:200]!r}; {hint}", {kind: name[:200], "suggestions": near})
 

@@ -143,6 +143,21 @@ def open_bubblewrap(executable: Path | None = None) -> BubblewrapSandbox:
     raise SandboxUnavailable(f"bubblewrap does not work on this machine ({complaint})", advice=_refusal_advice())
 
 
+def bubblewrap_that(*options: str) -> Path:
+    """The bwrap of this machine, if it can start a program with these options. Blocks.
+
+    Raises:
+        SandboxUnavailable: it is missing or cannot.
+    """
+    executable = _system_bwrap() or _bundled_bwrap()
+    if executable is None:
+        raise SandboxUnavailable("bubblewrap (bwrap) is not installed", advice=_ADVICE)
+    answer = _query(executable, *options, "--", "/usr/bin/env")
+    if answer.returncode != 0:
+        raise SandboxUnavailable(f"{executable} cannot do that here: {answer.stderr.strip()}", advice=_ADVICE)
+    return executable
+
+
 def _try(executable: Path, spaces: tuple[str, ...], filter_: bytes) -> subprocess.CompletedProcess[str]:
     """Start a program with the options that every program gets; whether that works here is in the exit code."""
     options = (*spaces, *_ALWAYS, "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp")

@@ -93,7 +93,7 @@ def show_run(store: Store, state_dir: Path, run_id: str) -> RunDetails:
 
 def _summary(folder: RunFolder, record: StoredRun | None) -> RunSummary:
     found = (_report(folder) or {}).get("totals")
-    totals = found if isinstance(found, dict) else None
+    totals = found if isinstance(found, dict) and all(type(count) is int for count in found.values()) else None
     if record is None:
         running = is_locked(folder)
         status: LiveStatus = "running" if running else "unknown"

@@ -99,7 +99,7 @@ def _chosen(
 def _remove(store: Store, folder: RunFolder) -> bool:
     """Remove one run. False when it is in progress and stays."""
     if not folder.exists:
-        store.runs.remove(folder.run_id)
+        store.remove_run(folder.run_id)
         return True
     leaving = folder.path.with_name(f"{_LEAVING}{folder.run_id}")
     try:
@@ -108,7 +108,7 @@ def _remove(store: Store, folder: RunFolder) -> bool:
             with typed_errors(folder.path, "remove"):
                 remove_tree(leaving)
                 folder.path.rename(leaving)
-            store.runs.remove(folder.run_id)
+            store.remove_run(folder.run_id)
     except RunLocked:
         return False
     with typed_errors(leaving, "remove"):

@@ -7,7 +7,6 @@ result into the text an agent reads before it tries again.
 
 from __future__ import annotations
 
-import difflib
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,7 +16,10 @@ from typing import Any, Literal
 
 from jsonschema.exceptions import ValidationError
 
+from .similar_names import similar_names
+
 Severity = Literal["error", "warning"]
+
 _PLAIN_KEY = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*$")
 _EXCERPT = 160
 _SHORT = 300
@@ -131,7 +133,7 @@ def _unknown(error: ValidationError, place: list[str | int]) -> Iterator[SpecIss
     schema = error.schema if isinstance(error.schema, Mapping) else {}
     known = list(schema.get("properties", {}))
     for name in sorted(set(_mapping(error.instance)) - set(known)):
-        close = difflib.get_close_matches(name, known, n=1)
+        close = similar_names(name, known, most=1)
         suggestion = f"rename it to {close[0]!r}" if close else f"remove it; known here: {', '.join(known)}"
         excerpt = excerpt_of(_mapping(error.instance)[name])
         yield SpecIssue(
@@ -152,9 +154,7 @@ def _explained(keyword: str, error: ValidationError) -> tuple[str, str]:
     if keyword == "enum":
         allowed = ", ".join(json.dumps(allowed_value) for allowed_value in value)
         # A misspelt word is more likely meant than the first allowed one.
-        close = difflib.get_close_matches(
-            str(instance), [str(allowed_value) for allowed_value in value], n=1, cutoff=0.5
-        )
+        close = similar_names(_cut(str(instance)), [str(allowed_value) for allowed_value in value], most=1, cutoff=0.5)
         return f"{excerpt_of(instance)} is not one of {allowed}", f"use {json.dumps((close or list(value))[0])}"
     if keyword == "const":
         return f"{excerpt_of(instance)} is not {excerpt_of(value)}", f"use {excerpt_of(value)}"

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 BASE_VARIABLES = frozenset({"BASE_URL"})
 """Environment variables that hold the application's address."""
 _BASE_NAMES = frozenset({"baseURL", "BASE_URL"})
-_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:[/\\]", re.IGNORECASE)
+_SCHEME = re.compile(r"[a-z][0-9+.-]*:[/\\]", re.IGNORECASE)
 _CODE = re.compile(r"\s*(?:javascript|data|vbscript|blob|file|view-source):", re.IGNORECASE)
 _MAX_INDIRECTIONS = 8
 _BASE = "\0"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 import time
 from collections.abc import Iterable, Iterator
@@ -14,6 +13,7 @@ from jsonschema.protocols import Validator
 from jsonschema.validators import validator_for
 
 from ...utils.error_formatter import schema_issues
+from ...utils.similar_names import similar_names
 from .grammar import METHODS, children
 from .problems import Parts, Problem, keys_of, look_up, mapping, sequence, text
 
@@ -144,7 +144,7 @@ def _unknown(error: ValidationError, place: Parts, others: set[Parts]) -> Iterat
             continue
         if error.validator == "unevaluatedProperties" and repr(name) not in error.message:
             continue
-        close = difflib.get_close_matches(name, known, n=1)
+        close = similar_names(name, known, most=1)
         suggestion = f"rename it to {close[0]!r}" if close else "remove it, or begin its name with x-"
         yield Problem(f"unknown property {name!r}", (*place, name), "unknown", suggestion=suggestion)
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from ...utils.error_formatter import CodeIssue
+from ...utils.similar_names import similar_names
 from .code_model import structure_issue
 from .data_file import YamlError, YamlNode, all_nodes, entries, items, line_of, read_documents, scalar, value_of
 
@@ -100,7 +100,7 @@ def _commands(commands: list[YamlNode]) -> Iterator[CodeIssue]:
         elif not name:
             yield structure_issue(line, "this is no command", "write a command's name", "command_shape")
         elif name not in _COMMANDS:
-            close = difflib.get_close_matches(name, sorted(_COMMANDS), n=1)
+            close = similar_names(name, sorted(_COMMANDS), most=1)
             fix = f"write {close[0]}" if close else "see the commands in Maestro's reference"
             yield structure_issue(line, f"Maestro knows no command {name!r}", fix, "unknown_command")
         elif scalar(node) and name not in _BARE:

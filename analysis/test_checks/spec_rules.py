@@ -134,7 +134,7 @@ def _operation(place: SpecPlace, operation: dict[str, Any], request: dict[str, A
         yield issue(
             where, "other_operation", "the act does not call the operation's method", fix, request.get("method")
         )
-    pattern = re.sub(r"\\\{[^}]*\\\}", "[^/]+", re.escape(text(operation.get("path"))))
+    pattern = re.sub(r"\\\{[^{}]*\\\}", "[^/]+", re.escape(text(operation.get("path"))))
     if not re.fullmatch(pattern, _VARIABLE.sub("x", text(request.get("path")))):
         where = (*place, "act", "request", "path")
         fix = f"request {operation.get('path')!r}"

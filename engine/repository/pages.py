@@ -12,7 +12,7 @@ from .findings import Route, SitePage, SourceFacts, joined
 
 SUFFIXES = (".js", ".jsx", ".ts", ".tsx", ".mjs", ".cjs", ".mts", ".cts")
 
-_COMMENT = re.compile(r"/\*.*?\*/|(?<![:'\"`\w])//[^\n]*", re.DOTALL)
+_COMMENT = re.compile(r"/\*|(?<![:'\"`\w])//[^\n]*")
 _ROUTE = re.compile(
     r"\b(?P<owner>\w+)\s*\.\s*(?P<verb>get|post|put|patch|delete|head|options)\s*\(\s*(?P<quote>['\"`])(?P<path>/[^'\"`\n]*)(?P=quote)\s*,"
 )
@@ -20,10 +20,10 @@ _MOUNT = re.compile(
     r"\b\w+\s*\.\s*(?:use|register)\s*\(\s*(?P<quote>['\"`])(?P<path>/[^'\"`\n]*)(?P=quote)\s*,\s*(?P<what>[^\n;]*)"
 )
 _IMPORT = re.compile(
-    r"\bimport\s+(?:type\s+)?(?:(?P<name>\w+)|[^'\"`;]*?)\s*(?:from\s*)?['\"](?P<from>[^'\"\n]+)['\"]"
+    r"\bimport\s++(?:type\s++)?(?:(?P<name>\w+)\s*(?:from\s*)?|[^'\"`;]{0,2000})['\"](?P<from>[^'\"\n]+)['\"]"
     r"|\b(?:const|let|var)\s+(?P<variable>\w+)\s*=\s*require\(\s*['\"](?P<required>[^'\"\n]+)['\"]\s*\)"
     r"|\b(?:require|import)\(\s*['\"](?P<bare>[^'\"\n]+)['\"]\s*\)"
-    r"|\bexport\s+[^'\"`;]*?\sfrom\s*['\"](?P<again>[^'\"\n]+)['\"]"
+    r"|\bexport\s++[^'\"`;]{0,2000}?\sfrom\s*['\"](?P<again>[^'\"\n]+)['\"]"
 )
 _STATUS = re.compile(r"(?:\.status|\.sendStatus|\.code|\.writeHead)\(\s*(\d{3})\b|\bstatus:\s*(\d{3})\b")
 _AUTH = re.compile(
@@ -37,13 +37,27 @@ _CLIENTS = frozenset(
 )
 
 
+def _without_comments(text: str) -> str:
+    """The text with blanks in the place of its comments; what looks like the beginning of an endless one stays."""
+    kept, at, last = list[str](), 0, text.rfind("*/")
+    while found := _COMMENT.search(text, at):
+        end = found.end()
+        if found[0] == "/*":
+            end = text.index("*/", end) + 2 if end <= last else end
+        is_comment = found[0] != "/*" or end > found.end()
+        comment = text[found.start() : end]
+        kept += [text[at : found.start()], re.sub(r"[^\n]", " ", comment) if is_comment else comment]
+        at = end
+    return "".join([*kept, text[at:]])
+
+
 def javascript_facts(path: str, text: str) -> SourceFacts:
     """Reads the routes, mounts and imports of a JavaScript or TypeScript file.
 
     Args:
         path: POSIX path in the repository.
     """
-    code = _COMMENT.sub(lambda found: re.sub(r"[^\n]", " ", found.group()), text)
+    code = _without_comments(text)
     imports, names = _imports(code)
     routes = _next_routes(path, code)
     routers = ["next"] * len(routes)
@@ -213,7 +227,7 @@ def next_page(path: str, text: str) -> SitePage | None:
         return None
     inner = found["app"] if found["pages"] is None else re.sub(r"(?:^|/)index$", "", found["pages"])
     headings = [text_ for tag in _HEADINGS for text_ in _jsx(tag, text)]
-    titles = re.findall(r"\bmetadata\b[^;]*?\btitle:\s*['\"]([^'\"\n]+)['\"]", text) + _jsx("title", text)
+    titles = re.findall(r"\bmetadata\b[^;]{0,2000}?\btitle:\s*['\"]([^'\"\n]+)['\"]", text) + _jsx("title", text)
     fields = [*_jsx("label", text), *re.findall(r"\baria-label=\"([^\"{]+)\"", text)]
     buttons = _literals(_jsx("button", text))
     title = titles[0] if titles else ""

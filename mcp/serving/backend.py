@@ -112,7 +112,10 @@ class McpBackend(Protocol):
         ...
 
     async def run(self, root: Path, run_id: str) -> Json | None:
-        """Describes a run of this project (`status`, `request`, `resumable`, `report`, `files` …), or returns None."""
+        """Describes a run of this project, or returns None: `status`, `request`, `resumable`, `files`, `report`.
+
+        `report` is None without one, and where it does not read: then `report_fault` says why.
+        """
         ...
 
     async def runs(self, root: Path) -> list[Json]:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
-from ...core.errors import RunLocked, RunNotFound, TestwrightError, ToolBusy
+from ...core.errors import RunLocked, RunNotFound, StoreCorrupt, TestwrightError, ToolBusy
+from ..toolbox.tool_adapter import as_typed
 from .backend import Job, Json
 from .context import ClientCall, ServerContext
 from .progress import ProgressReporter, run_with_progress
@@ -16,6 +18,19 @@ from .run_files import read_json, run_folder
 from .sessions import SessionRun
 
 _RETRY_SECONDS = 30
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True, slots=True)
+class RootFault:
+    """Why a served project cannot be read."""
+
+    root: Root
+    error: TestwrightError
+
+    def row(self) -> Json:
+        """The fault as a part of an answer."""
+        return {"root": self.root.name, "message": self.error.message, "advice": self.error.advice}
 
 
 async def run_job(
@@ -78,28 +93,62 @@ def _slot(server: ServerContext, root: Root, reporter: ProgressReporter) -> Abst
 
 
 def _planned_steps(server: ServerContext, root: Root, run_id: str) -> list[Any]:
-    """The planned steps of a run that is continued; empty when it stopped before it had a plan."""
+    """The planned steps of a run that is continued; empty when it has no plan, or one that does not read."""
     try:
-        return list(read_json(run_folder(server, root, run_id), "plan.json")["steps"])
+        steps = list(read_json(run_folder(server, root, run_id), "plan.json")["steps"])
     except (TestwrightError, KeyError, TypeError):
         return []
+    return steps if all(_is_step(step) for step in steps) else []
+
+
+def _is_step(step: Any) -> bool:
+    return (
+        isinstance(step, dict)
+        and isinstance(step.get("id"), str)
+        and isinstance(step.get("type"), str)
+        and isinstance(step.get("params") or {}, dict)
+    )
+
+
+async def of_root(root: Root, asked: Awaitable[Answer]) -> Answer | RootFault:
+    """The answer of one served project, or why it has none: a project that does harm must not silence the others."""
+    try:
+        return await asked
+    except Exception as error:  # noqa: BLE001 - whatever a project brings along is told beside what the others answer
+        return RootFault(root, as_typed(error, "reading the runs"))
 
 
 async def find_run(server: ServerContext, run_id: str) -> tuple[Root, Json]:
     """Finds a run of one of the served projects, of any session.
 
     Raises:
-        RunNotFound: no project has it.
+        RunNotFound: no project has it; its message names the projects that cannot be read.
+        TestwrightError: why the only project cannot be read.
     """
+    faults: list[RootFault] = []
     for root in server.roots:
-        run = await server.backend.run(root.path, run_id)
-        if run is not None:
+        run = await of_root(root, server.backend.run(root.path, run_id))
+        if isinstance(run, RootFault):
+            faults.append(run)
+        elif run is not None:
             return root, run
+    if len(faults) == len(tuple(server.roots)) == 1:
+        raise faults[0].error
+    unread = "".join(f"; {fault.root.name} cannot be read: {fault.error.message}" for fault in faults)
     raise RunNotFound(
-        f"there is no run {run_id!r} in the served projects",
+        f"there is no run {run_id!r} in the served projects{unread}",
         advice="list_runs lists the runs of this session; generate_tests starts a new one",
-        details={"run_id": run_id},
+        details={"run_id": run_id, "faults": [fault.row() for fault in faults]},
     )
+
+
+def report_of(run: Json) -> Json | None:
+    """The report of a run, None without one. Raises StoreCorrupt for one that does not read."""
+    if run.get("report_fault"):
+        raise StoreCorrupt(
+            run["report_fault"], advice="start the request as a new run; its other files are resources still"
+        )
+    return run["report"]
 
 
 def without_none(**options: Any) -> Json:

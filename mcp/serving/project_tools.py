@@ -89,7 +89,13 @@ async def _absolute_file(server: ServerContext, path: str) -> RootPath:
     roots = list(server.roots)
     if len(roots) == 1 or PurePosixPath(path).is_absolute():
         return await server.roots.file(path, what="test file")
-    candidates = [server.roots.resolve(path, root=root.name) for root in roots]
+    candidates: list[RootPath] = []
+    for at, root in enumerate(roots, start=1):
+        try:
+            candidates.append(server.roots.resolve(path, root=root.name))
+        except ToolInputError:  # a link of one project leads out of it: the others are asked all the same
+            if at == len(roots) and not candidates:
+                raise
     near = [str(path.path) for path in candidates if await asyncio.to_thread(path.path.is_file)]
     raise ToolInputError(
         f"several roots are served ({', '.join(root.name for root in roots)}), and {path!r} names none",

@@ -34,7 +34,7 @@ from ..sdk import (
 from ..toolbox.tool_spec import Json
 from .context import ServerContext
 from .handles import RUNS, run_uri
-from .jobs import find_run
+from .jobs import RootFault, find_run, of_root
 from .run_files import read_run_text, run_folder
 from .sessions import SessionRun, session_of
 
@@ -113,7 +113,9 @@ class RunResourceMiddleware:
         number, first = int(match.group(1)), int(match.group(2))
         page: list[Json] = []
         while number < len(runs) and len(page) < LISTED_EACH:
-            rows = (await _rows(self._server, runs[number]))[first : first + LISTED_EACH - len(page)]
+            rows = await of_root(runs[number].root, _rows(self._server, runs[number]))
+            # A project that cannot be read has none to list; reading one of its runs says why.
+            rows = [] if isinstance(rows, RootFault) else rows[first : first + LISTED_EACH - len(page)]
             page += rows
             first += len(rows)
             # The page has room left: all rows of this run are on it.

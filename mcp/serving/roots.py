@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import difflib
 import itertools
 import os
 import re
@@ -13,6 +12,7 @@ from pathlib import Path, PurePosixPath
 
 from ...core.errors import ProjectError, ToolInputError
 from ...sandbox.snapshot import JUNK
+from ...utils.similar_names import similar_names
 from ...utils.untrusted_folders import walk_files
 
 _SCHEME = re.compile(r"^[A-Za-z][A-Za-z0-9+.-]*:")
@@ -147,12 +147,12 @@ def similar_files(missing: RootPath) -> tuple[str, ...]:
     """Finds up to three files of the root whose paths, or else names, are similar to a missing one's."""
     files = list(_files(missing.root.path))
     # Similar paths first; else files of a similar name in any folder.
-    near = difflib.get_close_matches(missing.relative, files, n=3, cutoff=0.75)
+    near = similar_names(missing.relative, files, cutoff=0.75)
     if not near:
         by_name: dict[str, list[str]] = {}
         for path in files:
             by_name.setdefault(PurePosixPath(path).name, []).append(path)
-        names = difflib.get_close_matches(PurePosixPath(missing.relative).name, by_name, n=3, cutoff=0.7)
+        names = similar_names(PurePosixPath(missing.relative).name, by_name, cutoff=0.7)
         near = [path for name in names for path in by_name[name]][:3]
     return tuple(near)
 

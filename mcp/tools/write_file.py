@@ -25,13 +25,11 @@ def _run(services: ToolServices, /, path: str, contents: str) -> Json:
 
 
 def _reserved(services: ToolServices) -> set[tuple[str, ...]]:
-    """The names that only the run itself writes: logs, checkpoints, reports and working folders."""
+    """The names that only the run itself writes: logs, reports and working folders."""
     run = services.run_folder
-    own = [run.events_jsonl, run.audit_jsonl, run.checkpoints, run.report_json, run.report_md, run.junit_xml]
+    own = [run.events_jsonl, run.audit_jsonl, run.report_json, run.report_md, run.junit_xml]
     own += [run.lock, run.accepting_json, run.replaced, run.scratch]
-    # SQLite keeps files of its own beside the checkpoints.
-    names = {path.name for path in own} | {f"{run.checkpoints.name}{end}" for end in ("-wal", "-shm", "-journal")}
-    return {(name,) for name in names}
+    return {(path.name,) for path in own}
 
 
 TOOL = ToolSpec(

@@ -1,11 +1,17 @@
 """Opens the run database: SQLite with a write-ahead log, its schema version checked, its errors typed.
 
-It holds runs, artifacts and answers; LangGraph's checkpoints are a file of their own in each run's folder. The schema
-version is SQLite's `PRAGMA user_version`; a later schema adds its own step from version N to N + 1.
+It holds runs, artifacts and answers; LangGraph's checkpoints are a file of their own for each run, in a folder beside
+it. The schema version is SQLite's `PRAGMA user_version`; a later schema adds its own step from version N to N + 1.
+
+Only databases that were begun here are opened, or that a person names (`config/run_database.py`). One that is hostile
+all the same costs bounded time and space: each transaction has a deadline, values and the file have a size.
 """
 
 from __future__ import annotations
 
+import math
+import os
+import sqlite3
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,6 +21,7 @@ from typing import Any
 from filelock import FileLock, Timeout
 from sqlalchemy import URL, Connection, Engine, create_engine, event, text
 from sqlalchemy.exc import DBAPIError
+from sqlalchemy.pool import StaticPool
 
 from ...core.errors import RunLocked, StateVersionError
 from ..files.files import typed_errors
@@ -24,10 +31,17 @@ from .answers import ModelAnswers
 from .artifacts import Artifacts
 from .runs import Runs
 from .sqlite_errors import corrupt_error, database_error
-from .sqlite_schema import SAFE_SCHEMA, SCHEMA_QUERY, journal_refusal, schema_refusal
+from .sqlite_schema import JOURNALS, SAFE_SCHEMA, SCHEMA_QUERY, journal_refusal, schema_refusal
 
 DATABASE = "testwright.db"
+_CHECKPOINTS = "checkpoints"
 BUSY_SECONDS = 30.0
+TRANSACTION_SECONDS = 20.0
+"""The most that one transaction computes; ours take milliseconds. Pages that lead to each other never end."""
+MOST_VALUE_BYTES = 64 << 20
+_MOST_PAGES = 1 << 20
+_STEPS = 10_000
+_DEADLINE = "testwright_deadline"
 _WRITING = "testwright_writing"
 SCHEMA_VERSION = 1
 
@@ -52,8 +66,12 @@ class Store:
         self.answers = ModelAnswers(self, clock)
 
     @classmethod
-    def open(cls, state_dir: Path, *, clock: Callable[[], float] = time.time) -> Store:
-        """Open `<state_dir>/testwright.db`, creating its tables where needed.
+    def open(cls, folder: Path, *, clock: Callable[[], float] = time.time, makes: bool = True) -> Store:
+        """Open the database in a folder, creating its tables where needed.
+
+        Args:
+            folder: one that this user's testwright or a person has chosen.
+            makes: make folder and database where they are missing; False for an empty one in memory then.
 
         Raises:
             StoreCorrupt: the file is no database of ours, or damaged; it is left as it is.
@@ -61,8 +79,10 @@ class Store:
             StoreFull, StorageError: it cannot be written.
             RunLocked: another process has been migrating it for 30 seconds.
         """
-        prepare_state_dir(state_dir)
-        path = state_dir / DATABASE
+        path = folder / DATABASE
+        if not makes and not os.path.lexists(path):
+            return cls._in_memory(path, clock)
+        prepare_state_dir(folder)
         if refusal := journal_refusal(path):
             raise corrupt_error(path, f"{refusal}; it may have come with the project")
         store = cls(_engine(path), path, clock=clock)
@@ -72,6 +92,25 @@ class Store:
             store.close()
             raise
         return store
+
+    @classmethod
+    def _in_memory(cls, path: Path, clock: Callable[[], float]) -> Store:
+        store = cls(_engine(path, in_memory=True), path, clock=clock)
+        with store.writing() as connection:
+            create_tables(connection)
+        return store
+
+    def checkpoints_of(self, run_id: str) -> Path:
+        """The file of a run's checkpoints: beside the database, where no clone can have prepared it."""
+        return self.path.parent / _CHECKPOINTS / f"{run_id}.sqlite"
+
+    def remove_run(self, run_id: str) -> None:
+        """Delete a run with its artifacts, answers and checkpoints; harmless when it is unknown."""
+        self.runs.remove(run_id)
+        checkpoints = self.checkpoints_of(run_id)
+        with typed_errors(checkpoints, "remove"):
+            for ending in ("", *JOURNALS):
+                checkpoints.with_name(checkpoints.name + ending).unlink(missing_ok=True)
 
     @contextmanager
     def reading(self, what: str = "a row") -> Iterator[Connection]:
@@ -84,7 +123,7 @@ class Store:
         with self._typed_errors(), self._engine.connect() as connection, connection.begin():
             try:
                 yield connection
-            except (ValueError, TypeError) as error:
+            except (ValueError, TypeError, RecursionError) as error:
                 raise corrupt_error(self.path, f"{what} does not read ({error})") from error
 
     @contextmanager
@@ -143,23 +182,30 @@ class Store:
             lock.release()
 
 
-def _engine(path: Path) -> Engine:
-    url = URL.create("sqlite", database=str(path))
-    engine = create_engine(url, connect_args={"timeout": BUSY_SECONDS})
-    event.listen(engine, "connect", lambda connection, _record: _prepare(connection, path))
+def _engine(path: Path, *, in_memory: bool = False) -> Engine:
+    if in_memory:  # there each connection is a database of its own: one serves all
+        engine = create_engine("sqlite://", poolclass=StaticPool, connect_args={"check_same_thread": False})
+    else:
+        url = URL.create("sqlite", database=str(path))
+        engine = create_engine(url, connect_args={"timeout": BUSY_SECONDS})
+    event.listen(engine, "connect", lambda connection, record: _prepare(connection, record.info, path))
     event.listen(engine, "begin", _begin)
     return engine
 
 
-def _prepare(connection: Any, path: Path) -> None:
+def _prepare(connection: Any, facts: dict[str, Any], path: Path) -> None:
     connection.isolation_level = None  # the driver would begin late and commit early: `_begin` says when instead
+    connection.text_factory = lambda text: text.decode("utf-8", "replace")
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MOST_VALUE_BYTES)
+    facts[_DEADLINE] = time.monotonic() + TRANSACTION_SECONDS
+    connection.set_progress_handler(lambda: time.monotonic() > facts[_DEADLINE], _STEPS)
     cursor = connection.cursor()
     try:
         cursor.execute(SAFE_SCHEMA)
         refusal = schema_refusal(cursor.execute(SCHEMA_QUERY).fetchall(), (*tables.metadata.tables, "alembic_version"))
         if refusal:
             raise corrupt_error(path, f"{refusal}, which testwright does not make; it may have come with the project")
-        for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
+        for pragma in (f"max_page_count={_MOST_PAGES}", "journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
             cursor.execute(f"PRAGMA {pragma}")
     finally:
         cursor.close()
@@ -168,7 +214,9 @@ def _prepare(connection: Any, path: Path) -> None:
 def _begin(connection: Connection) -> None:
     # A transaction that reads first and writes later would fail at once when another process wrote in between.
     writing = connection.get_execution_options().get(_WRITING, False)
+    connection.info[_DEADLINE] = math.inf  # to begin may mean to wait for another process
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
+    connection.info[_DEADLINE] = time.monotonic() + TRANSACTION_SECONDS
 
 
 def is_current(connection: Connection) -> bool:

@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from sqlalchemy import Row, delete, insert, select, update
+from pydantic import Field, TypeAdapter, ValidationError
+from sqlalchemy import Row, Text, delete, insert, select, type_coerce, update
 
 from ...core.errors import RunNotFound, UsageError
 from ...core.usage import RunUsage
 from ...utils.outgoing_text import valid_text
 from ...utils.redact import Redactor, without_secrets
+from ...utils.untrusted_files import decoded_json
 from . import tables
+from .sqlite_errors import corrupt_error
 from .transactions import Transactions
 
 RunStatus = Literal["created", "running", "completed", "failed", "stopped"]
+RunId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
+Time = Annotated[float, Field(allow_inf_nan=False)]
+MOST_RUNS = 20_000
+"""So many of the newest are read: an endless table must not fill the memory."""
+_LONGEST = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,17 +41,17 @@ class StoredRun:
         resumed: how often it was started again.
     """
 
-    run_id: str
+    run_id: RunId
     root: str
     request: str
     settings: dict[str, Any]
     version: str
     status: RunStatus
-    created_at: float
+    created_at: Time
     exit_reason: str | None = None
     exit_code: int | None = None
-    started_at: float | None = None
-    finished_at: float | None = None
+    started_at: Time | None = None
+    finished_at: Time | None = None
     resumed: int = 0
     spent: RunUsage = field(default_factory=RunUsage)
 
@@ -125,16 +134,24 @@ class Runs:
         self._change(run_id, settings=without_secrets(settings, redactor or Redactor()))
 
     def get(self, run_id: str) -> StoredRun:
-        """One run. Raises RunNotFound, StoreCorrupt."""
-        found = self._all(select(tables.runs).where(tables.runs.c.run_id == run_id))
-        if not found:
+        """One run. Raises RunNotFound; StoreCorrupt, also where its row is not what was stored."""
+        rows = self._rows(select(*_COLUMNS).where(tables.runs.c.run_id == run_id))
+        if not rows:
             raise _not_found(run_id)
-        return found[0]
+        try:
+            return _record(rows[0])
+        except ValueError as error:
+            raise corrupt_error(self._access.path, f"run {run_id} does not read ({_first(error)})") from error
 
     def all(self, *, root: str | None = None) -> list[StoredRun]:
-        """All runs, newest first; only those of one project when `root` is given."""
-        query = select(tables.runs).order_by(tables.runs.c.created_at.desc(), tables.runs.c.number.desc())
-        return self._all(query if root is None else query.where(tables.runs.c.root == valid_text(root)))
+        """All runs whose rows read, newest first; only those of one project when `root` is given."""
+        query = select(*_COLUMNS).order_by(tables.runs.c.created_at.desc(), tables.runs.c.number.desc())
+        rows = self._rows(query if root is None else query.where(tables.runs.c.root == valid_text(root)))
+        found: list[StoredRun] = []
+        for row in rows:
+            with suppress(ValueError):  # one row that somebody has forged must not hide the others
+                found.append(_record(row))
+        return found
 
     def remove(self, run_id: str) -> None:
         """Delete a run with its artifacts and answers; harmless when it is unknown."""
@@ -147,14 +164,36 @@ class Runs:
             if changed.rowcount == 0:
                 raise _not_found(run_id)
 
-    def _all(self, query: Any) -> list[StoredRun]:
+    def _rows(self, query: Any) -> list[Row[Any]]:
         with self._access.reading("a run") as connection:
-            return [_record(row) for row in connection.execute(query)]
+            return list(connection.execute(query.limit(MOST_RUNS)))
+
+
+_JSON = ("settings", "spent")
+_COLUMNS = [
+    type_coerce(column, Text).label(column.name) if column.name in _JSON else column
+    for column in tables.runs.c
+    if column.name != "number"
+]
+_STORED = TypeAdapter(StoredRun)
 
 
 def _record(row: Row[Any]) -> StoredRun:
-    values = {name: value for name, value in row._mapping.items() if name not in ("number", "spent")}
-    return StoredRun(**values, spent=RunUsage(**row.spent))
+    """The run of a row. Raises ValueError for one that testwright has not written; SQLite checks no types."""
+    values = dict(row._mapping)
+    for name in _JSON:
+        if not isinstance(values[name], str):
+            raise ValueError(f"{name} is no text")
+        values[name] = decoded_json(values[name])
+    return _STORED.validate_python(values)
+
+
+def _first(error: ValueError) -> str:
+    """The first thing that is wrong, without the value: it may be long, or somebody's secret."""
+    if not isinstance(error, ValidationError):
+        return str(error)[:_LONGEST]
+    first = error.errors(include_url=False, include_input=False)[0]
+    return f"{'.'.join(str(part) for part in first['loc'])}: {first['msg']}"[:_LONGEST]
 
 
 def _not_found(run_id: str) -> RunNotFound:

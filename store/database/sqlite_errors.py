@@ -21,6 +21,10 @@ def database_error(error: BaseException | None, path: Path) -> StorageError:
     details: dict[str, object] = {"path": str(path), "sqlite": getattr(error, "sqlite_errorname", "") or ""}
     if primary in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
         return corrupt_error(path, str(error), details)
+    if primary == sqlite3.SQLITE_INTERRUPT:
+        return corrupt_error(path, "reading it does not come to an end", details)
+    if primary == sqlite3.SQLITE_TOOBIG:
+        return corrupt_error(path, "it has a value that is too large", details)
     if primary == sqlite3.SQLITE_FULL or (primary == sqlite3.SQLITE_IOERR and _no_space(path)):
         return StoreFull(f"Cannot write {path}: the disk is full.", advice=SPACE_ADVICE, details=details)
     if primary in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
@@ -32,8 +36,6 @@ def database_error(error: BaseException | None, path: Path) -> StorageError:
     if primary in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
         return StorageError(f"Cannot write {path}: {error}.", advice=STATE_ADVICE, details=details)
     message = str(error)[:_LONGEST_MESSAGE]
-    if "Could not decode" in message:
-        return corrupt_error(path, "a text in it does not read", details)
     if "no such " in message:
         return corrupt_error(path, message, details)
     return StorageError(f"The run database {path} failed: {message}.", advice=STATE_ADVICE, details=details)

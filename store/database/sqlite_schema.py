@@ -32,6 +32,9 @@ def schema_refusal(rows: Iterable[tuple[str, str, str, int]], tables: Collection
     return ""
 
 
+JOURNALS = ("-journal", "-wal", "-shm")
+"""Endings of the files that SQLite keeps beside a database."""
+
 _SUPER_JOURNAL = bytes.fromhex("d9d505f920a163d7")
 """The last bytes of a rollback journal that names a super-journal (SQLite's file format, "The Rollback Journal")."""
 
@@ -43,7 +46,7 @@ def journal_refusal(path: Path) -> str:
     anywhere. Databases of testwright are never part of a transaction over several files, so none of its journals names
     one. What is no regular file would be waited for.
     """
-    for ending in ("-journal", "-wal", "-shm"):
+    for ending in JOURNALS:
         name = path.name + ending
         try:
             with open_regular(path.parent, name) as beside:

@@ -100,6 +100,8 @@ def read_events(path: Path, *, after: int = 0) -> Iterator[Event]:
     for number, entry in enumerate(read_journal(path), start=1):
         try:
             event = Event(**{**entry, "type": EventType(entry["type"])})
+            if not _is_well_formed(event):
+                raise TypeError("a field of another type")
         except (KeyError, TypeError, ValueError) as error:
             raise StoreCorrupt(
                 f"Line {number} of {path} is no event.",
@@ -108,3 +110,13 @@ def read_events(path: Path, *, after: int = 0) -> Iterator[Event]:
             ) from error
         if event.sequence > after:
             yield event
+
+
+def _is_well_formed(event: Event) -> bool:
+    return (
+        type(event.sequence) is int
+        and isinstance(event.at, int | float)
+        and isinstance(event.message, str)
+        and isinstance(event.step_id, str | None)
+        and isinstance(event.data, dict)
+    )

@@ -48,7 +48,6 @@ class RunFolder:
         events_jsonl: the event stream.
         audit_jsonl: every attempt of every agent.
         sessions_json: what each session of the run used.
-        checkpoints: LangGraph's own SQLite file.
         scratch: folder of snapshots and workspaces; may be deleted whenever the run is not running.
         report_json: the report for machines.
         report_md: the report for people.
@@ -83,7 +82,6 @@ class RunFolder:
     events_jsonl = _Part("events.jsonl")
     audit_jsonl = _Part("audit.jsonl")
     sessions_json = _Part("sessions.json")
-    checkpoints = _Part("checkpoints.sqlite")
     scratch = _Part("scratch")
     report_json = _Part("report.json")
     report_md = _Part("report.md")

@@ -15,6 +15,7 @@ import pytest
 
 from testwright import main
 from testwright.app import api, run_cache, service
+from testwright.app.opened_store import open_store
 from testwright.config.settings import load_settings
 from testwright.core.errors import BudgetExhausted, ProjectError, SettingsError, StoreCorrupt, UsageError
 from testwright.graph.checkpoints import open_checkpoints
@@ -84,11 +85,15 @@ def test_a_state_folder_that_the_user_names_may_be_a_link(elsewhere: Path, tmp_p
     assert load_settings({"root": root, "state_dir": tmp_path / "link"}).state == tmp_path / "link"
 
 
+def _database(root: Path) -> Path:
+    return load_settings({"root": root}).database_folder / "testwright.db"
+
+
 def _record(root: Path, **settings: object) -> None:
-    """A run in the project's database, as an attacker may commit one."""
+    """A run in the project's database that nobody has begun, as an attacker may have put it there."""
     chosen = load_settings({"root": root, "run_id": "nightly", **settings})
     folder = RunFolder(root / ".testwright", "nightly").create()
-    with Store.open(root / ".testwright") as store:
+    with open_store(chosen, begins=True) as store:
         stored = {"request": "unit tests", "root": str(root), "settings": chosen.stored(), "version": "0.1.0"}
         store.runs.create("nightly", **stored, redactor=Redactor([]))
         store.runs.start("nightly")
@@ -121,7 +126,7 @@ def test_a_run_recorded_in_the_clone_is_not_resumed_with_harmless_settings_eithe
     """Its checkpoints say what is read and written next."""
     root = hostile_project(tmp_path / "project")
     _record(root)
-    with pytest.raises(SettingsError, match=r"was not begun by you here\."):
+    with pytest.raises(SettingsError, match="was not begun by you here"):
         api.resume("nightly", root=root)
     assert not (tmp_path / "ran").exists()
 
@@ -212,7 +217,7 @@ FORGED_SCHEMAS = {
 def test_a_database_that_computes_is_refused_and_left_as_it_is(schema: str, tmp_path: Path) -> None:
     root = hostile_project(tmp_path / "project")
     _record(root)
-    with closing(sqlite3.connect(root / ".testwright" / "testwright.db")) as database:
+    with closing(sqlite3.connect(_database(root))) as database:
         database.executescript(schema)
     with pytest.raises(StoreCorrupt, match="may have come with the project"):
         api.generate("unit tests", root=root, trials=20, mutants=0)
@@ -228,7 +233,7 @@ def test_what_the_database_returns_never_becomes_the_users_choice(
     start = Runs.start
 
     def forge(runs: Runs, run_id: str) -> StoredRun:
-        with closing(sqlite3.connect(root / ".testwright" / "testwright.db")) as database, database:
+        with closing(sqlite3.connect(_database(root))) as database, database:
             changed = "UPDATE runs SET settings = json_set(settings, '$.python', ?)"
             database.execute(changed, (str(root / "evil.sh"),))
         return start(runs, run_id)
@@ -293,7 +298,7 @@ def test_a_page_that_came_with_the_project_is_written_anew_before_a_browser_sees
     for root, kept in ((theirs, False), (mine, True)):
         page = RunFolder(root / ".testwright", "nightly").report_html
         page.write_text(forged)
-        with closing(sqlite3.connect(root / ".testwright" / "testwright.db")) as database, database:
+        with closing(sqlite3.connect(_database(root))) as database, database:
             database.execute("UPDATE runs SET created_at = created_at + ?", (0 if kept else 1,))
         shown = service.html_report("nightly", load_settings({"root": root}))
         assert (shown.read_text() == forged) is kept

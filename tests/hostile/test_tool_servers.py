@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import secrets
+import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -14,9 +16,10 @@ import psutil
 import pytest
 
 from testwright.core.errors import TestwrightError
+from testwright.mcp.tool_client.external.own_processes import namespace_command
 from testwright.mcp.tool_client.tool_client import ToolClient
 from testwright.tests.support.hostile import tool_server
-from testwright.tests.support.mcp.external_servers import all_end, opened
+from testwright.tests.support.mcp.external_servers import all_end, is_held, is_released, opened
 from testwright.tests.support.mcp.tool_session import make_services
 
 CONTEXT = "get_codebase_context"
@@ -67,12 +70,34 @@ async def test_messages_without_end_fill_no_memory(mode: str, tmp_path: Path) ->
     assert grown < 300 * MIB
 
 
+@pytest.fixture
+def key_of_a_process() -> Iterator[bytes]:
+    """What the environment of a process of ours says."""
+    key = f"key-{secrets.token_hex(8)}"
+    ours = [sys.executable, "-I", "-S", "-c", "import sys; sys.stdin.read()"]
+    with subprocess.Popen(ours, stdin=subprocess.PIPE, env={"KEY": key}) as process:
+        yield key.encode()
+        assert process.stdin is not None
+        process.stdin.close()
+
+
 async def test_a_daemon_of_a_server_ends_with_it(tmp_path: Path) -> None:
     async with _client(tmp_path, "daemon") as client:
         await client.call(CONTEXT, ASKED)
-        daemon = int((tmp_path / "traces" / "pid").read_text())
-        assert psutil.pid_exists(daemon)
-    assert all_end([daemon])
+        assert is_held(tmp_path / "traces" / "held")
+    assert is_released(tmp_path / "traces" / "held")
+
+
+@pytest.mark.skipif(not namespace_command(), reason="no process namespaces here")
+async def test_a_server_sees_no_process_of_ours_and_cannot_save_its_daemon_by_ending_its_guard(
+    key_of_a_process: bytes, tmp_path: Path
+) -> None:
+    async with _client(tmp_path, "kills-its-guard") as client:
+        await _refusal(client)
+    assert is_released(tmp_path / "traces" / "held")
+    seen = (tmp_path / "traces" / "seen").read_bytes()
+    assert seen
+    assert key_of_a_process not in seen
 
 
 async def test_a_server_that_leaves_its_group_when_it_should_end_is_ended(tmp_path: Path) -> None:

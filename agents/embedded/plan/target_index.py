@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import difflib
 import re
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -13,9 +12,11 @@ from pathlib import Path, PurePosixPath
 from ....core.errors import ProjectError
 from ....engine.python.project.layout import Layout, ModulePlace, module_at
 from ....utils.python_source import parse_python
+from ....utils.similar_names import similar_names
 from ....utils.untrusted_files import read_source_bytes
 
-_GLOB = re.compile(r"[*?]|\[.+\]")
+_MOST_SUGGESTED = 20
+_GLOB = re.compile(r"[*?]|\[[^\[\n]+\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,7 @@ class TargetIndex:
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
         self._broken: dict[str, str] = {}
+        self._suggested = 0
 
     @property
     def layout(self) -> Layout:
@@ -83,13 +85,16 @@ class TargetIndex:
         )
 
     def suggestions(self, text: str) -> list[str]:
-        """Suggest at most three names similar to `text`."""
+        """Suggest at most three names similar to `text`; for the first texts that are asked about."""
+        self._suggested += 1
+        if self._suggested > _MOST_SUGGESTED:
+            return []
         names = {place.path for place in self.modules} | {place.module for place in self.modules}
         for module, symbols in self._symbols.items():
             names |= {f"{module}:{symbol}" for symbol in symbols} | set(symbols)
         last = {name.rpartition("/")[2].rpartition(".")[2].lower(): name for name in sorted(names)}
-        close = difflib.get_close_matches(text, sorted(names), n=3, cutoff=0.6)
-        lower = difflib.get_close_matches(text.lower(), sorted(last), n=3, cutoff=0.7)
+        close = similar_names(text, sorted(names), cutoff=0.6)
+        lower = similar_names(text.lower(), sorted(last), cutoff=0.7)
         return list(dict.fromkeys([*close, *(last[name] for name in lower)]))[:3]
 
     def symbols_of(self, module: str) -> tuple[str, ...]:

@@ -364,7 +364,7 @@ def _candidates(whole: Any, value: Any) -> list[Any]:
         pattern = whole.get("pattern")
         found = [*([by_format] if by_format else []), _OTHER_NAMES.get(value, ""), f"other {value}", f"other-{value}"]
         # Patterns such as `ORD-001` allow little else.
-        next_digit = re.sub(r"\d(?!.*\d)", lambda match: str((int(match.group()) + 1) % 10), value)
+        next_digit = re.sub(r"\d(?=\D*$)", lambda match: str((int(match.group()) + 1) % 10), value)
         found += [f"other{value}", f"{value}2", f"{value}b", next_digit]
         longest = whole.get("maxLength")
         found = [candidate for candidate in found if candidate and (longest is None or len(candidate) <= longest)]

@@ -14,7 +14,7 @@ from ...python.model.model import Arc
 from ...python.project.layout import Layout, ModulePlace
 from ...python.project.source_roots import parse_file, read_config, read_toml, table_at
 
-_ENTRY = re.compile(r"^\s*([\w.-]+)\s*=\s*([\w.]+)\s*(?::\s*([\w.]+))?\s*(?:\[.*\])?\s*$")
+_ENTRY = re.compile(r"^\s*+([\w.-]++)\s*+=\s*+([\w.]++)\s*+(?::\s*+([\w.]++)\s*+)?(?:\[.*\]\s*+)?$")
 
 
 @dataclass(frozen=True, slots=True)

@@ -165,7 +165,7 @@ def _near(example: str) -> list[str]:
 
 _FORMATS = ("csv", "tsv", "json", "yaml", "yml", "toml", "xml", "ini", "html", "md", "txt", "sql", "py", "log")
 _SAMPLES = re.compile(r"(^|/)(examples?|samples?|data|testdata|fixtures|tests?|docs?)(/|$)")
-_COLUMNS = re.compile(r"columns?\s*:?\s+((?:[\w-]+(?:,\s*|\s+and\s+))*[\w-]+)", re.IGNORECASE)
+_COLUMNS = re.compile(r"columns?(?:\s*+:)?\s++([\w-]++(?:(?:,\s*+|\s++and\s++)[\w-]++)*+)", re.IGNORECASE)
 _LARGEST = 2_000
 _MOST_SAMPLES = 3
 _WHOLE = ("12", "4", "30")

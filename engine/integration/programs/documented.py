@@ -40,7 +40,7 @@ def _commands_in(text: str, program: ProjectProgram) -> Iterable[tuple[str, ...]
     names = [re.escape(program.name)]
     if program.start[0] == "-m":
         names.append(rf"python3? -m {re.escape(program.start[1])}")
-    pattern = re.compile(rf"^\s*(?:[$%>] )?(?:{'|'.join(names)})[ \t]+(\S.*)$", re.MULTILINE)
+    pattern = re.compile(rf"^[ \t]*(?:[$%>] )?(?:{'|'.join(names)})[ \t]+(\S.*)$", re.MULTILINE)
     for match in pattern.finditer(text):
         try:
             arguments = tuple(shlex.split(match[1], comments=True))

@@ -61,6 +61,7 @@ _CONDITIONS: tuple[tuple[str, PreconditionKind], ...] = (
 _RANGE = re.compile(
     r"(?:between|from|in the range|range(?: of| from)?)\s+\[?\(?(-?\d+)\s*(?:to|and|-|,|\.\.+)\s*(-?\d+)", re.IGNORECASE
 )
+_PROSE_BEFORE = 400
 _SAYS = re.compile(
     r"\s*(?:(?:is|are|must be|should be|denotes|represents)\s+(?:an?|the|one|all)\s+|[:=(]\s*(?:an?\s+)?|"
     r"--?\s+(?:an?\s+)?)"
@@ -209,6 +210,7 @@ class Prose:
 
     def _before(self, text: str) -> str:
         """The noun phrase in front of a name; names beside it, as in "strings a and b", belong to the same phrase."""
+        text = text[-_PROSE_BEFORE:]
         others = "|".join(re.escape(one) for one in self._names) or "$^"
         text = re.sub(rf"(?:[`'\"]?(?:{others})[`'\"]?\s*(?:,|and|or)\s*)+$", "", text).rstrip()
         match = re.search(r"((?:[A-Za-z0-9\-]+ ){0,5}[A-Za-z0-9\-]+)\s*[`'\"(]*$", text)

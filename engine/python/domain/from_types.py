@@ -14,6 +14,7 @@ from ..source.annotations import ANY, TypeHint, type_hint
 ClassLookup = Callable[[str], "tuple[ModuleFacts, ClassFacts] | None"]
 """Finds the class of the project that a name means in the target module."""
 
+_LONGEST_ALIAS = 500
 _MAXIMUM_DEPTH = 6
 _SCALARS: dict[str, DomainKind] = {
     **dict.fromkeys("int SupportsInt SupportsIndex NonNegativeInt PositiveInt".split(), "integer"),
@@ -59,7 +60,7 @@ def without_aliases(hint: TypeHint, constants: Mapping[str, str], depth: int = 0
     if depth > _MAXIMUM_DEPTH or hint.name == "Literal":
         return hint
     source = constants.get(hint.name, "")
-    if source and not hint.arguments:
+    if source and len(source) <= _LONGEST_ALIAS and not hint.arguments:
         bound = re.search(r"TypeVar\(.*bound=(.+)\)", source) or re.search(r"NewType\([^,]+,\s*(.+)\)", source)
         alias = type_hint(bound[1] if bound else source)
         if alias not in (ANY, hint) and (bound or "TypeVar(" not in source):

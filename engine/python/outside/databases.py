@@ -22,7 +22,7 @@ DATABASE_FILE = Candidate("tmp_path / 'records.db'", fixtures=("tmp_path",))
 _NAMES = re.compile(r"(db_?)?(conn|connection)|db|database")
 _QUOTE = '["`\\[\\]]?'
 _CREATE = r"create\s+table\s+(?:if\s+not\s+exists\s+)?"
-_TABLE = re.compile(rf"{_CREATE}{_QUOTE}(\w+){_QUOTE}\s*\((.*?)\)\s*(?:;|$|without|strict)", re.I | re.S)
+_TABLE = re.compile(rf"{_CREATE}{_QUOTE}(\w+){_QUOTE}\s*\((.{{0,5000}}?)\)\s*(?:;|$|without|strict)", re.I | re.S)
 _COLUMN = re.compile(r"[\"`\[]?(\w+)[\"`\]]?\s*(\w*)(.*)", re.S)
 _CONSTRAINTS = frozenset("primary foreign unique check constraint".split())
 _OPEN = "sqlite3.connect"
@@ -168,13 +168,24 @@ def _tables(texts: Iterable[str]) -> tuple[tuple[str, tuple[Column, ...]], ...]:
 
 
 def _columns(text: str) -> Iterator[Column]:
-    for part in re.split(r",(?![^(]*\))", text):
+    for part in _parts(text):
         match = _COLUMN.match(part.strip())
         if match is None or match[1].lower() in _CONSTRAINTS:
             continue
         kind, rest = match[2].upper(), match[3].lower()
         key = "primary key" in rest and kind.startswith("INT")
         yield Column(match[1], kind, made=key or "default" in rest)
+
+
+def _parts(text: str) -> Iterator[str]:
+    """The text's parts between commas that are in no brackets."""
+    depth = at = 0
+    for found in re.finditer(r"[(),]", text):
+        depth += {"(": 1, ")": -1, ",": 0}[found[0]]
+        if found[0] == "," and depth <= 0:
+            yield text[at : found.start()]
+            at = found.end()
+    yield text[at:]
 
 
 def _inserts(schema: Schema) -> Iterator[str]:

@@ -26,7 +26,7 @@ _MAXIMUM_SEQUENCES = 900
 _MAXIMUM_PER_SUBJECT = 40
 _MAXIMUM_TEXT = 700
 _TEST_LIBRARIES = ("import pytest", "from pytest", "import unittest", "from unittest", "from hypothesis")
-_FENCE = re.compile(r"^(?:```|~~~)[ ]*(?:python|py|pycon|python3)?[ ]*\n(.*?)^(?:```|~~~)", re.MULTILINE | re.DOTALL)
+_FENCE = re.compile(r"^(?:```|~~~)[ ]*+(?:python|py|pycon|python3)?[ ]*+\n(.*?)^(?:```|~~~)", re.MULTILINE | re.DOTALL)
 
 
 def find_usage(root: Path, layout: Layout, facts: ModuleFacts, index: ProjectIndex | None = None) -> tuple[Trial, ...]:

@@ -17,7 +17,7 @@ from ...toolbox.json_schema import TEXTS, array, closed_object, integer, open_ob
 from ...toolbox.tool_spec import Json, Link, ToolAnswer, client_tool
 from ..context import ROOT, ClientCall
 from ..handles import RUNS, parse_run_uri, run_uri
-from ..jobs import find_run, run_job
+from ..jobs import find_run, report_of, run_job
 from ..run_files import parse_object, read_json, run_folder
 
 _DECLARES = re.compile(r"<!(?:DOCTYPE|ENTITY)", re.IGNORECASE)
@@ -45,8 +45,9 @@ async def _run(call: ClientCall, /, results_path: str, root: str | None = None) 
         run_id, part = parse_run_uri(results_path)
         project, run = await find_run(server, run_id)
         # A finished run was analysed already.
-        if part in ("", "report", "report.md", "report.json") and run["report"]:
-            return ToolAnswer(_analysis_of_report(run_id, project.name, run["report"]))
+        report = report_of(run) if part in ("", "report", "report.md", "report.json") else None
+        if report:
+            return ToolAnswer(_analysis_of_report(run_id, project.name, report))
         # Results of run_tests are stored with their spec; other files are the results themselves.
         stored = await asyncio.to_thread(read_json, run_folder(server, project, run_id), part)
         results, spec = stored.get("results", stored), stored.get("spec") or {}
@@ -56,7 +57,7 @@ async def _run(call: ClientCall, /, results_path: str, root: str | None = None) 
         text = await asyncio.to_thread(read_text, file.path, results_path, (project.path,))
         is_xml = text.lstrip().startswith("<")
         results = results_of_junit(text, results_path) if is_xml else parse_object(text, results_path)
-    if not isinstance(results.get("dropped"), list) or "passed" not in results:
+    if not _is_results(results) or not _is_spec(spec):
         raise ToolInputError(
             f"{results_path!r} holds no test results",
             advice="give results_path of run_tests, a run's report.json, or a JUnit XML file (pytest --junitxml=FILE)",
@@ -71,6 +72,20 @@ async def _run(call: ClientCall, /, results_path: str, root: str | None = None) 
     uri = run_uri(run_id, "analysis.json")
     answer = _answer(run_id, project.name, analysis["summary"], analysis, uri)
     return ToolAnswer(answer, (Link(uri, "analysis.json", "The whole analysis", "application/json"),))
+
+
+def _is_results(results: Any) -> bool:
+    """Whether somebody's JSON has what is read of results."""
+    dropped = results.get("dropped") if isinstance(results, dict) else None
+    return (
+        isinstance(dropped, list)
+        and all(isinstance(row, dict) for row in dropped)
+        and type(results.get("passed")) is int
+    )
+
+
+def _is_spec(spec: Any) -> bool:
+    return isinstance(spec, dict) and isinstance(spec.get("target") or {}, dict)
 
 
 def _analysis_of_report(run_id: str, root: str, report: Mapping[str, Any]) -> Json:

@@ -8,7 +8,7 @@ from ...toolbox.json_schema import NULLABLE_INTEGER, closed_object, integer, ope
 from ...toolbox.tool_spec import Json, ToolAnswer, client_tool
 from ..context import RUN_ID, ClientCall
 from ..handles import HANDLE_SCHEMA, report_answer, resources_of, run_uri
-from ..jobs import find_run
+from ..jobs import find_run, report_of
 from ..roots import Root
 from ..run_files import read_run_text, run_folder
 
@@ -22,12 +22,13 @@ async def _run(call: ClientCall, /, run_id: str, cursor: int) -> ToolAnswer:
     cursor=next_cursor for the next page. Costs nothing.
     """
     root, run = await find_run(call.server, run_id)
-    if not run["report"]:
+    report = report_of(run)
+    if not report:
         return ToolAnswer({**without_report(run_id, root, run), "text": "", "next_cursor": None})
     text = await asyncio.to_thread(read_run_text, run_folder(call.server, root, run_id), "report.md")
     end = cursor + PAGE_CHARS
     page = {"text": text[cursor:end], "next_cursor": end if end < len(text) else None}
-    return report_answer(run_id, root.name, run["report"], page)
+    return report_answer(run_id, root.name, report, page)
 
 
 def without_report(run_id: str, root: Root, run: Json) -> Json:

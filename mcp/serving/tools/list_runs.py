@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from ...toolbox.json_schema import array, closed_object, integer, open_object, string
+from ...toolbox.json_schema import array, closed_object, integer, open_object, string, strings
 from ...toolbox.tool_spec import Json, ToolAnswer, client_tool
 from ..context import ClientCall, ServerContext
 from ..handles import run_uri
+from ..jobs import RootFault, of_root
+from ..roots import Root
 from ..sessions import SessionRun
 
 
@@ -14,9 +16,23 @@ async def _run(call: ClientCall, /, limit: int, scope: str) -> ToolAnswer:
     whose answer was lost, also one that was cancelled. scope='project' lists all runs of the served projects, also
     after the server was started anew. run_status and get_report take any run's id. Costs nothing.
     """
-    runs = await _stored(call.server) if scope == "project" else call.server.sessions.runs(call.session)
-    rows = [row for run in runs[:limit] if (row := await _row(call.server, run)) is not None]
+    faults: list[RootFault] = []
+    if scope == "project":
+        runs, faults = await _stored(call.server)
+    else:
+        runs = call.server.sessions.runs(call.session)
+    rows: list[Json] = []
+    for run in runs[:limit]:
+        row = await of_root(run.root, _row(call.server, run))
+        if isinstance(row, RootFault):
+            faults.append(row)
+        elif row is not None:
+            rows.append(row)
     answer: Json = {"runs": rows, "more": max(0, len(runs) - limit)}
+    if faults:
+        answer["faults"] = [
+            fault.row() for fault in {(each.root, each.error.message): each for each in faults}.values()
+        ]
     if not runs and scope == "session":
         answer["note"] = "This session has no runs; scope='project' lists those of earlier and other sessions."
     if call.session is None and scope == "session":
@@ -26,11 +42,18 @@ async def _run(call: ClientCall, /, limit: int, scope: str) -> ToolAnswer:
     return ToolAnswer(answer)
 
 
-async def _stored(server: ServerContext) -> tuple[SessionRun, ...]:
-    """All runs of the served projects, newest first, also those of servers that have ended."""
-    found = [(row, root) for root in server.roots for row in await server.backend.runs(root.path)]
+async def _stored(server: ServerContext) -> tuple[tuple[SessionRun, ...], list[RootFault]]:
+    """All runs of the served projects, newest first, also those of servers that have ended; and what cannot be read."""
+    found: list[tuple[Json, Root]] = []
+    faults: list[RootFault] = []
+    for root in server.roots:
+        rows = await of_root(root, server.backend.runs(root.path))
+        if isinstance(rows, RootFault):
+            faults.append(rows)
+        else:
+            found += [(row, root) for row in rows]
     found.sort(key=lambda pair: -pair[0]["created_at"])
-    return tuple(SessionRun(root, row["run_id"], "run") for row, root in found)
+    return tuple(SessionRun(root, row["run_id"], "run") for row, root in found), faults
 
 
 async def _row(server: ServerContext, known: SessionRun) -> Json | None:
@@ -65,6 +88,10 @@ TOOL = client_tool(
         runs=array(open_object(["run_id", "root", "kind", "status"])),
         more=integer(minimum=0, description="Runs that are not listed."),
         note=string(),
+        faults=array(
+            open_object(["root", "message"], **strings("root", "message", "advice")),
+            description="Served projects whose runs cannot be read, and why.",
+        ),
     ),
     run=_run,
     read_only=True,

@@ -7,7 +7,7 @@ from ...toolbox.json_schema import closed_object
 from ...toolbox.tool_spec import ToolAnswer, client_tool
 from ..context import RUN_ID, ClientCall
 from ..handles import HANDLE_SCHEMA, report_answer
-from ..jobs import find_run, run_job
+from ..jobs import find_run, report_of, run_job
 
 
 async def _run(call: ClientCall, /, run_id: str) -> ToolAnswer:
@@ -19,7 +19,7 @@ async def _run(call: ClientCall, /, run_id: str) -> ToolAnswer:
     if run["status"] == "running":
         raise ToolInputError(f"run {run_id} is in progress", advice=f"run_status(run_id={run_id!r}) waits for it")
     # A run that has ended is answered with its report.
-    if not run["resumable"] and not run["report"]:
+    if not run["resumable"] and not report_of(run):
         raise ToolInputError(
             f"run {run_id} cannot go on: it is {run['status']}", advice="start a new run with generate_tests"
         )

@@ -9,7 +9,7 @@ from ...toolbox.json_schema import closed_object, open_object, string
 from ...toolbox.tool_spec import Json, ToolAnswer, client_tool
 from ..context import RUN_ID, ClientCall
 from ..handles import report_answer
-from ..jobs import find_run
+from ..jobs import find_run, report_of
 from ..waiting import WAIT, running_answer
 from .get_report import without_report
 
@@ -40,10 +40,8 @@ async def _run(call: ClientCall, /, run_id: str, wait_seconds: int) -> ToolAnswe
         await asyncio.sleep(min(_POLL_SECONDS, remaining))
     if run["status"] == "running":
         return ToolAnswer({**running_answer(run_id, root.name, "in progress in another process"), "answer": None})
-    if run["report"]:
-        answer = report_answer(run_id, root.name, run["report"])
-    else:
-        answer = ToolAnswer(without_report(run_id, root, run))
+    report = report_of(run)
+    answer = report_answer(run_id, root.name, report) if report else ToolAnswer(without_report(run_id, root, run))
     return _ended(run_id, root.name, answer.data["status"], answer)
 
 

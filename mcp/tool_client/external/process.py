@@ -1,8 +1,8 @@
 """The transport to a server behind a command: newline-delimited JSON-RPC over its stdin and stdout.
 
 The SDK's own transport does not limit the length of a line and logs invalid ones; this one expects any behaviour of a
-server. The command runs in a process group of its own, below `guard.py`; the group has ended when the block is left,
-and when testwright is killed.
+server. The command runs in a process group of its own, below `guard.py`, and in a process namespace where there is one
+(`own_processes.py`); all of it has ended when the block is left, and when testwright is killed.
 """
 
 from __future__ import annotations
@@ -22,12 +22,14 @@ import anyio
 
 from ...sdk import SessionMessage, TransportStreams, jsonrpc_message_adapter
 from .diagnostics import ServerDiagnostics
+from .own_processes import namespace_command
 
 MAX_LINE_BYTES = 32 * 1024 * 1024
 _CHUNK_BYTES = 64 * 1024
 _GUARD = Path(__file__).with_name("guard.py")
 _GRACE_SECONDS = 1.0
 _POLL_SECONDS = 0.01
+_SHELL_SIGNALS = 128
 _INHERITED = ("HOME", "LANG", "LC_ALL", "LC_CTYPE", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "TZ", "USER")
 
 
@@ -82,7 +84,7 @@ async def stdio_streams(
     finally:
         # Shielded: the SDK's cancel scopes would interrupt the end of the process.
         with anyio.CancelScope(shield=True):
-            diagnostics.exit_code = await _end_process(process, control)
+            diagnostics.exit_code = _own_code(await _end_process(process, control))
             # What the process wrote last may explain its end.
             await asyncio.wait(work, timeout=_GRACE_SECONDS)
             for task in work:
@@ -101,8 +103,9 @@ async def _start(command: ServerCommand, guarded: int) -> asyncio.subprocess.Pro
         exists = os.sep in program and Path(path).exists()
         number = errno.EACCES if exists else errno.ENOENT
         raise OSError(number, os.strerror(number), program)
+    apart = await asyncio.to_thread(namespace_command)
     return await asyncio.create_subprocess_exec(
-        *(sys.executable, "-I", "-S", str(_GUARD), str(guarded), *command.argv),
+        *(sys.executable, "-I", "-S", str(_GUARD), str(guarded), *apart, *command.argv),
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
@@ -211,6 +214,12 @@ async def _end_process(process: asyncio.subprocess.Process, control: int) -> int
     finally:
         _closed(control)
     return code
+
+
+def _own_code(code: int | None) -> int | None:
+    """The exit code of the command: bubblewrap exits as a shell does for a command that a signal has ended."""
+    in_shell = code is not None and code > _SHELL_SIGNALS and bool(namespace_command())
+    return _SHELL_SIGNALS - code if in_shell and code is not None else code
 
 
 def _closed(descriptor: int) -> int:

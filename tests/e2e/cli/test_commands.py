@@ -9,10 +9,11 @@ import pytest
 import typer.main
 from typer.testing import CliRunner
 
+from testwright.app.opened_store import open_store
 from testwright.cli.app import app
+from testwright.config.settings import load_settings
 from testwright.core.errors import ExitCode
 from testwright.core.version import VERSION
-from testwright.store.database.database import Store
 from testwright.store.files.lock import run_lock
 from testwright.store.files.run_folder import RunFolder
 from testwright.tests.support.projects.files import ROOT, make_project, run_command, tree
@@ -198,7 +199,7 @@ def test_a_run_id_that_is_taken_is_refused_before_anything_is_done(one_run):
 def test_clean_removes_old_runs_but_none_that_is_worked_on(tmp_path):
     root = make_project(tmp_path / "project")
     state = root / ".testwright"
-    with Store.open(state) as store:
+    with open_store(load_settings({"root": root}), begins=True) as store:
         for run_id in ("old", "busy"):
             RunFolder(state, run_id).create()
             store.runs.create(run_id, request="small", root=str(root), settings={}, version="1")

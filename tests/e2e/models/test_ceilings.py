@@ -12,11 +12,11 @@ import pytest
 from testwright.agents.contract.protocol import AgentRequest, RequestMetadata
 from testwright.app import api
 from testwright.app.agent_factory import isolated_agents
+from testwright.app.opened_store import open_store
 from testwright.config.settings import load_settings
 from testwright.core.errors import BudgetExhausted, ExitCode, SettingsError
 from testwright.core.usage import ModelBudget
 from testwright.reports.model import Report
-from testwright.store.database.database import Store
 from testwright.store.files.audit import AuditEntry
 from testwright.tests.support.agents.scripted_openai import Reply, ScriptedOpenAI, answer, error, hang
 from testwright.tests.support.runs.audit_entries import read_attempts
@@ -146,7 +146,7 @@ async def test_what_an_agent_in_its_own_process_spent_counts_also_when_it_is_cut
     server.extend(answer("no json"), hang())
     given = {"root": root, "base_url": server.base_url, "models": {"planner": "openai:scripted"}}
     settings = load_settings({**given, "model_timeout": 600})
-    with Store.open(settings.state) as store:
+    with open_store(settings) as store:
         store.runs.create(RUN, request="x", root=str(root), settings={}, version="1")
     budget = ModelBudget(on_usage=lambda spend: paid.set())
     planner = isolated_agents(["planner"], settings, RUN, audit=heard.append, budget=budget)["planner"]
@@ -168,7 +168,7 @@ async def test_a_planner_that_meets_a_ceiling_plans_when_there_is_more(tmp_path:
     root = till(tmp_path)
     with pytest.raises(BudgetExhausted, match="ceiling on tokens"):
         await run(server, root, ["no json"], "planner", max_tokens=100)
-    with Store.open(root / ".testwright") as store:
+    with open_store(load_settings({"root": root})) as store:
         record = store.runs.get(RUN)
     assert (record.status, record.exit_reason, record.exit_code) == ("stopped", "budget_exhausted", ExitCode.BUDGET)
     assert (record.spent.tokens, record.spent.calls) == (150, 1)
@@ -193,7 +193,7 @@ async def test_a_ceiling_that_is_spent_already_is_refused_with_advice_and_nothin
         await resumed(server, root, framework="unittest")
     assert "max_cost" in other.value.advice
     assert (root / ".testwright" / "runs" / RUN / "report.json").read_bytes() == before
-    with Store.open(root / ".testwright") as store:
+    with open_store(load_settings({"root": root})) as store:
         assert store.runs.get(RUN).settings["max_tokens"] == 100
 
 

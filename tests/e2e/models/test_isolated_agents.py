@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
+from testwright.app.opened_store import open_store
+from testwright.config.settings import load_settings
 from testwright.reports.model import Report
-from testwright.store.database.database import Store
 from testwright.tests.support.agents.scripted_openai import ScriptedOpenAI
 from testwright.tests.support.agents.wire_recording import asked_by, crossed, marked, overlapping, processes_of
 from testwright.tests.support.runs.audit_entries import read_attempts
@@ -116,7 +117,7 @@ def _is_an_envelope(told: dict[str, Any], root: Path, report: Report) -> None:
     assert set(told) == {"run_id", "upstream", "payload", "parameters"}
     assert set(told["upstream"]) == {"agent", "artifact_id", "schema_id"}
     assert told["parameters"] == {"framework": "pytest", "test_path": TEST_PATH}
-    with Store.open(root / ".testwright") as store:
+    with open_store(load_settings({"root": root})) as store:
         stored = store.artifacts.get(told["upstream"]["artifact_id"])
     assert told["payload"] == stored.payload
     assert stored.artifact_id in {artifact.id for artifact in report.run.artifacts if artifact.kind == "spec_output"}

@@ -184,7 +184,7 @@ def test_a_corrupt_run_database_is_left_as_it_is_and_named(tmp_path):
     database.write_bytes(b"this is no database, not at all " * 200)
     before = database.read_bytes()
     for arguments in (("run", "small.names"), ("runs", "list"), ("resume", "r"), ("clean",)):
-        result = asked(*arguments, "--root", root)
+        result = asked(*arguments, "--root", root, "--state-dir", database.parent)
         assert result.exit_code in (2, 4), (arguments, result.output)
         if arguments[0] != "resume":
             assert result.exit_code == 4

@@ -14,7 +14,7 @@ from testwright.app import api
 from testwright.config.settings import load_settings
 from testwright.core.errors import EnvironmentFault
 from testwright.core.events import EventType
-from testwright.tests.support.mcp.external_servers import all_end, entry
+from testwright.tests.support.mcp.external_servers import entry, is_released
 from testwright.tests.support.projects.files import SMALL, make_project, run_command
 from testwright.tests.support.runs.comparison import report_of, run_folder, work_of
 from testwright.tests.support.runs.interrupted import started_command
@@ -149,12 +149,12 @@ def test_ctrl_c_ends_the_servers_and_their_children(tmp_path):
     root = make_project(tmp_path / "project", ONE)
     config = tmp_path / "servers.json"
     config.write_text(json.dumps({"mcpServers": {"search": entry("stubborn", tmp_path)}}))
-    pids = tmp_path / "pids"
+    held = tmp_path / "held"
     with started_command(*ASKED, str(root), "--mcp-config", str(config), cwd=tmp_path) as process:
-        while not pids.exists() and process.poll() is None:
+        while not held.exists() and process.poll() is None:
             time.sleep(0.01)
         os.killpg(process.pid, signal.SIGINT)
         _, err = process.communicate()
     assert process.returncode == 130, err
     assert "Traceback" not in err
-    assert all_end(pids.read_text().split())
+    assert is_released(held)

@@ -13,11 +13,11 @@ from testwright.agents.embedded.plan.repository_steps import repository_plan
 from testwright.agents.embedded.plan.request.parser import parse_request
 from testwright.agents.guardrails.confined_files import confine_files
 from testwright.app import api
+from testwright.app.opened_store import open_store
 from testwright.app.runs import explore_repository
 from testwright.config.settings import load_settings
 from testwright.core.errors import ExitCode, SchemaValidationError
 from testwright.graph.planning_graph.nodes.build_plan import check_plan
-from testwright.store.database.database import Store
 from testwright.tests.support.mcp.tool_session import write_files
 from testwright.tests.support.projects.web_shop import SHOP
 from testwright.tests.support.runs.command_line import invoke_command
@@ -72,7 +72,7 @@ async def test_a_request_in_words_runs_all_three_and_adds_the_files(shop):
     added = [file.path for file in report.files]
     assert added == [f"tests/e2e/generated/{name}.spec.ts" for name in ("items", "orders", "ping", "root", "users")]
     assert all((shop / path).is_file() for path in added)
-    with Store.open(shop / ".testwright") as store:
+    with open_store(load_settings({"root": shop})) as store:
         kinds = [one.kind for one in store.artifacts.find("r1")]
     assert kinds == ["repo_crawler_output", "test_case_generator_output", "test_engineer_output"]
 

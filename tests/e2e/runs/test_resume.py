@@ -91,12 +91,12 @@ def test_ctrl_c_ends_with_130_and_a_run_that_can_be_resumed(undisturbed, tmp_pat
     assert "`testwright resume r` goes on" in listed.out
 
     broken = shutil.copytree(root, tmp_path / "broken")
-    for path in run_folder(broken, "r").glob("checkpoints.sqlite*"):
+    for path in (broken / ".testwright" / "database").rglob("r.sqlite*"):
         path.write_bytes(b"no database " * 1000)
     refused = invoke_command("resume", "r", "--root", str(broken), cwd=tmp_path)
     assert refused.code == 4, refused.err
     assert "Traceback" not in refused.err
-    assert str(run_folder(broken, "r")) in refused.err
+    assert str(broken / ".testwright" / "database") in refused.err
 
     outcome = run_command("resume", "r", "--root", str(root), cwd=tmp_path)
     assert outcome.code == 0, outcome.err

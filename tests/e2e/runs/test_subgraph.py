@@ -7,10 +7,11 @@ from langgraph.graph import END, START, StateGraph
 from typing_extensions import TypedDict
 
 import testwright
+from testwright.app.opened_store import open_store
+from testwright.config.settings import load_settings
 from testwright.core.errors import ExitCode
 from testwright.graph.context import RunContext
 from testwright.graph.planning_graph.planning_state import PlanningAgentState
-from testwright.store.database.database import Store
 from testwright.tests.support.projects.files import make_project, tree
 
 
@@ -67,7 +68,7 @@ async def test_a_state_without_the_keys_of_ours_is_refused_in_words(tmp_path):
 
 def ended(root, run_id="r"):
     """What the database says of a run's end."""
-    with Store.open(root / ".testwright") as store:
+    with open_store(load_settings({"root": root})) as store:
         record = store.runs.get(run_id)
     return record.status, record.exit_reason, record.exit_code
 

@@ -4,6 +4,7 @@ It is written with the standard library only, against the text of protocol 2025-
 implementation than its own. Modes that are no servers come first.
 """
 
+import fcntl
 import json
 import os
 import signal
@@ -68,11 +69,11 @@ def no_server(mode, folder):
         sys.stderr.write("cannot find the licence\nAPI_KEY=abcdef123456\n")
         sys.exit(3)
     if mode == "exits-after-another":
-        while not Path(folder, "pids").exists():
+        while not Path(folder, "held").exists():
             time.sleep(0.01)
         sys.exit(3)
     if mode == "meets-another":
-        Path(folder, f"here-{os.getpid()}").touch()
+        Path(folder, f"here-{os.urandom(8).hex()}").touch()
         while len(list(Path(folder).glob("here-*"))) < 2:
             time.sleep(0.01)
     if mode == "silent":
@@ -92,9 +93,11 @@ def no_server(mode, folder):
     if mode == "stubborn":
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         waiting = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(600)"
-        child = subprocess.Popen([sys.executable, "-I", "-S", "-c", waiting])
-        note(folder, "new", f"{os.getpid()} {child.pid}")
-        Path(folder, "new").rename(Path(folder, "pids"))
+        # Both hold the lock as long as they live; their ids say nothing outside of their namespace.
+        held = os.open(Path(folder, "new"), os.O_CREAT | os.O_RDWR)
+        fcntl.flock(held, fcntl.LOCK_EX)
+        subprocess.Popen([sys.executable, "-I", "-S", "-c", waiting], pass_fds=[held])
+        Path(folder, "new").rename(Path(folder, "held"))
 
 
 def structured(value):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import sys
 import time
@@ -45,6 +46,26 @@ async def opened(
     )
     async with ToolClient(build_toolbox(services), servers=servers, root=services.root, warn=warn) as client:
         yield client
+
+
+def is_held(lock: Path) -> bool:
+    """Whether a process lives that holds this lock, in whatever namespace."""
+    with lock.open() as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
+
+
+def is_released(lock: Path) -> bool:
+    """Whether all processes that hold this lock end, if only after the system has got round to it."""
+    deadline = time.monotonic() + _PATIENCE
+    while is_held(lock):
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.01)
+    return True
 
 
 def all_end(pids: Iterable[int | str]) -> bool:

@@ -19,7 +19,7 @@ from testwright.mcp.tool_client.external.diagnostics import ServerDiagnostics
 from testwright.mcp.tool_client.external.process import ServerCommand, server_environment, stdio_streams
 from testwright.mcp.tool_client.external.routing import MissingValue, fill, referenced_names
 from testwright.mcp.tool_client.external.server import UntrustedText
-from testwright.tests.support.mcp.external_servers import SERVER, all_end
+from testwright.tests.support.mcp.external_servers import SERVER, is_released
 
 SCOPE = {
     "query": "half",
@@ -127,7 +127,7 @@ async def test_a_transport_that_is_cancelled_again_while_it_ends_a_process_kills
         async with stdio_streams(
             ServerCommand(argv, server_environment(os.environ, {}), tmp_path), ServerDiagnostics()
         ):
-            while not (traces / "pids").exists():  # noqa: ASYNC110 - the process says so in a file
+            while not (traces / "held").exists():  # noqa: ASYNC110 - the process says so in a file
                 await asyncio.sleep(0.01)
             ready.set()
             await asyncio.Event().wait()
@@ -139,7 +139,7 @@ async def test_a_transport_that_is_cancelled_again_while_it_ends_a_process_kills
         await asyncio.sleep(0)
     await asyncio.wait({task})
     assert task.cancelled()
-    assert all_end((traces / "pids").read_text().split())
+    assert is_released(traces / "held")
 
 
 _HOST = """
@@ -160,10 +160,10 @@ asyncio.run(main())
 
 def test_when_testwright_is_killed_its_servers_die_with_it(tmp_path):
     with subprocess.Popen([sys.executable, "-c", _HOST, str(SERVER), str(tmp_path)]) as host:
-        while not (tmp_path / "pids").exists() and host.poll() is None:
+        while not (tmp_path / "held").exists() and host.poll() is None:
             time.sleep(0.01)
         host.kill()
-    assert all_end((tmp_path / "pids").read_text().split())
+    assert is_released(tmp_path / "held")
 
 
 @pytest.mark.parametrize(("code", "told"), [("raise SystemExit(7)", 7), ("import os; os.abort()", -6)])

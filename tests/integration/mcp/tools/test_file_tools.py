@@ -68,7 +68,7 @@ async def test_a_link_to_a_file_is_neither_read_nor_written_nor_listed(client, s
     assert secret.read_text() == "secret"
 
 
-@pytest.mark.parametrize("path", ["events.jsonl", "checkpoints.sqlite", "checkpoints.sqlite-wal", "scratch/x", "lock"])
+@pytest.mark.parametrize("path", ["events.jsonl", "scratch/x", "lock"])
 async def test_what_the_run_keeps_for_itself_is_not_written(client, path):
     with pytest.raises(ToolFailure, match="kept by the run itself"):
         await client.call("write_file", {"path": path, "contents": "x"})
