@@ -47,8 +47,8 @@ from mcp.types import (
 )
 from pydantic import ConfigDict
 
+from ..utils.names.similar_names import similar_names
 from ..utils.outgoing_text import valid_json, valid_text
-from ..utils.similar_names import similar_names
 
 Lifespan = Callable[[MCPServer[Any]], AbstractAsyncContextManager[Any]]
 _CONSTRUCTION = threading.Lock()

@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from jsonschema.exceptions import ValidationError
 
-from .similar_names import similar_names
+from .names.similar_names import similar_names
 
 Severity = Literal["error", "warning"]
 

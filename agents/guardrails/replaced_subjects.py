@@ -9,7 +9,7 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 
-from ...utils.case_names import cases_of_test, owned_tests
+from ...utils.names.case_names import cases_of_test, owned_tests
 from ...utils.python_names import last_name
 from ...utils.python_source import parse_or_none
 from ..contract.protocol import JsonObject

@@ -13,7 +13,7 @@ from jsonschema.protocols import Validator
 from jsonschema.validators import validator_for
 
 from ...utils.error_formatter import schema_issues
-from ...utils.similar_names import similar_names
+from ...utils.names.similar_names import similar_names
 from .grammar import METHODS, children
 from .problems import Parts, Problem, keys_of, look_up, mapping, sequence, text
 

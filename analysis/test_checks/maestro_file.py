@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from ...utils.error_formatter import CodeIssue
-from ...utils.similar_names import similar_names
+from ...utils.names.similar_names import similar_names
 from .code_model import structure_issue
 from .data_file import YamlError, YamlNode, all_nodes, entries, items, line_of, read_documents, scalar, value_of
 

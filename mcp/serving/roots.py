@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 
 from ...core.errors import ProjectError, ToolInputError
 from ...sandbox.snapshot import JUNK
-from ...utils.similar_names import similar_names
+from ...utils.names.similar_names import similar_names
 from ...utils.untrusted_folders import walk_files
 
 _SCHEME = re.compile(r"^[A-Za-z][A-Za-z0-9+.-]*:")

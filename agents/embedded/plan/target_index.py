@@ -11,8 +11,8 @@ from pathlib import Path, PurePosixPath
 
 from ....core.errors import ProjectError
 from ....engine.python.project.layout import Layout, ModulePlace, module_at
+from ....utils.names.similar_names import similar_names
 from ....utils.python_source import parse_python
-from ....utils.similar_names import similar_names
 from ....utils.untrusted_files import read_source_bytes
 
 _MOST_SUGGESTED = 20

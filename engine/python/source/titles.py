@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from ....utils.case_names import slug, snake_case
+from ....utils.names.case_names import slug, snake_case
 from ....utils.python_names import last_name
 from ....utils.python_source import parse_expression
 from ..model.model import CallableFacts

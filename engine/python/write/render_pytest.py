@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from ....utils.case_names import named_case
+from ....utils.names.case_names import named_case
 from ....utils.python_source import parse_expression
 from ..judge.case_tables import ParameterTable
 from ..model.spec_case import PRINTED_ERRORS, Case, SpecExpectation

@@ -17,7 +17,7 @@ from typing import Any, TypeGuard
 from ruff.__main__ import find_ruff_bin
 
 from ....core.errors import AgentFailure, EnvironmentFault
-from ....utils.case_names import TestNode, cases_of_test, owned_tests, row_case, rows_of
+from ....utils.names.case_names import TestNode, cases_of_test, owned_tests, row_case, rows_of
 from ....utils.python_names import unique_name
 from ....utils.python_source import parse_or_none
 from ..model.spec_case import Case

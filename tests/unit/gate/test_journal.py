@@ -11,7 +11,7 @@ import pytest
 from testwright.gate.model.journal import read_record, scrubber
 from testwright.gate.model.project_config import configuration, pytest_settings
 from testwright.sandbox.worker.suites import journal
-from testwright.utils.case_names import named_case
+from testwright.utils.names.case_names import named_case
 
 WORKER = Path(journal.__file__).parent
 

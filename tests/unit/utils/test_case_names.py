@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from testwright.utils.case_names import cases_of_test, named_case, owned_tests
+from testwright.utils.names.case_names import cases_of_test, named_case, owned_tests
 
 SOURCE = '''
 import pytest

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from testwright.utils.similar_names import similar_names
+from testwright.utils.names.similar_names import similar_names
 
 USUAL = ["src/shop/cart.py", "src/shop/card.py", "src/shop/checkout.py", "shop.cart", "total", "totals", "discount_of"]
 

@@ -20,8 +20,8 @@ from testwright.engine.python.write.render import render, render_cases
 from testwright.mcp.tools.validate_code import check_code
 from testwright.tests.support.engine.sample_findings import STUFF, stuff_findings
 from testwright.tests.support.engine.shop_findings import exploration, number, returned, shop_findings, trial
-from testwright.utils.case_names import cases_of_test, owned_tests
 from testwright.utils.generated_header import is_untouched, without_header
+from testwright.utils.names.case_names import cases_of_test, owned_tests
 
 FRAMEWORKS = ["pytest", "unittest"]
 

@@ -9,7 +9,7 @@ import pytest
 from testwright.engine.python.write.compose import compose_spec
 from testwright.engine.python.write.render import render
 from testwright.tests.support.engine.shop_findings import exploration, shop_findings
-from testwright.utils.case_names import cases_of_test, owned_tests
+from testwright.utils.names.case_names import cases_of_test, owned_tests
 
 pytestmark = pytest.mark.feature("B-04", "B-06")
 

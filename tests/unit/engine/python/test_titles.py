@@ -12,7 +12,7 @@ from testwright.engine.python.model.spec_case import SpecExpectation
 from testwright.engine.python.source.titles import cut_slug, describe
 from testwright.engine.python.write.case_namer import CaseNamer
 from testwright.tests.support.engine.shop_findings import cart_facts, number, raised, returned, trial
-from testwright.utils.case_names import snake_case
+from testwright.utils.names.case_names import snake_case
 from testwright.utils.python_source import parse_expression
 
 VALUE = SpecExpectation("equals", "result", "'1,000'")
