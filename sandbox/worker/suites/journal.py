@@ -67,7 +67,7 @@ def case_id_of(parameter_id, documentation, names=None):
     """The spec's case id that a test carries, or None: in the id of its parameter row, else in its docstring.
 
     Args:
-        names: (class or None, function) of a test whose names tell its case where no text does (utils/names/case_names.py).
+        names: (class or None, function) of a test whose names tell its case where no text does (`case_names.py`).
     """
     for text in (parameter_id, documentation):
         found = CASE_ID.search(text or "")
