@@ -139,6 +139,8 @@ async def open_services(early: EarlyRun, *, seconds_before: float = 0.0) -> Asyn
                 audit=audit.record,
                 checkpointer=checkpointer,
                 budget=models.budget,
+                model_roles=frozenset(models.by_role),
+                stop_without_planner=settings.planner_failure == "stop",
                 request_options=RequestOptions(working=early.meter.working),
             )
             light = {part.name: getattr(early, part.name) for part in fields(early)}

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ..agents.contract.protocol import AgentRequest, RequestMetadata
+from ..agents.contract.protocol import WITHOUT_MODEL, AgentRequest, RequestMetadata
 from ..config.settings import Settings, changed_settings, load_settings, restore_settings, settings_of_others
 from ..config.trust import in_words, is_remembered
 from ..core.errors import (
@@ -145,12 +146,17 @@ async def plan(request: str, settings: Settings) -> dict[str, Any]:
         create_planner(settings, models.by_role.get("planner")) as planner,
     ):
         agent_request = AgentRequest(request or "plan", "build_plan", RequestMetadata("plan"), inputs=inputs)
-        response = await planner.process(agent_request)
+        response, notes = await planner.process(agent_request), []
+        kind = str((response.error.details or {}).get("error") or "") if response.error is not None else ""
+        is_the_models = kind.startswith(("Model", "UnusableAnswer")) and models.budget.reached is None
+        if response.error is not None and is_the_models and settings.planner_failure == "continue":
+            notes = [f"the embedded planner took the place of the model: {response.error.message}"]
+            response = await planner.process(replace(agent_request, constraints=WITHOUT_MODEL))
     if response.error is not None:
         if models.budget.reached is not None:
             raise BudgetExhausted(response.error.message, advice="Plan again with a higher ceiling.")
         raise error_from_payload({**(response.error.details or {}), "message": response.error.message})
-    return dict(response.result)
+    return {**response.result, **({"notes": notes} if notes else {})}
 
 
 def apply(run_id: str, where: Settings) -> tuple[Acceptance, ...]:

@@ -177,6 +177,8 @@ def print_plan(plan: dict[str, Any]) -> None:
     for row in plan.get("not_understood", ()):
         hint = f" Did you mean {', '.join(row['suggestions'])}?" if row["suggestions"] else ""
         console.print(f"[yellow]Not understood:[/] {escape(row['text'])}: {escape(row['reason'])}.{escape(hint)}")
+    for note in plan.get("notes", ()):
+        console.print(escape(str(note)))
     for row in plan.get("skipped", ()):
         console.print(f"Left out: {escape(row['target'])}: {escape(row['reason'])}")
 

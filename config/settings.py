@@ -71,6 +71,7 @@ class Settings(BaseSettings):
         dry_run: stage and show the diff, add nothing to the project.
         apply: add the tests of a run in which a model wrote anything to the project at once; False leaves them staged,
             and shows the diff, for a person to review.
+        planner_failure: what follows when the planner's model fails: `continue` with the embedded planner, or `stop`.
         allow_import: modules that tests of a model may import besides what such tests may import anyway.
         run: run the tests (`--no-run` switches it off).
         analyze: analyse results (`--no-analyze` switches it off).
@@ -133,6 +134,7 @@ class Settings(BaseSettings):
     jobs: int = Field(default=2, ge=1, le=64)
     dry_run: bool = False
     apply: bool = False
+    planner_failure: Literal["continue", "stop"] = "continue"
     allow_import: tuple[ModuleName, ...] = ()
     run: bool = True
     analyze: bool = True

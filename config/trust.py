@@ -31,6 +31,7 @@ HARMLESS = frozenset(
             "run",
             "analyze",
             "isolate_agents",
+            "planner_failure",
             "stream",
         ),
         *("repeats", "max_retries", "max_retries_per_step", "examples", "env"),

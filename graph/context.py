@@ -102,6 +102,8 @@ class GraphServices:
         node_wait: seconds before its second attempt; doubled from then on.
         budget: counts model cost and wall time against the ceilings; None leaves it to the graph, which sums up what
             agents report and the time its steps take.
+        stop_without_planner: end the run where the planner's model fails; else the embedded planner plans.
+        model_roles: roles in which a model is asked; their agents also answer without it.
     """
 
     agents: Mapping[str, AgentProtocol]
@@ -119,6 +121,8 @@ class GraphServices:
     node_attempts: int = 3
     node_wait: float = 0.5
     budget: ModelBudget | None = None
+    model_roles: frozenset[str] = frozenset()
+    stop_without_planner: bool = False
 
 
 _LIVE: weakref.WeakValueDictionary[str, GraphServices] = weakref.WeakValueDictionary()

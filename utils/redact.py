@@ -104,6 +104,11 @@ def has_secret_argument(command: str) -> bool:
     return False
 
 
+def is_telling(secret: str) -> bool:
+    """Whether a secret can be looked for in texts: one that is short, or a plain word, is in harmless ones, too."""
+    return len(secret) >= _SHORTEST_SECRET and secret.lower() not in _NO_SECRETS
+
+
 class Redactor:
     """Replaces secrets with `[redacted]`, in text and in JSON values. Immutable: share it between threads.
 
@@ -114,7 +119,7 @@ class Redactor:
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         known = sorted(
-            {secret for secret in secrets if len(secret) >= _SHORTEST_SECRET and secret.lower() not in _NO_SECRETS},
+            {secret for secret in secrets if is_telling(secret)},
             key=lambda secret: (-len(secret), secret),
         )
         self._known = re.compile("|".join(re.escape(secret) for secret in known)) if known else None

@@ -76,6 +76,10 @@ class ErrorType(StrEnum):
     UNKNOWN = "unknown"
 
 
+WITHOUT_MODEL = {"without_model": True}
+"""Constraint of a request that an agent with a model answers as its embedded counterpart."""
+
+
 @dataclass(frozen=True, slots=True)
 class AgentError(_PlainData):
     """Why a request failed.

@@ -16,6 +16,7 @@ from ...utils.untrusted_files import read_source
 from ..contract.lifecycle import AgentContract
 from ..contract.protocol import AgentRequest, AgentResponse, JsonObject, success_response
 from ..embedded.analyzer_agent import analyse_results
+from ..guardrails.oracles import Documentation
 from ..model.chat import ModelChat
 from .model_agent import ModelAgent, UnusableAnswer, closed, list_of, optional, text_of
 from .prompt import data
@@ -194,6 +195,11 @@ def _decided(
     if not (documented or result.get("class") == "product_defect"):
         return False, f"The model holds the expectation for wrong: {reason}"
     place = _place(verdict, lines)
+    if _is_said(case, lines):
+        return True, (
+            "The documentation says the expected value, so it stays a suspected defect, although the model holds the "
+            f"expectation for wrong: {reason}"
+        )
     if place is None:
         return True, (
             "It is documented, and stays a suspected defect: the model holds the expectation for wrong "
@@ -202,6 +208,16 @@ def _decided(
     first, last = place
     shown = " ".join(" ".join(lines[first - 1 : last]).split())[:_EXCERPT]
     return False, f"The model holds the documented reading for wrong by the lines {first} to {last} ({shown}): {reason}"
+
+
+def _is_said(case: Mapping[str, Any], lines: Sequence[str]) -> bool:
+    """Whether the prose that a documented expectation cites holds the expected value itself."""
+    documentation = Documentation("\n".join(lines))
+    return any(
+        documentation.says_value(expected, (expected.get("evidence") or {}).get("lines"))
+        for expected in case.get("expect") or ()
+        if expected.get("origin") == "documented"
+    )
 
 
 def _grounded_expectation(case: Mapping[str, Any]) -> Mapping[str, Any] | None:

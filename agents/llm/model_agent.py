@@ -69,12 +69,20 @@ class ModelAgent(Agent):
         """Do the task, as `Agent._work`; UnusableAnswer leads to a refinement with the errors that are still open."""
 
     async def _work(self, request: AgentRequest) -> AgentResponse | JsonObject:
+        if (request.constraints or {}).get("without_model"):
+            return await self._embedded(request)
         try:
             return await self._answer(request)
         except UnusableAnswer as error:
             open_errors = request.consumer_inputs().get("errors") or ()
             problems = [*error.problems, *({**row} for row in open_errors if row not in error.problems)]
             return refusal(error.message, error="UnusableAnswer", answer_errors=problems)
+
+    async def _embedded(self, request: AgentRequest) -> AgentResponse | JsonObject:
+        """Do the task as the embedded agent of the role. Raises AgentFailure where there is none here."""
+        if self._engine is None:
+            raise AgentFailure(f"there is no embedded {self.role} agent here")
+        return await self._engine.process(request)
 
     async def _ask_model(
         self,

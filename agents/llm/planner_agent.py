@@ -119,9 +119,8 @@ class ModelPlannerAgent(ModelAgent):
                     user, PARTS_SCHEMA if in_parts else ANSWER_SCHEMA, rejected=rejected, prompt=in_parts
                 )
             except UnusableAnswer as unusable:
-                raise RequestError(
-                    f"the planner's model did not answer in the asked form: {unusable.message}",
-                    advice="Name the targets in the request, or use the embedded planner.",
+                raise UnusableAnswer(
+                    f"the planner's model did not answer in the asked form: {unusable.message}", unusable.problems
                 ) from unusable
             meaning = _parted(answer.parsed)
             wrong = _target_problems(meaning, index)

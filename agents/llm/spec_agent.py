@@ -18,6 +18,8 @@ from ...utils.untrusted_files import read_source
 from ..contract.lifecycle import Agent
 from ..contract.protocol import AgentRequest, AgentResponse, JsonObject, success_response
 from ..guardrails.code_limits import case_problems, imported_by
+from ..guardrails.oracles import RULE, Documentation, oracle_problems
+from ..guardrails.problems import problem
 from ..guardrails.repair_guard import weakened_cases
 from ..model.chat import ModelChat
 from . import api_answer, flow_answer
@@ -100,9 +102,12 @@ class ModelSpecAgent(ModelAgent):
         user = await asyncio.to_thread(self._first_message, inputs, base)
         answered = await self._first_answer(inputs, user, errors, ANSWER_SCHEMA)
         await asyncio.to_thread(self._require_harmless, answered, base)
-        cases = [case_of(case, base["target"]["path"]) for case in answered["cases"]]
+        path = str(base["target"]["path"])
+        cases, notes = await asyncio.to_thread(self._proven, answered["cases"], path)
         spec = {**base, "imports": sorted(set(answered["imports"])), "cases": cases}
         kept = {key: explored.metadata[key] for key in ("trials", "branches", "notes") if key in explored.metadata}
+        if notes:
+            kept["notes"] = [*(kept.get("notes") or ()), *notes]
         return success_response({"spec": spec}, metadata=kept)
 
     async def _extended(
@@ -158,7 +163,7 @@ class ModelSpecAgent(ModelAgent):
         path = str((previous.get("target") or {}).get("path") or inputs["target"]["path"])
         answered: Any = answer.parsed
         await asyncio.to_thread(self._require_harmless, answered, previous)
-        mended = [case_of(case, path) for case in answered["cases"]]
+        mended, _ = await asyncio.to_thread(self._proven, answered["cases"], path)
         weaker = weakened_cases(cases, at, mended, errors)
         if weaker:
             raise UnusableAnswer("the refinement weakens the spec", weaker)
@@ -196,11 +201,34 @@ class ModelSpecAgent(ModelAgent):
             "source": data("source", relevant_lines(source, symbols)),
         }
 
+    def _proven(self, answered: Sequence[Mapping[str, Any]], path: str) -> tuple[list[JsonObject], list[str]]:
+        """Return the cases whose expectations can be oracles, in a spec's form, and a note for each that is left out.
+
+        What is called documented and is not shown by the cited lines becomes inferred.
+
+        Raises:
+            UnusableAnswer: all cases would be left out.
+        """
+        documentation = Documentation(self._source(path))
+        problems: list[JsonObject] = []
+        cases: list[JsonObject] = []
+        for index, case in enumerate(answered):
+            found = [*oracle_problems(case, index), *_contradictions(case, index, documentation)]
+            problems += found
+            if not found:
+                cases.append(case_of(_labelled(case, documentation), path))
+        if problems and not cases:
+            raise UnusableAnswer("no case expects what could fail", problems)
+        return cases, [f"a case of the model is left out: {row['message']}" for row in problems]
+
+    def _source(self, path: str) -> str:
+        return read_source(self._root, path, errors="replace") if (self._root / path).is_file() else ""
+
     def _require_harmless(self, answered: Mapping[str, Any], spec: Mapping[str, Any]) -> None:
         """Raise UnusableAnswer for cases that do what tests may not; they may import what the target imports."""
         target, imports = spec.get("target") or {}, list(answered["imports"])
         module, path = str(target.get("module") or ""), str(target.get("path") or "")
-        source = read_source(self._root, path, errors="replace") if (self._root / path).is_file() else ""
+        source = self._source(path)
         imported = imported_by(source) | imported_by("\n".join(str(line) for line in spec.get("imports") or ()))
         imported |= own_test_imports(self._root)
         found = [
@@ -210,6 +238,29 @@ class ModelSpecAgent(ModelAgent):
         ]
         if found:
             raise UnusableAnswer("the cases do what tests may not do", found)
+
+
+def _contradictions(case: Mapping[str, Any], index: int, documentation: Documentation) -> list[JsonObject]:
+    """Report documented expectations whose own cited lines give another value for the call."""
+    found: list[JsonObject] = []
+    for place, expected in enumerate(case["expect"]):
+        said = documentation.contradicted_by(case, expected, expected["lines"])
+        if said is not None and expected["origin"] == "documented":
+            message = f"{case['id']} expects {expected['value']}, but the lines that it cites say {said}"
+            path = f"$.cases[{index}].expect[{place}]"
+            found.append(problem(path, message, suggestion="expect what is documented", rule=RULE))
+    return found
+
+
+def _labelled(case: Mapping[str, Any], documentation: Documentation) -> JsonObject:
+    """The case with `inferred` for expectations that are called documented, while the cited lines do not show it."""
+    expect = [
+        {**expected, "origin": "inferred"}
+        if expected["origin"] == "documented" and not documentation.shows(case, expected, expected["lines"])
+        else expected
+        for expected in case["expect"]
+    ]
+    return {**case, "expect": expect}
 
 
 def observed_facts(cases: Sequence[Mapping[str, Any]]) -> list[str]:

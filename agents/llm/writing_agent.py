@@ -81,6 +81,9 @@ class ModelWritingAgent(ModelAgent):
         result = [{"path": path, "contents": _headed(text, target)} for path, text in files.items()]
         return success_response({"files": result})
 
+    async def _embedded(self, request: AgentRequest) -> AgentResponse:
+        return await self._rendered(request)
+
     async def _rendered(self, request: AgentRequest) -> AgentResponse:
         """Render the spec without the model: API and integration specs hold every act and check as data."""
         async with EmbeddedWritingAgent() as renderer:

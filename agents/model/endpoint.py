@@ -23,6 +23,7 @@ from langsmith.run_helpers import tracing_context
 
 from ...core.errors import SettingsError
 from ...utils.bounded_stream import BoundedStream
+from ...utils.redact import REDACTED, is_telling
 from .failures import UNREADABLE, AnswerOverflow, failure_of
 from .received import LONGEST_ANSWER, ReceivedAnswer, kept_text, whole_characters
 
@@ -195,7 +196,7 @@ class Endpoint:
     def _clean(self, text: str) -> str:
         """Remove the key and lone surrogates from a text of the endpoint, which is stored and sent on."""
         whole = whole_characters(text)
-        return whole.replace(self._key, "[redacted]") if self._key else whole
+        return whole.replace(self._key, REDACTED) if is_telling(self._key) else whole
 
     def _received(self, message: AIMessage, characters: int, duration_ms: float) -> ReceivedAnswer:
         text = self._clean(message.text)

@@ -29,6 +29,7 @@ from ...core.errors import (
     ModelUnknown,
     ModelUnreachable,
 )
+from ...utils.redact import REDACTED, is_telling
 from .received import whole_characters
 
 UNREADABLE = (ValueError, KeyError, IndexError, TypeError, AttributeError)
@@ -161,7 +162,7 @@ def _message_of(sent: Mapping[str, Any], secret: str) -> str:
 
 def _clean(text: str, secret: str) -> str:
     """Shorten an endpoint's message to one line without the key."""
-    text = whole_characters(text.replace(secret, "[redacted]") if secret else text)
+    text = whole_characters(text.replace(secret, REDACTED) if is_telling(secret) else text)
     text = " ".join(text.split())
     return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
 

@@ -9,9 +9,10 @@ from langgraph.runtime import Runtime
 
 from ....core.events import EventType
 from ...context import RunContext, services_of
-from ...faults import agent_fault
+from ...faults import AgentUnreachable, agent_fault
 from ...node import call_agent, reported_node
 from ..answers import ended_with, usage_update
+from ..floor import has_model
 from ..staging import prune
 from ..state import TestingAgentState
 
@@ -36,8 +37,13 @@ async def analyze_results(state: TestingAgentState, runtime: Runtime[RunContext]
     result = response.result if isinstance(response.result, dict) else None
     # What ran stays kept: the gate has judged it without the analyzer.
     if result is None or response.is_error():
-        fault = agent_fault(response.error, "analyzer", response)
-        warning = f"the results were not analysed: {fault.message}"
+        try:
+            message = agent_fault(response.error, "analyzer", response).message
+        except AgentUnreachable as error:
+            if not has_model(runtime, "analyzer"):
+                raise
+            message = error.message
+        warning = f"the results were not analysed: {message}"
         return {**usage_update(response, "analyzer"), "warnings": [warning], **ended_with(kept=bool(state["kept"]))}
     dropped = [str(case_id) for case_id in result.get("drop") or []]
     kept = await prune(state, runtime, dropped, state["kept"])
@@ -58,7 +64,14 @@ async def analyze_results(state: TestingAgentState, runtime: Runtime[RunContext]
     # Back to the spec agent; the graph returns here with the refined cases.
     if wrong and state["spec_attempts"] < state["max_retries"]:
         return {**analysed, **refinement(state["spec_json"] or {}, dropped, wrong, defects)}
+    if not kept and _is_a_models(state["spec_json"] or {}) and has_model(runtime, "spec"):
+        # Nothing of the model's spec holds: the engine's takes its place, once, as it has no case of a model.
+        return {**analysed, "spec_errors": [], "should_retry": True, "phase": "spec_generation", "exit_reason": None}
     return {**analysed, **ended_with(kept=bool(kept))}
+
+
+def _is_a_models(spec: dict[str, Any]) -> bool:
+    return any(case.get("written_by") == "model" for case in spec.get("cases") or [])
 
 
 def refinement(

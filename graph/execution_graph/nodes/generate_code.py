@@ -6,11 +6,13 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
+from ....agents.contract.protocol import WITHOUT_MODEL
 from ....core.outcome import StepExit
 from ...context import RunContext
-from ...node import call_agent, reported_node
+from ...node import reported_node
 from ..agent_inputs import writer_inputs
-from ..answers import answer_update, keep_earlier_tests
+from ..answers import keep_earlier_tests
+from ..floor import answered, is_the_engines
 from ..staging import stage_answer
 from ..state import TestingAgentState
 
@@ -25,8 +27,10 @@ async def generate_code(state: TestingAgentState, runtime: Runtime[RunContext]) 
     """
     if not (state["spec_json"] or {}).get("cases"):
         return {"phase": "complete", "exit_reason": str(StepExit.NOTHING_TO_TEST)}
-    response = await call_agent(state, runtime, "writer", "generate_code", await writer_inputs(state, runtime))
-    files, update = answer_update(response, "writer", "files")
+    inputs = await writer_inputs(state, runtime)
+    # Where the spec's model failed, the engine's suite is written by the engine, too.
+    constraints = WITHOUT_MODEL if is_the_engines(runtime, state["spec_json"] or {}) else None
+    response, files, update = await answered(state, runtime, "writer", "generate_code", inputs, constraints)
     if update.get("phase") == "error" and state["kept"]:
         return keep_earlier_tests(update)
     return update if files is None else {**update, **await stage_answer(state, files, response, runtime)}

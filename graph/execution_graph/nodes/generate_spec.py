@@ -7,9 +7,9 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from ...context import RunContext
-from ...node import call_agent, reported_node
+from ...node import reported_node
 from ..agent_inputs import spec_constraints, spec_inputs
-from ..answers import answer_update
+from ..floor import answered
 from ..state import TestingAgentState
 
 
@@ -21,8 +21,7 @@ async def generate_spec(state: TestingAgentState, runtime: Runtime[RunContext]) 
     """
     inputs = spec_inputs(state, runtime)
     constraints = spec_constraints(runtime)
-    response = await call_agent(state, runtime, "spec", "generate_spec", inputs, constraints=constraints)
-    spec, update = answer_update(response, "spec", "spec")
+    response, spec, update = await answered(state, runtime, "spec", "generate_spec", inputs, constraints)
     notes = [str(note) for note in response.metadata.get("notes") or ()]
     return {
         **update,

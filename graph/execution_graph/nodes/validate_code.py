@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from typing import Any, cast
 
 from langgraph.runtime import Runtime
 
@@ -11,9 +11,10 @@ from ....core.events import EventType
 from ....core.outcome import StepExit
 from ...context import RunContext, services_of
 from ...node import all_or_first_error, reported_node
-from ..agent_inputs import CODE_PRODUCER
+from ..agent_inputs import CODE_PRODUCER, writer_inputs
 from ..answers import keep_earlier_tests, store_output
-from ..staging import dropped_ids, read_staged, restore_kept
+from ..floor import first_reason, has_model, without_model
+from ..staging import dropped_ids, read_staged, restore_kept, stage_answer
 from ..state import TestingAgentState
 
 
@@ -41,7 +42,28 @@ async def validate_code(state: TestingAgentState, runtime: Runtime[RunContext]) 
         return {**update, "should_retry": True}
     if state["kept"]:
         return {**keep_earlier_tests(update), "generated_files": await restore_kept(state, runtime)}
+    if has_model(runtime, "writer"):
+        return await _engine_code(state, runtime, update)
     return {**update, "should_retry": False, "phase": "error", "exit_reason": str(StepExit.CODE_EXHAUSTED)}
+
+
+async def _engine_code(
+    state: TestingAgentState, runtime: Runtime[RunContext], refused: dict[str, Any]
+) -> dict[str, Any]:
+    """The engine's file for the accepted spec where the model's is still not valid and no refinement is left."""
+    reason = first_reason(refused["code_errors"])
+    inputs = await writer_inputs(state, runtime)
+    response, files, update = await without_model(state, runtime, "writer", "generate_code", inputs, reason)
+    result: dict[str, Any] = {"valid": False}
+    if files is not None:
+        update |= await stage_answer(state, files, response, runtime)
+        changed = cast(TestingAgentState, {**state, **update, "warnings": state["warnings"]})
+        result = await _validated(changed, runtime)
+        update |= {"code_validation_result": result, "code_errors": result.get("errors") or []}
+        if result["valid"]:
+            return {**refused, **update, **await _accept(changed, runtime)}
+    ended = {"should_retry": False, "phase": "error", "exit_reason": str(StepExit.CODE_EXHAUSTED)}
+    return {**refused, **update, **ended}
 
 
 async def _validated(state: TestingAgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:

@@ -11,8 +11,9 @@ from ....core.outcome import StepExit
 from ....utils.canonical import pretty_json
 from ...context import RunContext, services_of
 from ...node import reported_node
-from ..agent_inputs import SPEC_PRODUCER
+from ..agent_inputs import SPEC_PRODUCER, spec_inputs
 from ..answers import keep_earlier_tests, store_output
+from ..floor import first_reason, has_model, without_model
 from ..state import TestingAgentState
 
 
@@ -43,7 +44,34 @@ async def validate_spec(state: TestingAgentState, runtime: Runtime[RunContext]) 
     if spec:
         rejected = state["spec_path"].removesuffix(".json") + ".rejected.json"
         await tools.call("write_file", {"path": rejected, "contents": pretty_json(spec)})
+    if has_model(runtime, "spec"):
+        return await _engine_spec(state, runtime, update)
     return {**update, "should_retry": False, "phase": "error", "exit_reason": str(StepExit.SPEC_EXHAUSTED)}
+
+
+async def _engine_spec(
+    state: TestingAgentState, runtime: Runtime[RunContext], refused: dict[str, Any]
+) -> dict[str, Any]:
+    """The engine's spec where the model's is still not valid and no refinement is left."""
+    reason = first_reason(refused["spec_errors"])
+    inputs = spec_inputs(state, runtime)
+    response, spec, update = await without_model(state, runtime, "spec", "generate_spec", inputs, reason)
+    if spec is None:
+        return {**refused, **update, "should_retry": False, **_exhausted(update)}
+    arguments = {"spec_json": spec, "schema_type": state["test_type"], "strict": True}
+    result = await services_of(runtime).tools.call("validate_test_spec", arguments)
+    checked = {"spec_validation_result": result, "spec_errors": result.get("errors") or []}
+    if not result["valid"]:
+        return {**update, **checked, "should_retry": False, **_exhausted({})}
+    notices = dict(response.metadata.get("notices") or {})
+    accepted = await _accept(state, runtime, spec)
+    return {**update, **checked, "spec_json": spec, "notices": notices, **accepted}
+
+
+def _exhausted(update: dict[str, Any]) -> dict[str, Any]:
+    if update.get("phase") == "error":
+        return {}
+    return {"phase": "error", "exit_reason": str(StepExit.SPEC_EXHAUSTED)}
 
 
 async def _accept(state: TestingAgentState, runtime: Runtime[RunContext], spec: dict[str, Any]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from ....agents.contract.planner_inputs import planner_inputs
-from ....agents.contract.protocol import AgentResponse, JsonObject
+from ....agents.contract.protocol import WITHOUT_MODEL, AgentResponse, JsonObject
 from ....core.errors import BudgetExhausted
 from ....core.events import EventType
 from ....core.outcome import ExitReason, StepExit
@@ -59,7 +59,7 @@ async def build_plan(state: PlanningAgentState, runtime: Runtime[RunContext]) ->
     for repair in range(REPAIRS + 1):
         planner_request = {**inputs, "errors": problems} if repair else inputs
         try:
-            response = await call_agent(state, runtime, "planner", "build_plan", planner_request)
+            response = await _planner_answer(state, runtime, planner_request)
         except BudgetExhausted as error:
             return {**_failed(runtime, fault_of(error)), **_spent(state, usage)}
         usage = add_usage(usage, usage_of(response.metadata))
@@ -73,6 +73,25 @@ async def build_plan(state: PlanningAgentState, runtime: Runtime[RunContext]) ->
     message = f"the plan cannot be executed: {first['path']} {first['message']}"
     fault = Fault(StepExit.AGENT_ERROR, message, details={"error": "InvalidPlan", "errors": problems})
     return {**_failed(runtime, fault), **_spent(state, usage)}
+
+
+async def _planner_answer(state: PlanningAgentState, runtime: Runtime[RunContext], inputs: JsonObject) -> AgentResponse:
+    """Ask the planner; where its model fails, the embedded planner answers, unless the settings say to stop.
+
+    Raises:
+        AgentUnreachable: the planner could not be reached. BudgetExhausted: a ceiling is reached.
+    """
+    services = services_of(runtime)
+    response = await call_agent(state, runtime, "planner", "build_plan", inputs)
+    error = response.error
+    kind = str((error.details or {}).get("error") or "") if error is not None else ""
+    is_the_models = response.is_error() and kind.startswith(("Model", "UnusableAnswer"))
+    if error is None or not is_the_models or "planner" not in services.model_roles or services.stop_without_planner:
+        return response
+    services.emit(EventType.PROGRESS, f"the embedded planner took the place of the model: {error.message}", None)
+    again = await call_agent(state, runtime, "planner", "build_plan", inputs, constraints=WITHOUT_MODEL)
+    again.metadata.update(add_usage(usage_of(response.metadata), usage_of(again.metadata)))
+    return again
 
 
 async def _planned(

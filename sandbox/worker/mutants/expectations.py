@@ -73,10 +73,9 @@ def another(value):
         return changed if changed != value else kind(0)
     if kind in (str, bytes):
         return value + ("x" if kind is str else b"x")
-    if kind is list:
-        return [*value, object()]
-    if kind is tuple:
-        return (*value, object())
+    if kind in (list, tuple):
+        # Other elements, not more of them: what is equal to any element must not be taken for a proof.
+        return kind([another(one) for one in value] or [object()])
     if kind in (set, frozenset):
         return kind([*value, object()])
     if kind is dict:

@@ -116,7 +116,8 @@ def test_the_agents_of_a_repository_stop_at_a_ceiling_and_go_on(tmp_path, comman
     root, table = write_files(tmp_path / "shop", SHOP), prices(tmp_path)
     with ScriptedOpenAI([answer(MAP)]) as server:
         roles = ("--model", "crawler=openai:scripted", "--model", "case=openai:scripted", "--stream")
-        where = ("--root", root, "--base-url", server.base_url, "--run-id", "r", "--depth", "smoke")
+        where = ["--root", root, "--base-url", server.base_url, "--run-id", "r", "--depth", "smoke"]
+        where += ["--apply"] if command == "engineer" else []
         ended = said(command, *where, *roles, "--prices", table, "--max-cost", "0.0001")
         assert ended.exit_code == ExitCode.BUDGET, ended.output
         assert server.requests[0].body["stream"] is True

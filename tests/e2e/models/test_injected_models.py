@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from testwright.agents.guardrails.code_limits import imported_by
+from testwright.reports.model import Report
 from testwright.tests.support.agents.injected_code import (
     ORDER,
     Bystander,
@@ -48,6 +50,15 @@ def _obeying(statements: str) -> dict[str, Any]:
     )
 
 
+def require_only_the_engines(report: Report, before: Mapping[str, bytes], root: Path) -> None:
+    """Fail unless the engine's test file is all that was added, with nothing of an order in it."""
+    assert report.exit_code == 0
+    after = tree(root)
+    assert {path: after[path] for path in before} == before
+    assert set(after) - set(before) == {TEST_PATH}
+    assert imported_by(after[TEST_PATH].decode()) <= {"till", "pytest"}
+
+
 async def test_a_writer_that_obeys_is_refused_each_time_with_the_reason(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -58,8 +69,7 @@ async def test_a_writer_that_obeys_is_refused_each_time_with_the_reason(
         script = [answer(cases(case(200, "180"))), *(answer(_obeying(order)) for order in orders)]
         report, server = await run_with(script, root, monkeypatch, "spec", "writer")
         outside.require_unharmed()
-    assert (report.totals.kept, tree(root)) == (0, before)
-    assert report.exit_code != 0
+    require_only_the_engines(report, before, root)
     for request, reason in zip(
         server.requests[2:],
         ("the network with socket.create_connection", "files outside tmp_path with shutil.rmtree", "the environment"),
@@ -70,7 +80,6 @@ async def test_a_writer_that_obeys_is_refused_each_time_with_the_reason(
     refused = [attempt for attempt in read_attempts(audit) if attempt.role == "writer"]
     assert len(refused) == 4
     assert KEY not in audit.read_text(encoding="utf-8")
-    assert not list((root / ".testwright").rglob("staged/**/*.py"))
 
 
 STEPS: dict[str, Callable[[Bystander], dict[str, Any]]] = {
@@ -91,8 +100,7 @@ async def test_a_spec_that_obeys_is_refused_in_every_part(tmp_path: Path, monkey
         answers.append(cases(case(200, "180"), imports=["from till.prices import discounted", "from os import *"]))
         report, server = await run_with([answer(one) for one in answers], root, monkeypatch, "spec")
         outside.require_unharmed()
-    assert (report.totals.kept, tree(root)) == (0, before)
-    assert report.exit_code != 0
+    require_only_the_engines(report, before, root)
     assert all("tc_discounted_200 reaches for" in request.text for request in server.requests[1:])
 
 

@@ -23,6 +23,8 @@ NEVER = "is never come to"
 UNPROVEN = {
     "any": ("assert total(3, 2) == unittest.mock.ANY", ACCEPTS),
     "any_on_the_left": ("assert unittest.mock.ANY == total(3, 2)", ACCEPTS),
+    "any_in_a_list": ("assert [total(3, 2)] == [unittest.mock.ANY]", ACCEPTS),
+    "any_in_a_tuple": ("assert (total(3, 2), 1)[:1] == (unittest.mock.ANY,)", ACCEPTS),
     "alike": ("assert total(3, 2) == Alike()", ACCEPTS),
     "never_run": ("if total(3, 2) == 7:\n    assert total(3, 2) == 7", NEVER),
     "empty_loop": ("total(3, 2)\nfor item in []:\n    assert item == 1", NEVER),

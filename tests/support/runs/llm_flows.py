@@ -68,6 +68,8 @@ def run_flow(name: str, folder: Path, base_url: str, model: str) -> dict[str, An
         "run_id": f"flow-{name}",
         "jobs": 1,
         "model_timeout": 1000.0,
+        # Nothing is recorded behind a planner that failed.
+        "planner_failure": "stop",
     }
     try:
         if name == "analyzer":

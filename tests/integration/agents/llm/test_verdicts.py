@@ -16,7 +16,7 @@ LINES = [
     '"""A cart."""',
     "",
     "def half(number):",
-    '    """Half of an even number; 2 for 4."""',
+    '    """Half of an even number."""',
     "    return number // 2 + 1",
 ]
 KNOWN = {
@@ -31,7 +31,13 @@ KNOWN = {
 
 
 def decided(
-    said: str, lines: list[int] | None, *, origin: str = "documented", kind: str = "product_defect", **more: Any
+    said: str,
+    lines: list[int] | None,
+    *,
+    origin: str = "documented",
+    kind: str = "product_defect",
+    source: list[str] = LINES,
+    **more: Any,
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """The analysis of one disagreement, and its finding."""
     case = unit_case(expect=[expectation(origin=origin)])
@@ -40,7 +46,7 @@ def decided(
     results = {"kept": [], "dropped": [dropped], "repeats": 0}
     verdict = {"case_id": case["id"], "verdict": said, "reason": "I say so.", "documented": "2 for 4", "lines": lines}
     base = analyse_results(results, spec)
-    found = apply_verdicts(base, [{"case": case, "result": dropped}], {case["id"]: verdict}, spec, LINES)
+    found = apply_verdicts(base, [{"case": case, "result": dropped}], {case["id"]: verdict}, spec, source)
     [finding] = [one for one in found["findings"] if one["case_id"] == case["id"]]
     return found, finding
 
@@ -54,6 +60,16 @@ def test_a_documented_promise_is_not_overruled_by_a_word(lines: list[int] | None
     assert finding["class"] == "product_defect"
     for told in ("I say so.", "stays a suspected defect", "documented", "The result is 2.", "assert 3 == 2"):
         assert told in finding["detail"]
+
+
+@pytest.mark.feature("B-14")
+def test_a_value_that_the_documentation_says_is_not_overruled_at_all() -> None:
+    """Whatever lines the model cites: nothing buries what is written there."""
+    saying = [*LINES[:3], '    """Half of an even number; 2 for 4."""', LINES[4]]
+    found, finding = decided("wrong_expectation", [4, 5], source=saying)
+    assert [defect["id"] for defect in found["suspected_defects"]] == ["sd_half_of_four"]
+    assert found["refine"] == []
+    assert "I say so." in finding["detail"]
 
 
 def test_lines_that_are_there_overrule_it_and_the_finding_tells_both() -> None:

@@ -332,3 +332,13 @@ async def test_nothing_is_traced_to_anybody_also_where_the_environment_asks_for_
         monkeypatch.setenv("LANGSMITH_ENDPOINT", tracer.base_url)
         async with chatting(server) as chat:
             await chat.complete(call())
+
+
+@pytest.mark.feature("B-15")
+@pytest.mark.parametrize("key", ["test", "none", "sk-1", "password", ""])
+async def test_a_key_that_is_a_common_word_is_not_cut_out_of_answers(key):
+    """A key of a server at home: every "test" of an answer would be lost."""
+    said = {"steps": ["test none of it", "sk-1 password"]}
+    with ScriptedOpenAI([answer(said)]) as server:
+        async with chatting(server, key=key) as chat:
+            assert (await chat.complete(call())).parsed == said
