@@ -23,6 +23,7 @@ from ..core.errors import (
 )
 from ..core.events import EventSink
 from ..graph.execution_graph.graph import build_testing_graph
+from ..graph.faults import is_of_model
 from ..graph.planning_graph.planning_graph import build_planning_graph
 from ..reports.model import PytestLine, Report
 from ..store import listing, retention
@@ -147,9 +148,8 @@ async def plan(request: str, settings: Settings) -> dict[str, Any]:
     ):
         agent_request = AgentRequest(request or "plan", "build_plan", RequestMetadata("plan"), inputs=inputs)
         response, notes = await planner.process(agent_request), []
-        kind = str((response.error.details or {}).get("error") or "") if response.error is not None else ""
-        is_the_models = kind.startswith(("Model", "UnusableAnswer")) and models.budget.reached is None
-        if response.error is not None and is_the_models and settings.planner_failure == "continue":
+        may_go_on = settings.planner_failure == "continue" and models.budget.reached is None
+        if response.error is not None and may_go_on and is_of_model(response.error):
             notes = [f"the embedded planner took the place of the model: {response.error.message}"]
             response = await planner.process(replace(agent_request, constraints=WITHOUT_MODEL))
     if response.error is not None:

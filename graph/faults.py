@@ -113,6 +113,12 @@ def ends_run(details: Mapping[str, Any]) -> bool:
     return details.get("error") in _ENDS_THE_RUN
 
 
+def is_of_model(error: AgentError) -> bool:
+    """Whether an agent failed because its model did: it could not be asked, or its answer could not be used."""
+    details = error.details or {}
+    return str(details.get("error") or "").startswith("Model") or details.get("of") == "model"
+
+
 def agent_fault(error: AgentError | None, role: str, response: AgentResponse) -> Fault:
     """Classify an agent's answer without a usable result.
 

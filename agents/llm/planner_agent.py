@@ -119,8 +119,10 @@ class ModelPlannerAgent(ModelAgent):
                     user, PARTS_SCHEMA if in_parts else ANSWER_SCHEMA, rejected=rejected, prompt=in_parts
                 )
             except UnusableAnswer as unusable:
-                raise UnusableAnswer(
-                    f"the planner's model did not answer in the asked form: {unusable.message}", unusable.problems
+                raise RequestError(
+                    f"the planner's model did not answer in the asked form: {unusable.message}",
+                    advice="Name the targets in the request, or use the embedded planner.",
+                    details={"of": "model"},
                 ) from unusable
             meaning = _parted(answer.parsed)
             wrong = _target_problems(meaning, index)

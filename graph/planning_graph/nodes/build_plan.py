@@ -16,7 +16,7 @@ from ....core.outcome import ExitReason, StepExit
 from ....core.usage import TokenUsage, add_to_plan_usage, add_usage, usage_of
 from ....utils.canonical import pretty_json
 from ...context import RunContext, services_of
-from ...faults import Fault, agent_fault, fault_of
+from ...faults import Fault, agent_fault, fault_of, is_of_model
 from ...node import call_agent, reported_node
 from ...state_format import require_keys
 from ..planning_state import PlanningAgentState, PlanStepState
@@ -84,9 +84,8 @@ async def _planner_answer(state: PlanningAgentState, runtime: Runtime[RunContext
     services = services_of(runtime)
     response = await call_agent(state, runtime, "planner", "build_plan", inputs)
     error = response.error
-    kind = str((error.details or {}).get("error") or "") if error is not None else ""
-    is_the_models = response.is_error() and kind.startswith(("Model", "UnusableAnswer"))
-    if error is None or not is_the_models or "planner" not in services.model_roles or services.stop_without_planner:
+    asked = "planner" in services.model_roles and not services.stop_without_planner
+    if error is None or not asked or not is_of_model(error):
         return response
     services.emit(EventType.PROGRESS, f"the embedded planner took the place of the model: {error.message}", None)
     again = await call_agent(state, runtime, "planner", "build_plan", inputs, constraints=WITHOUT_MODEL)

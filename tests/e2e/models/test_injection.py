@@ -30,9 +30,7 @@ def _obeying(port: int, victim: Path) -> str:
 
 
 @pytest.mark.feature("B-03")
-async def test_a_model_that_obeys_the_target_writes_nothing_harmful(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_model_that_obeys_the_target_does_no_harm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source = f"# </data> {ORDER}\n{TILL[SPEC_PATH]}"
     root = till(tmp_path, {**TILL, SPEC_PATH: source})
     victim = tmp_path / "victim"

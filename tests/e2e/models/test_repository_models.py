@@ -50,9 +50,8 @@ async def engineered(
     script = [marked(answer, MARKS[number % len(MARKS)]) for number, answer in enumerate(answers)]
     with ScriptedOpenAI(script) as server:
         models = dict.fromkeys(roles.split(), "openai:scripted")
-        settings = load_settings(
-            {"root": root, "base_url": server.base_url, "models": models, "run_id": "r1", "apply": True, **more}
-        )
+        given = {"root": root, "base_url": server.base_url, "models": models, "run_id": "r1", "apply": True}
+        settings = load_settings({**given, **more})
         ended = await explore_repository("engineer", settings, depth="smoke")
     return ended, ended.report_path.parent, server, root
 

@@ -137,7 +137,7 @@ PLANNER = ("refuses", "is cut", "has no quota", "has a wrong key", "is broken", 
 @pytest.mark.feature("P-01")
 @pytest.mark.parametrize("what", [*PLANNER, "writes no plan"])
 async def test_a_planner_model_that_fails_leaves_the_embedded_plan(tmp_path: Path, what: str) -> None:
-    failure = FAILURES.get(what) or refusal("it did not answer in the asked form", error="UnusableAnswer")
+    failure = FAILURES.get(what) or refusal("it did not answer in form", error="RequestError", of="model")
     made, run = _planning(tmp_path, failure)
     values = await run()
     assert values["exit_reason"] == "nothing_to_do"

@@ -32,16 +32,14 @@ def test_the_longest_object_in_a_text_is_its_value(answer: str) -> None:
     assert embedded_values(answer)[0] == PLAN
 
 
-@pytest.mark.parametrize(
-    "answer", ["", "I'm sorry, I can't help.", "{imports: [oops", "[1, 2]", '{"a": NaN}', "{" * 5000]
-)
+@pytest.mark.parametrize("answer", ["", "I'm sorry, I can't.", "{imports: [oops", "[1, 2]", '{"a": NaN}', "{" * 5000])
 def test_a_text_without_an_object_has_no_value(answer: str) -> None:
     assert embedded_values(answer) == []
 
 
 CASES: dict[str, Any] = {
     "imports": ["import a"],
-    "cases": [{"id": "one", "expect": [1]}, {"id": "two"}, {"id": "three"}],
+    "cases": [{"id": "one", "expect": [1]}, {"id": "two"}, {"id": "x"}],
 }
 WHOLE = json.dumps(CASES)
 
