@@ -47,6 +47,7 @@ WHOLE = json.dumps(CASES)
 @pytest.mark.parametrize("cut", range(WHOLE.index('"two"'), len(WHOLE)))
 def test_a_cut_answer_has_the_elements_that_came_in_whole(cut: int) -> None:
     found = whole_elements(WHOLE[:cut], "cases")
+    assert found is not None
     assert found["imports"] == ["import a"]
     assert found["cases"] == CASES["cases"][: len(found["cases"])]
     assert len(found["cases"]) >= 1
