@@ -27,8 +27,10 @@ from ...utils.error_formatter import schema_issues
 from ..contract.sanitizer import parse_llm_output
 from .chat import ModelCall
 from .received import LONGEST_ANSWER, ReceivedAnswer
+from .salvage import embedded_values, whole_elements
 
 _EXCERPT = 2_000
+_CASES = "cases"
 _NESTED = ("properties", "$defs", "definitions")
 
 
@@ -88,6 +90,9 @@ def parse_answer(received: ReceivedAnswer, call: ModelCall, model: str) -> Any |
     Raises:
         ModelFailure, MalformedLlmOutput, SchemaValidationError: it cannot be used; see `ModelChat.complete`.
     """
+    found = _salvaged(received, call)
+    if found is not None:
+        return found
     _refuse_unusable(received, call, model)
     if call.schema is None:
         return None
@@ -105,6 +110,24 @@ def parse_answer(received: ReceivedAnswer, call: ModelCall, model: str) -> Any |
             details={"errors": [issue.to_dict() for issue in issues], **_about(received, call)},
         )
     return parsed
+
+
+def _salvaged(received: ReceivedAnswer, call: ModelCall) -> Any | None:
+    """The value of an answer that holds it among other text, or that was cut off behind whole cases; None for others.
+
+    Only what fits the schema counts. A planner's answer is read strictly.
+    """
+    if call.schema is None or call.role == "planner" or received.refusal or received.tool_calls or not received.whole:
+        return None
+    try:
+        parse_llm_output(received.text)
+        return None
+    except MalformedLlmOutput:
+        pass
+    is_cut = received.finish == "length"
+    values = [whole_elements(received.text, _CASES)] if is_cut else embedded_values(received.text)
+    validator = Draft202012Validator(call.schema)
+    return next((value for value in values if value is not None and validator.is_valid(value)), None)
 
 
 def _refuse_unusable(received: ReceivedAnswer, call: ModelCall, model: str) -> None:

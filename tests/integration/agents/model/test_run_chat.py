@@ -342,3 +342,16 @@ async def test_a_key_that_is_a_common_word_is_not_cut_out_of_answers(key):
     with ScriptedOpenAI([answer(said)]) as server:
         async with chatting(server, key=key) as chat:
             assert (await chat.complete(call())).parsed == said
+
+
+@pytest.mark.feature("B-15")
+@pytest.mark.parametrize("role", ["spec", "planner"])
+async def test_json_among_other_text_is_read_but_for_a_planners_answer(role):
+    text = 'Here you go:\n```json\n{"steps": ["a"]}\n```\nLet me know!'
+    with ScriptedOpenAI([answer(text)]) as server:
+        async with chatting(server) as chat:
+            if role == "planner":
+                with pytest.raises(MalformedLlmOutput):
+                    await chat.complete(call())
+            else:
+                assert (await chat.complete(call(role=role))).parsed == {"steps": ["a"]}
