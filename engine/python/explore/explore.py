@@ -37,6 +37,7 @@ from ..search.parallel_observers import (
     open_observer_pair,
     time_dependent_trials,
 )
+from ..search.round_trips import show_round_trips
 from ..search.trial_search import AimingProposer, Proposer, TrialRecord, TrialSearch
 from ..search.unreached import unreached_callables
 from ..selection.assertable_selection import replace_unassertable
@@ -132,6 +133,7 @@ async def explore(
             await explore_fallbacks(target, facts, source, search, observer, partial(_search_fallback, time_budget))
         with time_budget.until(SIMPLIFYING):
             await show_influence(search, observer)
+            await show_round_trips(facts, search, observer)
             is_over = partial(time_budget.is_over, SIMPLIFYING, "Looking for simpler trials")
             await simplify_trials(facts, search, observer, imported, over=is_over)
         with time_budget.until(HUNTING):

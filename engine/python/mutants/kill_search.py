@@ -17,7 +17,7 @@ from ....utils.in_turns import in_turns
 from ....utils.python_source import parse_python
 from ..model.model import Arc, ModuleFacts, Trial
 from ..model.mutant_search import Kills, MutantSearchLimits
-from ..search.influence_trials import Influential
+from ..search.influence_trials import Distinction
 from ..search.initial_trials import trial_key
 from ..search.parallel_observers import Watcher, run_trials
 from ..search.trial_search import SLOW_STEPS, AimingProposer, TrialRecord, TrialSearch
@@ -107,7 +107,7 @@ class MutantSearch:
         first = not self.pool
         found: list[TrialCandidate] = []
         for one in rank_candidates(list(records), self.facts, alike=self.limits.alike if first else most):
-            key = (one.record.trial.subject, one.record.arcs, Influential in one.record.notes)
+            key = (one.record.trial.subject, one.record.arcs, Distinction in one.record.notes)
             alike[key] = alike.get(key, 0) + 1
             slow = one.record.seen.steps > SLOW_STEPS or one.record.seen.random or one.record.time_dependent
             is_distinct = alike[key] <= self.limits.alike or not first

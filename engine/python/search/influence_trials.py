@@ -28,9 +28,10 @@ class _Place:
     base: TrialRecord | None = None
 
 
-class Influential:
-    """Key of the notes of records in which another number made a difference that was not seen before; the value is the
-    place of the argument."""
+class Distinction:
+    """Key of the notes of records that show what no other row shows; the value says what: the place of a number that
+    made a difference, or that the call undoes another one.
+    """
 
 
 async def show_influence(search: TrialSearch, observer: Watcher) -> None:
@@ -41,7 +42,7 @@ async def show_influence(search: TrialSearch, observer: Watcher) -> None:
         records = [found[trial] for trial in trials if trial in found]
         telling = [one for one in records if one.observation.outcome == "returned" and _outcome(one) != _outcome(base)]
         for record in telling[:1]:
-            record.notes[Influential] = name
+            record.notes[Distinction] = name
 
 
 def influence_trials(records: Sequence[TrialRecord]) -> list[tuple[TrialRecord, str, list[Trial]]]:

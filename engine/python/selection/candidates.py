@@ -15,7 +15,7 @@ from ..judge.oracle import ACCIDENTS
 from ..judge.readability import reading_cost, rebinds_import
 from ..judge.value_checks import LONGEST_SOURCE
 from ..model.model import CallableFacts, ModuleFacts, Observation, Raised
-from ..search.influence_trials import Influential
+from ..search.influence_trials import Distinction
 from ..search.simplified_trials import SIMPLIFIED
 from ..search.trial_search import RICH_SOURCES, SLOW_STEPS, TrialRecord, has_assertable_outcome, returned_none
 from .idle_arguments import idle_records
@@ -37,7 +37,7 @@ _PROTOCOLS: Mapping[str, frozenset[str]] = {
 # Origins of trials that were made by changing others.
 _FOUND_BY_SEARCH = frozenset({"mutation", "havoc", "sequence", SIMPLIFIED})
 Goal = tuple[object, ...]
-INFLUENCE = "influence"
+DISTINCTION = "distinction"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +56,7 @@ class TrialCandidate:
             Python's protocols; not the error of a wrong call.
         kills: mutants that its test would detect.
         oddness: of its oddest text, by `oddness`; 0 where documents, usage or natural values have all of them.
+        formatted: whether a text is a sample of a format, which a person passes only where it makes a difference.
     """
 
     record: TrialRecord
@@ -70,6 +71,7 @@ class TrialCandidate:
     kills: frozenset[int] = frozenset()
     oddness: int = 0
     idle: bool = False
+    formatted: bool = False
 
     @property
     def subject(self) -> str:
@@ -129,6 +131,7 @@ def rank_candidates(
             refusal=raised is not None and raised.line in lines.raising,
             meant=raised is None or bool(trial.wanted) or _is_meant(raised, record, lines),
             kills=(kills or {}).get(record.number, frozenset()),
+            formatted=trial.source not in RICH_SOURCES and bool(traits.representation.texts & ALL_TEXTS),
             oddness=max((_oddness(text, fitting) for text in traits.representation.texts - written), default=0),
         )
         same = (trial.subject, record.arcs, traits.goals, trial.wanted, candidate.kills)
@@ -194,6 +197,7 @@ def _plainness(candidate: TrialCandidate) -> tuple[float, ...]:
         not candidate.meant,
         candidate.oddness,
         shown.degeneracy,
+        candidate.formatted,
         candidate.cost,
         candidate.record.number,
     )
@@ -299,8 +303,8 @@ def _goals(record: TrialRecord) -> frozenset[Goal]:
             goals.add((1, subject, "effect", changed))
         if record.trial.source in RICH_SOURCES:
             goals.add((2, subject, "as used"))
-        if Influential in record.notes:
-            goals.add((0, subject, INFLUENCE, record.notes[Influential]))
+        if Distinction in record.notes:
+            goals.add((0, subject, DISTINCTION, record.notes[Distinction]))
     for line, left, right in observation.operands:
         relation = "=" if left == right else _relation(left, right)
         goals.add((2, subject, line, relation))

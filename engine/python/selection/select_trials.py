@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from ..inputs.plain_texts import MANGLED
 from ..model.model import GENERATED_CONSTRUCTORS, Arc, ModuleFacts
 from ..search.trial_search import RICH_SOURCES, TrialRecord, returned_none
-from .candidates import INFLUENCE, Goal, TrialCandidate, rank_candidates, stores_only
+from .candidates import DISTINCTION, Goal, TrialCandidate, rank_candidates, stores_only
 from .representative import MILD, NO_RESULT, OTHER_SHAPE, Representation
 from .trivial import excluded_by, trivial_survivors
 
@@ -183,6 +183,7 @@ def _take_anchor(
             -share,
             candidate.oddness,
             shown.degeneracy,
+            candidate.formatted,
             candidate.cost,
             candidate.record.number,
         )
@@ -236,7 +237,7 @@ def _worth(
     """
     arcs = sum(counts(arc) for arc in candidate.record.arcs - selection.covered)
     new_goals = candidate.goals - selection.shown
-    endings = sum(goal[0] == 0 and (candidate.raises or goal[2] == INFLUENCE) for goal in new_goals)
+    endings = sum(goal[0] == 0 and (candidate.raises or goal[2] == DISTINCTION) for goal in new_goals)
     kills = 0 if candidate.misfits else len(candidate.kills - selection.killed)
     if selection.counts_goals and not candidate.misfits:
         kills += sum(goal[0] != 0 for goal in new_goals)

@@ -112,6 +112,7 @@ def _candidates(base: str, test: _Test, usual: _Test) -> Iterator[str]:
         yield base
         yield from _with_words(base, _message_words(test.cases[0]))
     outcome = _shared_outcome(test)
+    yield from _with_words(base, _undone_words(test))
     if test is not usual:
         yield from (f"{base.removesuffix('_construction')}_{use}" for use in _uses_of_result(test))
     if test is usual or not conditions:
@@ -155,6 +156,20 @@ def _uses_of_result(test: _Test) -> list[str]:
     if any(isinstance(node, ast.Subscript) for node in ast.walk(act)):
         return ["indexing"]
     return ["_and_".join(snake_case(name) for name in dict.fromkeys(read))] if read else []
+
+
+def _undone_words(test: _Test) -> str:
+    """Returns `reverses_encode` where each case passes what a call made and gets back what that call was given."""
+    found: set[str] = set()
+    for case in test.cases:
+        act, one = parse_expression(case.expression), case.expect[0]
+        inner = act.args[0] if isinstance(act, ast.Call) and act.args else None
+        if not isinstance(inner, ast.Call) or not inner.args or one.actual != "result" or one.kind != "equals":
+            return ""
+        if ast.unparse(inner.args[0]) != one.value:
+            return ""
+        found.add(snake_case(last_name(inner.func)))
+    return f"reverses_{found.pop()}" if len(found) == 1 else ""
 
 
 def _with_words(base: str, words: str) -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from testwright.engine.python.search.influence_trials import Influential, influence_trials
+from testwright.engine.python.search.influence_trials import Distinction, influence_trials
 from testwright.engine.python.selection.select_trials import select_trials
 from testwright.tests.unit.engine.python.test_select_trials import FACTS, record, returned
 
@@ -39,7 +39,7 @@ def test_a_call_that_shows_what_a_number_is_for_becomes_a_test(tells: bool) -> N
         record(2, "first([1, 2, 3], 50)", returned("3.5"), (1, 2), source="domain"),
     ]
     if tells:
-        rows[2].notes[Influential] = "1"
+        rows[2].notes[Distinction] = "1"
     kills = {0: frozenset({1}), 1: frozenset({2}), 2: frozenset({1, 2})}
 
     assert (2 in {one.number for one in select_trials(rows, FACTS, frozenset(), kills)}) is tells

@@ -157,3 +157,7 @@ def test_a_function_that_is_passed_is_told_by_its_variable() -> None:
         returns("parse(is_space)", "1", "is_space = lambda x: x == ' '"),
     )
     assert found[1] == "parse_for_text_is_space"
+
+
+def test_a_call_that_undoes_another_one_says_which() -> None:
+    assert names(returns("parse('apple')"), returns("parse(join('b', 'c'))", "'b'")) == ["parse", "parse_reverses_join"]

@@ -1,0 +1,65 @@
+"""A call that undoes another one is tried, and kept where it returns what was given (B-16)."""
+
+from __future__ import annotations
+
+import pytest
+
+from testwright.engine.python.model.model import CallableFacts, ModuleFacts, Parameter
+from testwright.engine.python.search.round_trips import round_trips, undoes
+from testwright.tests.unit.engine.python.test_select_trials import raised, record, returned
+
+pytestmark = pytest.mark.feature("B-16")
+
+
+def function(name: str, *parameters: str) -> CallableFacts:
+    return CallableFacts(
+        name, "function", (1, 9), parameters=tuple(Parameter(one, "positional_or_keyword") for one in parameters)
+    )
+
+
+def acts(facts: ModuleFacts, act: str) -> list[tuple[str, str]]:
+    return [(trial.act, given) for trial, given in round_trips([record(0, act, returned("'xyz'"))], facts)]
+
+
+CODES = ModuleFacts(
+    "m.py", "m", ".", "", functions=(function("encode", "text", "key"), function("decode", "text", "key"))
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "other"),
+    [
+        ("decode", "encode"),
+        ("loads", "dumps"),
+        ("roman_to_int", "int_to_roman"),
+        ("decode_file", "encode_file"),
+        ("from_base64", "to_base64"),
+        ("parse_date", "format_date"),
+    ],
+)
+def test_names_say_what_undoes_what(name: str, other: str) -> None:
+    assert undoes(name, other)
+
+
+@pytest.mark.parametrize(("name", "other"), [("encode", "encode"), ("decode_file", "encode_text"), ("stop", "start")])
+def test_other_names_do_not(name: str, other: str) -> None:
+    assert not undoes(name, other)
+
+
+def test_the_result_of_a_call_is_passed_to_what_undoes_it_with_the_same_key() -> None:
+    assert acts(CODES, "encode('hello', 3)") == [("decode(encode('hello', 3), key=3)", "'hello'")]
+
+
+@pytest.mark.parametrize("act", ["encode('', 3)", "encode(text, 3)", "len('hello')"])
+def test_what_was_given_must_have_content_and_stand_in_the_call(act: str) -> None:
+    assert acts(CODES, act) == []
+
+
+def test_a_call_that_raised_has_nothing_to_undo() -> None:
+    failed = record(0, "encode('hello', 3)", raised("ValueError"))
+    assert list(round_trips([failed], CODES)) == []
+
+
+def test_a_key_that_only_the_way_back_needs_cannot_be_known() -> None:
+    facts = ModuleFacts("m.py", "m", ".", "", functions=(function("encode", "text"), function("decode", "text", "key")))
+    assert acts(facts, "encode('hello')") == []
