@@ -28,7 +28,7 @@ _ODD = re.compile(
 )
 _GLANCE = 40
 # Empty and one-letter texts: a person would write a meaningful one.
-_NAMELESS = re.compile(r"(?<![\w'\"])(?:'[a-z]?'|\"[a-z]?\")(?!['\"])")
+_NAMELESS = re.compile(r"(?<![\w'\"])(?:'[a-z]?'|'aab'|\"[a-z]?\")(?!['\"])")
 
 
 def reading_cost(trial: Trial, observation: Observation) -> float:

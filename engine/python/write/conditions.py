@@ -14,7 +14,7 @@ from ..inputs.plain_texts import is_sample
 from ..model.model import CallableFacts
 from ..source.moments import moment_words
 from ..source.titles import describe, slug, snake_case
-from .situation import CLOCK, LATER, RECEIVER, Situation
+from .situation import CLOCK, LATER, RECEIVER, Situation, plural
 from .value_features import feature_beside, with_feature
 
 _PLAIN_WORDS = re.compile(r"[A-Za-z][a-z]{2,11}([ _-][A-Za-z][a-z]{1,11})?")
@@ -50,7 +50,7 @@ def differences(mine: Situation, usual: Situation, facts: CallableFacts | None) 
     if added:
         found.append(f"after_{snake_case(added[-1])}")
     elif len(mine.before) > len(usual.before):
-        found.append(f"after_several_{_plural(snake_case(mine.before[-1]))}")
+        found.append(f"after_several_{plural(snake_case(mine.before[-1]))}")
     for name in usual.arguments:
         if name not in mine.arguments and name not in mine.varying and not mine.built and name != CLOCK:
             found.append(f"without_{_plain(name)}")
@@ -59,10 +59,6 @@ def differences(mine: Situation, usual: Situation, facts: CallableFacts | None) 
         dict.fromkeys(words for words in found if words),
         key=lambda words: (words.startswith(VAGUE), not words.startswith("with_")),
     )
-
-
-def _plural(word: str) -> str:
-    return f"{word}es" if word.endswith(("s", "x", "z", "ch", "sh")) else f"{word}s"
 
 
 def _plain(name: str) -> str:
@@ -114,7 +110,7 @@ def _spread(name: str, node: ast.expr, usual: ast.expr | None) -> str:
         return _value(_singular(plain), *changed[0]) if changed else ""
     if not mine:
         return f"no_{plain}"
-    return f"single_{_singular(plain)}" if len(mine) == 1 else f"several_{_plural(_singular(plain))}"
+    return f"single_{_singular(plain)}" if len(mine) == 1 else f"several_{plural(_singular(plain))}"
 
 
 def _singular(word: str) -> str:

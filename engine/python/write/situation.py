@@ -123,10 +123,17 @@ def _chained(act: ast.expr) -> list[str]:
     ]
 
 
+def plural(word: str) -> str:
+    """Returns the plural of a noun, or of a method's name as one."""
+    return f"{word}es" if word.endswith(("s", "x", "z", "ch", "sh")) else f"{word}s"
+
+
 def _done(node: ast.stmt) -> str:
     """Returns the method that a statement calls, `setting` for an item or attribute that it assigns."""
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
         return last_name(node.value.func)
+    if isinstance(node, ast.For) and (inner := _done(node.body[0])):
+        return f"many_{plural(inner)}"
     if isinstance(node, ast.AugAssign) and ast.unparse(node.target) == NOW:
         return LATER
     if isinstance(node, ast.Assign | ast.AugAssign):

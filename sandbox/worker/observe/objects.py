@@ -32,7 +32,7 @@ def source(draft, thing):
         if type(thing) is kind or (kind in (datetime.datetime, datetime.date) and isinstance(thing, kind)):
             return build(draft, thing)
     draft.custom = True
-    for attempt in (_fields, _from_repr):
+    for attempt in (_fields, _from_repr, _from_constructor):
         text = attempt(draft, thing)
         if text is not None:
             return text
@@ -200,6 +200,32 @@ def _try_call(draft, thing, names):
             continue
         pairs.append((argument, value))
     return draft.call(kind, _keywords(draft, pairs))
+
+
+def _from_constructor(draft, thing):
+    """The call of a class with its own `__eq__` that stores each argument under its name, or None; the caller proves
+    that it builds an equal object.
+    """
+    kind = type(thing)
+    if kind.__eq__ is object.__eq__ or kind.__init__ is object.__init__ or kind.__module__ == "builtins":
+        return None
+    try:
+        parameters = list(inspect.signature(kind).parameters.values())
+        stored = vars(thing)
+    except (TypeError, ValueError):
+        return None
+    if not parameters or any(
+        one.kind is not inspect.Parameter.POSITIONAL_OR_KEYWORD or one.name not in stored for one in parameters
+    ):
+        return None
+    required = [draft.source(stored[one.name]) for one in parameters if one.default is inspect.Parameter.empty]
+    others = [
+        (one.name, stored[one.name])
+        for one in parameters
+        if one.default is not inspect.Parameter.empty
+        and not (type(one.default) is type(stored[one.name]) and one.default == stored[one.name])
+    ]
+    return draft.call(kind, required + _keywords(draft, others))
 
 
 def _from_repr(draft, thing):

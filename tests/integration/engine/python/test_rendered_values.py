@@ -56,6 +56,25 @@ class Bag:
         return "Bag(%r)" % (self.items,)
 
 
+class Word:
+    """Stores its arguments and does not say how to build it again."""
+
+    def __init__(self, text, upper=False):
+        self.text = text
+        self.upper = upper
+
+    def __eq__(self, other):
+        return isinstance(other, Word) and vars(self) == vars(other)
+
+
+class Counted(Word):
+    """Is more than it was given."""
+
+    def __init__(self, text):
+        super().__init__(text)
+        self.upper = object()
+
+
 class Liar(Bag):
     def __eq__(self, other):
         return True
@@ -120,6 +139,7 @@ SOURCES = {
     "Item('pear')": "Item(name='pear')",
     "[Item('pear', 2.0, ['x'])]": "[Item(name='pear', price=2.0, tags=['x'])]",
     "Bag([Bag([1])])": "Bag([Bag([1])])",
+    "[Word('a', True), Word('b')]": "[Word('a', upper=True), Word('b')]",
     "collections.OrderedDict(a=1)": "collections.OrderedDict({'a': 1})",
     "collections.Counter('aab')": "collections.Counter({'a': 2, 'b': 1})",
     "collections.defaultdict(list, a=[1])": "{'a': [1]}",
@@ -135,6 +155,7 @@ WITHOUT = [
     "object()",
     "Unequal('a')",
     "Liar([1])",
+    "Counted('a')",
     "Plain()",
     "loop()",
     "'x' * 401",

@@ -161,3 +161,11 @@ def test_a_function_that_is_passed_is_told_by_its_variable() -> None:
 
 def test_a_call_that_undoes_another_one_says_which() -> None:
     assert names(returns("parse('apple')"), returns("parse(join('b', 'c'))", "'b'")) == ["parse", "parse_reverses_join"]
+
+
+def test_what_was_done_many_times_is_told_in_the_plural() -> None:
+    pushed = ("stack = Stack()", "for number in range(12):\n    stack.push(number)")
+    assert names(
+        returns("stack.pop()", "3", "stack = Stack()", "stack.push(3)", subject="Stack.pop"),
+        returns("stack.pop()", "11", *pushed, subject="Stack.pop"),
+    ) == ["stack_pop", "stack_pop_after_many_pushes"]
