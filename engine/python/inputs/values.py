@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from ....utils.in_turns import in_turns
+from ....utils.python_source import literal_or
 from ..domain.inference import suggested_class
 from ..facts.clock import depends_on_now
 from ..facts.type_inference import default_hint, inferred_hints, name_entry, uses_of
@@ -312,7 +313,18 @@ def _by_words_of_type(parameter: Parameter) -> list[Candidate]:
 def spread(parameter: Parameter, found: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
     """The values themselves; for `*args` and `**kwargs` several of them, as written in a call."""
     if parameter.kind == "var_positional":
-        rows = [list(found[:2]), list(found[:1]), list(found[1:4]), *([one] for one in found[2:8])]
+        kinds: dict[str, list[Candidate]] = {}
+        for one in found:
+            kinds.setdefault(type(literal_or(one.source, None)).__name__, []).append(one)
+        # What stands side by side is of one kind.
+        pairs = [alike[:2] for alike in kinds.values() if len(alike) > 1]
+        rows = [
+            *pairs[:1],
+            list(found[:1]),
+            *pairs[1:3],
+            *(alike[1:4] for alike in kinds.values()),
+            *([one] for one in found[1:6]),
+        ]
         return tuple(distinct([joined(row, "", "") for row in rows if row], _MAXIMUM_VALUES))
     if parameter.kind == "var_keyword":
         names = ("name", "other")  # what sample templates ask for comes first

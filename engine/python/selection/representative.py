@@ -229,8 +229,22 @@ def _receiver_degeneracy(
         rate = min(degeneracy_of(node, facts) for node in given)
         return max(rate, MILD) if _is_partial(owner.constructor, len(given)) else rate
     if any(not parameter.required for parameter in takes):
-        return SEVERE  # the default object: what others are compared with
+        # The default object is what others are compared with; one that is only set up by options is as good as any.
+        return MILD if _is_set_up_by_options(owner, facts) else SEVERE
     return MILD if any(_fills(member) for member in owner.members) else 0
+
+
+def _is_set_up_by_options(owner: ClassFacts, facts: ModuleFacts) -> bool:
+    """Whether the constructor takes flags, functions or choices, and the object is not filled afterwards."""
+    if owner.constructor is None or any(_fills(member) or member.name == "__len__" for member in owner.members):
+        return False
+    known = next((one for one in facts.domains if one.qualname == owner.constructor.qualname), None)
+    return any(
+        (one.default or "").startswith(("True", "False", "'", '"'))
+        or (known is not None and known.of(one.name).kind in ("callable", "boolean", "choice"))
+        for one in owner.constructor.parameters
+        if not one.required
+    )
 
 
 def _is_partial(constructor: CallableFacts | None, given: int) -> bool:

