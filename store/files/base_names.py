@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import cached_property
+from itertools import islice
 from pathlib import Path, PurePosixPath
 
+from ...utils.generated_header import generated_from
+from ...utils.untrusted_files import source_or_empty
 from ...utils.untrusted_folders import walk_files
 from .project_files import project_path
 
 JUNK = frozenset({"node_modules", "__pycache__", "venv", "env", "build", "dist", "site-packages"})
+_MOST_EARLIER_NAMES = 12
 
 
 class BaseNames:
@@ -45,24 +49,36 @@ class BaseNames:
         return places
 
 
-def unique_test_path(root: Path, wanted: str, taken: Iterable[str] = ()) -> str:
+def unique_test_path(
+    root: Path, wanted: str, taken: Iterable[str] = (), *, target: str = "", reserved: Collection[str] = ()
+) -> str:
     """`wanted`, or the nearest path to it whose base name no other Python file of the project has.
 
     First the names of the folders above are put before it, then a number after it: `test_cart.py`, `test_shop_cart.py`,
-    `test_cart_2.py`. A file already at `wanted` does not count.
+    `test_cart_2.py`. A file already at `wanted` does not count. One of these paths that an earlier run has written for
+    the same target is kept, so that no run leaves a second copy beside it.
 
     Args:
         wanted: POSIX path relative to the root.
         taken: paths reserved for other files of this run.
+        target: what the file is generated from, as its header names it.
+        reserved: base names without suffix that belong to other files, whether or not these exist.
     """
     wanted = project_path(wanted)
-    others = {PurePosixPath(other).name for other in taken if other != wanted}
+    here = {other for other in taken if other != wanted}
+    for candidate in islice(_candidates(PurePosixPath(wanted)), _MOST_EARLIER_NAMES):
+        path = candidate.as_posix()
+        if target and path not in here and _is_from(root, path, target):
+            return path
+    others = {PurePosixPath(other).name for other in here}
     others |= {PurePosixPath(other).name for other in _python_files(root) if other != wanted}
     candidates = _candidates(PurePosixPath(wanted))
-    candidate = next(candidates)
-    while candidate.name in others:
-        candidate = next(candidates)
-    return candidate.as_posix()
+    return next(one for one in candidates if one.name not in others and one.stem not in reserved).as_posix()
+
+
+def _is_from(root: Path, path: str, target: str) -> bool:
+    """Whether a file is there that was generated from a target; a person may have changed it since."""
+    return generated_from(source_or_empty(root, path)) == " ".join(target.split())
 
 
 def _candidates(wanted: PurePosixPath) -> Iterator[PurePosixPath]:

@@ -74,7 +74,7 @@ def api_steps(scope: StepScope) -> PlannedSteps:
         test_path = PurePosixPath(scope.tests_dir, "api", f"test_{slug}_api{only}.py").as_posix()
         target = _target(scope, subject)
         spec_path = f"specs/{slug}_http_api{only}.json"  # a module `shop.api` has `specs/shop_api.json`
-        add_generate_step(planned, scope, "api", slug, target, spec_path=spec_path, test_path=test_path)
+        add_generate_step(planned, scope, "api", slug, target, spec_path=spec_path, test_path=test_path, part=only)
     planned.used = scope.documents
     return planned
 

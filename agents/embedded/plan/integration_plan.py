@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from pathlib import PurePosixPath
@@ -18,6 +17,7 @@ from ....engine.integration.modules.targets import (
 from ...contract.protocol import JsonObject
 from .plan_steps import add_generate_step
 from .step_scope import PlannedSteps, StepScope
+from .target_index import name_slug
 
 
 def integration_steps(scope: StepScope) -> PlannedSteps:
@@ -87,7 +87,7 @@ def _add_step(
     planned: PlannedSteps, target: IntegrationTarget, symbols: tuple[str, ...] | None, scope: StepScope
 ) -> None:
     place = target.entry.place
-    slug = "__".join(re.sub(r"\W+", "_", name).strip("_").lower() for name in (place.module, *(symbols or ())[:2]))
+    slug = "__".join(map(name_slug, (place.module, *(symbols or ())[:2])))
     places = [component.place for component in target.components]
     row: JsonObject = {
         "path": place.path,

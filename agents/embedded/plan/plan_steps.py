@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Collection
 
 from ....store.files.base_names import unique_test_path
 from ...contract.protocol import JsonObject
@@ -25,13 +26,16 @@ def add_generate_step(
     *,
     spec_path: str,
     test_path: str,
+    part: str = "",
 ) -> None:
     """Append the step that specifies, writes, runs and analyses the tests of one target.
 
     Args:
         slug: part of the step's id, which is made unique, short and plain; the file of the spec is named like it.
         target: with `path` or `endpoint`, and `digest`: sha256 of the file in hex, which a resumed run compares.
-        test_path: wanted path of the test file; another one is chosen where a file or an earlier step has it.
+        test_path: wanted path of the test file; another one is chosen where a file or an earlier step has it, or where
+            it is the name of another module's unit tests: it depends on the project, not on what else is planned.
+        part: the end of the name of a file that is limited to a part of the target.
     """
     taken = [*scope.taken, *(str(step["params"]["test_path"]) for step in planned.steps)]
     taken_slugs = {str(step["id"]).removeprefix(f"generate_{test_type}_") for step in planned.steps}
@@ -39,16 +43,25 @@ def add_generate_step(
     spec_path = spec_path.replace(slug, unique)
     if len(test_path) > _LONGEST_TEST_PATH:
         test_path = f"{scope.tests_dir}/test_{unique}.py"
+    source = str(target.get("path") or "")
     params = {
         "test_type": test_type,
         "framework": scope.framework,
         "target": target,
         "spec_path": spec_path,
-        "test_path": unique_test_path(scope.layout.root, test_path, taken),
+        "test_path": unique_test_path(
+            scope.layout.root, test_path, taken, target=source, reserved=_reserved(scope, test_type, target, part)
+        ),
         "depends_on": list(scope.after),
     }
     step = {"id": f"generate_{test_type}_{unique}", "type": f"generate_{test_type}_tests", "params": params}
     planned.steps.append(step)
+
+
+def _reserved(scope: StepScope, test_type: str, target: JsonObject, part: str) -> Collection[str]:
+    """Names of the unit tests of the project's modules, but of this module's own in a step for unit tests."""
+    own = target.get("module") if test_type == "unit" else None
+    return {f"{name}{part}" for name, module in scope.index.unit_test_names.items() if own is None or module != own}
 
 
 def _unique_slug(slug: str, taken: set[str]) -> str:

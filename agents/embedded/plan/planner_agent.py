@@ -119,6 +119,7 @@ class _Planning:
             framework=(preferred or [usual])[0],
             tests_dir=str(inputs.get("tests_dir") or "tests/generated"),
             only_untested=words.only_untested,
+            only_changed=inputs.get("changes") is not None,
             command=command,
         )
 

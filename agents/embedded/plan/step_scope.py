@@ -29,6 +29,7 @@ class StepScope:
         excluded: paths of modules that are left out completely.
         only_programs: plan integration tests only of modules that a console program starts in.
         only_untested: leave out symbols that a test names already.
+        only_changed: the targets are limited to changed code, which is tested again.
         command: starts the application of API tests; empty without one.
     """
 
@@ -46,6 +47,7 @@ class StepScope:
     endpoints: tuple[str, ...] = ()
     only_programs: bool = False
     only_untested: bool = False
+    only_changed: bool = False
     command: tuple[str, ...] = ()
 
     @property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -17,6 +18,11 @@ from ....utils.untrusted_files import read_source_bytes
 
 _MOST_SUGGESTED = 20
 _GLOB = re.compile(r"[*?]|\[[^\[\n]+\]")
+
+
+def name_slug(name: str) -> str:
+    """The form of a dotted name in the name of a test file."""
+    return re.sub(r"\W+", "_", name).strip("_").lower()
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +58,14 @@ class TargetIndex:
     def modules(self) -> tuple[ModulePlace, ...]:
         """Every module that may be a target."""
         return self._layout.modules
+
+    @cached_property
+    def unit_test_names(self) -> Mapping[str, str]:
+        """Map the base name of each module's unit tests, without suffix, to the module; of two, the first has it."""
+        names: dict[str, str] = {}
+        for place in self.modules:
+            names.setdefault(f"test_{name_slug(place.module)}", place.module)
+        return names
 
     def find(self, text: str, *, explicit: bool) -> TargetMatch:
         """Find what `text` names.

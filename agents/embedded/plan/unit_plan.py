@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import ast
 import hashlib
-import re
+import shlex
 from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 
 from ....engine.python.project.layout import ModulePlace
+from ....store.files.base_names import unique_test_path
+from ....utils.generated_header import generated_from, is_untouched
 from ....utils.python_source import parse_or_none
 from ....utils.untrusted_files import read_source_bytes, source_or_empty
 from ...contract.protocol import JsonObject
 from .plan_steps import add_generate_step
 from .step_scope import PlannedSteps, StepScope
-from .target_index import ModuleTarget
+from .target_index import ModuleTarget, name_slug
 
 
 def unit_steps(scope: StepScope) -> PlannedSteps:
@@ -30,11 +32,13 @@ def unit_steps(scope: StepScope) -> PlannedSteps:
             "symbols": list(symbols) if symbols is not None else None,
             "digest": hashlib.sha256(read_source_bytes(scope.layout.root, place.path)).hexdigest(),
         }
-        test_path = PurePosixPath(
-            scope.tests_dir, *_folders(place.module, scope.tests_dir), f"test_{slug}.py"
-        ).as_posix()
+        test_path = _test_path(scope, place, slug)
         add_generate_step(planned, scope, "unit", slug, row, spec_path=f"specs/{slug}.json", test_path=test_path)
     return planned
+
+
+def _test_path(scope: StepScope, place: ModulePlace, slug: str) -> str:
+    return PurePosixPath(scope.tests_dir, *_folders(place.module, scope.tests_dir), f"test_{slug}.py").as_posix()
 
 
 def _testable(scope: StepScope, planned: PlannedSteps) -> list[ModuleTarget]:
@@ -60,8 +64,33 @@ def _testable(scope: StepScope, planned: PlannedSteps) -> list[ModuleTarget]:
                 continue
             if set(wanted) == set(public_names(symbols)):
                 wanted = None  # the whole module: its test file is named after the module alone
+        elif wanted is not None and not scope.only_changed:
+            wanted = _without_tested(scope, target.place, wanted, planned)
+            if not wanted:
+                continue
         kept.append(ModuleTarget(target.place, wanted))
     return kept
+
+
+def _without_tested(
+    scope: StepScope, place: ModulePlace, wanted: tuple[str, ...], planned: PlannedSteps
+) -> tuple[str, ...]:
+    """Leave out symbols that the generated file of their whole module tests; a second file would say the same twice.
+
+    A file that a person has changed is theirs and is never written anew, so beside it the symbols have their own.
+    """
+    root = scope.layout.root
+    path = unique_test_path(root, _test_path(scope, place, _slug(place.module, None)), target=place.path)
+    text = source_or_empty(root, path)
+    if generated_from(text) != place.path or is_untouched(text) is not True:
+        return wanted
+    untested = untested_symbols(root, [path], place, wanted)
+    tested = [name for name in public_names(wanted) if name not in untested]
+    if tested:
+        command = shlex.quote(f"unit tests for {place.module}")
+        reason = f"{path} has the tests of {', '.join(tested)}; `testwright run {command}` writes that file anew"
+        planned.skipped.append({"target": place.path, "reason": reason})
+    return tuple(name for name in wanted if name not in tested)
 
 
 def _is_below(symbol: str, left_out: list[str]) -> bool:
@@ -94,7 +123,7 @@ def _slug(module: str, symbols: tuple[str, ...] | None) -> str:
     if symbols is not None:
         shown = symbols if len(symbols) <= 2 else (symbols[0], f"and_{len(symbols) - 1}_more")
         names += list(shown)
-    return "__".join(re.sub(r"\W+", "_", name).strip("_").lower() for name in names)
+    return "__".join(map(name_slug, names))
 
 
 def untested_symbols(

@@ -16,6 +16,13 @@ _MAXIMUM_LENGTH = 20_000
 _SECTION_MARKS = tuple(":param :return :raise :type args: arguments: raises: returns: ---- @param".split())
 _LONGEST_STATEMENT = 60
 _TYPE_FIELD = re.compile(r"(?m)^[ \t]*[:@]type[ \t]+(\w+):[ \t]*(\S[^\n]*?)[ \t]*$")
+_WORD = r"[`:~\w.]{1,100}"  # bounded, so that no text is searched in quadratic time
+_MORE = rf"(?:, | or | and |, or |, and )(?:an? )?{_WORD}"
+_RAISING = re.compile(
+    rf"(?<!not )(?<!n't )(?<!never )(?<!without )\b[Rr]ais(?:es?|ing) (?:an? )?({_WORD}(?:{_MORE}){{0,8}})"
+)
+_RAISED = re.compile(rf"(?<!no )(?<![`:~\w.])({_WORD}) (?:is|are|will be|gets) (?:raised|thrown)\b")
+_NAME = re.compile(r"\b([A-Z]\w*)\b(?!\.\w)")
 _Owner = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -39,6 +46,8 @@ def documentation_of(node: _Owner) -> Documentation:
             returns = _joined(None, parsed.returns.description) if parsed.returns else ""
             raises = tuple((one.type_name, _joined(None, one.description)) for one in parsed.raises if one.type_name)
             summary = parsed.short_description or summary
+    known = {name.rpartition(".")[2] for name, _ in raises}
+    raises += tuple((name, "") for name in _raised_in_prose(text) if name not in known)
     return Documentation(
         summary=summary,
         text=text,
@@ -48,6 +57,16 @@ def documentation_of(node: _Owner) -> Documentation:
         examples=examples_in(raw, first.lineno),
         lines=(first.lineno, first.end_lineno or first.lineno),
     )
+
+
+def _raised_in_prose(text: str) -> list[str]:
+    """The capitalised names that sentences say are raised: "Raises ValueError or KeyError", "a `Full` is raised".
+
+    A word that is no exception does no harm: only the name of what a call did raise is looked up among them.
+    """
+    text = " ".join(text[:_MAXIMUM_LENGTH].split())
+    phrases = [*_RAISING.findall(text), *_RAISED.findall(text)]
+    return list(dict.fromkeys(name for phrase in phrases for name in _NAME.findall(phrase)))
 
 
 def examples_in(text: str, first_line: int) -> tuple[Example, ...]:

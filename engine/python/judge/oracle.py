@@ -144,11 +144,14 @@ class Oracle:
         if finding.agrees and finding.trial.wanted_line:
             return self._document((finding.trial.wanted_line, finding.trial.wanted_line))
         facts = self._callables.get(finding.trial.subject)
-        if facts is None or facts.documentation.lines[0] <= 0:
-            return None
-        names = {raised.type_name.rpartition(".")[2]}
-        announced = {name.rpartition(".")[2] for name, _condition in facts.documentation.raises}
-        return self._document(facts.documentation.lines) if names & announced else None
+        documents = [facts.documentation] if facts is not None else []
+        if facts is not None and facts.kind == "constructor":
+            documents += [owner.documentation for owner in self._facts.classes if owner.name == facts.owner]
+        wanted = raised.type_name.rpartition(".")[2]
+        for one in documents:
+            if one.lines[0] > 0 and wanted in {name.rpartition(".")[2] for name, _condition in one.raises}:
+                return self._document(one.lines)
+        return None
 
     def _document(self, lines: tuple[int, int]) -> SpecEvidence:
         """Returns the evidence of a document, with the name of what it documents."""

@@ -90,11 +90,21 @@ def file_source(cases: Sequence[Case], framework: str, *, imports: Iterable[str]
                 parts.append(_unittest_section(section, dialect, taken))
         code = "\n\n\n".join(parts)
         block = import_block([*imports, *sorted(dialect.imports)], code=code, first_party=module.partition(".")[0])
-        text = "\n\n".join(part for part in (f'"""Unit tests for {module}."""', block, "\n" + code) if part.strip())
+        text = "\n\n".join(part for part in (_file_docstring(module, cases), block, "\n" + code) if part.strip())
         parse_python(text)
     except (SyntaxError, ValueError, KeyError) as error:
         raise AgentFailure(f"the spec for {module} does not render as Python: {error}") from error
     return text
+
+
+def _file_docstring(module: str, cases: Sequence[Case]) -> str:
+    """What the file is about, and where the expectations come from that no document is named for."""
+    origins = {case.origin for case in cases}
+    if origins <= {"documented"}:
+        return f'"""Unit tests for {module}."""'
+    inferred = ", or what a model inferred" if "inferred" in origins else ""
+    pinned = f"Tests that name no document pin what the code did when they were written{inferred}."
+    return f'"""Unit tests for {module}.\n\n{pinned}\n"""'
 
 
 def sections(cases: Sequence[Case], *, split_functions: bool) -> list[Section]:

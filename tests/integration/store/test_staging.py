@@ -240,6 +240,28 @@ def test_a_unique_base_name_is_found_from_the_folders_above_it(project: Path) ->
     assert unique_test_path(project, "tests/test_cart.py") == "tests/test_cart.py"
 
 
+def test_a_file_that_an_earlier_run_wrote_under_another_name_is_written_again_and_not_beside_itself(
+    project: Path,
+) -> None:
+    (project / "tests").mkdir()
+    (project / "tests/test_cart.py").write_text("")
+    earlier = unique_test_path(project, TEST, target="src/shop/cart.py")
+    (project / earlier).parent.mkdir(parents=True)
+    (project / earlier).write_text(generated("x = 1\n") + "y = 2\n")
+    assert unique_test_path(project, TEST, target="src/shop/cart.py") == earlier
+    (project / "tests/test_cart.py").unlink()
+    assert unique_test_path(project, TEST, target="src/shop/cart.py") == earlier
+    assert unique_test_path(project, TEST, target="src/shop/other.py") == TEST
+
+
+def test_a_reserved_base_name_is_not_chosen_but_the_files_earlier_place_is(project: Path) -> None:
+    fixed = unique_test_path(project, TEST, target="src/shop/cart.py", reserved=["test_cart"])
+    assert fixed == "tests/generated/shop/test_shop_cart.py"
+    (project / TEST).parent.mkdir(parents=True)
+    (project / TEST).write_text(generated("x = 1\n"))
+    assert unique_test_path(project, TEST, target="src/shop/cart.py", reserved=["test_cart"]) == TEST
+
+
 CRASH = """
 import os
 from pathlib import Path

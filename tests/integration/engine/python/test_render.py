@@ -25,7 +25,10 @@ from testwright.utils.names.case_names import cases_of_test, owned_tests
 
 FRAMEWORKS = ["pytest", "unittest"]
 
-PYTEST_FILE = '''"""Unit tests for shop.cart."""
+PYTEST_FILE = '''"""Unit tests for shop.cart.
+
+Tests that name no document pin what the code did when they were written.
+"""
 
 import pytest
 

@@ -6,6 +6,7 @@ import pytest
 
 from testwright.agents.contract.protocol import AgentRequest, ErrorType, RequestMetadata
 from testwright.agents.embedded.plan.planner_agent import EmbeddedPlannerAgent
+from testwright.utils.generated_header import with_header
 
 pytestmark = pytest.mark.feature("T-02", "C-04")
 
@@ -128,6 +129,35 @@ async def test_a_narrow_request_never_takes_the_whole_modules_file(answer):
     whole, narrow = await answer("shop.cart"), await answer("shop.cart:Cart.add")
     paths = [response.result["steps"][0]["params"]["test_path"] for response in (whole, narrow)]
     assert paths == ["tests/generated/shop/test_shop_cart.py", "tests/generated/shop/test_shop_cart__cart_add.py"]
+
+
+@pytest.fixture
+def module_file(project):
+    """The generated test file of the whole module `shop.cart`, before `Cart.drop` was written."""
+    place = project / "tests/generated/shop/test_shop_cart.py"
+    place.parent.mkdir(parents=True)
+    body = "from shop.cart import Cart\n\n\ndef test_add():\n    assert Cart().add(1) == 1\n"
+    place.write_text(with_header(body, target="src/shop/cart.py"))
+    return place
+
+
+async def test_what_the_modules_own_file_tests_is_not_written_a_second_time(answer, module_file):
+    tested = await answer("shop.cart:Cart.add")
+    assert "tests/generated/shop/test_shop_cart.py has the tests of Cart.add" in tested.error.message
+    assert "`testwright run 'unit tests for shop.cart'` writes that file anew" in tested.error.message
+    both = await answer("shop.cart:Cart.add and shop.cart:Cart.drop")
+    assert targets(both) == [("src/shop/cart.py", ("Cart.drop",))]
+    assert "has the tests of Cart.add;" in both.result["skipped"][0]["reason"]
+
+
+async def test_beside_a_modules_file_that_a_person_has_changed_a_member_has_its_own(answer, module_file):
+    module_file.write_text(module_file.read_text() + "# mine\n")
+    assert targets(await answer("shop.cart:Cart.add")) == [("src/shop/cart.py", ("Cart.add",))]
+
+
+async def test_changed_code_is_tested_again_whatever_the_modules_file_holds(answer, module_file):
+    changes = {"since": "main", "base": "0" * 40, "files": {"src/shop/cart.py": ["Cart.add"]}, "left_out": []}
+    assert targets(await answer("shop.cart", changes=changes)) == [("src/shop/cart.py", ("Cart.add",))]
 
 
 async def test_planning_twice_gives_the_same_plan(answer):
@@ -308,11 +338,16 @@ async def test_an_application_and_the_module_that_is_called_like_it_have_specs_o
     (folder / "api.py").write_text(
         "from fastapi import FastAPI\n\napp = FastAPI()\n\n\n@app.get('/')\ndef home():\n    return {}\n"
     )
-    async with EmbeddedPlannerAgent() as planner:
-        given = {"user_request": "unit and API tests for shop.api", "root": str(tmp_path)}
-        response = await planner.process(AgentRequest("plan", "plan", RequestMetadata("trace"), inputs=given))
-    specs = [step["params"]["spec_path"] for step in response.result["steps"] if "spec_path" in step["params"]]
-    assert sorted(specs) == ["specs/shop_api.json", "specs/shop_http_api.json"]
+    paths = {}
+    for wanted in ("unit and API tests for shop.api", "unit tests for shop.api", "API tests for shop.api"):
+        async with EmbeddedPlannerAgent() as planner:
+            given = {"user_request": wanted, "root": str(tmp_path)}
+            response = await planner.process(AgentRequest("plan", "plan", RequestMetadata("trace"), inputs=given))
+        steps = [step["params"] for step in response.result["steps"] if "spec_path" in step["params"]]
+        paths[wanted] = sorted((step["spec_path"], step["test_path"]) for step in steps)
+    unit = ("specs/shop_api.json", "tests/generated/shop/test_shop_api.py")
+    api = ("specs/shop_http_api.json", "tests/generated/api/test_api_shop_api.py")
+    assert list(paths.values()) == [[unit, api], [unit], [api]]
 
 
 @pytest.mark.parametrize(
