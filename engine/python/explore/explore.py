@@ -227,7 +227,7 @@ def _exploration(
     root: Path | None = None,
 ) -> Exploration:
     findings, reached = trial_findings(work, arcs, imported, kills.by_record)
-    notes.extend(_absent_note(message, root) for message in sorted(search.absent))
+    notes.extend(absent_note(message, root) for message in sorted(search.absent))
     if work.bad:
         notes.append(f"{len(work.bad)} trials were dropped because they could not be repeated.")
     return Exploration(
@@ -243,7 +243,7 @@ def _exploration(
     )
 
 
-def _absent_note(message: str, root: Path | None) -> str:
+def absent_note(message: str, root: Path | None) -> str:
     """What trials lack, and what helps: a folder of the project is no package to install."""
     note = f"Some trials need a package that is not installed: {message}."
     found = re.search(r"No module named '(\w+)", message)

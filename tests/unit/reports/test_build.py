@@ -78,6 +78,17 @@ def test_suspected_defects_stand_once_each_in_the_order_of_the_code() -> None:
     assert report.totals.kept == 1
 
 
+def test_crashes_of_an_api_come_before_what_its_document_says_otherwise() -> None:
+    ids = ("sd_get_orders_undocumented_status", "sd_post_orders_server_error", "sd_put_orders_no_answer_2")
+    found = [
+        {**DEFECT, "id": one, "evidence": {"path": "src/shop/api.py", "lines": [at, at]}}
+        for at, one in enumerate(ids, 1)
+    ]
+    result = executed(["tc_a"], suspected_defects=found)
+    report = build_report(facts(), outcomes(generate_step(**result)))
+    assert [defect.id for defect in report.suspected_defects] == [*ids[1:], ids[0]]
+
+
 @pytest.mark.feature("T-14")
 def test_without_execution_the_report_says_not_executed() -> None:
     result = {**executed(["tc_a", "tc_b"]), "executed": False, "kept": [], "test_results": None, "analysis": None}
