@@ -146,7 +146,7 @@ async def test_what_an_agent_in_its_own_process_spent_counts_also_when_it_is_cut
     server.extend(answer("no json"), hang())
     given = {"root": root, "base_url": server.base_url, "models": {"planner": "openai:scripted"}}
     settings = load_settings({**given, "model_timeout": 600})
-    with open_store(settings) as store:
+    with open_store(settings, begins=True) as store:
         store.runs.create(RUN, request="x", root=str(root), settings={}, version="1")
     budget = ModelBudget(on_usage=lambda spend: paid.set())
     planner = isolated_agents(["planner"], settings, RUN, audit=heard.append, budget=budget)["planner"]
