@@ -30,7 +30,7 @@ async def test_the_spec_of_an_api_is_written_checked_edited_and_becomes_tests(tm
         page = await client.read_resource(done["resources"]["report_json"])
         report = json.loads(str(getattr(page.contents[0], "text", "")))
     assert made["counts"]["cases"] == len(spec["cases"]) > len(edited["cases"]) > 0
-    assert made["test_path"] == "tests/generated/api/test_counters_api.py"
+    assert made["test_path"] == "tests/generated/api/test_api_counters_api.py"
     assert checked["valid"], checked
     assert not refused["valid"]
     assert any(error["path"].startswith("$.cases[0]") for error in refused["errors"])

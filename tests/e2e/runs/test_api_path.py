@@ -15,7 +15,7 @@ from testwright.tests.support.projects.files import make_project
 from testwright.tests.support.projects.small_api import FASTAPI_APP
 
 KEY = "a-scripted-key"
-TEST_PATH = "tests/generated/api/test_counters_api.py"
+TEST_PATH = "tests/generated/api/test_api_counters_api.py"
 QUICK: dict[str, Any] = {"repeats": 1, "jobs": 1}
 UNMEASURED: dict[str, Any] = {**QUICK, "mutants": 0}
 
@@ -31,7 +31,8 @@ async def test_an_application_is_found_tested_and_its_defect_told(tmp_path: Path
     report = await api.agenerate("API tests of the project, with unittest", root=root, **QUICK)
     assert report.exit_code == 0
     assert report.totals.kept > 5
-    assert {path.name for path in (root / TEST_PATH).parent.glob("*.py")} >= {"api_process.py", "test_counters_api.py"}
+    written = {path.name for path in (root / TEST_PATH).parent.glob("*.py")}
+    assert written >= {"api_process.py", "test_api_counters_api.py"}
     text = (root / TEST_PATH).read_text()
     ast.parse(text)
     for one in report.targets[0].evidence:
