@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping
-from typing import TypeVar
+from collections.abc import Mapping
 
 import typer
 
@@ -28,30 +27,41 @@ def with_strictness(settings: Settings, environment: Mapping[str, str] = os.envi
     return settings.model_copy(update={"strict": True}) if settings.strict is None and in_ci(environment) else settings
 
 
-Result = TypeVar("Result")
+class Clarification:
+    """Plans strictly where a person can be asked, and asks before going on without what was not understood.
 
+    Entered in a loop that ends with the work; gives the settings to plan with. The block may raise RequestError before
+    it has done anything, and is entered once more when the person wants to go on.
 
-def understood_or_asked(settings: Settings, work: Callable[[Settings], Result], *, quiet: bool) -> Result:
-    """Do the work; on a terminal, ask before going on without what was not understood.
-
-    Args:
-        work: plans with these settings, and raises RequestError before it has done anything.
-        quiet: ask nothing: the output is for a machine.
-
-    Raises:
-        RequestError: a part was not understood, and there is nobody to ask.
-        typer.Exit: the person does not want to go on.
+        while True:
+            with clarification as chosen:
+                made = plan(request, chosen)
+                break
     """
-    ask = settings.strict is None and not quiet and is_terminal()
-    try:
-        return work(settings.model_copy(update={"strict": True}) if ask else settings)
-    except RequestError as error:
-        if not ask or not error.details.get("can_go_on"):
-            raise
+
+    # No function that takes the work: each frame between the command and its work is one more to read in a traceback.
+
+    def __init__(self, settings: Settings, *, quiet: bool) -> None:
+        """Ask nothing where `quiet`: the output is for a machine."""
+        self._may_ask = settings.strict is None and not quiet and is_terminal()
+        self._settings = settings.model_copy(update={"strict": True}) if self._may_ask else settings
+
+    def __enter__(self) -> Settings:
+        return self._settings
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> bool:
+        """Ask about a RequestError that a person can decide; every other error passes.
+
+        Raises:
+            typer.Exit: the person does not want to go on.
+        """
+        if not (self._may_ask and isinstance(error, RequestError) and error.details.get("can_go_on")):
+            return False
         rows = error.details["not_understood"]
         for row in rows if isinstance(rows, list) else ():
             hint = f" Did you mean {', '.join(row['suggestions'])}?" if row["suggestions"] else ""
             typer.echo(f"Not understood: {row['text']}: {row['reason']}.{hint}", err=True)
         if not typer.confirm("Go on without it?", default=False, err=True):
             raise typer.Exit(ExitCode.USAGE) from None
-        return work(settings.model_copy(update={"strict": False}))
+        self._may_ask, self._settings = False, self._settings.model_copy(update={"strict": False})
+        return True

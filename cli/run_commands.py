@@ -6,7 +6,7 @@ import asyncio
 import json
 import os
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 
@@ -15,14 +15,11 @@ from ..app.run_cache import CachedRun, ProjectSnapshot, all_keys, is_cacheable, 
 from ..config.settings import Settings, load_settings
 from ..store.files.run_folder import RunFolder, new_run_id
 from . import options as given
-from .asking import understood_or_asked, with_strictness
+from .asking import Clarification, with_strictness
 from .failures import name_interrupted_run, report_failures
 from .loading import fast_imports, load_service, load_settings_aloud
 from .outcome import cached_summary, print_plan, print_result
 from .progress import show_progress
-
-if TYPE_CHECKING:
-    from ..app.run_report import RunResult
 
 _PLANNED = ("framework", "test_type", "target", "changed_since", "include", "exclude", "tests_dir", "app_command")
 _STRICTNESS = ("strict", "no_strict")
@@ -61,14 +58,14 @@ def run(
             from ..app import runs
 
         snapshot = ProjectSnapshot(all_keys(request, settings, sys.argv[1:])) if is_cacheable(settings) else None
-        settings = settings.model_copy(update={"run_id": settings.run_id or new_run_id()})
-        folder = RunFolder(settings.state, str(settings.run_id)).path
-
-        def work(settings: Settings) -> RunResult:
-            with name_interrupted_run(str(settings.run_id), folder), show_progress(quiet=as_json) as sink:
-                return asyncio.run(runs.run(request, settings, on_event=sink, importing=fast_imports))
-
-        ended = understood_or_asked(settings, work, quiet=as_json)
+        run_id = settings.run_id or new_run_id()
+        settings = settings.model_copy(update={"run_id": run_id})
+        folder = RunFolder(settings.state, run_id).path
+        clarification = Clarification(settings, quiet=as_json)
+        while True:
+            with clarification as chosen, name_interrupted_run(run_id, folder), show_progress(quiet=as_json) as sink:
+                ended = asyncio.run(runs.run(request, chosen, on_event=sink, importing=fast_imports))
+                break
         if snapshot is not None:
             snapshot.store(settings, ended.report, ended.interpreter, cached_summary(ended))
         lines = load_service().configure_pytest(ended.report.run.id, settings) if configure_pytest else ()
@@ -92,7 +89,11 @@ def plan(request: given.Request, as_json: given.Json = False, debug: given.Debug
     with report_failures(debug=debug, as_json=as_json):
         service = load_service()
         settings = with_strictness(load_settings_aloud(given.flags_of(options)))
-        made = understood_or_asked(settings, lambda chosen: asyncio.run(service.plan(request, chosen)), quiet=as_json)
+        clarification = Clarification(settings, quiet=as_json)
+        while True:
+            with clarification as chosen:
+                made = asyncio.run(service.plan(request, chosen))
+                break
     if as_json:
         sys.stdout.write(json.dumps(made, indent=2, sort_keys=True) + "\n")
     else:
