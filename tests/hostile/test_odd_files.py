@@ -25,6 +25,7 @@ def test_pipes_links_devices_and_endless_folders_are_named_and_passed_over(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, deep: Callable[[Path], None]
 ) -> None:
     root = hostile_project(tmp_path / "project", {"src/pk/large.py": b"A = 1\n" * 4_000_000, "tests/__init__.py": ""})
+    (root / "pytest.ini").unlink()  # with it pytest would look at none of the other files of settings
     for name in PIPES:
         os.mkfifo(root / name)
     for name, target in LINKS.items():

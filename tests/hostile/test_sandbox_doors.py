@@ -51,7 +51,7 @@ def test_what_a_module_plants_is_neither_written_through_nor_waited_for(tmp_path
     text = PLANTS.replace("{action}", action.replace("{victim!r}", repr(str(host / "bashrc"))))
     root = hostile_project(tmp_path / "project", {"src/pk/bad.py": text})
     with unharmed(root, host, marker=str(root)):
-        outcome = run_on(root)
+        outcome = run_on(root, environment={"TESTWRIGHT_MUTANTS": "1"})  # its files are the host's as well
     assert "Traceback" not in outcome.err
     assert "src/pk/good.py: 3 tests" in outcome.out, outcome.out + outcome.err
 

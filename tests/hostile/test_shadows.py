@@ -16,7 +16,6 @@ pytestmark = pytest.mark.feature("B-05")
 SHADOWS = ("json", "types", "random", "re", "site", "encodings", "os", "pytest", "coverage", "_pytest", "pluggy")
 RUN_BY_THEMSELVES = ("conftest.py", "sitecustomize.py", "usercustomize.py", "setup.py", "evil_plugin.py", "noxfile.py")
 BODY = 'def double(n: int) -> int:\n    """Twice.\n\n    >>> double(2)\n    4\n    """\n    return n * 2\n'
-QUICK = {"TESTWRIGHT_TRIALS": "20", "TESTWRIGHT_MUTANTS": "0"}
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +27,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Outcome]:
     files |= {"pytest.ini": "[pytest]\naddopts = -p evil_plugin\n", "profile.py": BODY}
     root = hostile_project(folder / "project", files)
     with unharmed(root, marker=str(root)):
-        return root, run_on(root, environment=QUICK)
+        return root, run_on(root)
 
 
 def test_nothing_runs_outside_the_sandbox(ran: tuple[Path, Outcome]) -> None:

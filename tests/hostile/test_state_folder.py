@@ -27,7 +27,7 @@ from testwright.store.files.project_files import ProjectFile
 from testwright.store.files.run_folder import RunFolder
 from testwright.store.files.staging import Staging
 from testwright.tests.support.hostile.host import unharmed
-from testwright.tests.support.hostile.projects import hostile_project, run_on
+from testwright.tests.support.hostile.projects import SMALL, hostile_project, run_on
 from testwright.utils.redact import Redactor
 from testwright.utils.user_folders import cache_folders, unforeseeable_name
 
@@ -309,12 +309,14 @@ def test_what_a_clones_cache_answers_is_never_heard(
 ) -> None:
     """Not even where the attacker has prepared it on a machine that is the same in everything else."""
     root = hostile_project(tmp_path / "project")
+    for name, value in SMALL.items():
+        monkeypatch.setenv(name, value)  # the environment is part of what is asked
     answered = []
     for user in ("attacker", "victim", "attacker"):
         monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / user))
-        settings = load_settings({"root": root, "trials": 20, "mutants": 0})
+        settings = load_settings({"root": root})
         if not answered:
-            run_on(root, "--trials", "20", "--mutants", "0")
+            run_on(root)
         asked = run_cache.key_for("unit tests for everything", settings, os.environ)
         answered.append(run_cache.lookup(asked) is not None)
         assert settings.cache_dir.is_dir() is (user == "attacker")

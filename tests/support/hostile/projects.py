@@ -6,7 +6,9 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from testwright.tests.support.projects.files import Outcome, run_command
+from testwright.tests.support.projects.files import OWN_PYTEST, Outcome, run_command
+
+SMALL = {"TESTWRIGHT_TRIALS": "20", "TESTWRIGHT_MUTANTS": "0"}
 
 GOOD = '''"""Good."""
 
@@ -28,11 +30,14 @@ def hostile_project(
 ) -> Path:
     """Write the good module `src/pk/good.py` and the given files below `root`; returns `root`.
 
+    Its `pytest.ini` lets the project's own pytest pass at its first attempt; what no configuration does is not the
+    subject here.
+
     Args:
         executable: paths among `files` that get the mode of a program.
     """
     default = {"pyproject.toml": '[project]\nname = "pk"\nversion = "0"\n', "src/pk/__init__.py": ""}
-    for name, content in {**default, "src/pk/good.py": GOOD, **(files or {})}.items():
+    for name, content in {**default, **OWN_PYTEST, "src/pk/good.py": GOOD, **(files or {})}.items():
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8", "surrogateescape"))
@@ -42,7 +47,11 @@ def hostile_project(
 
 
 def run_on(root: Path, *arguments: str, environment: Mapping[str, str] | None = None) -> Outcome:
-    """`testwright run "unit tests for everything"` on a project, with a small search."""
+    """`testwright run "unit tests for everything"` on a project, with a small search and without mutants.
+
+    Args:
+        environment: added to ours, and stronger than what makes the run small.
+    """
     return run_command(
         "run",
         "unit tests for everything",
@@ -50,7 +59,7 @@ def run_on(root: Path, *arguments: str, environment: Mapping[str, str] | None = 
         os.fspath(root),
         *arguments,
         cwd=root.parent,
-        environment=environment,
+        environment={**SMALL, **(environment or {})},
     )
 
 
