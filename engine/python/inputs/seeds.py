@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ....utils.python_source import parse_or_none, parse_python
+from ....utils.python_source import expression_or_none, parse_or_none, parse_python
 from ..facts.analyse import imports_of, subjects
 from ..model.model import CallableFacts, Documentation, Example, ModuleFacts, Trial
 from ..usage.project_index import ProjectIndex
@@ -56,6 +56,11 @@ def example_trial(
     if len(trees) <= len(example.arrange) or len(trees[-1].body) != 1:
         return None
     before, last = [node for tree in trees[:-1] for node in tree.body], trees[-1].body[0]
+    functions = {one.name for one in facts.functions}
+    aliases = {name: source for name, source in facts.constants if source in functions}
+    for name in (node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Name)):
+        name.id = aliases.get(name.id, name.id)  # an old name of a function is that function
+    last, example = _collected(last, example)
     # `cart = Cart()` without output: the assigned expression is the act.
     if isinstance(last, ast.Assign) and isinstance(last.targets[0], ast.Name) and not example.want:
         last = ast.copy_location(ast.Expr(value=last.value), last)
@@ -84,6 +89,19 @@ def example_trial(
         wanted=example.want or None,
         wanted_line=example.line if example.want else 0,
     )
+
+
+def _collected(node: ast.stmt, example: Example) -> tuple[ast.stmt, Example]:
+    """Reads `for item in items: print(repr(item))` as `list(items)` with the list that it shows."""
+    if not isinstance(node, ast.For) or node.orelse or len(node.body) != 1 or not isinstance(node.target, ast.Name):
+        return node, example
+    items = [line for line in example.want.splitlines() if line.strip()]
+    if ast.unparse(node.body[0]) != f"print(repr({node.target.id}))" or not isinstance(node.iter, ast.Call):
+        return node, example
+    if not items or any(expression_or_none(item) is None for item in items):
+        return node, example
+    act = ast.copy_location(ast.Expr(ast.Call(ast.Name("list", ast.Load()), [node.iter], [])), node)
+    return ast.fix_missing_locations(act), replace(example, want=f"[{', '.join(items)}]")
 
 
 def _printed(trial: Trial) -> Trial | None:

@@ -228,7 +228,7 @@ def is_announced(trial: Trial) -> bool:
 
 
 def as_written(trial: Trial, facts: ModuleFacts) -> Trial | None:
-    """Returns the documented example of a trial as doctest would run it; None if it is not in the module."""
+    """Returns the documented example of a trial as doctest would run it; None if no document has it as a whole."""
     documents = [facts.documentation, *(callable_.documentation for callable_ in facts.callables())]
     documents.extend(owner.documentation for owner in facts.classes)
     for document in documents:
@@ -244,7 +244,8 @@ def as_written(trial: Trial, facts: ModuleFacts) -> Trial | None:
                     mode="call",
                     fixtures=(),
                 )
-    return None
+    # An example in words is a whole call.
+    return trial if trial.source == "doctest" and not trial.arrange else None
 
 
 def _announced(name: str, seen: ObservedTrial) -> DocumentVerdict:
@@ -309,6 +310,8 @@ def _as_values(wanted: str, shown: str) -> DocumentVerdict:
     expected, actual = expression_or_none(wanted), expression_or_none(shown)
     if expected is None or actual is None:
         return DocumentVerdict()
+    for tree in (expected, actual):
+        _drop_modules(tree)  # where a clock stands still, a date shows itself without its module
     if same_source(ast.unparse(expected), ast.unparse(actual)):
         return DocumentVerdict(True)
     shortened = any(isinstance(node, ast.Constant) and node.value is ... for node in ast.walk(expected))
@@ -319,6 +322,13 @@ def _as_values(wanted: str, shown: str) -> DocumentVerdict:
     except ValueError:
         return DocumentVerdict(False, wanted)
     return DocumentVerdict() if _roughly(one, other) else DocumentVerdict(False, wanted)
+
+
+def _drop_modules(tree: ast.AST) -> None:
+    """Writes `datetime.date(…)` as `date(…)` everywhere in a tree."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            node.func = ast.Name(node.func.attr, ast.Load())
 
 
 def _calls(node: ast.AST) -> list[str]:

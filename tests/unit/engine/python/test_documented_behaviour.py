@@ -32,6 +32,7 @@ def raised(name: str, message: str = "", line: int = 5, bases: tuple[str, ...] =
         ("{'b': 1, 'a': 2}\n", shown("{'a': 2, 'b': 1}")),
         ("{2, 1}\n", shown("{1, 2}")),
         ('"a"\n', shown("'a'")),
+        ("[datetime.date(2024, 5, 3)]\n", shown("[date(2024, 5, 3)]")),
         ("0.3\n", shown("0.30000000000000004")),
         ("hello\n3\n", shown("3", output="hello\n")),
         ("hello\n", shown("", output="hello\n")),

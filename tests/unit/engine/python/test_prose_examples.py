@@ -76,3 +76,24 @@ def test_a_docstring_of_the_module_speaks_of_its_only_function(tmp_path: Path) -
 def test_only_an_example_that_calls_the_function_by_name_can_be_contradicted(source: str, agrees: bool | None) -> None:
     seen = ObservedTrial(Observation("returned", value=Value("int")), shown="4")
     assert compare_with_document(Trial("f", "f(1)", wanted="3", source=source), seen).agrees is agrees
+
+
+def examples_of(folder: Path, source: str) -> list[tuple[str, str | None]]:
+    write_project(folder, {"m.py": source})
+    facts, context = context_of(folder, "m.py")
+    return [(one.act, one.wanted) for one in example_trials(facts, context.index)]
+
+
+def test_a_doctest_that_prints_each_item_shows_a_list(tmp_path: Path) -> None:
+    source = (
+        'def count(limit):\n    """Counts.\n\n    >>> for number in count(3):\n    ...     print(repr(number))\n'
+        '    0\n    1\n    2\n    """\n    return iter(range(limit))\n'
+    )
+    assert ("list(count(3))", "[0, 1, 2]") in examples_of(tmp_path, source)
+
+
+def test_a_doctest_may_call_a_function_by_an_old_name(tmp_path: Path) -> None:
+    source = (
+        'def total(nums):\n    """Adds.\n\n    >>> add([1, 2])\n    3\n    """\n    return sum(nums)\n\n\nadd = total\n'
+    )
+    assert examples_of(tmp_path, source) == [("total([1, 2])", "3\n")]
