@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, islice, pairwise
 
-from ....utils.python_names import assigned_names, assigned_variable, last_name
+from ....utils.python_names import assigned_names, assigned_variable, last_name, names_of
 from ....utils.python_source import expression_or_none, parse_or_none
 from ..inputs.plain_texts import KNOWN_WORDS, MANGLED, PLAIN_WORDS, is_sample, oddness
 from ..model.model import CallableFacts, ModuleFacts, Trial
@@ -75,6 +75,8 @@ def _chained(trial: Trial) -> Iterator[Trial]:
         if not (
             isinstance(called, ast.Attribute) and isinstance(called.value, ast.Name) and called.value.id == bound[0]
         ):
+            continue
+        if called.attr.startswith("__") or names_of(bound[1]) & {bound[0]}:
             continue
         if sum(isinstance(node, ast.Name) and node.id == bound[0] for node in ast.walk(statement)) > 1:
             continue

@@ -110,6 +110,8 @@ def module_queries(context: ProposalContext, owner: ClassFacts, step: Candidate)
 
 def returned_queries(context: ProposalContext, owner: ClassFacts, made: Candidate) -> Iterator[Trial]:
     """Generates calls of members without required parameters of an object that a call on another object returned."""
+    if ".__" in made.source:
+        return  # nobody builds an object by calling a special method by its name
     arrange = (*made.arrange, f"{variable_for(owner.name)} = {made.source}")
     yield from _queries_of(context, owner, arrange, {*made.imports}, {*made.fixtures})
 

@@ -80,7 +80,8 @@ def _name_all(subject: str, tests: Sequence[_Test], used: set[str]) -> None:
     # Where some pass options, the call without any bears the member's name alone.
     usual = min(returning, key=lambda test: (_option_count(test), tests.index(test)))
     for test in [usual, *(one for one in tests if one is not usual)]:
-        for candidate in _candidates(base, test, usual):
+        own = f"{subject_slug(subject)}_in_{user}" if (user := _user_of(subject, test)) else base
+        for candidate in _candidates(own, test, usual):
             name = cut_slug(candidate, LONGEST_NAME)
             if name not in used:
                 break
@@ -88,6 +89,16 @@ def _name_all(subject: str, tests: Sequence[_Test], used: set[str]) -> None:
             name = unique_name(base, used)
         used.add(name)
         test.name = name
+
+
+def _user_of(subject: str, test: _Test) -> str:
+    """Names the function that is given what a constructor makes, as `render` in `render(Page())`; empty for others."""
+    act = parse_expression(test.cases[0].expression)
+    if test.facts is None or test.facts.kind != "constructor" or not isinstance(act, ast.Call):
+        return ""
+    inside = {last_name(node.func) for node in ast.walk(act) if isinstance(node, ast.Call) and node is not act}
+    outer = last_name(act.func)
+    return snake_case(outer) if subject in inside and isinstance(act.func, ast.Name) and outer != subject else ""
 
 
 def _option_count(test: _Test) -> int:
@@ -166,8 +177,8 @@ def _undone_words(test: _Test) -> str:
         inner = act.args[0] if isinstance(act, ast.Call) and act.args else None
         if not isinstance(inner, ast.Call) or not inner.args or one.actual != "result" or one.kind != "equals":
             return ""
-        if ast.unparse(inner.args[0]) != one.value:
-            return ""
+        if ast.unparse(inner.args[0]) != one.value or last_name(inner.func)[:1].isupper():
+            return ""  # an object that gives back what it was made of is not undone
         found.add(snake_case(last_name(inner.func)))
     return f"reverses_{found.pop()}" if len(found) == 1 else ""
 

@@ -169,3 +169,12 @@ def test_what_was_done_many_times_is_told_in_the_plural() -> None:
         returns("stack.pop()", "3", "stack = Stack()", "stack.push(3)", subject="Stack.pop"),
         returns("stack.pop()", "11", *pushed, subject="Stack.pop"),
     ) == ["stack_pop", "stack_pop_after_many_pushes"]
+
+
+def test_what_an_object_is_given_to_names_its_test() -> None:
+    assert names(
+        returns("drain(Stack(3))", "3", subject="Stack"), returns("drain(Stack(-3))", "0", subject="Stack")
+    ) == [
+        "stack_in_drain",
+        "stack_in_drain_for_negative_limit",
+    ]
