@@ -142,6 +142,8 @@ class Expressions:
     def _operation(self, node: ast.BinOp, names: Names) -> Shape:
         left, right = self.read(node.left, names), self.read(node.right, names)
         if isinstance(node.op, ast.Add):
+            if isinstance(node.right, ast.Compare):
+                return left.mark("number")  # one more where the comparison holds
             if _contradict(left, right):
                 return left
             return unify(left, right).mark("added")

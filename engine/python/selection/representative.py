@@ -220,18 +220,33 @@ def _receiver_degeneracy(
         if assigned is not None and assigned[0] in names and isinstance(assigned[1], ast.Call):
             receiver, built = assigned[0], assigned[1]
         elif built is not None and receiver in names_of(statement) and "request" not in names_of(statement):
-            return 0  # something was done with the receiver before the act
+            changes = ast.unparse(statement) != ast.unparse(act) and not _only_reads(statement)
+            if changes:
+                return 0  # something was done with the receiver before the act
     if built is None:
         return 0
     given = [*built.args, *(keyword.value for keyword in built.keywords)]
     takes = owner.constructor.parameters if owner.constructor is not None else ()
     if given:
         rate = min(degeneracy_of(node, facts) for node in given)
-        return max(rate, MILD) if _is_partial(owner.constructor, len(given)) else rate
+        # What a factory is given makes a whole object.
+        is_partial = isinstance(built.func, ast.Name) and _is_partial(owner.constructor, len(given))
+        return max(rate, MILD) if is_partial else rate
     if any(not parameter.required for parameter in takes):
         # The default object is what others are compared with; one that is only set up by options is as good as any.
         return MILD if _is_set_up_by_options(owner, facts) else SEVERE
     return MILD if any(_fills(member) for member in owner.members) else 0
+
+
+def _only_reads(statement: ast.stmt) -> bool:
+    """Whether a statement asks an object for something that Python's own functions and operators ask for."""
+    value = statement.value if isinstance(statement, ast.Expr) else None
+    return isinstance(value, ast.BinOp | ast.Compare | ast.Subscript) or (
+        isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id in _READING
+    )
+
+
+_READING = frozenset("len repr str hash bool iter list tuple sorted".split())
 
 
 def _is_set_up_by_options(owner: ClassFacts, facts: ModuleFacts) -> bool:

@@ -276,3 +276,46 @@ def test_the_values_of_real_calls_are_generalised(tmp_path):
 
     assert domain.source in ("doctest", "call site")
     assert domain.description == "a list of pairs of integers"
+
+
+PASSED_ON = {
+    "shop/__init__.py": "",
+    "shop/types.py": "from typing import Callable\n\nKeep = Callable[[int, int], bool]\n",
+    "shop/tables.py": "def total(table):\n    return sum(price for _, price in table.items())\n",
+    "shop/cart.py": (
+        "from .tables import total\nfrom .types import Keep\n\n\n"
+        "def bill(prices, keep: Keep):\n    return total(prices)\n\n\n"
+        "def width(size):\n    return size // 8 + ((size % 8) != 0)\n\n\n"
+        "def joined(spans):\n    found = list(spans[0])\n    for start, end in sorted(spans):\n"
+        "        found.append(end - start)\n    return found\n\n\n"
+        "def find(text, needle):\n    return text.find(needle)\n"
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def passed_on(tmp_path_factory: pytest.TempPathFactory) -> dict[str, ParameterDomain]:
+    _, context = context_of(write_project(tmp_path_factory.mktemp("project"), PASSED_ON), "shop/cart.py")
+    return {f"{one.qualname}.{name}": domain for one in context.domains for name, domain in one.parameters}
+
+
+@pytest.mark.parametrize(
+    ("parameter", "kind"),
+    [
+        pytest.param("bill.prices", "mapping", id="what_a_function_of_another_module_takes"),
+        pytest.param("bill.keep", "callable", id="an_imported_alias_of_a_type"),
+        pytest.param("width.size", "integer", id="a_number_to_which_a_comparison_is_added"),
+    ],
+)
+def test_other_modules_say_what_a_parameter_takes(passed_on, parameter, kind):
+    assert passed_on[parameter].kind == kind
+
+
+def test_what_is_unpacked_has_as_many_items_as_names_whatever_else_is_done_with_it(passed_on):
+    element = passed_on["joined.spans"].element
+    assert element is not None
+    assert (element.kind, element.length) == ("tuple", 2)
+
+
+def test_a_needle_is_a_part_of_its_text(passed_on):
+    assert passed_on["find.needle"].related("part of") == "text"

@@ -1,0 +1,58 @@
+"""How well a trial represents its callable: what an object was given, and what was done with it before (B-16)."""
+
+from __future__ import annotations
+
+import pytest
+
+from testwright.engine.python.model.model import (
+    CallableFacts,
+    ClassFacts,
+    ModuleFacts,
+    Observation,
+    Parameter,
+    Trial,
+    Value,
+)
+from testwright.engine.python.selection.representative import represent
+
+pytestmark = pytest.mark.feature("B-16")
+
+BITS = ClassFacts(
+    "Bits",
+    "plain",
+    (1, 9),
+    constructor=CallableFacts(
+        "Bits",
+        "constructor",
+        (1, 3),
+        (
+            Parameter("self", "positional_or_keyword"),
+            Parameter("val", "positional_or_keyword", default="0"),
+            Parameter("size", "positional_or_keyword", default="None"),
+        ),
+        owner="Bits",
+    ),
+)
+SHOWN = CallableFacts("Bits.shown", "method", (4, 6), (Parameter("self", "positional_or_keyword"),), owner="Bits")
+FACTS = ModuleFacts("m.py", "m", ".", "", classes=(BITS,))
+
+
+def degeneracy(*statements: str) -> int:
+    trial = Trial("Bits.shown", "bits.shown()", arrange=statements)
+    return represent(trial, Observation("returned", value=Value("str", "'0'")), SHOWN, FACTS).degeneracy
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [pytest.param("bits.shown()", id="the_call_itself"), pytest.param("len(bits)", id="a_question")],
+)
+def test_what_changes_nothing_makes_no_object_worth_looking_at(statement: str) -> None:
+    assert degeneracy("bits = Bits()", statement) == degeneracy("bits = Bits()") > 0
+
+
+def test_what_is_done_with_an_object_gives_it_content() -> None:
+    assert degeneracy("bits = Bits()", "bits.append(1)") == 0
+
+
+def test_a_factory_makes_a_whole_object_of_one_argument() -> None:
+    assert degeneracy("bits = Bits.from_bin('1011')") < degeneracy("bits = Bits(size=6)")
