@@ -48,7 +48,9 @@ def project(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def over_http(project):
-    with product_over_http(project, "--token-env", "INSPECTED", env={"INSPECTED": TOKEN}) as served:
+    # The Inspector starts a server on stdio with the home of its own environment: both are to be the same user's.
+    user = {"HOME": str(project.parent), "XDG_CONFIG_HOME": ""}
+    with product_over_http(project, "--token-env", "INSPECTED", env={"INSPECTED": TOKEN, **user}) as served:
         yield Inspector(project.parent, served.url, "--header", f"Authorization: Bearer {TOKEN}")
         assert TOKEN not in "\n".join(served.log.lines)
 
