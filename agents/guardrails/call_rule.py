@@ -88,7 +88,12 @@ class CallRule:
                 yield f"{FILES} with {name}"
         if name == "getfixturevalue":
             yield f"{RUNNER} with getfixturevalue"
-        if name in ("skipif", "xfail") and any(_may_be_text(self._names, given) for given in node.args):
+        conditions = [*node.args, *(one.value for one in node.keywords if one.arg in ("condition", None))]
+        marks = {
+            name,
+            *(part for part in ("skipif", "xfail") if name == "with_args" and part in ast.unparse(node.func)),
+        }
+        if marks & {"skipif", "xfail"} and any(map(_may_be_text, conditions)):
             yield f"{UNREADABLE} with a condition of {name} that is text"
         if name == "usefixtures":
             named = [text for given in node.args for text in possible_texts(self._names, given) or {"?"}]
@@ -186,12 +191,12 @@ class CallRule:
         return isinstance(begins, ast.Name)
 
 
-def _may_be_text(names: NameTable, condition: ast.expr) -> bool:
+def _may_be_text(condition: ast.expr) -> bool:
     """Whether the condition of a mark may be text, which pytest evaluates; what compares or negates is none."""
     if isinstance(condition, ast.Compare | ast.UnaryOp):
         return False
     if isinstance(condition, ast.BoolOp):
-        return any(_may_be_text(names, value) for value in condition.values)
+        return any(map(_may_be_text, condition.values))
     if isinstance(condition, ast.Constant):
         return isinstance(condition.value, str)
     return True

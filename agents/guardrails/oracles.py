@@ -138,7 +138,10 @@ class Documentation:
         if expression is None or not isinstance(value, ast.Constant) or not prose:
             return None
         call = r"\s*".join(re.escape(part) for part in re.findall(r"\w+|[^\w\s]", ast.unparse(expression)))
-        for pattern in (rf">>>\s*{call}\s*\n\s*{_LITERAL}\s*$", rf"(?<!\w){call}`*{_SAYS}`*{_LITERAL}(?![\w(]|\.\d)"):
+        for pattern in (
+            rf">>>\s*{call}[ \t]*+\n\s*+{_LITERAL}\s*$",
+            rf"(?<!\w){call}`*{_SAYS}`*{_LITERAL}(?![\w(]|\.\d|,\s*\d)",
+        ):
             for found in re.finditer(pattern, prose, re.MULTILINE):
                 said = _parsed(found.group(1))
                 if isinstance(said, ast.Constant) and (said.value != value.value):

@@ -76,7 +76,7 @@ class PythonReach:
         elif any(alias.name == "*" for alias in node.names):
             violations = [f"{UNREADABLE} with from {node.module or '.'} import *"]
         elif node.level:
-            named = {str(node.module or ""), *(alias.name for alias in node.names)}
+            named = {*str(node.module or "").split("."), *(alias.name for alias in node.names)}
             violations = [f"{RUNNER} with conftest"] if "conftest" in named else []
         else:
             module = str(node.module)

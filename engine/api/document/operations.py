@@ -245,13 +245,15 @@ def named_operations(api: Api, wanted: Sequence[str]) -> frozenset[str]:
 
 
 def _is_meant(operation: Operation, text: str) -> bool:
-    method, _, path = text.rpartition(" ")
+    method, _, path = text.strip().rpartition(" ")
+    if not path or (method and operation.method != method.upper()):
+        return False
     here, there = _plain_path(operation.path), _plain_path(path)
     if "/" not in path:
-        parts = {part.lower() for part in operation.path.split("/")}
+        parts = {part.lower() for part in operation.path.split("/") if part}
         return bool(parts & {path.lower(), f"{path.lower()}s", path.lower().removesuffix("s")})
     if method:
-        return operation.method == method.upper() and here == there
+        return here == there
     return here == there or here.startswith(f"{there}/")
 
 

@@ -139,7 +139,7 @@ def _parts_of(source: str, name: str) -> list[str]:
     value: Any = literal_or(source, None)
     if not isinstance(value, str | list | tuple) or len(value) < _LETTERS_OF_PART:
         return []
-    if isinstance(value, str) and " " in value:
+    if isinstance(value, str) and len(value.split()) > 1:
         first, last = value.split()[0], value.split()[-1]
     else:
         size = _LETTERS_OF_PART if len(value) > _LETTERS_OF_PART else 2

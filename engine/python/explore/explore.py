@@ -248,12 +248,19 @@ def absent_note(message: str, root: Path | None) -> str:
     note = f"Some trials need a package that is not installed: {message}."
     found = re.search(r"No module named '(\w+)", message)
     name = found.group(1) if found else ""
-    if root is not None and name and (root / name).is_dir():
+    if root is not None and name and _is_plain_folder(root / name):
         return (
             f"Some trials fail: {message}. {name} is a folder of the project and no package: add {name}/__init__.py, "
             f"or import what is in it without `{name}.`."
         )
     return f"{note} Install {name} in the project's environment to have them tried." if name else note
+
+
+def _is_plain_folder(path: Path) -> bool:
+    """Whether a folder is no package; False for a name that no file can have."""
+    with suppress(OSError):
+        return path.is_dir() and not (path / "__init__.py").exists()
+    return False
 
 
 LEAST_SECONDS = 10.0

@@ -15,7 +15,7 @@ from ..model.model import Documentation, Example
 _MAXIMUM_LENGTH = 20_000
 _SECTION_MARKS = tuple(":param :return :raise :type args: arguments: raises: returns: ---- @param".split())
 _LONGEST_STATEMENT = 60
-_TYPE_FIELD = re.compile(r"(?m)^[ \t]*[:@]type[ \t]+(\w+):[ \t]*(\S[^\n]*?)[ \t]*$")
+_TYPE_FIELD = re.compile(r"(?m)^[ \t]*[:@]type[ \t]+(\w+):[ \t]*(\S[^\n]*)$")
 _WORD = r"[`:~\w.]{1,100}"  # bounded, so that no text is searched in quadratic time
 _MORE = rf"(?:, | or | and |, or |, and )(?:an? )?{_WORD}"
 _RAISING = re.compile(
@@ -42,7 +42,7 @@ def documentation_of(node: _Owner) -> Documentation:
             parameters = tuple((param.arg_name, _joined(param.type_name, param.description)) for param in parsed.params)
             named = {name for name, _ in parameters}
             # A type without a description is left out by the parser.
-            parameters += tuple((match[1], match[2]) for match in _TYPE_FIELD.finditer(text) if match[1] not in named)
+            parameters += tuple((one[1], one[2].rstrip()) for one in _TYPE_FIELD.finditer(text) if one[1] not in named)
             returns = _joined(None, parsed.returns.description) if parsed.returns else ""
             raises = tuple((one.type_name, _joined(None, one.description)) for one in parsed.raises if one.type_name)
             summary = parsed.short_description or summary

@@ -49,7 +49,7 @@ def influence_trials(records: Sequence[TrialRecord]) -> list[tuple[TrialRecord, 
     """Returns calls, the place of an argument that made no difference yet, and variants with other numbers there."""
     places: dict[tuple[object, ...], _Place] = defaultdict(_Place)
     for record in records:
-        if record.observation.outcome != "returned":
+        if record.observation.outcome != "returned" or record.seen.random or record.time_dependent:
             continue
         for name, around in _numbers(record.trial):
             place = places[record.trial.subject, name, record.trial.mode, record.trial.arrange, around]

@@ -39,7 +39,7 @@ _INVERSES = (
     ("from", "to"),
     ("write", "read"),
 )
-_CONVERSION = re.compile(r"(\w+?)_?(?:to|2)_?(\w+)")
+_CONVERSION = re.compile(r"(\w+?)(?:_to_|2)(\w+)")
 
 
 async def show_round_trips(facts: ModuleFacts, search: TrialSearch, observer: Watcher) -> None:
@@ -68,8 +68,8 @@ def round_trips(records: Sequence[TrialRecord], facts: ModuleFacts) -> Iterator[
 def undoes(name: str, other: str) -> bool:
     """Whether the names say that one callable undoes the other: `decode` and `encode`, `b_to_a` and `a_to_b`."""
     conversion, reverse = _CONVERSION.fullmatch(other), _CONVERSION.fullmatch(name)
-    if conversion is not None and reverse is not None:
-        return (conversion[1], conversion[2]) == (reverse[2], reverse[1])
+    if conversion is not None and reverse is not None and conversion.groups() == reverse.groups()[::-1]:
+        return True
     words, others = name.split("_"), other.split("_")
     return any(
         [there if word == here else word for word in _singular(others, here)] == _singular(words, there)

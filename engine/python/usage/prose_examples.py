@@ -17,6 +17,9 @@ _MAIN_SUBJECTS = 2
 _OPENING = {"[": "]", "(": ")", "{": "}"}
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?(?![\w.]*\w)")
 _WORD = re.compile(r"(?:True|False|None|true|false|null|nil)\b")
+_QUOTED = re.compile(r"'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\"")
+# Words of other languages, but not those in quotes.
+_IN_LITERAL = re.compile(rf"{_QUOTED.pattern}|\b(?:true|false|null|nil)\b")
 _WORDS = {"true": "True", "false": "False", "null": "None", "nil": "None"}
 _ARROW = r"(?:-+>|=+>|\u2192|\u21d2)"
 _LEADS_TO = re.compile(
@@ -30,7 +33,8 @@ _OUTPUT = re.compile(
 )
 _NAME = re.compile(r"(?!(?:outputs?|answer|results?|returns?|expected)\b)([A-Za-z_]\w*)\s*(?:=|:|is)\s*", re.IGNORECASE)
 _BETWEEN = re.compile(r"[\s,;]*(?:and\s+)?")
-_ENDS = re.compile(r"[ \t]*(?:$|[\n.,;)#\]]|\b(?:because|since|as|for|and|or|if|where|when)\b)", re.IGNORECASE)
+_ENDS = re.compile(r"[ \t]*(?:$|[\n.,;)#\]]|\b(?:because|since|as|for|if|where|when)\b)", re.IGNORECASE)
+_GOES_ON = re.compile(r"[ \t]*,[ \t]*[\d'\"\[({]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +92,7 @@ def _calls(one: CallableFacts, text: str) -> Iterator[tuple[int, str, str]]:
             continue
         values = [*call.args, *(keyword.value for keyword in call.keywords)]
         result = _literal(text, leads.end())
-        if result is not None and all(map(_is_literal, values)) and _ENDS.match(text, result.end):
+        if result is not None and all(map(_is_literal, values)) and _ends(text, result.end):
             yield match.start(), ast.unparse(call), result.source
 
 
@@ -101,7 +105,7 @@ def _labelled(one: CallableFacts, text: str) -> Iterator[tuple[int, str, str]]:
             continue
         output = _OUTPUT.match(text, at) or _LEADS_TO.match(text, at)
         result = _literal(text, output.end()) if output else None
-        if result is not None and _ENDS.match(text, result.end):
+        if result is not None and _ends(text, result.end):
             yield match.start(), act, result.source
         elif named or listed[0][0] in "[({'":
             yield match.start(), act, ""  # a number alone may be the begin of anything
@@ -118,7 +122,7 @@ def _mapped(one: CallableFacts, text: str) -> Iterator[tuple[int, str, str]]:
             continue
         result = _literal(text, leads.end())
         act = _call(one, {}, [value.source])
-        if result is not None and act is not None and _ENDS.match(text, result.end):
+        if result is not None and act is not None and _ends(text, result.end):
             yield match.start(), act, result.source
 
 
@@ -180,9 +184,14 @@ def _literal(text: str, at: int) -> _Literal | None:
         end = match.end() if match else 0
     if not end or end - at > _LONGEST_LITERAL:
         return None
-    written = re.sub(r"(?<!['\"\w])(true|false|null|nil)\b(?!['\"])", lambda one: _WORDS[one[1]], text[at:end])
+    written = _IN_LITERAL.sub(lambda one: _WORDS.get(one[0], one[0]), text[at:end])
     node = expression_or_none(" ".join(written.splitlines()))
     return _Literal(ast.unparse(node), end) if node is not None and _is_literal(node) else None
+
+
+def _ends(text: str, at: int) -> bool:
+    """Whether a result ends at a place: `1,000` and "2, 3" go on."""
+    return _ENDS.match(text, at) is not None and _GOES_ON.match(text, at) is None
 
 
 def _closed(text: str, at: int) -> int:
@@ -208,7 +217,7 @@ def _closed(text: str, at: int) -> int:
 
 def _quoted(text: str, at: int) -> int:
     """Returns the place after a quoted text on one line; 0 where it does not end there."""
-    match = re.compile(r"'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\"").match(text, at)
+    match = _QUOTED.match(text, at)
     return match.end() if match else 0
 
 

@@ -78,7 +78,7 @@ def _name_all(subject: str, tests: Sequence[_Test], used: set[str]) -> None:
         base = f"{base}_construction"
     returning = [test for test in tests if not test.exception] or list(tests)
     # Where some pass options, the call without any bears the member's name alone.
-    usual = min(returning, key=lambda test: (_option_count(test), tests.index(test)))
+    usual = min(returning, key=_option_count)
     for test in [usual, *(one for one in tests if one is not usual)]:
         own = f"{subject_slug(subject)}_in_{user}" if (user := _user_of(subject, test)) else base
         for candidate in _candidates(own, test, usual):

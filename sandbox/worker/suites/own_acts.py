@@ -33,6 +33,8 @@ FILES = frozenset(("open", "sqlite3.connect", "os.chdir", *LISTING, *CHANGING, *
 CONDITIONS = ("<skipif condition>", "<xfail condition>")
 MACHINERY = ("<frozen importlib", "<frozen zipimport", "_pytest/assertion/rewrite.py")
 # Parts of the standard library that compile what they wrote themselves, or only read the syntax.
+# They read what they replace, to put it back.
+_REPLACERS = ("unittest/mock.py", "_pytest/monkeypatch.py")
 COMPILING = ("unittest/mock.py", "/dataclasses.py", "collections/__init__.py", "/ast.py", "/linecache.py")
 READING = ("/linecache.py", "/tokenize.py")
 DEVICES = ("/dev/null", "/dev/urandom", "/usr/share/zoneinfo")
@@ -127,7 +129,7 @@ class ActWatch:
         self._busy.now = True
         try:
             owner, between, _ = self._owner(sys._getframe(2))
-            if owner is not None and not any(path.endswith("unittest/mock.py") for path in between):
+            if owner is not None and not any(path.endswith(_REPLACERS) for path in between):
                 self._note("os.environ", name, owner)
         finally:
             self._busy.now = False

@@ -152,6 +152,8 @@ UNREADABLE = [
     "from .helpers import os\nos.system('x')",
     "import timeit\ntimeit.timeit('x')",
     "import pytest\n@pytest.mark.skipif('__import__(1)', reason='x')\ndef test(): ...",
+    "import pytest\n@pytest.mark.skipif(condition='__import__(1)', reason='x')\ndef test(): ...",
+    "import pytest\n@pytest.mark.skipif.with_args('__import__(1)', reason='x')\ndef test(): ...",
     "import pytest\nwhy = 'x' + 'y'\n@pytest.mark.xfail(why)\ndef test(): ...",
     "import functools\nfunctools.singledispatch(print)",
     "def f(x: \"__import__('os').system('x')\"): ...",
@@ -164,6 +166,7 @@ UNREADABLE = [
 RUNNER = [
     "from . import conftest",
     "from .conftest import settings",
+    "from ..tests.conftest import settings",
     "import pytest\n@pytest.mark.usefixtures('pytester')\ndef test(): ...",
     "def test(monkeypatch):\n    monkeypatch.syspath_prepend('x')",
     "import pytest\npytest.main([])",

@@ -228,3 +228,7 @@ def test_endpoints_are_named_by_method_and_path_by_a_path_or_by_a_word_of_it() -
     assert named_operations(api, ["note"]) == named_operations(api, ["/notes"]) == frozenset(names.values())
     with pytest.raises(ProjectError, match="no operation GET /orders"):
         named_operations(api, ["GET /orders"])
+    assert named_operations(api, ["POST notes"]) == {names["POST /notes"]}
+    for nothing in ("", " ", "s"):
+        with pytest.raises(ProjectError):
+            named_operations(api, [nothing])

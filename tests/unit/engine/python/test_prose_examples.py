@@ -97,3 +97,19 @@ def test_a_doctest_may_call_a_function_by_an_old_name(tmp_path: Path) -> None:
         'def total(nums):\n    """Adds.\n\n    >>> add([1, 2])\n    3\n    """\n    return sum(nums)\n\n\nadd = total\n'
     )
     assert examples_of(tmp_path, source) == [("total([1, 2])", "3\n")]
+
+
+@pytest.mark.parametrize(
+    "docstring",
+    [
+        pytest.param("pick([1]) returns 1,000", id="a_number_with_commas"),
+        pytest.param("pick([1]) -> 2, 3", id="several_results"),
+        pytest.param("pick([1]) returns 3 or 4", id="an_alternative"),
+    ],
+)
+def test_a_result_that_goes_on_is_none(tmp_path: Path, docstring: str) -> None:
+    assert found_in(tmp_path, docstring) == []
+
+
+def test_words_in_quotes_stay_as_they_are(tmp_path: Path) -> None:
+    assert found_in(tmp_path, "pick([1]) returns 'it is true'") == [("pick([1])", "'it is true'")]

@@ -35,6 +35,8 @@ CODES = ModuleFacts(
         ("decode_file", "encode_file"),
         ("from_base64", "to_base64"),
         ("parse_date", "format_date"),
+        ("custom_decode", "custom_encode"),
+        ("matrix_to_vector", "vector_to_matrix"),
     ],
 )
 def test_names_say_what_undoes_what(name: str, other: str) -> None:
