@@ -14,8 +14,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
+from ....utils.python_names import last_name
 from ....utils.python_source import parse_or_none
-from ....utils.untrusted_files import is_source_file, read_source
+from ....utils.untrusted_files import is_source_file, source_or_empty
 from ..model.model import Api
 
 _MOST_STEPS = 200
@@ -112,10 +113,7 @@ class DeliberateRefusals:
     def _tree(self, path: str) -> ast.Module | None:
         if not path.endswith(".py") or not is_source_file(self._root, self._root / path):
             return None
-        try:
-            return parse_or_none(read_source(self._root, path))
-        except (OSError, UnicodeDecodeError):
-            return None
+        return parse_or_none(source_or_empty(self._root, path))
 
     def _read(self, tree: ast.Module, path: str) -> _File:
         file = _File(tree)
@@ -167,7 +165,7 @@ def _take_handler(file: _File, call: ast.expr, handler: ast.AST | None) -> None:
         return
     name = call.args[0] if call.args and call.func.attr in _HANDLERS else None
     if isinstance(name, ast.Name | ast.Attribute):
-        file.handlers.setdefault(_last(name), []).append(handler)
+        file.handlers.setdefault(last_name(name), []).append(handler)
 
 
 def _definition_at(tree: ast.Module, lines: tuple[int, int]) -> _Definition | None:
@@ -192,7 +190,7 @@ def _status_of(node: ast.AST) -> Iterator[int]:
     if isinstance(node, ast.Constant) and type(node.value) is int:
         value = node.value
     elif isinstance(node, ast.Name | ast.Attribute):
-        name = _last(node)
+        name = last_name(node)
         code = _CODE.match(name)
         value = int(code.group(1)) if code else _NAMED.get(name)
     if isinstance(value, int) and 400 <= value < 500:
@@ -202,8 +200,4 @@ def _status_of(node: ast.AST) -> Iterator[int]:
 def _names_in(node: ast.AST) -> Iterator[str]:
     for inner in ast.walk(node):
         if isinstance(inner, ast.Name | ast.Attribute):
-            yield _last(inner)
-
-
-def _last(node: ast.expr) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+            yield last_name(inner)

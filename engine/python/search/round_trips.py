@@ -7,6 +7,7 @@ import copy
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 
 from ....utils.python_names import last_name
 from ....utils.python_source import expression_or_none
@@ -62,7 +63,7 @@ def round_trips(records: Sequence[TrialRecord], facts: ModuleFacts) -> Iterator[
             if back is forth or back.owner != forth.owner or not undoes(back.name, forth.name):
                 continue
             found = (_undone(record, forth, back, facts) for record in records if _is_plain(record, forth))
-            yield from [one for one in found if one is not None][:_MOST_EACH]
+            yield from islice((one for one in found if one is not None), _MOST_EACH)
 
 
 def undoes(name: str, other: str) -> bool:
@@ -102,7 +103,7 @@ def _undone(
     if not isinstance(call, ast.Call) or last_name(call.func) != forth.name or not call.args:
         return None
     given = call.args[0]
-    if not isinstance(given, ast.Constant | ast.List | ast.Tuple | ast.Dict) or isinstance(given, ast.Starred):
+    if not isinstance(given, ast.Constant | ast.List | ast.Tuple | ast.Dict):
         return None
     if isinstance(given, ast.Constant) and not given.value:
         return None

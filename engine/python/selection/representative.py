@@ -219,10 +219,8 @@ def _receiver_degeneracy(
         assigned = assigned_variable(statement)
         if assigned is not None and assigned[0] in names and isinstance(assigned[1], ast.Call):
             receiver, built = assigned[0], assigned[1]
-        elif built is not None and receiver in names_of(statement) and "request" not in names_of(statement):
-            changes = ast.unparse(statement) != ast.unparse(act) and not _only_reads(statement)
-            if changes:
-                return 0  # something was done with the receiver before the act
+        elif built is not None and receiver in names_of(statement) and _changes_something(statement, act):
+            return 0  # something was done with the receiver before the act
     if built is None:
         return 0
     given = [*built.args, *(keyword.value for keyword in built.keywords)]
@@ -238,12 +236,15 @@ def _receiver_degeneracy(
     return MILD if any(_fills(member) for member in owner.members) else 0
 
 
-def _only_reads(statement: ast.stmt) -> bool:
-    """Whether a statement asks an object for something that Python's own functions and operators ask for."""
+def _changes_something(statement: ast.stmt, act: ast.expr) -> bool:
+    """Whether a statement does more than the act itself, than Python's functions and operators that ask an object for
+    something, and than naming what is done at the end of the test."""
+    if "request" in names_of(statement) or ast.unparse(statement) == ast.unparse(act):
+        return False
     value = statement.value if isinstance(statement, ast.Expr) else None
-    return isinstance(value, ast.BinOp | ast.Compare | ast.Subscript) or (
-        isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id in _READING
-    )
+    if isinstance(value, ast.Call):
+        return not (isinstance(value.func, ast.Name) and value.func.id in _READING)
+    return not isinstance(value, ast.BinOp | ast.Compare | ast.Subscript)
 
 
 _READING = frozenset("len repr str hash bool iter list tuple sorted".split())

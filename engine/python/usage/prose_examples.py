@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ....utils.python_source import expression_or_none
+from ....utils.python_source import expression_or_none, literal_or
 from ..model.model import CallableFacts, Example, ModuleFacts
 
 _MOST_EACH = 6
@@ -222,8 +222,4 @@ def _quoted(text: str, at: int) -> int:
 
 
 def _is_literal(node: ast.expr) -> bool:
-    try:
-        ast.literal_eval(node)
-    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-        return False
-    return True
+    return literal_or(node, node) is not node
