@@ -1,6 +1,7 @@
 """testwright itself on each Python version that this machine has besides the one that runs the tests."""
 
 import hashlib
+import os
 import shutil
 import subprocess
 import sys
@@ -27,6 +28,7 @@ def test_what_depends_on_the_interpreter_passes_on_this_version(version):
     done = subprocess.run(
         [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", *DEPENDENT],
         cwd=ROOT,
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": ""},  # its bytecode is made once, not by each process anew
         capture_output=True,
         text=True,
         check=False,
@@ -47,7 +49,19 @@ def environment_of(version: str) -> Path:
             shutil.rmtree(folder, ignore_errors=True)
             _run(uv, "venv", "--quiet", "--python", str(find_interpreter(version)), str(folder))
             python = str(folder / "bin" / "python")
-            _run(uv, "pip", "install", "--quiet", "--python", python, "-c", str(pins[1]), "-r", str(pins[0]))
+            _run(
+                uv,
+                "pip",
+                "install",
+                "--quiet",
+                "--compile-bytecode",
+                "--python",
+                python,
+                "-c",
+                str(pins[1]),
+                "-r",
+                str(pins[0]),
+            )
             site = next((folder / "lib").glob("python*/site-packages"))
             (folder / "checkout").mkdir()
             (folder / "checkout" / "testwright").symlink_to(ROOT)

@@ -45,7 +45,10 @@ def environment(wheel, tmp_path_factory):
     folder = tmp_path_factory.mktemp("environment")
     uv, python = Path(sysconfig.get_path("scripts")) / "uv", folder / "bin" / "python"
     subprocess.run([uv, "venv", "--quiet", "--python", sys.executable, str(folder)], check=True)
-    subprocess.run([uv, "pip", "install", "--quiet", "--no-deps", "--python", str(python), str(wheel)], check=True)
+    subprocess.run(
+        [uv, "pip", "install", "--quiet", "--compile-bytecode", "--no-deps", "--python", str(python), str(wheel)],
+        check=True,
+    )
     site = next((folder / "lib").glob("python*/site-packages"))
     (site / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
     return python
