@@ -96,7 +96,7 @@ def _constant(node: ast.Constant, domain: ParameterDomain | None) -> bool:
     value = node.value
     if value is None:
         return not (domain is not None and domain.kind == "none")
-    if isinstance(value, bool) or (domain is not None and ast.unparse(node) in domain.choices):
+    if isinstance(value, bool) or (domain is not None and ast.unparse(node) in (*domain.choices, *domain.words)):
         return False
     if isinstance(value, int | float | complex):
         if domain is not None and domain.maximum is not None and domain.maximum <= 1:

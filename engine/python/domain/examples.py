@@ -192,6 +192,10 @@ def _text_sources(domain: ParameterDomain, context: ExampleContext) -> list[str]
     place = context.place
     if domain.choices:
         return _of_tokens(domain, place)
+    if domain.words:
+        # Those that are told apart, then one that is none of them.
+        words = [str(literal_or(text, "")) for text in domain.words]
+        return [*_from(words, place), *_from(tables.WORDS, place)[:1], ""]
     if domain.length == 1 or _LETTER_NAME.fullmatch(context.name):
         return _from(tables.LETTERS, place)
     if domain.requires("binary digits"):

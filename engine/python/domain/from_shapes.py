@@ -68,6 +68,8 @@ class ShapeDomains:
     def _plain(self, root: Shape) -> ParameterDomain:
         """Sets, texts, sequences and numbers: the kind with the most votes."""
         kinds = root.kinds
+        if "hashed" in root.traits and (kinds["set"] or kinds["list"] or kinds["dict"]):
+            return UNKNOWN  # a key or member is none of these, whatever else is done with some of them
         if kinds["set"] and kinds["set"] >= max(kinds["list"], kinds["text"]):
             return ParameterDomain("set", type_name="set", element=self._known(root.each))
         sequential = bool(_SEQUENTIAL & root.traits.keys()) or kinds["list"] or kinds["tuple"] or root.each is not None
@@ -225,7 +227,10 @@ class ShapeDomains:
         if as_numbers and "digit test" not in root.traits and not any("digit test" in part.traits for part in each):
             conditions.append(Precondition("digits"))
         length = 1 if "character" in root.traits else None
-        return ParameterDomain("text", choices=_tokens([root, *each]), length=length, preconditions=tuple(conditions))
+        choices = _tokens([root, *each])
+        return ParameterDomain(
+            "text", choices=choices, words=_words(root), length=length, preconditions=tuple(conditions)
+        )
 
     def _number(self, root: Shape) -> ParameterDomain:
         kinds = root.kinds
@@ -240,7 +245,8 @@ class ShapeDomains:
         tokens = _tokens([root])
         if tokens and all(token.startswith(("'", '"')) for token in tokens):
             return ParameterDomain("text", choices=tokens)
-        return UNKNOWN
+        # A number, or a text that is one.
+        return replace(UNKNOWN, preconditions=(Precondition("digits"),)) if "as number" in root.traits else UNKNOWN
 
 
 def _is_searched_by_halves(root: Shape, made: bool) -> bool:
@@ -295,6 +301,18 @@ def _tokens(parts: Sequence[Shape]) -> tuple[str, ...]:
         if part.tokens and ("option" not in part.traits or (at and single)):
             return tuple(part.tokens)
     return ()
+
+
+def _words(root: Shape) -> tuple[str, ...]:
+    """Texts that the code compares a text with, where it tells several apart: one alone may be an exception.
+
+    What is cut into pieces or put together is no word: what such a text is compared with may be one of its pieces.
+    """
+    if (_SEQUENTIAL | {"added"}) & root.traits.keys():
+        return ()
+    compared = [text for sign, text in root.compared if sign in ("==", "!=")]
+    found = [text for text in (*compared, *root.tokens) if literal_or(text, "") and text.startswith(("'", '"'))]
+    return tuple(dict.fromkeys(found)) if len(set(found)) > 1 else ()
 
 
 def _bounds(root: Shape) -> tuple[float | None, float | None]:

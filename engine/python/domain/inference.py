@@ -21,7 +21,7 @@ from .from_shapes import OwnersOf, ShapeDomains
 from .from_types import ClassLookup, domain_of_annotation, domain_of_class, domain_of_default, domain_of_hint
 from .refine import refined
 from .relations import with_relations
-from .shape_reader import Imported, ModuleShapes, read_shapes
+from .shape_reader import Imported, ModuleShapes, read_shapes, with_constants
 from .shapes import Shape
 
 Known = Mapping[tuple[str, str], Sequence[Candidate]]
@@ -145,7 +145,10 @@ class _Inference:
             if imported is not None:
                 self._constants.setdefault(name, imported)
         tree = parse_or_none(source) if source else None
-        self._shapes = read_shapes(tree, classes.imported_modules()) if tree is not None else ModuleShapes()
+        self._shapes = ModuleShapes()
+        if tree is not None:
+            named = with_constants(tree, lambda name: self._constants.get(name) or classes.imported_constant(name))
+            self._shapes = read_shapes(named, classes.imported_modules())
         self._used = ShapeDomains(classes.having, facts.module)
         for (_, name), shape in self._shapes.parameters.items():
             if _TEXT_NAME.fullmatch(name):

@@ -4,18 +4,55 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
+from collections.abc import Iterable
 
 from ....utils.python_source import literal_or
-from ..model.model import CallableFacts, ModuleFacts, Trial
+from ..model.domain import UNKNOWN, CallableDomains
+from ..model.model import CallableFacts, ModuleFacts, Observation, Trial
 from .arguments import Argument, arguments_of
 from .contains import is_inside
 from .inference import annotated_domains
+
+_GUESSED = frozenset({"use", "name"})
+_OF_THE_WRONG_TYPE = frozenset({"TypeError", "AttributeError"})
 
 
 def knows_domains(facts: ModuleFacts) -> bool:
     """Whether any parameter of the module has a domain that values can be outside of."""
     known = facts.domains or annotated_domains(facts)
     return any(domain.strong for one in known for _, domain in one.parameters)
+
+
+def without_refuted(facts: ModuleFacts, seen: Iterable[tuple[Trial, Observation]]) -> tuple[CallableDomains, ...]:
+    """The module's domains without those that trials refute: what is inside is refused, and something outside is not.
+
+    Only what was guessed from uses and names may be refuted: what a document says and the code refuses is a defect.
+    """
+    refused, accepted = Counter[tuple[str, str]](), set[tuple[str, str]]()
+    fitting = Counter[tuple[str, str]]()
+    for trial, observation in seen:
+        outside = outside_arguments(trial, facts)
+        is_refused = observation.raised is not None and observation.raised.type_name in _OF_THE_WRONG_TYPE
+        for one in arguments_of(trial, facts)[0]:
+            key = (one.called.qualname, one.parameter)
+            if not one.in_act or one.called.qualname != trial.subject or one.domain.source not in _GUESSED:
+                continue
+            if one not in outside:
+                fitting[key] += 1
+                refused[key] += is_refused
+            elif observation.raised is None and len(outside) == 1:
+                accepted.add(key)
+    wrong = {key for key, count in fitting.items() if count > 1 and refused[key] == count and key in accepted}
+    if not wrong:
+        return facts.domains
+    return tuple(
+        CallableDomains(
+            one.qualname,
+            tuple((name, UNKNOWN if (one.qualname, name) in wrong else domain) for name, domain in one.parameters),
+        )
+        for one in facts.domains
+    )
 
 
 def count_outside(trial: Trial, facts: ModuleFacts) -> int:

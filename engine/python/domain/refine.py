@@ -19,6 +19,8 @@ def refined(strong: ParameterDomain, weak: ParameterDomain) -> ParameterDomain:
 
     Kinds that contradict each other leave the stronger one as it is.
     """
+    if strong.kind == "union" and (weak.source == "use" or weak.requires("digits")):
+        return _with_first(strong, weak)
     if weak.kind == "any":
         return replace(strong, optional=strong.optional or weak.optional)
     if strong.kind == "any":
@@ -39,6 +41,7 @@ def refined(strong: ParameterDomain, weak: ParameterDomain) -> ParameterDomain:
         fields=strong.fields or weak.fields,
         links=strong.links or weak.links,
         choices=strong.choices or weak.choices,
+        words=strong.words or weak.words,
         arity=weak.arity if strong.arity in (None, -1) else strong.arity,
         length=strong.length if strong.length is not None else weak.length,
         minimum=strong.minimum if strong.minimum is not None else weak.minimum,
@@ -47,6 +50,14 @@ def refined(strong: ParameterDomain, weak: ParameterDomain) -> ParameterDomain:
         optional=strong.optional or weak.optional,
         style=strong.style or weak.style,
     )
+
+
+def _with_first(union: ParameterDomain, weak: ParameterDomain) -> ParameterDomain:
+    """The union with the alternative first that weaker evidence speaks for; a number, where a text must be one."""
+    numbers = {"integer", "real"} if weak.requires("digits") else set[str]()
+    members = [refined(one, weak) if one.kind == weak.kind else one for one in union.alternatives]
+    members.sort(key=lambda one: 0 if one.kind in numbers else 1 if one.kind == weak.kind else 2)
+    return replace(union, alternatives=tuple(members), optional=union.optional or weak.optional)
 
 
 def _is_open(domain: ParameterDomain, narrower: ParameterDomain) -> bool:

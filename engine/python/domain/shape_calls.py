@@ -142,6 +142,8 @@ def call_method(base: Shape, name: str, arguments: Sequence[Shape]) -> Shape | N
         if name in _TEXT_RESULTS:
             return base
         return Shape().vote("bytes" if name == "encode" else "boolean")
+    if name == "group":
+        return Shape().vote("text")  # each group of a match is a text of its own
     if name in _SPLITTING:
         base.vote("text", 2)
         return made_of("list", Shape().vote("text"))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections import ChainMap
-from collections.abc import Mapping, MutableMapping
+from collections.abc import Callable, Mapping, MutableMapping
 from dataclasses import dataclass, field
 
+from ....utils.python_source import expression_or_none
 from .shape_calls import CONVERTING
 from .shape_expressions import Expressions, Function
 from .shapes import Shape, unify
@@ -46,7 +47,18 @@ def read_shapes(tree: ast.Module, imported: Imported | None = None) -> ModuleSha
             others[id(other)].module(other)
         reader.declare_imported(name, original, others[id(other)])
     reader.module(tree)
+    _mark_keys(reader.found)
     return reader.found
+
+
+def _mark_keys(found: ModuleShapes) -> None:
+    """Marks what the dictionaries and sets of a module have as keys and members."""
+    owned = [shape for one in found.classes.values() for shape in one.root().attributes.values()]
+    for shape in (*found.parameters.values(), *owned):
+        root = shape.root()
+        for kind, part in (("dict", root.index), ("set", root.each)):
+            if root.kinds[kind] and part is not None:
+                part.mark("hashed")
 
 
 class _Reader:
@@ -241,3 +253,28 @@ def _converts(target: ast.expr, value: ast.expr) -> bool:
         and isinstance(value.func, ast.Name)
         and value.func.id in CONVERTING
     )
+
+
+def with_constants(tree: ast.Module, source_of: Callable[[str], str | None]) -> ast.Module:
+    """The module with texts and numbers in the place of names in capitals, so that it reads the same with and without.
+
+    Args:
+        source_of: the source of a constant by its name; None for any other name.
+    """
+    changed = _NamedConstants(source_of).visit(tree)
+    assert isinstance(changed, ast.Module)
+    return changed
+
+
+class _NamedConstants(ast.NodeTransformer):
+    def __init__(self, source_of: Callable[[str], str | None]) -> None:
+        self._source_of = source_of
+        self._known: dict[str, ast.expr | None] = {}
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        if not node.id.isupper() or not isinstance(node.ctx, ast.Load):
+            return node
+        if node.id not in self._known:
+            self._known[node.id] = expression_or_none(self._source_of(node.id) or "")
+        constant = self._known[node.id]
+        return ast.copy_location(ast.Constant(constant.value), node) if isinstance(constant, ast.Constant) else node

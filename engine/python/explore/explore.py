@@ -20,6 +20,7 @@ from ....core.errors import ProjectError, TargetImportError
 from ....sandbox.deadline import deadline_after
 from ....sandbox.target import PythonTarget
 from ....utils.untrusted_files import decoded_source, read_source_bytes
+from ..domain.membership import without_refuted
 from ..facts.optional_imports import OptionalImport, optional_imports, rank_optional_imports, without_import
 from ..judge.comparison import compare_with_document
 from ..model.arcs import ArcMap, branch_arcs
@@ -131,6 +132,8 @@ async def explore(
             await take_early_look()
         with time_budget.until(FALLING_BACK):
             await explore_fallbacks(target, facts, source, search, observer, partial(_search_fallback, time_budget))
+        pairs = [(record.trial, record.observation) for record in search.records]
+        facts = replace(facts, domains=await asyncio.to_thread(without_refuted, facts, pairs))
         with time_budget.until(SIMPLIFYING):
             await show_influence(search, observer)
             await show_round_trips(facts, search, observer)

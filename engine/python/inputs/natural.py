@@ -7,6 +7,7 @@ from typing import Protocol
 
 from ..domain.examples import ExampleContext, NaturalValue, natural_values
 from ..domain.from_shapes import LINKS
+from ..domain.from_types import domain_of_annotation
 from ..domain.inference import infer_domains, project_classes
 from ..facts.type_inference import name_entry
 from ..model.domain import UNKNOWN, CallableDomains, ParameterDomain
@@ -61,7 +62,12 @@ class NaturalInputs:
             inferred = infer_domains(where, classes, source=self._index.source_of(where))
             self._domains[where.module] = {one.qualname: one for one in inferred}
         known = self._domains[where.module].get(one.qualname)
-        return known.of(name) if known is not None else UNKNOWN
+        return known.of(name) if known is not None else self._declared(one, name, where)
+
+    def _declared(self, one: CallableFacts, name: str, where: ModuleFacts) -> ParameterDomain:
+        """What the annotation says of a parameter that the module does not define, such as that of a base class."""
+        annotation = next((item.annotation for item in one.parameters if item.name == name), None)
+        return domain_of_annotation(annotation, lambda text: self._index.class_in(text, where), dict(where.constants))
 
     def of_parameter(
         self, one: CallableFacts, parameter: Parameter, where: ModuleFacts, depth: int = 0

@@ -82,6 +82,7 @@ class ParameterDomain:
         links: attributes of an object that hold another object of the same class: `next`, or `left` and `right`.
         alternatives: the members of a union, the plainest first.
         choices: source text of the only values, or of the tokens that a text is made of.
+        words: source text of texts that the code tells apart from each other; others are possible.
         arity: number of arguments a callable is called with; -1 when any.
         length: fixed number of items.
         minimum, maximum: inclusive bounds of a number.
@@ -103,6 +104,7 @@ class ParameterDomain:
     links: tuple[str, ...] = ()
     alternatives: tuple[ParameterDomain, ...] = ()
     choices: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
     arity: int | None = None
     length: int | None = None
     minimum: float | None = None

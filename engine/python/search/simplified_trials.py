@@ -196,7 +196,7 @@ def _smaller(place: LiteralSpan) -> Iterator[str]:
             yield repr({name: item for name, item in value.items() if name != key})
     elif isinstance(value, bool) or value is None:
         return
-    elif isinstance(value, int) and abs(value) > 12:
+    elif isinstance(value, int) and abs(value) > 99:
         yield from ("3" if value > 0 else "-3", "10" if value > 0 else "-10")
     elif isinstance(value, float) and len(repr(value)) > 4:
         yield from ("2.5" if value > 0 else "-2.5", repr(round(value, 1)))

@@ -15,11 +15,18 @@ from dataclasses import dataclass, replace
 from ....utils.python_source import literal_or, parse_expression
 from ..facts.type_inference import name_entry
 from ..inputs.calls import CallForm, Row, member_form, variable_for
-from ..inputs.receivers import Receiver, changes_state
+from ..inputs.receivers import Receiver
 from ..model.model import CallableFacts, Candidate, ClassFacts, Parameter, Trial
 from .initial_trials import ProposalContext, is_public_name, receiver_trial, trial_key
+from .story_steps import (
+    filler_of,
+    flags_of,
+    required_parameters,
+    shown_first,
+    takes_anything,
+    with_small_numbers,
+)
 
-_FILLING = re.compile(r"__setitem__|(add|set|put|push|insert|append|register|enqueue|store|save|write|record)(_.*)?")
 _COPYING = {
     "__copy__": ("copy.copy({})", "import copy"),
     "__setstate__": ("pickle.loads(pickle.dumps({}))", "import pickle"),
@@ -29,6 +36,7 @@ _KEYED = re.compile(
     r"(get|pop|del|delete|remove|discard|take|find|search|lookup|look_up|contains|has|index|count|peek|update|touch)"
     r"(_.*)?|__(getitem|delitem|contains)__"
 )
+_KEY_NAMES = frozenset({"key", "name", "item", "index"})
 _SIZE = re.compile(
     r"(max_?|min_?|table_?|initial_?|buffer_?)?(size|capacity|len|length|items|limit|buckets|slots|room)"
 )
@@ -43,7 +51,6 @@ _MANY = 12
 _MOST_MANY = 64
 _MOST = 160
 _TIMES = 2
-_NUMBERS = (3, 5, 8)
 _NOW = "now"
 
 
@@ -65,7 +72,9 @@ def stories_of(context: ProposalContext, owner: ClassFacts) -> list[Story]:
     builder = _StoryBuilder(context, owner)
     if builder.filler is None or owner.name.startswith("_") or owner.kind in ("abstract", "protocol", "enum"):
         return []
-    found = {trial_key(story.trial): story for story in builder.build()}
+    found: dict[tuple[str, ...], Story] = {}
+    for story in builder.build():
+        found.setdefault(trial_key(story.trial), story)  # the plain ones come first
     return list(found.values())[:_MOST]
 
 
@@ -95,7 +104,7 @@ def module_queries(context: ProposalContext, owner: ClassFacts, step: Candidate)
         fixtures = tuple(sorted({*made.fixtures, *step.fixtures, "monkeypatch"}))
         for function in facts.functions:
             uses = any(called.startswith(f"{name}.") for called in function.calls)
-            if not uses or _required(function) or not is_public_name(function.name) or function.is_async:
+            if not uses or required_parameters(function) or not is_public_name(function.name) or function.is_async:
                 continue
             imports = {*made.imports, *step.imports, f"from {facts.module} import {function.name}"}
             yield Trial(
@@ -125,7 +134,7 @@ def _queries_of(
         asked = member.kind in ("method", "property") and is_public_name(member.name) and not member.is_async
         form = (
             member_form(member, variable, ())
-            if asked and (member.kind == "property" or not _required(member))
+            if asked and (member.kind == "property" or not required_parameters(member))
             else None
         )
         if form is not None:
@@ -143,8 +152,7 @@ class _StoryBuilder:
                 if where is context.facts and is_public_name(member.name) and not member.is_async:
                     own = replace(member, qualname=f"{owner.name}.{member.name}", owner=owner.name)
                     self._members.setdefault(member.name, own)
-        fillers = [one for one in self._members.values() if _FILLING.fullmatch(one.name) and _required(one)]
-        self.filler = next((item for item in fillers if changes_state(item) or item.name == "__setitem__"), None)
+        self.filler = filler_of(context.index, context.facts, owner, self._members)
 
     def build(self) -> Iterator[Story]:
         """Generates stories of a filled object, touched and untouched, then of copies, then with a moving clock."""
@@ -168,9 +176,11 @@ class _StoryBuilder:
         for made in self._constructions()[:1]:
             filled = self._fill(_FILLED)
             for ask in self._queries():
-                yield from self._story(made, filled, ask, None)
+                for option in (None, *flags_of(ask)):
+                    yield from self._story(made, filled, ask, None, option=option)
             for ask in self._keyed():
-                yield from self._story(made, filled, ask, None, at=1)
+                for option in (None, *flags_of(ask)):
+                    yield from self._story(made, filled, ask, None, at=1, option=option)
                 yield from self._story(made, filled, ask, None, at=_FILLED)
             for taking in self._members.values():
                 taken = [text for at in range(_FILLED) if (text := self._taking(taking, at)) is not None]
@@ -210,8 +220,8 @@ class _StoryBuilder:
     def _loop(self) -> list[str]:
         """Returns a loop that fills the object past the largest small number of the class; none for typed items."""
         assert self.filler is not None
-        required = _required(self.filler)
-        if len(required) > 2 or any(one.annotation or one.kind == "keyword_only" for one in required):
+        required = required_parameters(self.filler)
+        if len(required) > 2 or any(not takes_anything(one) or one.kind == "keyword_only" for one in required):
             return []
         numbers = [literal_or(text, None) for member in self._members.values() for text in member.constants]
         sizes = [number for number in numbers if type(number) is int and _MANY <= number < _MOST_MANY]
@@ -222,8 +232,14 @@ class _StoryBuilder:
 
     def _keyed(self) -> list[CallableFacts]:
         """Returns members that ask or remove by one key."""
-        found = [one for one in self._members.values() if one.kind == "method" and _KEYED.fullmatch(one.name)]
-        return [one for one in found if len(_required(one)) == 1 and one is not self.filler]
+        found: list[CallableFacts] = []
+        for one in self._members.values():
+            required = required_parameters(one)
+            if one.kind != "method" or len(required) != 1 or one is self.filler:
+                continue
+            if _KEYED.fullmatch(one.name) or required[0].name in _KEY_NAMES:
+                found.append(one)
+        return found
 
     def _queries(self) -> list[CallableFacts]:
         """Returns members that tell something about the object and need no argument."""
@@ -234,14 +250,16 @@ class _StoryBuilder:
         """Returns a statement that takes item number `at` out again; None for members of another kind."""
         if member is self.filler or not (_TAKING.fullmatch(member.name) or member.name == "__delitem__"):
             return None
-        return self._statement(member, self._row(member, at)) if len(_required(member)) <= 1 else None
+        return self._statement(member, self._row(member, at)) if len(required_parameters(member)) <= 1 else None
 
     def _constructions(self) -> list[Candidate]:
-        """Returns the first construction that real code uses and the plainest one, with small numbers as arguments."""
+        """Returns the first construction that real code uses and a plain one, with small numbers as arguments."""
         made = [one for one in self._context.values.of_class(self._context.facts, self._owner) if self._lives(one)]
         used = self._context.values.built.get(self._owner.name, [])
-        found = [*[one for one in used if one in made][:1], *[one for one in made if one not in used][:1]]
-        return [replace(one, source=_with_small_numbers(one.source)) for one in found]
+        # An object that a story fills begins empty, where it may.
+        unused = sorted((one for one in made if one not in used), key=lambda one: not one.source.endswith("()"))
+        found = [*[one for one in used if one in made][:1], *unused[:1]]
+        return [replace(one, source=with_small_numbers(one.source)) for one in found]
 
     def _lives(self, made: Candidate) -> bool:
         """Whether the construction is not known to fail."""
@@ -288,9 +306,19 @@ class _StoryBuilder:
         touch: CallableFacts | None,
         asked: str = "",
         at: int = 0,
+        option: Parameter | None = None,
     ) -> Iterator[Story]:
+        """Generates the story that asks one thing in the end, if its arguments are known.
+
+        Args:
+            made: the construction. steps: what is done with the object before. touch: the method that a step calls.
+            asked: the variable that is asked, if not the object's own. at: number of the item that is asked about.
+            option: a flag that is given the other value than its default.
+        """
         again = touch is not None and touch.name in _EMPTYING
         row = self._row(ask, _FILLED if ask is self.filler and not again else at)
+        if row is not None and option is not None:
+            row = (*row, (option, Candidate(str(option.default != "True"))))
         form = member_form(ask, asked or self._variable, row) if row is not None else None
         if row is None or form is None:
             return
@@ -318,18 +346,20 @@ class _StoryBuilder:
 
     def _without_arguments(self) -> list[CallableFacts]:
         """Returns methods without required parameters."""
-        return [member for member in self._members.values() if member.kind == "method" and not _required(member)]
+        return [
+            member for member in self._members.values() if member.kind == "method" and not required_parameters(member)
+        ]
 
     def _row(self, one: CallableFacts, at: int) -> Row | None:
         """Returns the arguments for item number `at`: its key, then its value; None where there are none."""
         row: list[tuple[Parameter, Candidate]] = []
-        alone = self.filler is not None and len(_required(self.filler)) == 1
-        for place, parameter in enumerate(_required(one)):
+        alone = self.filler is not None and len(required_parameters(self.filler)) == 1
+        for place, parameter in enumerate(required_parameters(one)):
             source = (_ITEMS if alone else _KEYS, _VALUES)[min(place, 1)][at]
             if at == _FILLED and one is not self.filler:
                 source = _ABSENT
-            if parameter.annotation or parameter.kind == "keyword_only":
-                pool = self._context.values.for_parameter(one, parameter)
+            if not takes_anything(parameter) or parameter.kind == "keyword_only":
+                pool = shown_first(self._context.values.for_parameter(one, parameter))
                 if not pool:
                     return None
                 row.append((parameter, pool[at % len(pool) if not place else 0]))
@@ -347,27 +377,3 @@ class _StoryBuilder:
             return f"del {self._variable}[{sources[0]}]"
         form: CallForm | None = member_form(member, self._variable, row)
         return form.act if form is not None and form.mode == "call" else None
-
-
-def _with_small_numbers(source: str) -> str:
-    """Replaces a construction's numbers by 3, 5 and 8, so that capacity and expiry are reached within a few steps."""
-    call = parse_expression(source)
-    if not isinstance(call, ast.Call):
-        return source
-    small = iter(_NUMBERS)
-    values = [*call.args, *(one.value for one in call.keywords)]
-    for value in values:
-        number = isinstance(value, ast.Constant) and type(value.value) in (int, float)
-        if number or ast.unparse(value) in ("math.inf", "float('inf')"):
-            chosen = ast.Constant(next(small, 1))
-            call.args = [chosen if arg is value else arg for arg in call.args]
-            for keyword in call.keywords:
-                keyword.value = chosen if keyword.value is value else keyword.value
-    return ast.unparse(call)
-
-
-def _required(one: CallableFacts) -> list[Parameter]:
-    """Returns the parameters that a story passes: the required ones, else the variadic one."""
-    found = [item for item in one.parameters if item.required and item.kind not in ("var_positional", "var_keyword")]
-    spread = [item for item in one.parameters if item.kind == "var_positional"]
-    return found or spread[:1]

@@ -14,6 +14,7 @@ from ..inputs.text_formats import ALL_TEXTS, named_texts
 from ..judge.oracle import ACCIDENTS
 from ..judge.readability import reading_cost, rebinds_import
 from ..judge.value_checks import LONGEST_SOURCE
+from ..model.domain import CallableDomains
 from ..model.model import CallableFacts, ModuleFacts, Observation, Raised
 from ..search.influence_trials import Distinction
 from ..search.simplified_trials import SIMPLIFIED
@@ -266,12 +267,13 @@ class _Traits:
     cost: float
     misfits: int
     representation: Representation
+    domains: tuple[CallableDomains, ...]
 
 
 def _traits(record: TrialRecord, subject: CallableFacts | None, facts: ModuleFacts, *, fit_known: bool) -> _Traits:
     """Returns the record's traits, cached in its notes: records are ranked many times."""
     traits = record.notes.get(_Traits)
-    if not isinstance(traits, _Traits):
+    if not isinstance(traits, _Traits) or traits.domains is not facts.domains:
         # Slowness is counted in executed lines: seconds would differ between runs.
         slowness = record.seen.steps / 100 if record.seen.steps > SLOW_STEPS else 0.0
         traits = _Traits(
@@ -279,6 +281,7 @@ def _traits(record: TrialRecord, subject: CallableFacts | None, facts: ModuleFac
             cost=reading_cost(record.trial, record.observation) + slowness,
             misfits=count_outside(record.trial, facts) if fit_known else 0,
             representation=represent(record.trial, record.observation, subject, facts),
+            domains=facts.domains,
         )
         record.notes[_Traits] = traits
     return traits

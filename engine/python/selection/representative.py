@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from ....utils.python_names import assigned_variable, names_of
+from ....utils.python_names import assigned_variable, last_name, names_of
 from ....utils.python_source import literal_or, parse_expression, parse_python
 from ..judge.value_checks import is_empty_source
 from ..model.model import CallableFacts, ClassFacts, ModuleFacts, Observation, Trial
@@ -214,13 +214,18 @@ def _receiver_degeneracy(
         return 0
     names = names_of(act)
     built: ast.Call | None = None
-    receiver = ""
+    receiver, put_in = "", 0
     for statement in statements:
         assigned = assigned_variable(statement)
         if assigned is not None and assigned[0] in names and isinstance(assigned[1], ast.Call):
             receiver, built = assigned[0], assigned[1]
         elif built is not None and receiver in names_of(statement) and _changes_something(statement, act):
-            return 0  # something was done with the receiver before the act
+            if not _puts_in(statement):
+                return 0  # something was done with the receiver before the act
+            put_in += 1
+    if put_in:
+        # With one item in it, the first is the last, and order, size and place do not show.
+        return MILD if put_in == 1 and not _fills(subject) else 0
     if built is None:
         return 0
     given = [*built.args, *(keyword.value for keyword in built.keywords)]
@@ -238,16 +243,17 @@ def _receiver_degeneracy(
 
 def _changes_something(statement: ast.stmt, act: ast.expr) -> bool:
     """Whether a statement does more than the act itself, than Python's functions and operators that ask an object for
-    something, and than naming what is done at the end of the test."""
+    something, than emptying it, and than naming what is done at the end of the test."""
     if "request" in names_of(statement) or ast.unparse(statement) == ast.unparse(act):
         return False
     value = statement.value if isinstance(statement, ast.Expr) else None
     if isinstance(value, ast.Call):
-        return not (isinstance(value.func, ast.Name) and value.func.id in _READING)
+        return last_name(value.func) not in (_READING if isinstance(value.func, ast.Name) else _EMPTYING)
     return not isinstance(value, ast.BinOp | ast.Compare | ast.Subscript)
 
 
 _READING = frozenset("len repr str hash bool iter list tuple sorted".split())
+_EMPTYING = frozenset({"clear", "reset", "flush"})
 
 
 def _is_set_up_by_options(owner: ClassFacts, facts: ModuleFacts) -> bool:
@@ -272,10 +278,22 @@ def _is_partial(constructor: CallableFacts | None, given: int) -> bool:
     return not needed and 1 < len(options) <= _MOST_PARTS
 
 
+def _puts_in(statement: ast.stmt) -> bool:
+    """Whether a statement puts one thing into an object: `box[key] = value`, `box.append(item)`."""
+    if isinstance(statement, ast.Assign):
+        return isinstance(statement.targets[0], ast.Subscript)
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    return isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and _is_filling(call.func.attr)
+
+
 def _fills(member: CallableFacts) -> bool:
     """Whether a method looks as if it put something into its object."""
     takes = [parameter for parameter in member.parameters if parameter.name not in ("self", "cls")]
-    return bool(takes) and (member.name in _FILLING or member.name.startswith(("add", "append", "insert", "push")))
+    return bool(takes) and _is_filling(member.name)
+
+
+def _is_filling(method: str) -> bool:
+    return method in _FILLING or method.startswith(("add", "append", "insert", "push"))
 
 
 _FILLING = frozenset("__setitem__ put set update register enqueue store write extend".split())

@@ -51,7 +51,17 @@ def test_what_changes_nothing_makes_no_object_worth_looking_at(statement: str) -
 
 
 def test_what_is_done_with_an_object_gives_it_content() -> None:
-    assert degeneracy("bits = Bits()", "bits.append(1)") == 0
+    assert degeneracy("bits = Bits()", "bits.append(1)", "bits.append(0)") == 0
+    assert degeneracy("bits = Bits()", "bits.invert()") == 0
+
+
+def test_one_item_shows_less_than_two() -> None:
+    one = degeneracy("bits = Bits()", "bits.append(1)")
+    assert 0 < one < degeneracy("bits = Bits()")
+
+
+def test_what_empties_an_object_gives_it_no_content() -> None:
+    assert degeneracy("bits = Bits()", "bits.clear()") == degeneracy("bits = Bits()")
 
 
 def test_a_factory_makes_a_whole_object_of_one_argument() -> None:

@@ -1,0 +1,102 @@
+"""The steps of stories: the method that fills an object, which may be inherited, and what its calls are given."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from ....utils.python_source import expression_or_none, parse_expression
+from ..domain.degenerate import is_degenerate
+from ..inputs.receivers import changes_state
+from ..model.model import CallableFacts, Candidate, ClassFacts, ModuleFacts, Parameter
+from ..usage.project_index import ProjectIndex
+
+_FILLING = re.compile(r"__setitem__|(add|set|put|push|insert|append|register|enqueue|store|save|write|record)(_.*)?")
+# By method: its parameters, and the containers of the standard library that have it.
+_BUILT_IN: tuple[tuple[str, tuple[str, ...], frozenset[str]], ...] = (
+    ("__setitem__", ("key", "value"), frozenset("dict OrderedDict UserDict defaultdict MutableMapping Dict".split())),
+    ("append", ("item",), frozenset("list UserList deque MutableSequence List".split())),
+    ("add", ("item",), frozenset("set MutableSet Set".split())),
+)
+_NUMBERS = (3, 5, 8)
+_TYPE_VARIABLE = re.compile(r"_?[A-Z]{1,3}|_?(Key|Value|Item)(T(ype)?)?|Any|object|Hashable")
+
+
+def filler_of(
+    index: ProjectIndex, facts: ModuleFacts, owner: ClassFacts, own: Mapping[str, CallableFacts]
+) -> CallableFacts | None:
+    """The method of a class that puts something into its objects; None where there is none.
+
+    Args:
+        own: the members that the module itself defines for the class, by name; they come first.
+    """
+    found = _first(own.values())
+    if found is not None:
+        return found
+    lineage = index.lineage(facts, owner)
+    inherited = [member for where, one in lineage if where is not facts for member in one.members]
+    found = _first(one for one in inherited if one.public and not one.is_async)
+    if found is not None:
+        return _of(owner, found.name, found.parameters)
+    return next((made for _, one in lineage for base in one.bases if (made := _built_in(owner, base))), None)
+
+
+def required_parameters(one: CallableFacts) -> list[Parameter]:
+    """The required parameters of a method, else its variadic one."""
+    found = [item for item in one.parameters if item.required and item.kind not in ("var_positional", "var_keyword")]
+    spread = [item for item in one.parameters if item.kind == "var_positional"]
+    return found or spread[:1]
+
+
+def takes_anything(parameter: Parameter) -> bool:
+    """Whether a parameter's annotation says nothing of its values: there is none, or a type variable."""
+    return not parameter.annotation or _TYPE_VARIABLE.fullmatch(parameter.annotation) is not None
+
+
+def flags_of(one: CallableFacts) -> list[Parameter]:
+    """The options of a method that are on or off."""
+    return [item for item in one.parameters if item.default in ("True", "False")]
+
+
+def shown_first(values: Sequence[Candidate]) -> list[Candidate]:
+    """Values that show something before empty ones and zeros."""
+    return sorted(values, key=lambda value: (node := expression_or_none(value.source)) is None or is_degenerate(node))
+
+
+def with_small_numbers(source: str) -> str:
+    """Replaces a construction's numbers by 3, 5 and 8, so that capacity and expiry are reached within a few steps."""
+    call = parse_expression(source)
+    if not isinstance(call, ast.Call):
+        return source
+    small = iter(_NUMBERS)
+    values = [*call.args, *(one.value for one in call.keywords)]
+    for value in values:
+        number = isinstance(value, ast.Constant) and type(value.value) in (int, float)
+        if number or ast.unparse(value) in ("math.inf", "float('inf')"):
+            chosen = ast.Constant(next(small, 1))
+            call.args = [chosen if arg is value else arg for arg in call.args]
+            for keyword in call.keywords:
+                keyword.value = chosen if keyword.value is value else keyword.value
+    return ast.unparse(call)
+
+
+def _first(members: Iterable[CallableFacts]) -> CallableFacts | None:
+    fillers = [one for one in members if _FILLING.fullmatch(one.name) and required_parameters(one)]
+    return next((one for one in fillers if changes_state(one) or one.name == "__setitem__"), None)
+
+
+def _built_in(owner: ClassFacts, base: str) -> CallableFacts | None:
+    """The filling method of a container of the standard library, its parameters typed as the base is written."""
+    name, _, inner = base.partition("[")
+    types = [text.strip() for text in inner.removesuffix("]").split(",")] if inner and "[" not in inner else []
+    for method, parameters, containers in _BUILT_IN:
+        if name.rpartition(".")[2] in containers:
+            annotation = dict(enumerate(types))
+            given = [Parameter(one, "positional_only", annotation.get(at)) for at, one in enumerate(parameters)]
+            return _of(owner, method, tuple(given))
+    return None
+
+
+def _of(owner: ClassFacts, method: str, parameters: tuple[Parameter, ...]) -> CallableFacts:
+    return CallableFacts(f"{owner.name}.{method}", "method", owner.lines, parameters, owner=owner.name)
