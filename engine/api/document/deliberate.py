@@ -2,15 +2,15 @@
 
 A document that does not declare a 404 is incomplete; a handler that says `raise HTTPException(404)` means it all the
 same. Functions, classes and exception handlers that a handler names are read too, in its file and in project modules
-that it imports from. Nothing is run, and a status that is computed is not found.
+that it imports from. A number counts where it is the status of what is raised or answered, and nowhere else. Nothing
+is run, and a status that is computed is not found.
 """
 
 from __future__ import annotations
 
 import ast
-import http
-import re
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
@@ -18,29 +18,9 @@ from ....utils.python_names import last_name
 from ....utils.python_source import parse_or_none
 from ....utils.untrusted_files import is_source_file, source_or_empty
 from ..model.model import Api
+from .refusal_statuses import refusals_in, returned_statuses
 
 _MOST_STEPS = 200
-_NAMED = {
-    **{status.name: status.value for status in http.HTTPStatus},
-    "Http404": 404,
-    "get_object_or_404": 404,
-    "get_list_or_404": 404,
-    "first_or_404": 404,
-    "get_or_404": 404,
-    "one_or_404": 404,
-    "HttpResponseBadRequest": 400,
-    "HttpResponseForbidden": 403,
-    "HttpResponseNotFound": 404,
-    "HttpResponseGone": 410,
-    "NotFound": 404,
-    "BadRequest": 400,
-    "Unauthorized": 401,
-    "Forbidden": 403,
-    "PermissionDenied": 403,
-    "Conflict": 409,
-    "Gone": 410,
-}
-_CODE = re.compile(r"HTTP_(4\d\d)(_|$)")
 _HANDLERS = ("exception_handler", "errorhandler", "app_errorhandler", "add_exception_handler", "register_error_handler")
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
@@ -49,10 +29,41 @@ _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 class _File:
     """A module of the project: its definitions, where its imported names come from, and its exception handlers."""
 
-    tree: ast.Module
+    every: list[_Definition] = field(default_factory=list)
     definitions: dict[str, _Definition] = field(default_factory=dict)
     imports: dict[str, tuple[str, str]] = field(default_factory=dict)
-    handlers: dict[str, list[ast.AST]] = field(default_factory=dict)
+    handlers: dict[str, list[_Definition]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """A definition that is read for a handler; `answers`: what it returns is the answer."""
+
+    path: str
+    node: _Definition
+    answers: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What one definition says.
+
+    Attributes:
+        statuses: of what it raises, and of the responses that it makes.
+        answered: of tuples that it returns, which are answers where it is a handler.
+        names: what it names, each once; passed_on: functions whose results it returns as they are.
+    """
+
+    statuses: frozenset[int]
+    answered: frozenset[int]
+    names: tuple[str, ...]
+    passed_on: frozenset[str]
+
+    @classmethod
+    def by(cls, node: _Definition) -> _Said:
+        """Read a definition."""
+        names = tuple(dict.fromkeys(_names_in(node)))
+        return cls(frozenset(refusals_in(node)), frozenset(returned_statuses(node)), names, frozenset(_passed_on(node)))
 
 
 class DeliberateRefusals:
@@ -67,41 +78,51 @@ class DeliberateRefusals:
         self._root = root
         self._import_roots = import_roots
         self._files: dict[str, _File | None] = {}
+        self._known: dict[int, _Said] = {}
 
     def statuses(self, path: str, lines: tuple[int, int]) -> frozenset[int]:
         """Return the statuses from 400 to 499 that the handler at these lines answers on purpose. Blocks."""
         file = self._file(path) if lines != (1, 1) else None
-        start = _definition_at(file.tree, lines) if file is not None else None
+        start = _definition_at(file.every, lines) if file is not None else None
         if file is None or start is None:
             return frozenset()
         found: set[int] = set()
-        queue: list[tuple[str, ast.AST]] = [(path, start)]
+        queue = deque([_Step(path, start, answers=True)])
         seen: set[int] = set()
         while queue and len(seen) < _MOST_STEPS:
-            place, node = queue.pop(0)
-            if id(node) in seen:
+            step = queue.popleft()
+            if id(step.node) in seen:
                 continue
-            seen.add(id(node))
-            found |= set(_statuses_in(node))
-            queue += self._named_by(place, node, path)
+            seen.add(id(step.node))
+            said = self._said(step.node)
+            found |= said.statuses | (said.answered if step.answers else frozenset())
+            queue += self._named_by(step, said, path)
         return frozenset(found)
 
-    def _named_by(self, path: str, node: ast.AST, first: str) -> Iterator[tuple[str, ast.AST]]:
+    def _said(self, node: _Definition) -> _Said:
+        """What a definition says, read once: many handlers name the same helpers."""
+        if id(node) not in self._known:
+            self._known[id(node)] = _Said.by(node)
+        return self._known[id(node)]
+
+    def _named_by(self, step: _Step, said: _Said, first: str) -> Iterator[_Step]:
         """Yield what a definition names: functions and classes of the project, and handlers of exceptions it raises."""
-        file = self._file(path)
+        file = self._file(step.path)
         if file is None:
             return
-        for name in dict.fromkeys(_names_in(node)):
+        for name in said.names:
+            answers = step.answers and name in said.passed_on
             if name in file.definitions:
-                yield path, file.definitions[name]
+                yield _Step(step.path, file.definitions[name], answers)
             elif name in file.imports:
                 other, real = file.imports[name]
                 there = self._file(other)
                 if there is not None and real in there.definitions:
-                    yield other, there.definitions[real]
-            for place in dict.fromkeys((path, first)):
+                    yield _Step(other, there.definitions[real], answers)
+            for place in dict.fromkeys((step.path, first)):
                 around = self._file(place)
-                yield from ((place, handler) for handler in (around.handlers.get(name, ()) if around else ()))
+                for handler in around.handlers.get(name, ()) if around else ():
+                    yield _Step(place, handler, answers=True)
 
     def _file(self, path: str) -> _File | None:
         if path not in self._files:
@@ -116,9 +137,10 @@ class DeliberateRefusals:
         return parse_or_none(source_or_empty(self._root, path))
 
     def _read(self, tree: ast.Module, path: str) -> _File:
-        file = _File(tree)
+        file = _File()
         for node in ast.walk(tree):
             if isinstance(node, _Definition):
+                file.every.append(node)
                 file.definitions.setdefault(node.name, node)
                 for decorator in node.decorator_list:
                     _take_handler(file, decorator, node)
@@ -144,7 +166,7 @@ class DeliberateRefusals:
             whole = base.joinpath(*parts, name)
             beside = [whole.parent.with_suffix(".py")] if whole.parent.name else []
             for place in (*beside, whole.parent / "__init__.py", whole.with_suffix(".py")):
-                if (self._root / place).is_file():
+                if is_source_file(self._root, self._root / place):
                     return place.as_posix()
         return ""
 
@@ -159,7 +181,7 @@ def with_deliberate_refusals(api: Api, root: Path, import_roots: tuple[str, ...]
     return replace(api, operations=tuple(operations))
 
 
-def _take_handler(file: _File, call: ast.expr, handler: ast.AST | None) -> None:
+def _take_handler(file: _File, call: ast.expr, handler: _Definition | None) -> None:
     """Note a handler of an exception: `@app.exception_handler(OutOfStock)`."""
     if handler is None or not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
         return
@@ -168,36 +190,23 @@ def _take_handler(file: _File, call: ast.expr, handler: ast.AST | None) -> None:
         file.handlers.setdefault(last_name(name), []).append(handler)
 
 
-def _definition_at(tree: ast.Module, lines: tuple[int, int]) -> _Definition | None:
+def _definition_at(found: Sequence[_Definition], lines: tuple[int, int]) -> _Definition | None:
     """Return the function or class of a handler: the outermost that begins within the lines, or around them."""
-    found = [node for node in ast.walk(tree) if isinstance(node, _Definition)]
     within = [node for node in found if lines[0] <= node.lineno <= lines[1]]
     around = [node for node in found if node.lineno <= lines[0] <= (node.end_lineno or node.lineno)]
     return next(iter([*within, *reversed(around)]), None)
-
-
-def _statuses_in(node: ast.AST) -> Iterator[int]:
-    """Yield statuses that a `raise`, a `return`, a call or a class says."""
-    classes = isinstance(node, ast.ClassDef)
-    for inner in ast.walk(node):
-        if isinstance(inner, ast.Raise | ast.Return | ast.Call) or (classes and isinstance(inner, ast.Assign)):
-            for part in ast.walk(inner):
-                yield from _status_of(part)
-
-
-def _status_of(node: ast.AST) -> Iterator[int]:
-    value: object = None
-    if isinstance(node, ast.Constant) and type(node.value) is int:
-        value = node.value
-    elif isinstance(node, ast.Name | ast.Attribute):
-        name = last_name(node)
-        code = _CODE.match(name)
-        value = int(code.group(1)) if code else _NAMED.get(name)
-    if isinstance(value, int) and 400 <= value < 500:
-        yield value
 
 
 def _names_in(node: ast.AST) -> Iterator[str]:
     for inner in ast.walk(node):
         if isinstance(inner, ast.Name | ast.Attribute):
             yield last_name(inner)
+
+
+def _passed_on(node: ast.AST) -> Iterator[str]:
+    """Yield the names of functions whose results a function returns as they are."""
+    for inner in ast.walk(node):
+        value = inner.value if isinstance(inner, ast.Return) else None
+        call = value.value if isinstance(value, ast.Await) else value
+        if isinstance(call, ast.Call):
+            yield last_name(call.func)

@@ -259,7 +259,7 @@ def _is_meant(operation: Operation, text: str) -> bool:
 
 def _plain_path(path: str) -> str:
     """The path without the names of its parameters."""
-    return re.sub(r"\{[^}]*\}|<[^>]*>", "{}", path).rstrip("/").lower()
+    return re.sub(r"\{[^{}]*\}|<[^<>]*>", "{}", path).rstrip("/").lower()
 
 
 def handler_lines(api: Api, root: Path) -> Api:

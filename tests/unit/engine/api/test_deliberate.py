@@ -61,6 +61,40 @@ def flask():
 @app.get("/django")
 def django():
     raise Http404
+
+@app.get("/response")
+def response():
+    return JSONResponse({"why": 422}, status_code=status.HTTP_423_LOCKED)
+
+@app.get("/pair")
+def pair():
+    return passed_on()
+
+def passed_on():
+    return {"why": "gone"}, 410
+
+def pixels():
+    return 640, 480
+
+@app.get("/numbers")
+def numbers():
+    width, height = pixels()
+    found = STOCK.filter(status=404, conflict=error.CONFLICT)
+    print(404, NOT_FOUND, reply.not_found)
+    if not found:
+        raise ValueError(404)
+    return {"limit": 499, "left": min(420, width), "of": height}
+
+@app.get("/either")
+def either():
+    return JSONResponse({}, 404 if ORDERS else HTTPStatus.GONE.value)
+
+@app.get("/kind")
+def kind():
+    raise Closed
+class Closed(Exception):
+    status_code = 409
+    attempts = 450
 """
 FILES = {
     "shop/__init__.py": "",
@@ -81,9 +115,16 @@ FILES = {
         ("other", {409}),
         ("flask", {409}),
         ("django", {404}),
+        ("response", {423}),
+        ("pair", {410}),
+        ("numbers", set()),
+        ("either", {404, 410}),
+        ("kind", {409}),
     ],
 )
-def test_what_a_handler_raises_or_what_it_calls_raises_is_deliberate(tmp_path: Path, name: str, statuses: set[int]):
+def test_what_a_handler_and_what_it_calls_raise_or_answer_is_deliberate_and_no_other_number(
+    tmp_path: Path, name: str, statuses: set[int]
+):
     root = write_project(tmp_path, FILES)
     lines: list[str] = list(MAIN.splitlines())
     line = lines.index(f"def {name}({'number: int' if name == 'helper' else ''}):") + 1
@@ -94,3 +135,10 @@ def test_nothing_is_deliberate_where_no_handler_is_known(tmp_path: Path):
     refusals = DeliberateRefusals(write_project(tmp_path, FILES), (".",))
     assert refusals.statuses("shop/main.py", (1, 1)) == frozenset()
     assert refusals.statuses("openapi.yaml", (3, 9)) == frozenset()
+
+
+def test_a_module_whose_name_no_file_can_have_is_passed_over(tmp_path: Path):
+    imports = f"from {'a' * 300}.b import c\nfrom {'.'.join(['x' * 200] * 40)} import d\n"
+    source = f"{imports}def get():\n    abort(404)\n    c(d)\n"
+    root = write_project(tmp_path, {"app.py": source})
+    assert DeliberateRefusals(root, (".",)).statuses("app.py", (3, 5)) == {404}
