@@ -325,6 +325,10 @@ class RunHooks:
         """What the test that has just ended did by itself."""
         return self._acts.taken() if self._acts is not None else []
 
+    def ended(self):
+        """What test files do once their tests are over, as `collected` returns it."""
+        return self._acts.at_end() if self._acts is not None else []
+
 
 def hooks_for(request, folder, ends, clock=None):
     """What a request asks for, in place.

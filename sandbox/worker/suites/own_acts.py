@@ -4,13 +4,22 @@ A hook of the interpreter (`sys.addaudithook`) hears every such act from collect
 test's when no code of the project stands between its file and the act. What libraries do for themselves
 (`unittest.mock` compiles, imports read files) is none of the test's. Variables with made-up secrets are in the
 environment, as in a user's CI, and their readers are noted, too. Plain standard library, Python 3.9.
+
+A test may replace any function that it can name, and give objects whose methods are its own. So this module uses copies
+of the functions that it needs, takes texts without asking their methods, and hears what is done while it looks.
 """
 
 import ast
-import os
+import atexit
+import contextlib
 import sys
 import tempfile
 import threading
+
+from .act_paths import BUILTINS, TWO_PATHS, below, mentions, os, paths, text_of
+
+__builtins__ = BUILTINS
+frame_at = sys._getframe
 
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 SOCKETS = ("connect", "bind", "getaddrinfo", "gethostbyname", "gethostbyaddr", "getnameinfo", "sendto", "sendmsg")
@@ -27,7 +36,6 @@ NEVER = frozenset(
 OF_IMPORTS = ("marshal.loads", "code.__new__")
 LISTING = ("os.listdir", "os.scandir")
 CHANGING = ("os.mkdir", "os.rmdir", "os.remove", "os.truncate", "os.chmod", "os.chown", "os.utime", "os.setxattr")
-TWO_PATHS = ("os.rename", "os.link", "os.symlink")
 TEMPORARY = ("tempfile.mkstemp", "tempfile.mkdtemp")
 FILES = frozenset(("open", "sqlite3.connect", "os.chdir", *LISTING, *CHANGING, *TWO_PATHS, *TEMPORARY))
 CONDITIONS = ("<skipif condition>", "<xfail condition>")
@@ -41,9 +49,9 @@ DEVICES = ("/dev/null", "/dev/urandom", "/usr/share/zoneinfo")
 SECRETS = ("GITHUB_TOKEN", "OPENAI_API_KEY", "AWS_SECRET_ACCESS_KEY", "NPM_TOKEN", "PYPI_TOKEN", "DATABASE_PASSWORD")
 CI = {"CI": "true", "GITHUB_ACTIONS": "true", "GITHUB_EVENT_NAME": "push", "GITHUB_REPOSITORY": "owner/name"}
 CANARY = "a-made-up-secret-that-nothing-may-read"
-DEEPEST = 3
 MOST = 20
 LONGEST = 120
+LEFT_SECONDS = 1
 
 
 class Variables(dict):
@@ -88,6 +96,7 @@ class ActWatch:
         self._running = None
         self._found = {}
         self._collected = []
+        self._reported = 0
 
     def install(self):
         """From now on this process is watched."""
@@ -109,26 +118,47 @@ class ActWatch:
 
     def at_collection(self):
         """What was done while files were collected: [path, test function or class or "", what] each."""
+        self._reported = len(self._collected)
         return self._collected[: MOST * MOST]
+
+    def at_end(self):
+        """What is done outside of tests since then, also by threads that are left and at the interpreter's end."""
+        for thread in threading.enumerate()[:MOST]:
+            if thread is not threading.current_thread() and not thread.daemon:
+                thread.join(LEFT_SECONDS)
+        with contextlib.suppress(Exception):  # of a function that a test has left for the end
+            atexit._run_exitfuncs()
+        return self._collected[self._reported :][: MOST * MOST]
 
     def _hear(self, event, arguments):
         known = event in NEVER or event in FILES or event in ("compile", "import") or event.startswith("ctypes.")
-        if not known or os.getpid() != self._process or getattr(self._busy, "now", False):
+        if not known or os.getpid() != self._process:
+            return
+        if getattr(self._busy, "now", False):
+            self._hear_meanwhile(event, arguments, frame_at(1))
             return
         self._busy.now = True  # naming a path, or looking at frames, is an event, too
         try:
-            self._judge(event, arguments, sys._getframe(1))
+            self._judge(event, arguments, frame_at(1))
         except Exception:  # whatever a test passes must not make the act fail in another way than without the hook
             self._note(event, "what cannot be read", None)
         finally:
             self._busy.now = False
+
+    def _hear_meanwhile(self, event, arguments, frame):
+        """An act while this looks: its own, or that of a method of the test or the target that looking has called."""
+        while frame is not None and frame.f_code not in LOOKING:
+            if self._kind(frame.f_code.co_filename) != "library":
+                self._note(event, shown(arguments), frame)
+                return
+            frame = frame.f_back
 
     def _secret(self, name):
         if os.getpid() != self._process or getattr(self._busy, "now", False):
             return
         self._busy.now = True
         try:
-            owner, between, _ = self._owner(sys._getframe(2))
+            owner, between, _ = self._owner(frame_at(2))
             if owner is not None and not any(path.endswith(_REPLACERS) for path in between):
                 self._note("os.environ", name, owner)
         finally:
@@ -183,9 +213,7 @@ class ActWatch:
             self._note("import", module, owner)
 
     def _compile(self, arguments, owner, near):
-        filename = arguments[1] if len(arguments) > 1 else ""
-        if isinstance(filename, bytes):
-            filename = os.fsdecode(filename)
+        filename = text_of(arguments[1]) if len(arguments) > 1 and arguments[1] is not None else ""
         if filename in CONDITIONS:
             self._note("compile", "a condition that is text", owner)
         elif owner is not None and not near.startswith(MACHINERY) and not near.endswith((*COMPILING, *MACHINERY)):
@@ -250,6 +278,9 @@ class ActWatch:
             self._collected.append([path, holders[0] if holders else "", text])
 
 
+LOOKING = (ActWatch._hear.__code__, ActWatch._secret.__code__)
+
+
 def parsed(path):
     """A file's syntax tree, an empty one where it does not parse."""
     try:
@@ -281,55 +312,9 @@ def imported_in(tree):
     return found
 
 
-def below(path, places):
-    """Whether a path is one of the places, or lies in one."""
-    return any(path == place or path.startswith(place.rstrip(os.sep) + os.sep) for place in places)
-
-
-def paths(event, arguments):
-    """The paths that an event is about, as texts."""
-    if event == "sqlite3.connect":
-        text = os.fsdecode(arguments[0])
-        text, _, options = text[5:].partition("?") if text.startswith("file:") else (text, "", "")
-        return [] if text in ("", ":memory:") or "mode=memory" in options.split("&") else [text]
-    given = arguments[:2] if event in TWO_PATHS else arguments[:1]
-    folder = arguments[-1] if event in ("os.mkdir", "os.rmdir", "os.remove") else -1
-    found = []
-    for path in given:
-        if path is None:
-            path = os.curdir
-        if isinstance(path, int):
-            continue
-        text = os.fsdecode(path)
-        if isinstance(folder, int) and folder >= 0:
-            text = os.path.join(os.readlink("/proc/self/fd/{}".format(folder)), text)
-        found.append(text)
-    return found
-
-
-def mentions(value, full, depth=DEEPEST):
-    """Whether a value holds a path, or a folder around it, that is no root."""
-    if isinstance(value, (str, bytes, os.PathLike)):
-        try:
-            text = os.fsdecode(value)
-        except (TypeError, ValueError):
-            return False
-        place = os.path.realpath(text) if text and "\0" not in text else ""
-        return len(place) > 1 and below(full, (place,))
-    if depth == 0:
-        return False
-    if isinstance(value, dict):
-        inside = list(value.values())[:MOST]
-    elif isinstance(value, (list, tuple, set, frozenset)):
-        inside = list(value)[:MOST]
-    else:
-        inside = list(getattr(value, "__dict__", {}).values())[:MOST] if not isinstance(value, type) else []
-    return any(mentions(one, full, depth - 1) for one in inside)
-
-
 def shown(arguments):
     """The first arguments of an event, for people."""
-    return ", ".join(str(one)[:60] for one in arguments[:2] if isinstance(one, (str, bytes, int, tuple, list)))
+    return ", ".join(str(one)[:60] for one in arguments[:2] if type(one) in (str, bytes, int, tuple, list))
 
 
 def enter_ci(request):

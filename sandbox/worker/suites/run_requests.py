@@ -94,6 +94,9 @@ def carry_out(request, run, ends=None):
         if measure is not None:
             with open(request["coverage"], "w", encoding="utf-8", opener=at_once_or_not) as stream:
                 json.dump(measure.stop(), stream, sort_keys=True)
+        late = company.ended()
+        if late:
+            journal.write("acts_at_collection", acts=late)
     except (Exception, SystemExit):
         journal.write("broken", message=cut(traceback.format_exc(), TRACE_LIMIT))
         return NOT_STARTED
