@@ -16,6 +16,7 @@ MAX_RULES = 2000
 
 _ANY_NUMBER = None
 _ANY_NAME = re.compile(fnmatch.translate("*"))
+_ESCAPED_OR_OPENING = re.compile(r"\\(.)|\[")
 _ESCAPED_OR_SET = re.compile(r"\\(.)|\[[!^]?\]?[^\]/]*\]")
 
 
@@ -100,10 +101,14 @@ def _rule_of(line: str) -> IgnoreRule | None:
 
 def _name_pattern(part: str) -> re.Pattern[str]:
     """The pattern of one name: git's, in the form of fnmatch, which knows no backslashes and negates with `!` only."""
-    return re.compile(fnmatch.translate(_ESCAPED_OR_SET.sub(_as_set, part)))
+    end = part.rfind("]") + 1  # behind the last one no set ends: looking for its end at each beginning takes long
+    head, tail = _ESCAPED_OR_SET.sub(_as_set, part[:end]), _ESCAPED_OR_OPENING.sub(_as_set, part[end:])
+    return re.compile(fnmatch.translate(head + tail))
 
 
 def _as_set(found: re.Match[str]) -> str:
     if found[1] is not None:
         return f"[{found[1]}]" if found[1] in "*?[" else found[1]
+    if found[0] == "[":
+        return "[[]"
     return f"[!{found[0][2:]}" if found[0].startswith("[^") else found[0]

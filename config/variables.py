@@ -43,7 +43,8 @@ class Variables:
                 self.secrets.add(given)
             return given
 
-        filled = _REFERENCE.sub(value, text)
+        end = text.rfind("}") + 1  # behind the last one there is no reference, only what begins like one
+        filled = _REFERENCE.sub(value, text[:end]) + text[end:]
         if secret and filled != text and filled:
             self.secrets.add(filled)
         return filled
@@ -61,4 +62,4 @@ class Variables:
 
 def has_reference(text: str) -> bool:
     """Whether something in a text comes from the environment."""
-    return _REFERENCE.search(text) is not None
+    return _REFERENCE.search(text, 0, text.rfind("}") + 1) is not None

@@ -13,7 +13,8 @@ from typing import Any
 from ...core.errors import MalformedLlmOutput
 from ..contract.sanitizer import parse_llm_output
 
-_THOUGHTS = re.compile(r"<(think|thinking|reasoning)>.*?</\1>", re.DOTALL | re.IGNORECASE)
+_THOUGHTS = re.compile(r"<(think|thinking|reasoning)>(?:(?!<\1>).)*?</\1>", re.DOTALL | re.IGNORECASE)
+_BETWEEN = re.compile(r"[ \t\r\n,]*+")
 _MOST_STARTS = 50
 _DECODER = json.JSONDecoder()
 
@@ -48,7 +49,8 @@ def whole_elements(text: str, key: str) -> Any | None:
     elements: list[Any] = []
     at = begins.end()
     while True:
-        at += len(text[at:]) - len(text[at:].lstrip(" \t\r\n,"))
+        between = _BETWEEN.match(text, at)
+        at = between.end() if between else at
         try:
             element, at = _DECODER.raw_decode(text, at)
         except (ValueError, RecursionError):

@@ -29,7 +29,7 @@ _COMMANDS = _ASSERTING | _BARE | frozenset(
 )  # fmt: skip
 _NESTING = ("repeat", "retry", "runFlow")
 _TRUE = re.compile(r"^(\$\{\s*)?(true|1|!0|'[^']+'|\"[^\"]+\")(\s*\})?$", re.IGNORECASE)
-_BUSY = re.compile(r"\bwhile\s*\(.*Date|\bsetTimeout\s*\(|\bsleep\s*\(")
+_BUSY = re.compile(r"\bwhile\s*\((?:(?!while)[^\n])*Date|\bsetTimeout\s*\(|\bsleep\s*\(")
 _OUTSIDE = re.compile(r"\bhttp\.\w+\(\s*['\"`]https?://(?!localhost|127\.|10\.0\.2\.2|\[::1\])([^/'\"`]+)")
 
 

@@ -6,13 +6,24 @@ from pathlib import Path
 
 import pytest
 
+from testwright.agents.embedded.plan.request.lexemes import lexemes
+from testwright.agents.model.salvage import embedded_values, whole_elements
 from testwright.analysis.code_search.chunks import document_chunks
+from testwright.analysis.ignore_rules import read_rules
+from testwright.config.variables import Variables, has_reference
+from testwright.engine.api.document import operations
 from testwright.engine.integration.model import programs
 from testwright.engine.integration.programs import arguments
+from testwright.engine.python.domain.from_prose import Prose
+from testwright.engine.python.facts.docstrings import examples_in
+from testwright.engine.python.inputs import operands
+from testwright.engine.python.judge import comparison
 from testwright.engine.python.outside import databases
 from testwright.engine.python.project.exploration_digest import Foundations
-from testwright.engine.python.usage import usage
+from testwright.engine.python.usage import project_index, usage
+from testwright.engine.python.usage.prose_examples import prose_examples
 from testwright.engine.repository.pages import javascript_facts, next_page
+from testwright.tests.support.engine.python_projects import facts_of, write_project
 from testwright.utils.redact import Redactor
 from testwright.vcs.git_files import unreadable_git_file
 
@@ -106,3 +117,80 @@ def test_the_patterns_read_what_they_are_for() -> None:
     assert columns is not None
     assert columns[1] == "name, price and count"
     assert [column.name for column in databases._columns("a int, b decimal(5, 2), c text")] == ["a", "b", "c"]
+
+
+DOCSTRINGS = [
+    "Given " + "given = 1, " * 700,
+    "Example " + "1" * 7_000 + "x",
+    "Input: " + "1.1" * 2_500,
+    "xor" * 100 + "! `x` is it.",
+    "x-" * 190 + "! `x` is it. " + "xorx and x, " * 300 + "`x`",
+    "``" + "'" * 2_000 + "x" * 2_000 + " `x`",
+]
+
+
+@pytest.mark.parametrize("text", DOCSTRINGS)
+def test_a_docstring_of_beginnings_without_ends_is_read_at_once(text: str, tmp_path: Path) -> None:
+    source = f'def f(given, x=1, xorx=2):\n    """{text}"""\n'
+    facts = facts_of(write_project(tmp_path, {"a.py": source}), "a.py")
+    for _ in range(20):
+        list(prose_examples(facts))
+        Prose(facts.functions[0], (), lambda _: None).domain("x")
+
+
+def test_names_beside_a_parameter_belong_to_the_same_phrase(tmp_path: Path) -> None:
+    source = 'def f(a, b, c):\n    """Join the strings `a`, b and c; "a" or nothing."""\n'
+    facts = facts_of(write_project(tmp_path, {"a.py": source}), "a.py")
+    prose = Prose(facts.functions[0], (), lambda _: None)
+    assert [prose.domain(name)[0].kind for name in "abc"] == ["text"] * 3
+
+
+def test_a_document_of_very_many_prompts_is_read_in_little_memory() -> None:
+    examples = examples_in(">>> 1\n" * (LONG // 6), 1)
+    assert sum(len(one.arrange) for one in examples) < LONG
+    assert examples[-1].arrange
+
+
+def test_a_request_of_beginnings_without_ends_is_read_at_once() -> None:
+    for unit in ("“a", "unit/api(", "'a ", "`a", "the ", "not only ", "what has no "):
+        assert lexemes(unit * (LONG // 4 // len(unit)), lambda _: False)
+
+
+def test_quotes_of_both_kinds_set_names_apart() -> None:
+    found = lexemes("tests for “shop cart” and unit/integration tests", lambda _: False)
+    assert "shop cart" in [one.text for one in found]
+    assert [one.value for one in found if one.role == "type"] == ["unit", "integration"]
+
+
+def test_references_without_ends_are_passed_over_at_once() -> None:
+    text = "${A:-" * (LONG // 5)
+    assert Variables({}).filled(text) == text
+    assert Variables({"A": "1"}).filled("${A}/${B:-2}" + text) == "1/2" + text
+    assert not has_reference(text)
+
+
+def test_sets_without_ends_are_names_like_any() -> None:
+    assert read_rules(["[a" * (LONG // 2)])
+    (rule,) = read_rules(["[ab]c\\*[d"])
+    assert [rule.fits([name]) for name in ("ac*[d", "bc*[d", "cc*[d", "acx[d")] == [True, True, False, False]
+
+
+def test_an_answer_of_thoughts_without_ends_is_read_at_once() -> None:
+    assert embedded_values("<think>a" * (LONG // 8) + '{"a": 1}') == [{"a": 1}]
+    assert embedded_values('<think>{"b": 2}</think>{"a": 1}') == [{"a": 1}]
+    found = whole_elements('{"cases": [' + "1, " * (LONG // 3), "cases")
+    assert found == {"cases": [1] * (LONG // 3)}
+
+
+def test_classes_and_paths_without_ends_are_passed_over_at_once() -> None:
+    assert not list(project_index._CLASS.finditer("class A(\n" * (LONG // 9)))
+    assert not list(project_index._CLASS.finditer("class A" + "\t" * LONG))
+    assert [found.groups() for found in project_index._CLASS.finditer("class A (B,\n  C) :\nclass D:")] == [
+        ("A", "B,\n  C"),
+        ("D", None),
+    ]
+    assert operations._plain_path("{a" * (LONG // 2))
+    assert operations._plain_path("/Carts/{number}/<int:id>/") == "/carts/{}/{}"
+    assert not operands._LOOKS_LIKE_PATTERN.search("[a" * (LONG // 2))
+    assert not comparison._PERSONAL.search("< " * (LONG // 2))
+    assert comparison._PERSONAL.search("a < b, <Cart object at 1>")

@@ -286,7 +286,7 @@ def _documented_columns(help_text: str, reading: InputFormats) -> list[tuple[str
     match = _COLUMNS.search(help_text)
     if match is None:
         return []
-    names = [part for part in re.split(r",\s*|\s+and\s+", match[1]) if part]
+    names = [part for part in re.split(r", ?| and ", " ".join(match[1].split())) if part]
     known = dict(reading.columns)
     return [(name, known.get(name, "")) for name in names]
 

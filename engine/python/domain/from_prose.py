@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import string
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -169,7 +170,7 @@ class Prose:
         self._one = one
         self._documents = [one.documentation, *further]
         self._look_up = look_up
-        self._names = [parameter.name for parameter in one.parameters]
+        self._known = frozenset(parameter.name for parameter in one.parameters)
 
     def domain(self, name: str) -> tuple[ParameterDomain, tuple[int, int]]:
         """The domain of a parameter and the lines that say so; `UNKNOWN` and (0, 0) without any."""
@@ -210,13 +211,7 @@ class Prose:
 
     def _before(self, text: str) -> str:
         """The noun phrase in front of a name; names beside it, as in "strings a and b", belong to the same phrase."""
-        text = text[-_PROSE_BEFORE:]
-        others = "|".join(re.escape(one) for one in self._names) or "$^"
-        text = re.sub(rf"(?:[`'\"]?(?:{others})[`'\"]?\s*(?:,|and|or)\s*)+$", "", text).rstrip()
-        match = re.search(r"((?:[A-Za-z0-9\-]+ ){0,5}[A-Za-z0-9\-]+)\s*[`'\"(]*$", text)
-        if match is None:
-            return ""
-        words = match[1].split()
+        words = _last_words(self._without_neighbours(text[-_PROSE_BEFORE:]))
         # A phrase ends where a verb or preposition begins; its noun stands last.
         for at in range(len(words) - 1, -1, -1):
             if words[at].lower() in _STOPS:
@@ -225,6 +220,18 @@ class Prose:
         phrase = " ".join(words)
         last = domain_of_phrase(words[-1]) if words else UNKNOWN
         return phrase if last.kind != "any" else ""
+
+    def _without_neighbours(self, text: str) -> str:
+        """Cut parameters with "and" or a comma behind them off a text's end: of "strings a and " "strings " is left."""
+        parts = list(_PART.finditer(text))
+        end = len(parts)
+        while end > 1 and parts[end - 1][0] in _JOINTS:
+            at = end - 2
+            at -= int(at > 0 and parts[at][0] in _QUOTES)
+            if parts[at][0] not in self._known:
+                break
+            end = at - int(at > 0 and parts[at - 1][0] in _QUOTES)
+        return text[: parts[end].start()] if end < len(parts) else text
 
     def _given(self, text: str, name: str) -> ParameterDomain:
         """What "given a sorted array" says where the callable has one required parameter, or several alike."""
@@ -239,6 +246,27 @@ class Prose:
                 if domain.kind != "any":
                     return domain
         return UNKNOWN
+
+
+_PART = re.compile(r"\w+|[^\w\s]")
+_JOINTS = frozenset({",", "and", "or"})
+_QUOTES = frozenset("`'\"")
+_WORDS_BEFORE = 6
+_PLAIN = frozenset(string.ascii_letters + string.digits + "-")
+
+
+def _last_words(text: str) -> list[str]:
+    """The plain words that a text ends with, at most six, before an opening quote or bracket."""
+    found: list[str] = []
+    for word in reversed(text.rstrip().rstrip("`'\"(").rstrip().split(" ")[-_WORDS_BEFORE:]):
+        at = len(word)
+        while at and (word[at - 1] in _PLAIN):
+            at -= 1
+        if at < len(word):
+            found.insert(0, word[at:])
+        if at or not word:
+            break
+    return found
 
 
 _STOPS = frozenset(

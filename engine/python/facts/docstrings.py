@@ -15,6 +15,7 @@ from ..model.model import Documentation, Example
 _MAXIMUM_LENGTH = 20_000
 _SECTION_MARKS = tuple(":param :return :raise :type args: arguments: raises: returns: ---- @param".split())
 _LONGEST_STATEMENT = 60
+_MOST_PROMPTS = 400
 _TYPE_FIELD = re.compile(r"(?m)^[ \t]*[:@]type[ \t]+(\w+):[ \t]*(\S[^\n]*)$")
 _WORD = r"[`:~\w.]{1,100}"  # bounded, so that no text is searched in quadratic time
 _MORE = rf"(?:, | or | and |, or |, and )(?:an? )?{_WORD}"
@@ -72,6 +73,8 @@ def _raised_in_prose(text: str) -> list[str]:
 def examples_in(text: str, first_line: int) -> tuple[Example, ...]:
     """Finds the doctest prompts of a text, each with the statements before it.
 
+    Only the first few hundred of a text: each holds the statements before it.
+
     Args:
         text: a docstring as written, or a document.
         first_line: line number of the text's first line in the file.
@@ -84,7 +87,7 @@ def examples_in(text: str, first_line: int) -> tuple[Example, ...]:
         before: list[str] = []
         end = 0
         strict = True
-        for one in block:
+        for one in block[: _MOST_PROMPTS - len(found)]:
             at = start + one.lineno
             if at < end:  # this line belongs to a statement that was completed before
                 continue

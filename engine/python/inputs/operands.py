@@ -15,7 +15,7 @@ _MAXIMUM_SIZE = 64
 _MAXIMUM_VALUES = 18
 _MAXIMUM_TEXTS = 10
 _MOMENT = datetime.datetime(2024, 2, 29, 10, 30, 15, tzinfo=datetime.UTC)
-_LOOKS_LIKE_PATTERN = re.compile(r"\\[dwsWDSbAZ.]|\[[^\]]+\][+*?{]?|\(\?|^\^|\$$|\.[*+]|\)[*+?]")
+_LOOKS_LIKE_PATTERN = re.compile(r"\\[dwsWDSbAZ.]|\[[^\[\]]+\][+*?{]?|\(\?|^\^|\$$|\.[*+]|\)[*+?]")
 
 
 def operand_values(where: ModuleFacts, one: CallableFacts, parameter: Parameter, types: list[str]) -> list[Candidate]:

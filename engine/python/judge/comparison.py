@@ -23,7 +23,7 @@ _FEWEST_WORDS = 2
 RAISES = "raises:"
 _TRACEBACK = re.compile(r"Traceback \((most recent call last|innermost last)\):")
 _EXCEPTION_LINE = re.compile(r"^(?P<name>\w+(\.\w+)*)(:\s*(?P<message>.*))?$")
-_PERSONAL = re.compile(r"0x[0-9a-fA-F]{4,}|<.* object\b|<function|<bound method|<generator")
+_PERSONAL = re.compile(r"0x[0-9a-fA-F]{4,}|<[^<\n]* object\b|<function|<bound method|<generator")
 _TEST_FAULTS = frozenset({"NameError", "ImportError", "ModuleNotFoundError", "UnboundLocalError", "SyntaxError"})
 _FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 

@@ -15,7 +15,7 @@ from ..facts.analyse import facts_from_source
 from ..model.model import GENERATED_CONSTRUCTORS, CallableFacts, ClassFacts, ModuleFacts
 from ..project.layout import Layout, ModulePlace
 
-_CLASS = re.compile(r"^class[ \t]+(\w+)[ \t]*(?:\(([^)]*)\))?[ \t]*:", re.MULTILINE)
+_CLASS = re.compile(r"^class[ \t]+(\w+)[ \t]*+(?:\(([^)]{0,2000})\))?+[ \t]*+:", re.MULTILINE)
 _MAXIMUM_SCANNED = 3_000
 _MAXIMUM_DEPTH = 8
 _LEAST_ATTRIBUTES = 2
@@ -129,7 +129,7 @@ class ProjectIndex:
         for module in modules:
             text = self._text(self._places.get(module))
             if all(
-                re.search(rf"\bself\.{re.escape(name)}\b|^\s+{re.escape(name)}\b", text, re.M) for name in attributes
+                re.search(rf"\bself\.{re.escape(name)}\b|^[ \t]+{re.escape(name)}\b", text, re.M) for name in attributes
             ):
                 facts = self.facts_of(module)
                 yield from ((facts, owner) for owner in facts.classes) if facts is not None else ()

@@ -14,8 +14,9 @@ _MOST_EACH = 6
 _LONGEST_TEXT = 8_000
 _LONGEST_LITERAL = 600
 _MAIN_SUBJECTS = 2
+_MOST_LISTED = 30
 _OPENING = {"[": "]", "(": ")", "{": "}"}
-_NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?(?![\w.]*\w)")
+_NUMBER = re.compile(r"-?\d++(?:\.\d++)?+(?:e-?\d++)?+(?![\w.]*\w)")
 _WORD = re.compile(r"(?:True|False|None|true|false|null|nil)\b")
 _QUOTED = re.compile(r"'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\"")
 # Words of other languages, but not those in quotes.
@@ -25,7 +26,10 @@ _ARROW = r"(?:-+>|=+>|\u2192|\u21d2)"
 _LEADS_TO = re.compile(
     rf"[ \t,]*(?:{_ARROW}|==|=(?!=)|\b(?:returns?|gives|yields|becomes)\b|#(?:\s*(?:{_ARROW}|returns?))?)\s*:?\s*"
 )
-_INPUT = re.compile(r"\b(?:inputs?|given|for example,?|e\.g\.,?|examples?(?: \d+)?)\s*\d*\s*[:,=]?\s+", re.IGNORECASE)
+_INPUT = re.compile(
+    r"\b(?:inputs?|given|for example,?|e\.g\.,?|examples?)(?:\s*+\d++(?=\s*+[:,=]\s|\s))?+(?:\s*+[:,=](?=\s))?+\s++",
+    re.IGNORECASE,
+)
 _OUTPUT = re.compile(
     r"[\s.,;*\-]*(?:(?:the )?(?:function |method )?(?:should |would |must |will )?returns?|outputs?|answer|result|"
     r"expected(?: output)?)\s*(?:is|should be)?\s*[:=]?\s+(?:is |are )?",
@@ -127,23 +131,30 @@ def _mapped(one: CallableFacts, text: str) -> Iterator[tuple[int, str, str]]:
 
 
 def _inputs(text: str, at: int) -> tuple[dict[str, str], list[str], int]:
-    """Reads `a = 1, b = [2]` or `1, [2]`; returns the values by name, those without name, and where they end."""
+    """Reads `a = 1, b = [2]` or `1, [2]`; returns the values by name, those without name, and where they end.
+
+    A name that comes again begins something else, and no more than a call can have is read: a text that repeats itself
+    would be read from each of its parts to its end.
+    """
     named: dict[str, str] = {}
+    known: set[str] = set()
     listed: list[str] = []
-    while True:
+    while len(listed) <= _MOST_LISTED:
         start = at
         if named or listed:
             between = _BETWEEN.match(text, at)
             start = between.end() if between else at
         name = _NAME.match(text, start)
         value = _literal(text, name.end() if name else start)
-        if value is None:
-            return named, listed, at
+        if value is None or (name and _plain(name[1]) in known):
+            break
         if name:
             named[name[1]] = value.source
+            known.add(_plain(name[1]))
         else:
             listed.append(value.source)
         at = value.end
+    return named, listed, at
 
 
 def _call(one: CallableFacts, named: dict[str, str], listed: list[str]) -> str | None:

@@ -26,6 +26,7 @@ _MAXIMUM_SEQUENCES = 900
 _MAXIMUM_PER_SUBJECT = 40
 _MAXIMUM_TEXT = 700
 _TEST_LIBRARIES = ("import pytest", "from pytest", "import unittest", "from unittest", "from hypothesis")
+_WORD = re.compile(r"\w+")
 _FENCE = re.compile(r"^(?:```|~~~)[ ]*+(?:python|py|pycon|python3)?[ ]*+\n(.*?)^(?:```|~~~)", re.MULTILINE | re.DOTALL)
 
 
@@ -54,7 +55,7 @@ class _Finder:
         self._seen: set[tuple[str, ...]] = set()
         self._counts: dict[str, int] = {}
         names = {function.qualname for function in facts.functions} | {owner.name for owner in facts.classes}
-        self._names = re.compile(r"\b(?:" + "|".join(sorted(map(re.escape, names)) or ["(?!)"]) + r")\b")
+        self._names = frozenset(names)
         self._package = facts.module.partition(".")[0]
         self._packages = packages
 
@@ -86,7 +87,11 @@ class _Finder:
         if is_untouched(text):  # our own tests of an earlier run: reading them would make each run differ from the last
             return None
         last = self._facts.module.rpartition(".")[2]
-        return text if (self._package in text or last in text) and self._names.search(text) else None
+        return text if (self._package in text or last in text) and self._is_named_in(text) else None
+
+    def _is_named_in(self, text: str) -> bool:
+        """Whether something of the target is named; one pattern of all names would try each at every place."""
+        return any(word[0] in self._names for word in _WORD.finditer(text))
 
     def _python(self, path: str, text: str, source: str) -> None:
         tree = parse_or_none(text, path)

@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 
 from .lexicon import AVAILABLE_FRAMEWORKS, NUMBERS, PATTERNS, Role
 
-_QUOTED = re.compile(r"`([^`]+)`|\"([^\"]+)\"|“([^”]+)”|(?<![\w\x00])'([^']+)'(?!\w)")
+_QUOTED = re.compile(r"`([^`]+)`|\"([^\"]+)\"|“([^“”]+)”|(?<![\w\x00])'([^']+)'(?!\w)")
 _ENDPOINT = re.compile(r"\b(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS|TRACE)\s+/[^\s,;!?()\x00\"`]*")
 _EVERYDAY = ("noun", "filler", "verb", "place", "whole_noun")
 _GAP = re.compile(r"\s+|'s\b")
 _WORD = re.compile(r"[^\s,;!?()]+")
 _PUNCTUATION = re.compile(r"[,;!?()]|[.:](?=\s|$)|[-–—](?=\s)")
 _SLASHED = re.compile(
-    r"\b(unit|api|integration|e2e)/(?=(?:unit|api|integration|e2e)\b[^.\s]*\s+tests?\b)", re.IGNORECASE
+    r"\b(unit|api|integration|e2e)/(?=(?:unit|api|integration|e2e)\b[^.\s]{0,60}\s+tests?\b)", re.IGNORECASE
 )
 
 
