@@ -12,8 +12,11 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from ..core.errors import StoreCorrupt
+from ..store.database.bounded_connection import MOST_PAGES, BoundedConnection
 from ..store.database.sqlite_errors import database_error
 from ..store.database.sqlite_schema import SAFE_SCHEMA, SCHEMA_QUERY, journal_refusal, schema_refusal
+
+_BUSY_MILLISECONDS = 10_000
 
 
 class RunCheckpoints(AsyncSqliteSaver):
@@ -46,31 +49,35 @@ async def open_checkpoints(path: Path) -> AsyncIterator[RunCheckpoints]:
     """Open the checkpoints of a run for the duration of the block.
 
     Only plain data is deserialised: the serializer is strict, as with LANGGRAPH_STRICT_MSGPACK=true, whatever the
-    environment sets. Every write is on disk before the next node begins (SQLite's full sync).
+    environment sets. Every write is on disk before the next node begins (SQLite's full sync). Only the run's own
+    process uses the file. No statement on it takes longer or returns more than is bounded, whatever the file holds.
 
     Raises:
-        StoreCorrupt: the file is not a database, or a damaged one.
+        StoreCorrupt: the file is not a database, or a damaged one; also from within the block.
         StoreFull, StorageError: it cannot be written.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     if refusal := journal_refusal(path):
         raise _unreadable(path, refusal)
-    async with aiosqlite.connect(path) as connection:
+    async with aiosqlite.connect(path, factory=BoundedConnection) as connection:
         saver = RunCheckpoints(connection, serde=JsonPlusSerializer(allowed_msgpack_modules=None))
         try:
-            await connection.execute("PRAGMA busy_timeout=30000")
+            await connection.execute(f"PRAGMA busy_timeout={_BUSY_MILLISECONDS}")
             await connection.execute(SAFE_SCHEMA)
             rows = await connection.execute_fetchall(SCHEMA_QUERY)
             if refusal := schema_refusal((tuple(row) for row in rows), ("checkpoints", "writes")):
                 raise _unreadable(path, refusal)
+            await connection.execute(f"PRAGMA max_page_count={MOST_PAGES}")
             await connection.execute("PRAGMA synchronous=FULL")
             await saver.setup()
+            yield saver
         except sqlite3.DatabaseError as error:
             failure = database_error(error, path)
             if not isinstance(failure, StoreCorrupt):
                 raise failure from error
-            raise _unreadable(path, str(error)) from error
-        yield saver
+            is_endless = error.sqlite_errorcode == sqlite3.SQLITE_INTERRUPT
+            why = "reading it does not come to an end" if is_endless else str(error)
+            raise _unreadable(path, why) from error
 
 
 def _unreadable(path: Path, why: str) -> StoreCorrupt:

@@ -29,6 +29,7 @@ from ..files.run_folder import prepare_state_dir
 from . import tables
 from .answers import ModelAnswers
 from .artifacts import Artifacts
+from .bounded_connection import MOST_PAGES, MOST_VALUE_BYTES, STEPS, TRANSACTION_SECONDS
 from .runs import Runs
 from .sqlite_errors import corrupt_error, database_error
 from .sqlite_schema import JOURNALS, SAFE_SCHEMA, SCHEMA_QUERY, journal_refusal, schema_refusal
@@ -36,11 +37,6 @@ from .sqlite_schema import JOURNALS, SAFE_SCHEMA, SCHEMA_QUERY, journal_refusal,
 DATABASE = "testwright.db"
 _CHECKPOINTS = "checkpoints"
 BUSY_SECONDS = 30.0
-TRANSACTION_SECONDS = 20.0
-"""The most that one transaction computes; ours take milliseconds. Pages that lead to each other never end."""
-MOST_VALUE_BYTES = 64 << 20
-_MOST_PAGES = 1 << 20
-_STEPS = 10_000
 _DEADLINE = "testwright_deadline"
 _WRITING = "testwright_writing"
 SCHEMA_VERSION = 1
@@ -198,14 +194,14 @@ def _prepare(connection: Any, facts: dict[str, Any], path: Path) -> None:
     connection.text_factory = lambda text: text.decode("utf-8", "replace")
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MOST_VALUE_BYTES)
     facts[_DEADLINE] = time.monotonic() + TRANSACTION_SECONDS
-    connection.set_progress_handler(lambda: time.monotonic() > facts[_DEADLINE], _STEPS)
+    connection.set_progress_handler(lambda: time.monotonic() > facts[_DEADLINE], STEPS)
     cursor = connection.cursor()
     try:
         cursor.execute(SAFE_SCHEMA)
         refusal = schema_refusal(cursor.execute(SCHEMA_QUERY).fetchall(), (*tables.metadata.tables, "alembic_version"))
         if refusal:
             raise corrupt_error(path, f"{refusal}, which testwright does not make; it may have come with the project")
-        for pragma in (f"max_page_count={_MOST_PAGES}", "journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
+        for pragma in (f"max_page_count={MOST_PAGES}", "journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
             cursor.execute(f"PRAGMA {pragma}")
     finally:
         cursor.close()

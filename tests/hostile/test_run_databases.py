@@ -16,7 +16,8 @@ from testwright.app.opened_store import open_store
 from testwright.config.run_database import database_folder
 from testwright.config.settings import load_settings
 from testwright.core.errors import SettingsError, StoreCorrupt
-from testwright.store.database import database
+from testwright.graph.checkpoints import open_checkpoints
+from testwright.store.database import bounded_connection, database
 from testwright.store.database.database import Store
 from testwright.store.files.event_log import read_events
 from testwright.store.files.run_folder import RunFolder
@@ -39,11 +40,11 @@ def _stored(folder: Path, root: Path, *names: str) -> Path:
     return folder / "testwright.db"
 
 
-def _endless(path: Path) -> None:
-    """Make the pages of the table `runs` lead to each other: a dozen pages, and more rows than anybody can read."""
+def _endless(path: Path, table: str = "runs") -> None:
+    """Make the pages of a table lead to each other: a dozen pages, and more rows than anybody can read."""
     with closing(sqlite3.connect(path)) as plain:
         plain.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        (root,) = plain.execute("SELECT rootpage FROM sqlite_master WHERE name = 'runs'").fetchone()
+        (root,) = plain.execute("SELECT rootpage FROM sqlite_master WHERE name = ?", (table,)).fetchone()
     content = path.read_bytes()
     size = struct.unpack(">H", content[16:18])[0]
     pages = [content[at : at + size] for at in range(0, len(content), size)]
@@ -118,6 +119,26 @@ def test_pages_that_lead_to_each_other_cost_bounded_time_where_a_person_trusts_t
     trusted = load_settings({"root": root, "trust_project": True})
     with pytest.raises(StoreCorrupt, match="does not come to an end"), open_store(trusted) as store:
         store.runs.all(root="another")
+
+
+@pytest.mark.parametrize("bound", ["seconds", "bytes"])
+async def test_checkpoints_that_lead_to_each_other_cost_bounded_time_and_memory(
+    bound: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "checkpoints" / "nightly.sqlite"
+    async with open_checkpoints(path) as saver:
+        for number in range(40):
+            row = ("nightly", "", "c", str(number), 0, "x", "y", b"", "")
+            columns = len([*await saver.conn.execute_fetchall("SELECT * FROM pragma_table_info('writes')")])
+            await saver.conn.execute(f"INSERT INTO writes VALUES ({', '.join('?' * columns)})", row[:columns])
+        await saver.conn.commit()
+    _endless(path, "writes")
+    monkeypatch.setattr(bounded_connection, "TRANSACTION_SECONDS", 0.2 if bound == "seconds" else 60.0)
+    monkeypatch.setattr(bounded_connection, "_MOST_RESULT_BYTES", 1 << 40 if bound == "seconds" else 1 << 16)
+    query = "SELECT max(idx + 1) FROM writes NOT INDEXED" if bound == "seconds" else "SELECT * FROM writes NOT INDEXED"
+    with pytest.raises(StoreCorrupt, match="does not come to an end"):
+        async with open_checkpoints(path) as saver:
+            await saver.conn.execute_fetchall(query)
 
 
 FORGED_ROWS: dict[str, Callable[[str], str]] = {
