@@ -1,7 +1,7 @@
 """Checks what a model's case expects: an expectation must come from elsewhere than the code under test.
 
 A value that the act itself computes, or that equals anything, proves nothing. An expectation is `documented` only when
-the cited lines have prose that says the value or speaks of the case, and no value that contradicts it.
+the cited lines have prose that says the value or states the rule, and no value that contradicts it.
 """
 
 from __future__ import annotations
@@ -23,6 +23,19 @@ _NUMBER = re.compile(r"(?<![\w.])-?\d+(?:[.,_]\d+)*(?:[eE]-?\d+)?")
 _SAYS = r"\s*(?:==|=>|->|→|=|is|are|gives?|returns?|yields?|becomes?|makes?)\s*"
 _LITERAL = r"(-?\d+(?:\.\d+)?|'[^']*'|\"[^\"]*\"|True|False|None)"
 _STEM = 5
+_LINE_END = re.compile(r"\r\n|\r|\n")
+_SENTENCE_END = re.compile(r"(?<=[.!?;])\s|\n[ \t]*\n")
+_FEWEST_WORDS = 3
+_LEAST_SHARE = 0.6
+_PLAIN = 10
+"""Smaller whole numbers stand in any prose."""
+_SAY_NOTHING = frozenset(
+    word[:_STEM]
+    for word in """call called calls case cases code expect expected expects function functions given gives have into
+    like make makes method must return returned returns result results should test tests text that their then there these
+    they this value values what when where which will with would argument arguments call input output correct correctly
+    works""".split()
+)
 
 
 def oracle_problems(case: Mapping[str, Any], index: int) -> list[JsonObject]:
@@ -94,7 +107,7 @@ class Documentation:
     """
 
     def __init__(self, source: str) -> None:
-        self._lines = source.splitlines()
+        self._lines = _LINE_END.split(source)  # as Python counts them: a form feed ends none
         self._prose = _prose_lines(source)
         self._heads = list(_documented_heads(source))
 
@@ -108,15 +121,20 @@ class Documentation:
         return "\n".join(self._lines[at - 1] for at in range(first, last + 1) if at in self._prose)
 
     def shows(self, case: Mapping[str, Any], expected: Mapping[str, Any], lines: Sequence[int] | None) -> bool:
-        """Whether the cited lines say the expected value, or speak of what the case is about."""
+        """Whether the cited lines say the expected value, speak of the numbers of the call, or state the rule.
+
+        A sentence states it that shares most of what the case says about what is expected, in several words.
+        """
         prose = self.cited(lines)
         if not prose:
             return False
         if self.says_value(expected, lines):
             return True
-        words = _words(" ".join(str(case.get(key) or "") for key in ("title", "expected", "subject")))
-        numbers = _numbers(str(case.get("expression") or ""))
-        return bool(words & _words(prose) or numbers & _numbers(prose))
+        numbers = {number for number in _numbers(str(case.get("expression") or "")) if _is_telling(number)}
+        if numbers & _numbers(prose):
+            return True
+        claimed = _words(str(case.get("expected") or ""))
+        return any(_states(sentence, claimed) for sentence in _SENTENCE_END.split(prose))
 
     def says_value(self, expected: Mapping[str, Any], lines: Sequence[int] | None) -> bool:
         """Whether the cited lines hold the expected value itself, or the name of the expected exception."""
@@ -159,14 +177,14 @@ def _documented_heads(source: str) -> Iterator[tuple[int, int]]:
 def _prose_lines(source: str) -> frozenset[int]:
     tree = parse_or_none(source)
     if tree is None:
-        return frozenset(range(1, source.count("\n") + 2))
+        return frozenset(range(1, len(_LINE_END.split(source)) + 1))
     found: set[int] = set()
     for node in ast.walk(tree):
         # A string by itself: docstrings, and those that stand below attributes.
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
             found.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
     try:
-        tokens = list(tokenize.generate_tokens(io.StringIO(source).readline))
+        tokens = list(tokenize.generate_tokens(io.StringIO(source, newline=None).readline))
     except (tokenize.TokenError, SyntaxError):
         tokens = []
     found.update(token.start[0] for token in tokens if token.type == tokenize.COMMENT)
@@ -198,6 +216,18 @@ def _numbers(text: str) -> set[float]:
     return found
 
 
+def _is_telling(number: float) -> bool:
+    return abs(number) >= _PLAIN or not number.is_integer()
+
+
+def _states(sentence: str, claimed: set[str]) -> bool:
+    """Whether a sentence and a claim have several words in common, which are most of the shorter one's."""
+    said = _words(sentence)
+    common = len(said & claimed)
+    return common >= _FEWEST_WORDS and common >= _LEAST_SHARE * min(len(said), len(claimed))
+
+
 def _words(text: str) -> set[str]:
-    """Words by their beginnings, so that `rounded` and `rounds` are the same; parts of names count by themselves."""
-    return {part[:_STEM].lower() for word in _WORD.findall(text) for part in word.split("_") if len(part) >= 4}
+    """Words by their beginnings, so that `rounded` and `rounds` are the same, without those that are in any text."""
+    stems = {part[:_STEM].lower() for word in _WORD.findall(text) for part in word.split("_") if len(part) >= 4}
+    return stems - _SAY_NOTHING

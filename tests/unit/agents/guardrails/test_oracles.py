@@ -118,3 +118,16 @@ def test_a_signature_is_cited_for_the_docstring_below_it() -> None:
 
 def test_a_module_that_does_not_parse_is_prose_throughout() -> None:
     assert Documentation("def half(:\n    gives 2 for 4").cited([2, 2]) == "    gives 2 for 4"
+
+
+def test_one_word_in_common_shows_nothing_and_the_rule_does() -> None:
+    given, expected = rounding("round_money(3)", "7")
+    assert not DOCUMENTED.shows({**given, "title": "rounds money", "expected": "It rounds."}, expected, [5, 5])
+    assert not DOCUMENTED.shows({**given, "expected": "The amounts are 2 values."}, expected, [5, 10])
+    assert DOCUMENTED.shows({**given, "expected": "Large amounts above are refused."}, expected, [10, 10])
+
+
+def test_lines_are_counted_as_python_counts_them() -> None:
+    source = 'A = 1\x0c\x0c\nB = "\u2028\x1c"\n# It gives 7 for 3.\nC = 4\n'
+    assert Documentation(source).cited([3, 3]) == "# It gives 7 for 3."
+    assert Documentation(source.replace("\n", "\r\n")).cited([3, 3]) == "# It gives 7 for 3."
