@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 
 import pytest
@@ -20,10 +21,12 @@ from testwright.engine.python.inputs import operands
 from testwright.engine.python.judge import comparison
 from testwright.engine.python.outside import databases
 from testwright.engine.python.project.exploration_digest import Foundations
+from testwright.engine.python.search.initial_trials import initial_trials
+from testwright.engine.python.search.unreached import unreached_callables
 from testwright.engine.python.usage import project_index, usage
 from testwright.engine.python.usage.prose_examples import prose_examples
 from testwright.engine.repository.pages import javascript_facts, next_page
-from testwright.tests.support.engine.python_projects import facts_of, write_project
+from testwright.tests.support.engine.python_projects import context_of, facts_of, write_project
 from testwright.utils.redact import Redactor
 from testwright.vcs.git_files import unreadable_git_file
 
@@ -194,3 +197,13 @@ def test_classes_and_paths_without_ends_are_passed_over_at_once() -> None:
     assert not operands._LOOKS_LIKE_PATTERN.search("[a" * (LONG // 2))
     assert not comparison._PERSONAL.search("< " * (LONG // 2))
     assert comparison._PERSONAL.search("a < b, <Cart object at 1>")
+
+
+def test_a_function_of_very_many_parameters_is_not_called_and_says_so(tmp_path: Path) -> None:
+    many = ", ".join(f"p{number}" for number in range(5_000))
+    source = f"import sqlite3\n\n\ndef f({many}):\n    return p1\n\n\ndef g(a):\n    return a\n"
+    facts, context = context_of(write_project(tmp_path, {"a.py": source}), "a.py")
+    trials = list(itertools.islice(initial_trials(facts, context), 10))
+    assert {trial.subject for trial in trials} == {"g"}
+    [f, _] = unreached_callables(facts, {}, [], {}, frozenset())
+    assert f.reason == "no call was tried: it takes more than 100 arguments"

@@ -11,7 +11,7 @@ from functools import lru_cache, partial
 from ....utils.python_source import expression_or_none, parse_or_none
 from ..facts.type_inference import inferred_hints, name_entry, uses_of
 from ..model.domain import UNKNOWN, CallableDomains, DomainSource, ParameterDomain
-from ..model.model import CallableFacts, Candidate, ClassFacts, Documentation, ModuleFacts, Parameter
+from ..model.model import MOST_PARAMETERS, CallableFacts, Candidate, ClassFacts, Documentation, ModuleFacts, Parameter
 from ..source.annotations import TypeHint
 from ..usage.project_index import ProjectIndex
 from .describe import described
@@ -157,10 +157,11 @@ class _Inference:
         self._owners = {owner.name: owner for owner in facts.classes}
 
     def of_callable(self, one: CallableFacts) -> CallableDomains:
-        """The domains of one callable's parameters."""
+        """The domains of one callable's parameters; of none where there are too many for a call."""
+        parameters = one.parameters if len(one.parameters) <= MOST_PARAMETERS else ()
         prose = Prose(one, self._further(one), self._look_up)
-        domains = {item.name: self._of_parameter(one, item, prose) for item in one.parameters}
-        shapes = {item.name: shape for item in one.parameters if (shape := self._shape(one, item)) is not None}
+        domains = {item.name: self._of_parameter(one, item, prose) for item in parameters}
+        shapes = {item.name: shape for item in parameters if (shape := self._shape(one, item)) is not None}
         related = with_relations(domains, shapes)
         complete = tuple((name, replace(domain, description=described(domain))) for name, domain in related.items())
         return CallableDomains(one.qualname, complete)

@@ -182,6 +182,10 @@ class ModuleFacts:
         return tuple(sorted((*self.functions, *constructors, *members), key=lambda one: (one.lines, one.qualname)))
 
 
+MOST_PARAMETERS = 100
+"""A callable with more of them is not called: values for each, in the light of all others, would take for ever."""
+
+
 @dataclass(frozen=True, slots=True)
 class Trial:
     """One candidate for a test: statements that arrange, one expression that acts.

@@ -30,7 +30,7 @@ from ..inputs.receivers import Receiver, adds_content, filled_first, receivers
 from ..inputs.seeds import example_trials
 from ..inputs.values import Values
 from ..model.domain import CallableDomains
-from ..model.model import CallableFacts, ClassFacts, ModuleFacts, Trial
+from ..model.model import MOST_PARAMETERS, CallableFacts, ClassFacts, ModuleFacts, Trial
 from ..project.layout import Layout
 from ..usage.harvest import Harvester
 from ..usage.project_index import ProjectIndex
@@ -156,6 +156,8 @@ def distinct_trials(trials: list[Trial]) -> list[Trial]:
 
 def callable_trials(one: CallableFacts, context: ProposalContext, wave: int) -> Iterator[Trial]:
     """Generates trials for a callable, the plainest first; later waves give more and use learned values."""
+    if len(one.parameters) > MOST_PARAMETERS:
+        return
     owner = context.owner_of(one)
     limit = (_ROWS_BRANCHING if one.branch_lines else _ROWS_PLAIN) * (1 + wave)
     pools = {item.name: context.values.for_parameter(one, item) for item in one.parameters}

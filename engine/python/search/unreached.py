@@ -8,6 +8,7 @@ from ..facts.analyse import subjects as subjects_of
 from ..inputs.calls import NOT_CALLED
 from ..model.model import (
     GENERATED_CONSTRUCTORS,
+    MOST_PARAMETERS,
     Arc,
     CallableFacts,
     ModuleFacts,
@@ -117,17 +118,23 @@ def _implementation(item: CallableFacts, facts: ModuleFacts, have: set[str]) -> 
     return ""
 
 
+def _reason_of_no_call(facts: CallableFacts, kind: str) -> str:
+    if kind in ("abstract", "protocol"):
+        return "its class is abstract and no concrete subclass was found"
+    if facts.name in NOT_CALLED:
+        return f"no call was tried: {facts.name} is there for {_CALLED_BY.get(facts.name, 'Python itself')} to call"
+    if len(facts.parameters) > MOST_PARAMETERS:
+        return f"no call was tried: it takes more than {MOST_PARAMETERS} arguments"
+    return f"{_NO_WAY}: no arguments or object could be built"
+
+
 def _reason(facts: CallableFacts, subject: Subject | None, kind: str, dropped: str | None, trials: int) -> str:
     if dropped:
         return f"no oracle found: what it does {dropped}"
     if subject is not None and subject.last is None and subject.waiting:
         return f"it was not called: the search ended after {trials} trials; `trials` and `step_seconds` allow more"
     if subject is None or subject.last is None:
-        if kind in ("abstract", "protocol"):
-            return "its class is abstract and no concrete subclass was found"
-        if facts.name in NOT_CALLED:
-            return f"no call was tried: {facts.name} is there for {_CALLED_BY.get(facts.name, 'Python itself')} to call"
-        return f"{_NO_WAY}: no arguments or object could be built"
+        return _reason_of_no_call(facts, kind)
     message = subject.refused.raised.message if subject.refused and subject.refused.raised else ""
     for beginnings, action in _NETWORK:
         if message.startswith(beginnings):

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ....utils.untrusted_files import read_source_bytes, source_or_empty
 from ..facts.analyse import facts_from_source
-from ..model.model import GENERATED_CONSTRUCTORS, CallableFacts, ClassFacts, ModuleFacts
+from ..model.model import GENERATED_CONSTRUCTORS, MOST_PARAMETERS, CallableFacts, ClassFacts, ModuleFacts
 from ..project.layout import Layout, ModulePlace
 
 _CLASS = re.compile(r"^class[ \t]+(\w+)[ \t]*+(?:\(([^)]{0,2000})\))?+[ \t]*+:", re.MULTILINE)
@@ -181,7 +181,14 @@ class ProjectIndex:
         return found
 
     def constructor(self, facts: ModuleFacts, owner: ClassFacts) -> CallableFacts | None:
-        """The constructor that makes an object of the class, its own or inherited; None for `object`'s."""
+        """The constructor that makes an object of the class, its own or inherited; None for `object`'s.
+
+        None, too, for one with too many parameters to be called.
+        """
+        found = self._constructor(facts, owner)
+        return found if found is not None and len(found.parameters) <= MOST_PARAMETERS else None
+
+    def _constructor(self, facts: ModuleFacts, owner: ClassFacts) -> CallableFacts | None:
         lineage = self.lineage(facts, owner)
         if owner.kind in GENERATED_CONSTRUCTORS or owner.kind == "typeddict":
             # Generated constructors take the fields of all bases; a subclass may redefine a field.
