@@ -31,10 +31,10 @@ _PLAIN = 10
 """Smaller whole numbers stand in any prose."""
 _SAY_NOTHING = frozenset(
     word[:_STEM]
-    for word in """call called calls case cases code expect expected expects function functions given gives have into
-    like make makes method must return returned returns result results should test tests text that their then there these
-    they this value values what when where which will with would argument arguments call input output correct
-    correctly works""".split()
+    for word in """call called calls case cases code expect expected expects function functions given gives have
+    into like make makes method must return returned returns result results should test tests text that their
+    then there these they this value values what when where which will with would argument arguments call input
+    output correct correctly works""".split()
 )
 
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ....utils.redact import is_secret_name, is_telling
 from ..document.auth import auth_entry
 from ..document.operations import snake_case
 from ..document.schemas import type_of
@@ -191,13 +192,19 @@ def _name_given(producer: BaselineRequest, parameter: ApiParameter) -> Any:
 
 def _parameter_value(samples: SampleValues, parameter: ApiParameter) -> Any:
     for example in (*samples.given(parameter.name, parameter.schema), *parameter.examples):
-        if samples.problem(example, parameter.schema) is None and not looks_secret(example):
+        if samples.problem(example, parameter.schema) is None and not _is_secret(parameter.name, example):
             return example
     value = samples.value(parameter.schema, parameter.name)
     # An object or null has no form in a path, query or header.
     if value is None or isinstance(value, dict):
         return NOTHING if parameter.required else value
     return value
+
+
+def _is_secret(name: str, example: Any) -> bool:
+    """Whether an example has the shape of a credential, or may be one because of the parameter's name."""
+    may_be = isinstance(example, str) and is_telling(example) and any(letter.isdigit() for letter in example)
+    return looks_secret(example) or (may_be and is_secret_name(name))
 
 
 def put_parameter(request: Json, parameter: ApiParameter, value: Any) -> None:

@@ -9,7 +9,8 @@ import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from ....utils.python_source import parse_or_none
+from ....utils.python_names import last_name
+from ....utils.python_source import expression_or_none, parse_or_none
 from ..facts.analyse import subjects
 from ..model.model import Candidate, Example, ModuleFacts, Observation, Trial
 from ..usage.project_index import ProjectIndex
@@ -106,6 +107,11 @@ class ExampleRecord:
         self._examples = examples
         self._given = read_examples(examples, facts, index) if examples else GivenValues()
         self._calls = {(trial.act, trial.arrange): key for key, trial in self._given.calls.items()}
+        self._values = {name: _form(value.source) for name, value in self._given.values.items()}
+        self._parameters: dict[str, list[list[str]]] = {}
+        for item in facts.callables():
+            called = item.qualname if item.kind == "constructor" else item.name
+            self._parameters.setdefault(called, []).append([one.name for one in item.parameters])
         self._failed: dict[str, str] = {}
         self._worked: set[str] = set()
 
@@ -114,19 +120,44 @@ class ExampleRecord:
         if not self._examples or trial.source != "example":
             return
         call = self._calls.get((trial.act, trial.arrange))
-        text = "\n".join((*trial.arrange, trial.act))
-        used = [name for name, value in self._given.values.items() if value.source in text]
+        passed = set(self._passed(trial)) if call is None else set()
+        used = [name for name, value in self._values.items() if (name, value) in passed]
         for key in [call] if call is not None else used:
             if observation.outcome == "returned":
                 self._worked.add(key)
             else:
                 self._failed.setdefault(key, _ending(observation))
 
+    def _passed(self, trial: Trial) -> Iterator[tuple[str, str]]:
+        """Yields parameters with the forms of what the calls of a trial pass for them."""
+        tree = parse_or_none("\n".join((*trial.arrange, trial.act)))
+        nodes = list(ast.walk(tree)) if tree is not None else []
+        bound = {
+            target.id: node.value
+            for node in nodes
+            if isinstance(node, ast.Assign)
+            for target in node.targets
+            if isinstance(target, ast.Name)
+        }
+        for node in nodes:
+            for names in self._parameters.get(last_name(node.func), ()) if isinstance(node, ast.Call) else ():
+                assert isinstance(node, ast.Call)
+                given = [*zip(names, node.args, strict=False), *((one.arg or "", one.value) for one in node.keywords)]
+                for name, value in given:
+                    value = bound.get(value.id, value) if isinstance(value, ast.Name) else value
+                    yield name, ast.dump(value)
+
     def notes(self) -> list[str]:
         """Returns a note for each example that does not work; of a value, where no call with it returns."""
         failed = {key: reason for key, reason in self._failed.items() if key not in self._worked}
         failed = {key: reason if ":" in key else f"no call with it returns, {reason}" for key, reason in failed.items()}
         return [example_note(key, reason) for key, reason in sorted({**failed, **self._given.problems}.items())]
+
+
+def _form(source: str) -> str:
+    """An expression in a form that spacing and quotes make no difference in."""
+    node = expression_or_none(source)
+    return ast.dump(node) if node is not None else source
 
 
 def _ending(observation: Observation) -> str:

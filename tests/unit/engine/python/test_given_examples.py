@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from testwright.engine.python.inputs.given_examples import ExampleRecord
 from testwright.engine.python.inputs.unknown_examples import unknown_examples
-from testwright.engine.python.model.model import Observation, Raised
+from testwright.engine.python.model.model import Observation, Raised, Trial
 from testwright.engine.python.project.layout import find_layout
 from testwright.engine.python.search.source_proposer import SourceProposer
+from testwright.engine.python.usage.project_index import ProjectIndex
 from testwright.tests.support.engine.python_projects import facts_of, write_project
 
 SOURCE = """
@@ -68,6 +70,23 @@ def test_a_value_fails_only_where_no_call_with_it_returns(project):
     examples = {"total": "12345"}
     assert "no call with it returns, it raises TypeError" in notes_after(project, examples, RAISED)[0]
     assert notes_after(project, examples, RAISED, RETURNED) == []
+
+
+def test_a_value_counts_where_its_parameter_gets_it_and_not_where_its_text_stands(project):
+    facts = facts_of(project, "m.py")
+    calls = {
+        "apply_rule(Rule('1'), 1)": ["total"],
+        "fee(12)": [],
+        "fee(total= 1)": ["total"],
+        "fee(amount)": ["total"],
+        "apply_rule(1, 2)": ["rule"],
+    }
+    for act, passed in calls.items():
+        record = ExampleRecord({"total": "1", "rule": "1"}, facts, ProjectIndex(project, find_layout(project)))
+        trial = Trial(subject="fee", act=act, arrange=("amount = 1",), source="example")
+        record.observe(trial, RAISED)
+        told = [note for note in record.notes() if "no call with it returns" in note]
+        assert [name for name in ("rule", "total") if any(f"`{name}`" in note for note in told)] == passed, act
 
 
 @pytest.mark.parametrize(
