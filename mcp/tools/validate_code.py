@@ -25,6 +25,7 @@ from ..toolbox.json_schema import array, integer, string, strings
 from ..toolbox.services import ToolServices
 from ..toolbox.tool_spec import ClientForm, Json, ToolSpec
 
+_MAX_LISTED = 200
 _HINTS = {
     "F401": "remove the import",
     "F811": "give each definition a name of its own",
@@ -90,7 +91,7 @@ def check_code(
     lint: bool = True,
     structure: bool = True,
 ) -> Json:
-    """Validates a test file and returns the tool's answer, with every error.
+    """Validates a test file and returns the tool's answer, with the first 200 errors and how many more there are.
 
     A disabled check counts as passed. A file that does not parse fails all enabled checks.
 
@@ -124,6 +125,9 @@ def check_code(
 
 def _result(issues: list[CodeIssue], *, parsed: bool, enabled: tuple[bool, bool, bool]) -> Json:
     types = {issue.type for issue in issues}
+    ordered = sorted(issues, key=lambda issue: (issue.line, issue.type, issue.message))
+    # The published schema of the answer does not name the count, and allows it.
+    left_out = {"errors_left_out": len(ordered) - _MAX_LISTED} if len(ordered) > _MAX_LISTED else {}
     checks = zip(enabled, ("syntax", "lint", "structure"), strict=True)
     passed = [not on or (parsed and kind not in types) for on, kind in checks]
     return {
@@ -131,9 +135,8 @@ def _result(issues: list[CodeIssue], *, parsed: bool, enabled: tuple[bool, bool,
         "syntax_valid": passed[0],
         "lint_passed": passed[1],
         "structure_valid": passed[2],
-        "errors": [
-            issue.to_dict() for issue in sorted(issues, key=lambda issue: (issue.line, issue.type, issue.message))
-        ],
+        "errors": [issue.to_dict() for issue in ordered[:_MAX_LISTED]],
+        **left_out,
     }
 
 

@@ -26,3 +26,14 @@ async def test_a_large_request_has_a_small_answer(spec: dict[str, object], tmp_p
     assert not found["valid"]
     assert len(found.get("errors", ())) <= 51
     assert found.get("errors_left_out", 0) > 0 or answer.is_error
+
+
+async def test_a_test_file_full_of_errors_has_a_small_answer(tmp_path: Path) -> None:
+    source = "def test_all():\n" + "    assert a == b\n" * 600
+    root = hostile_project(tmp_path / "project", {"test_all.py": source})
+    async with real_client(root) as client:
+        answer = await client.call_tool("validate_test_code", {"code_path": "test_all.py", "framework": "pytest"})
+    found: dict[str, Any] = answer.structured_content or {}
+    assert len(answer.model_dump_json()) < 200_000
+    assert len(found["errors"]) == 200
+    assert found["errors_left_out"] > 900
