@@ -129,7 +129,7 @@ async def _receive_messages(
                 message = jsonrpc_message_adapter.validate_json(line, by_name=False)
             # Servers print banners and logs to stdout; a few such lines are tolerated.
             except ValueError:
-                if line.strip() and diagnostics.add_invalid_line(line):
+                if diagnostics.add_invalid_line(line):
                     diagnostics.broken = "it writes too much on stdout that is no message"
                     break
                 continue
