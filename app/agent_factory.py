@@ -29,6 +29,7 @@ from ..agents.embedded.repository.crawler_agent import EmbeddedCrawlerAgent
 from ..agents.embedded.repository.engineer_agent import EmbeddedEngineerAgent
 from ..agents.embedded.specs.api_specs import ApiSpecGenerator
 from ..agents.embedded.specs.integration_specs import IntegrationSpecGenerator
+from ..agents.embedded.specs.observed_cases import CaseObserver
 from ..agents.embedded.specs.spec_agent import EmbeddedSpecAgent, PrefetchedSpec, SpecGenerator
 from ..agents.embedded.writing_agent import EmbeddedWritingAgent
 from ..agents.llm.analyzer_agent import ModelAnalyzerAgent
@@ -42,7 +43,7 @@ from ..agents.llm.writing_agent import ModelWritingAgent
 from ..agents.model.chat import ModelChat
 from ..agents.model.prices import Prices, load_prices
 from ..analysis.openapi.tool_documents import ToolDocuments
-from ..config.models import ROLES
+from ..config.models import PROVIDER, ROLES
 from ..config.settings import Settings
 from ..core.errors import SettingsError
 from ..core.usage import Ceilings, ModelBudget, ModelUsage
@@ -113,7 +114,10 @@ def create_agents(
     }
     if chat := models.get("spec"):
         # The model adds cases to the spec of the embedded agent, which it starts and shuts down.
-        agents["spec"] = ModelSpecAgent(chat, agents["spec"], settings.root, allowed=settings.allow_import)
+        observer = CaseObserver(target, settings.root)
+        agents["spec"] = ModelSpecAgent(
+            chat, agents["spec"], settings.root, observe=observer.observe, allowed=settings.allow_import
+        )
     if chat := models.get("writer"):
         agents["writer"] = ModelWritingAgent(
             chat,
@@ -273,11 +277,13 @@ class ModelClients:
         by_role: the client of each role; a role without one has an embedded agent.
         budget: counts what all of them used.
         priced: names of the models whose price is known.
+        embeddings_cost: dollars of so many tokens sent to the embeddings model.
     """
 
     by_role: Mapping[str, ModelChat]
     budget: ModelBudget
     priced: frozenset[str] = frozenset()
+    embeddings_cost: Callable[[int], float] = lambda tokens: 0.0
 
 
 class RunAnswers:
@@ -360,7 +366,10 @@ async def open_model_clients(
             )
         by_role = {role: chats[name] for role in ROLES if (name := settings.models.of(role)) is not None}
         priced = frozenset(name for name in settings.models.names if prices.of(name) is not None)
-        yield ModelClients(by_role, budget, priced)
+        name = (settings.embeddings or "").removeprefix(PROVIDER)
+        price = prices.of(name) if name else None
+        cost = (lambda tokens: price.cost(tokens, 0, 0)) if price is not None else (lambda tokens: 0.0)
+        yield ModelClients(by_role, budget, priced, cost)
 
 
 def _new_budget(settings: Settings, seconds_before: float, **usage: Any) -> ModelBudget:

@@ -11,6 +11,7 @@ from typing import Any
 
 from ..agents.contract.lifecycle import Agent, RequestOptions
 from ..agents.contract.protocol import AgentProtocol
+from ..agents.model.embeddings_meter import EmbeddingsMeter
 from ..config.settings import Settings
 from ..core.events import EventSink, EventType
 from ..graph.checkpoints import open_checkpoints
@@ -26,7 +27,7 @@ from ..utils.work_meter import WorkMeter
 from .agent_factory import ModelClients, RunAnswers, create_agents, isolated_agents, open_model_clients
 from .bootstrap import EarlyRun, TargetProvider, open_early
 from .opened_store import open_store
-from .tool_factory import open_tools
+from .tool_factory import context_tools, open_tools
 
 _RUN_IDS = uuid.UUID("0b1f7d0c-6c5e-5d0e-9b56-7f3d1c0a9e42")
 
@@ -108,8 +109,9 @@ async def open_services(early: EarlyRun, *, seconds_before: float = 0.0) -> Asyn
         open_store(settings, begins=True) as store,
         closing(AuditLog(folder.audit_jsonl, early.redactor.value)) as audit,
     ):
+        meter = EmbeddingsMeter(audit.record)
         async with (
-            open_tools(settings, folder, early.target, os.environ, warn=warn) as tools,
+            open_tools(settings, folder, early.target, os.environ, warn=warn, embeddings=meter) as tools,
             open_checkpoints(store.checkpoints_of(folder.run_id)) as checkpointer,
             open_model_clients(
                 settings,
@@ -126,6 +128,7 @@ async def open_services(early: EarlyRun, *, seconds_before: float = 0.0) -> Asyn
                 )
             ) as agents,
         ):
+            meter.use(models.budget, models.embeddings_cost)
             callable_agents: Mapping[str, AgentProtocol] = agents
             if settings.isolate_agents:
                 callable_agents = isolated_agents(
@@ -140,6 +143,7 @@ async def open_services(early: EarlyRun, *, seconds_before: float = 0.0) -> Asyn
                 checkpointer=checkpointer,
                 budget=models.budget,
                 model_roles=frozenset(models.by_role),
+                context_tools=context_tools(settings),
                 stop_without_planner=settings.planner_failure == "stop",
                 request_options=RequestOptions(working=early.meter.working),
             )

@@ -22,11 +22,21 @@ from ..store.cache.valkey_responses import ValkeyResponses
 from ..store.files.run_folder import RunFolder
 
 if TYPE_CHECKING:
+    from ..agents.model.embeddings import EmbeddingsMeter
     from ..analysis.code_search.vectors import PassageVectors
 
 CACHE_FILE = "responses.sqlite"
 VECTORS_FILE = "vectors.sqlite"
 Warn = Callable[[str], None]
+
+
+def context_tools(settings: Settings) -> tuple[str, ...]:
+    """Tools whose answers about a target its models are told; a build only where somebody says how it is done."""
+    if not settings.models.read_context:
+        return ()
+    served = {mapping.tool for server in settings.mcp_servers for mapping in server.tools or ()}
+    told = settings.build_command is not None or "run_build" in served
+    return ("check_syntax", "lint_code", *(("run_build",) if told else ()))
 
 
 @asynccontextmanager
@@ -38,6 +48,7 @@ async def open_tools(
     *,
     warn: Warn | None = None,
     others: bool = True,
+    embeddings: EmbeddingsMeter | None = None,
 ) -> AsyncIterator[ToolClient]:
     """Open one client for all tools of a run.
 
@@ -46,12 +57,15 @@ async def open_tools(
         environment: where the variables of the settings come from.
         warn: called with warnings for the report: servers that were given up, a cache that was lost.
         others: whether external servers are started.
+        embeddings: counts what an embeddings model is sent for a run's models; None for tools that others call.
 
     Raises:
         SettingsError: a variable is missing, or the cache needs a library that is not installed.
         EnvironmentFault: a server does not start.
     """
     servers = servers_of(settings, environment) if others else ()
+    # Within a run only models read what a search finds: without one, nothing is sent to an embeddings model.
+    is_unread = embeddings is not None and not settings.models.read_context
     async with kept_answers(settings, environment, warn) as cache:
         services = ToolServices(
             root=settings.root,
@@ -63,14 +77,22 @@ async def open_tools(
             model_writes=settings.models.of("writer") is not None,
             build_command=settings.build_command,
             cache=cache,
-            vectors=vectors_of(settings, environment, warn),
+            vectors=None if is_unread else vectors_of(settings, environment, warn, embeddings),
         )
         async with ToolClient(build_toolbox(services), servers=servers, root=settings.root, warn=warn) as tools:
             yield tools
 
 
-def vectors_of(settings: Settings, environment: Mapping[str, str], warn: Warn | None = None) -> PassageVectors | None:
+def vectors_of(
+    settings: Settings,
+    environment: Mapping[str, str],
+    warn: Warn | None = None,
+    meter: EmbeddingsMeter | None = None,
+) -> PassageVectors | None:
     """Meanings of passages from the embeddings model of the settings; None where there is none.
+
+    Args:
+        meter: counts what is sent; None counts nothing.
 
     Raises:
         SettingsError: OpenAI is to be asked and there is no key.
@@ -78,12 +100,14 @@ def vectors_of(settings: Settings, environment: Mapping[str, str], warn: Warn | 
     if settings.embeddings is None:
         return None
     # Imported here: the client library takes a second to load, and most runs use no embeddings.
-    from ..agents.model.embeddings import open_embeddings
+    from ..agents.model.embeddings import CountedEmbeddings, open_embeddings
     from ..agents.model.endpoint import base_url_of, key_for
     from ..analysis.code_search.vectors import PassageVectors
 
     model, base_url = settings.embeddings.removeprefix(PROVIDER), base_url_of(settings.base_url, environment)
     embeddings = open_embeddings(model, base_url, key_for(base_url, environment))
+    if meter is not None:
+        embeddings = CountedEmbeddings(embeddings, model, meter)
     return PassageVectors(embeddings, f"{model} at {base_url}", settings.cache_dir / VECTORS_FILE, warn)
 
 

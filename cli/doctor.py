@@ -137,7 +137,8 @@ def models_check(settings: Settings, environment: Mapping[str, str]) -> DoctorCh
     if not names:
         return DoctorCheck("models", True, False, "none: every role is embedded", "no key and no network is needed")
     base_url = base_url_of(settings.base_url, environment)
-    found = f"{', '.join(names)} at {base_url}"
+    asking = [f"{name} ({', '.join(settings.models.roles_of(name))})" for name in names]
+    found = f"{', '.join(asking)} at {base_url}"
     try:
         key = key_for(base_url, environment)
     except SettingsError as error:

@@ -94,7 +94,7 @@ OPTIONS: Mapping[str, Any] = {
     "model": _option(
         list[str],
         "--model",
-        about="openai:NAME or embedded, for all roles; ROLE=openai:NAME for one. May be repeated. Default: embedded.",
+        about="openai:NAME reads, judges and clears up requests; ROLE=openai:NAME for one role. Default: embedded.",
     ),
     "base_url": _option(str, "--base-url", about="The models' OpenAI-compatible endpoint, up to /v1. Default: OpenAI."),
     "stream": _option(bool, "--stream", about="Stream the models' answers."),

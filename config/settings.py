@@ -27,7 +27,7 @@ from ..utils.redact import Redactor, has_secret_argument
 from ..utils.untrusted_folders import first_irregular, reserved_folder
 from ..utils.user_folders import unforeseeable_name
 from .examples import checked_examples
-from .models import PROVIDER, Models, expand_model, model_for_all_roles
+from .models import PROVIDER, Models, expand_model, model_of_environment
 from .project_file import ProjectFile, read_project_file
 from .run_database import database_folder, unread_databases
 from .target_variables import checked_variables
@@ -255,10 +255,10 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Flag, environment (a role's model before all roles'), project file; no .env file, no secrets folder."""
+        """Flag, environment (a role's own model first), project file; no .env file, no secrets folder."""
         assert isinstance(init_settings, InitSettingsSource)
         from_file = init_settings.init_kwargs.pop(_FROM_FILE, {})
-        general = InitSettingsSource(settings_cls, init_kwargs=model_for_all_roles(os.environ))
+        general = InitSettingsSource(settings_cls, init_kwargs=model_of_environment(os.environ))
         return init_settings, env_settings, general, InitSettingsSource(settings_cls, init_kwargs=from_file)
 
     def stored(self) -> dict[str, Any]:

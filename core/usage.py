@@ -39,6 +39,9 @@ class PlanUsage(TypedDict):
     cost: float
 
 
+LEAST_ANSWER = 400
+"""Tokens that an answer needs to be worth asking for."""
+
 NOTHING_USED: TokenUsage = {"tokens": 0, "cost": 0.0}
 
 
@@ -154,6 +157,8 @@ class ModelBudget:
         self._by_role: dict[tuple[str, str], ModelUsage] = {}
         self._reached: str | None = None
         self._lock = threading.Lock()
+        self._reserved_tokens = 0
+        self._reserved_cost = 0.0
         for usage in before:
             self._count(usage)
         self._on_usage = on_usage
@@ -203,6 +208,46 @@ class ModelBudget:
         if cost is not None and total.cost >= cost:
             return self._describe("cost")
         return None
+
+    def answer_room(self, prompt_tokens: int, most: int, cost_of: Callable[[int, int], float] | None = None) -> int:
+        """How many tokens an answer may have, at most `most`, so that prompt and answer stay below the ceilings.
+
+        What other requests that are under way may use counts as used.
+
+        Args:
+            prompt_tokens: an estimate.
+            cost_of: dollars of so many tokens in and out; None where the price is not known.
+
+        Raises:
+            BudgetExhausted: there is no room for an answer worth asking for.
+        """
+        total, ceilings, room, met = self.total, self._ceilings, most, ""
+        with self._lock:
+            reserved_tokens, reserved_cost = self._reserved_tokens, self._reserved_cost
+        if ceilings.tokens is not None:
+            left = ceilings.tokens - total.tokens - reserved_tokens - prompt_tokens
+            room, met = (left, "tokens") if left < room else (room, met)
+        if ceilings.cost is not None and cost_of is not None:
+            left_cost = ceilings.cost - total.cost - reserved_cost - cost_of(prompt_tokens, 0)
+            each = cost_of(0, 1_000_000) / 1_000_000
+            affordable = most if each <= 0 else int(left_cost / each)
+            room, met = (affordable, "cost") if affordable < room else (room, met)
+        if met and room < min(most, LEAST_ANSWER):
+            raise self.refused(f"{self._describe('tokens' if met == 'tokens' else 'cost')} with the next request")
+        return room
+
+    @contextmanager
+    def reserved(self, tokens: int, cost: float = 0.0) -> Iterator[None]:
+        """Count so many tokens and dollars as used while a request is under way."""
+        with self._lock:
+            self._reserved_tokens += tokens
+            self._reserved_cost += cost
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._reserved_tokens -= tokens
+                self._reserved_cost -= cost
 
     def require(self) -> float | None:
         """Seconds that the next piece of work may take; None for no limit.

@@ -54,6 +54,7 @@ class RunContext:
         agent_timeout: seconds one request to an agent may take; None for no limit.
         wall_seconds, max_tokens, max_cost: ceilings of the whole run, cost in US dollars; None for none.
         step_share: share of the time left until `wall_seconds` that the current step may take, above 0, at most 1.
+        without_models: whether every agent answers without its model.
     """
 
     run_id: str
@@ -65,6 +66,7 @@ class RunContext:
     max_tokens: int | None = None
     max_cost: float | None = None
     step_share: float = 1.0
+    without_models: bool = False
 
 
 class ToolCaller(Protocol):
@@ -104,6 +106,7 @@ class GraphServices:
             agents report and the time its steps take.
         stop_without_planner: end the run where the planner's model fails; else the embedded planner plans.
         model_roles: roles in which a model is asked; their agents also answer without it.
+        context_tools: further tools whose answers about a target models are told: lint_code, check_syntax, run_build.
     """
 
     agents: Mapping[str, AgentProtocol]
@@ -122,6 +125,7 @@ class GraphServices:
     node_wait: float = 0.5
     budget: ModelBudget | None = None
     model_roles: frozenset[str] = frozenset()
+    context_tools: tuple[str, ...] = ()
     stop_without_planner: bool = False
 
 

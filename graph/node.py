@@ -15,7 +15,14 @@ from typing import Any, Protocol, TypeVar
 from langgraph.runtime import Runtime
 
 from ..agents.contract.lifecycle import AgentAttempt, RequestOptions, send_request
-from ..agents.contract.protocol import AgentRequest, AgentResponse, JsonObject, RequestMetadata, consumer_view
+from ..agents.contract.protocol import (
+    WITHOUT_MODEL,
+    AgentRequest,
+    AgentResponse,
+    JsonObject,
+    RequestMetadata,
+    consumer_view,
+)
 from ..core.errors import BudgetExhausted, ExitCode, TestwrightError
 from ..core.events import EventType
 from ..core.usage import ModelBudget
@@ -123,6 +130,8 @@ async def call_agent(
         )
     trace_id = f"{context.run_id}:{step_id or role}"
     metadata = RequestMetadata(trace_id=trace_id, profile=context.profile, timeout=context.agent_timeout)
+    if context.without_models:
+        constraints = {**(constraints or {}), **WITHOUT_MODEL}
     request = AgentRequest(state["user_request"], task, metadata, inputs, constraints=constraints)
     async with in_time(services.budget):
         response = await send_request(agent, request, role=role, options=_audited(services, step_id))

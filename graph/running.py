@@ -16,10 +16,11 @@ from ..core.usage import NOTHING_USED, PlanUsage
 from .context import GraphServices, RunContext, isolated, providing, run_graph
 from .execution_graph.graph import retries_of
 from .planning_graph.ceilings import CeilingMeter
-from .planning_graph.generate_step import put_back, target_changed, thread_id
+from .planning_graph.generate_step import target_changed, thread_id
 from .planning_graph.planning_graph import PlanningGraph, build_planning_graph
 from .planning_graph.planning_state import PlanningAgentState, PlanStepState
 from .planning_graph.steps import dependents, first_unfinished, generates, is_finished
+from .planning_graph.stopped_step import put_back
 from .state_format import require_version
 
 _RECURSION_LIMIT = 10_000

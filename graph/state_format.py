@@ -8,7 +8,7 @@ from typing import Any
 from ..core.errors import StateVersionError, UsageError
 from ..utils.canonical import canonical_json
 
-STATE_VERSION = 2
+STATE_VERSION = 3
 """Version of both graphs' states; a checkpoint of another version is refused."""
 
 STATE_LIMIT = 128 * 1024

@@ -7,7 +7,7 @@ dropped instead of being adapted to the code.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..contract.lifecycle import Agent
@@ -40,20 +40,57 @@ class EmbeddedAnalyzerAgent(Agent):
         return analyse_results(inputs.get("test_results") or {}, inputs.get("spec") or {}, inputs.get("target"))
 
 
-def analyse_results(results: Mapping[str, Any], spec: Mapping[str, Any], target: object = None) -> JsonObject:
-    """Analyse results. Deterministic."""
+def analyse_results(
+    results: Mapping[str, Any], spec: Mapping[str, Any], target: object = None, *, pins: bool = True
+) -> JsonObject:
+    """Analyse results. Deterministic.
+
+    Args:
+        pins: whether cases that pin the outcome of a suspected defect's very call are dropped.
+    """
     cases = {str(case["id"]): case for case in spec.get("cases") or ()}
     dropped = [row for row in results.get("dropped") or () if isinstance(row, Mapping)]
     known = list(spec.get("suspected_defects") or ())
     defects = [*known, *_new_defects(dropped, cases, known, _path_of(target, spec))]
     findings = [_defect_finding(defect) for defect in known] + [_finding(row, cases) for row in dropped]
     drop = dict.fromkeys(str(row["case_id"]) for row in dropped if row.get("case_id"))
+    contradicting = [row["case_id"] for row in dropped if row.get("class") == "product_defect" and row.get("case_id")]
+    pinned = contradicted_pins(spec, map(str, contradicting)) if pins else {}
+    drop |= dict.fromkeys(pinned)
+    findings += pinned.values()
     return {
         "summary": _summary(results, dropped, defects, by_case=bool(cases)),
         "findings": findings,
         "suspected_defects": defects,
         "drop": list(drop),
     }
+
+
+def contradicted_pins(spec: Mapping[str, Any], defective: Iterable[str]) -> dict[str, JsonObject]:
+    """The cases that pin, for the very call of a suspected defect, what the code does today; with a finding for each.
+
+    Args:
+        defective: ids of the cases whose expectation shows the defect.
+    """
+    cases = {str(case["id"]): case for case in spec.get("cases") or ()}
+    shown = [name for name in defective if name in cases]
+    calls = {_call_of(cases[name]): cases[name] for name in shown}
+    found: dict[str, JsonObject] = {}
+    for name, case in cases.items():
+        other = calls.get(_call_of(case))
+        documented = any(row.get("origin") == "documented" for row in case.get("expect") or ())
+        if other is None or name in shown or documented:
+            continue
+        detail = f"It pins today's outcome of a call that {other['id']} shows to be a suspected defect."
+        title = _cut(f"{case.get('title') or name}: pins a suspected defect", _TITLE_LENGTH)
+        row = {"class": "product_defect", "case_id": name, "title": title, "detail": detail, "evidence": None}
+        found[name] = row
+    return found
+
+
+def _call_of(case: Mapping[str, Any]) -> tuple[str, ...]:
+    statements = (case.get("arrange") or {}).get("statements") or ()
+    return ("".join("".join(map(str, statements)).split()), "".join(str(case.get("act")).split()))
 
 
 def _new_defects(

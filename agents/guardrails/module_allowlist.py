@@ -155,6 +155,11 @@ _OS = {
 _OS_OF = {name: what for what, names in _OS.items() for name in names.split()}
 
 
+def is_plain_module(name: str) -> bool:
+    """Whether every test may import a module, whatever the target does."""
+    return name in _WHOLE and name not in _WITH_A_REASON
+
+
 def import_violation(dotted: str, own: AbstractSet[str], also: AbstractSet[str]) -> str | None:
     """Describes what an import reaches for; None when it is allowed.
 

@@ -7,22 +7,15 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from ...utils.python_names import last_name
-from ...utils.python_source import parse_expression, parse_or_none
+from ...utils.python_source import parse_or_none
 from ..contract.protocol import JsonObject
-from .assertion_strength import EXACT, NEAR, NOTHING, PROPERTY, TRUE
+from .assertion_strength import NOTHING
 from .assertions import AssertionSummary, list_tests, skips_in, summarize_assertions
 from .problems import problem
 
 RULE = "weakened"
-_STRENGTH = {"equals": EXACT, "is": EXACT, "raises": EXACT, "output": EXACT, "warns": EXACT, "length": EXACT}
-_STRENGTH |= {"approx": NEAR, "is_instance": PROPERTY, "holds": TRUE}
-_WIDE = ("Exception", "BaseException", "Warning")
-# Rules of the validation that require an expectation to be removed or made less exact.
-_GIVES_WAY = ("two_exceptions", "result_after_raise", "moving_value")
 
 
 def weakened_code(previous: str, refined: str) -> list[JsonObject]:
@@ -47,74 +40,6 @@ def weakened_code(previous: str, refined: str) -> list[JsonObject]:
     if _module_skips(after) > _module_skips(before):
         found.append(_problem(1, "the file skips itself", "take the mark away"))
     return found
-
-
-def weakened_cases(
-    cases: Sequence[Mapping[str, Any]],
-    concerned: Sequence[int],
-    mended: Sequence[Mapping[str, Any]],
-    errors: Iterable[Mapping[str, Any]],
-) -> list[JsonObject]:
-    """Lists every way in which corrected cases expect less than those they replace; empty when they expect as much.
-
-    Args:
-        cases: all previous cases.
-        concerned: indices of those that the errors are about.
-        mended: the corrected ones.
-        errors: expectations that one of them asks to remove may be dropped.
-    """
-    by_id = {str(item.get("id")): item for item in mended}
-    free = {str(error.get("path", "")).split(".value")[0] for error in errors if error.get("rule") in _GIVES_WAY}
-    found: list[JsonObject] = []
-    seen: set[str] = set()
-    for index in concerned:
-        old, name = cases[index], str(cases[index].get("id"))
-        if name in seen:
-            continue
-        seen.add(name)
-        if name not in by_id:
-            found.append(problem(f"$.cases[{index}]", f"the case {name} is gone", suggestion="correct it", rule=RULE))
-            continue
-        # Expectations that validation asked to remove may be dropped.
-        kept = [
-            entry for at, entry in enumerate(old.get("expect") or ()) if f"$.cases[{index}].expect[{at}]" not in free
-        ]
-        found += [
-            problem(f"$.cases[{index}].expect", f"{name}: {reason}", suggestion="expect as much as before", rule=RULE)
-            for reason in _weaker_case(kept, by_id[name].get("expect") or ())
-        ]
-    return found
-
-
-def _weaker_case(old: Sequence[Mapping[str, Any]], new: Sequence[Mapping[str, Any]]) -> list[str]:
-    before = sorted((_expectation_strength(item) for item in old), reverse=True)
-    after = sorted((_expectation_strength(item) for item in new), reverse=True)
-    found: list[str] = []
-    if len(after) < len(before):
-        found.append(f"it has {len(after)} expectations instead of {len(before)}")
-    elif any(now < then for now, then in zip(after, before, strict=False)):
-        found.append("an expectation is weaker than before")
-    # `Exception` in place of a narrow class would accept any failure.
-    raising = [item for item in new if item.get("kind") in ("raises", "warns")]
-    narrow = any(item.get("kind") in ("raises", "warns") and item.get("exception") not in _WIDE for item in old)
-    if narrow and any(item.get("exception") in _WIDE for item in raising):
-        found.append("an exception is expected less exactly")
-    if any(item.get("match") for item in old) and raising and not any(item.get("match") for item in new):
-        found.append("an exception's message is no longer expected")
-    return found
-
-
-def _expectation_strength(item: Mapping[str, Any]) -> int:
-    strength = _STRENGTH.get(str(item.get("kind")), NOTHING)
-    try:
-        actual, value = (parse_expression(str(item[key])) if item.get(key) else None for key in ("actual", "value"))
-    except SyntaxError:
-        return strength
-    if actual is not None and value is not None and ast.dump(actual) == ast.dump(value):
-        return NOTHING
-    if actual is not None and not any(isinstance(node, ast.Name) for node in ast.walk(actual)):
-        return NOTHING
-    return strength
 
 
 def _by_key(tree: ast.Module) -> dict[str, AssertionSummary]:

@@ -15,13 +15,14 @@ from ...utils.canonical import canonical_json
 from ...utils.untrusted_files import read_source
 from ..contract.lifecycle import AgentContract
 from ..contract.protocol import AgentRequest, AgentResponse, JsonObject, success_response
-from ..embedded.analyzer_agent import analyse_results
+from ..embedded.analyzer_agent import analyse_results, contradicted_pins
 from ..guardrails.oracles import Documentation
 from ..model.chat import ModelChat
 from .model_agent import ModelAgent, UnusableAnswer, closed, list_of, optional, text_of
 from .prompt import data
 from .source_view import relevant_lines
-from .spec_answer import case_for_model
+from .specs.spec_answer import case_for_model
+from .specs.surroundings import tool_context
 
 _CONTESTED = ("product_defect", "test_defect")
 _MOST_CONTESTED = 40
@@ -73,21 +74,26 @@ class ModelAnalyzerAgent(ModelAgent):
             return base  # flows and requests have no single place in one file to cite
         try:
             source = await asyncio.to_thread(self._source, spec)
-            verdicts = await self._verdicts(contested, spec, source, int(inputs.get("attempt") or 1))
+            verdicts = await self._verdicts(contested, spec, source, inputs)
         except UnusableAnswer as unusable:
             trace: list[JsonObject] = [{"event": "not_judged", "reason": unusable.message}]
             return success_response(base, trace=trace)
         trace = [
             {"event": "judged", "case_id": name, "verdict": verdict["verdict"]} for name, verdict in verdicts.items()
         ]
-        return success_response(apply_verdicts(base, contested, verdicts, spec, source.splitlines()), trace=trace)
+        plain = analyse_results(results, spec, inputs.get("target"), pins=False)
+        return success_response(apply_verdicts(plain, contested, verdicts, spec, source.splitlines()), trace=trace)
+
+    async def _embedded(self, request: AgentRequest) -> JsonObject:
+        inputs = request.inputs or {}
+        return analyse_results(inputs.get("test_results") or {}, inputs.get("spec") or {}, inputs.get("target"))
 
     def _source(self, spec: Mapping[str, Any]) -> str:
         path = str((spec.get("target") or {}).get("path") or "")
         return read_source(self._root, path, errors="replace")
 
     async def _verdicts(
-        self, contested: Sequence[Mapping[str, Any]], spec: Mapping[str, Any], source: str, attempt: int
+        self, contested: Sequence[Mapping[str, Any]], spec: Mapping[str, Any], source: str, inputs: Mapping[str, Any]
     ) -> dict[str, Mapping[str, Any]]:
         path = str((spec.get("target") or {}).get("path") or "")
         subjects = [str(disagreement["case"].get("subject")) for disagreement in contested]
@@ -98,12 +104,14 @@ class ModelAnalyzerAgent(ModelAgent):
                 "count": str(len(contested)),
                 "path": path,
                 "source": data("source", relevant_lines(source, subjects)),
+                "context": data("context", tool_context(inputs, path) or "nothing"),
                 "disagreements": "\n".join(
-                    data("disagreement", _disagreement_text(disagreement, limit)) for disagreement in contested
+                    data("disagreement", _disagreement_text(disagreement, limit))
+                    for disagreement in sorted(contested, key=_cited)
                 ),
             },
         )
-        answer: Any = (await self._ask_model(user, ANSWER_SCHEMA, attempt)).parsed
+        answer: Any = (await self._ask_model(user, ANSWER_SCHEMA, int(inputs.get("attempt") or 1))).parsed
         known = {str(disagreement["case"]["id"]) for disagreement in contested}
         found: dict[str, Mapping[str, Any]] = {}
         for verdict in answer["verdicts"]:
@@ -121,6 +129,12 @@ def contested_cases(results: Mapping[str, Any], spec: Mapping[str, Any]) -> list
         if row.get("class") in _CONTESTED and name in cases and row.get("nodeid"):
             found.setdefault(name, {"case": cases[name], "result": row})
     return list(found.values())[:_MOST_CONTESTED]
+
+
+def _cited(disagreement: Mapping[str, Any]) -> list[int]:
+    """The lines that a contested case cites, so that those about the same promise stand together."""
+    places = [(row.get("evidence") or {}).get("lines") for row in disagreement["case"].get("expect") or ()]
+    return next((list(lines) for lines in places if lines), [0, 0])
 
 
 def _disagreement_text(disagreement: Mapping[str, Any], limit: int) -> str:
@@ -169,6 +183,9 @@ def apply_verdicts(
         if defect_id not in known:
             defects.pop(defect_id, None)
         refine.append(_error(case, verdict, result))
+    defective = [str(one["case"]["id"]) for one in contested if _is_suspected(str(one["case"]["id"]), defects)]
+    pins = contradicted_pins(spec, defective)
+    findings.update(pins)
     others = [finding for finding in base["findings"] if not finding.get("case_id")]
     counted = f" The model judged {len(verdicts)} of {len(contested)} disagreements: {len(refine)} to refine."
     return {
@@ -176,8 +193,13 @@ def apply_verdicts(
         "summary": base["summary"] + counted,
         "findings": [*others, *findings.values()],
         "suspected_defects": list(defects.values()),
+        "drop": list(dict.fromkeys([*base["drop"], *pins])),
         "refine": refine,
     }
+
+
+def _is_suspected(case_id: str, defects: Mapping[str, Any]) -> bool:
+    return "sd_" + case_id.removeprefix("tc_") in defects
 
 
 def _decided(

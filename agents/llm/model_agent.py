@@ -93,6 +93,7 @@ class ModelAgent(Agent):
         rejected: RejectedAnswer | None = None,
         mends: Sequence[Mapping[str, Any]] = (),
         prompt: Prompt | None = None,
+        may_lack: tuple[str, ...] = (),
     ) -> ModelAnswer:
         """Send a message and return the model's answer in the requested form.
 
@@ -101,13 +102,16 @@ class ModelAgent(Agent):
             rejected: an earlier answer to it that could not be used.
             mends: the errors that the message is about, for the audit log.
             prompt: the prompt of the message; None for the role's own.
+            may_lack: lists of the answer that may be missing where they are empty.
 
         Raises:
             UnusableAnswer: the answer is not in that form, repairs included. ModelFailure, BudgetExhausted.
         """
         for repair in range(self.repairs + 1):
             reason = summarize_errors(rejected.problems if rejected is not None else mends) or "first"
-            call = replace(self._call(prompt or self._prompt, user, schema, attempt, rejected), reason=reason)
+            call = replace(
+                self._call(prompt or self._prompt, user, schema, attempt, rejected), reason=reason, may_lack=may_lack
+            )
             versions = _ASKED.get()
             if versions is not None:
                 versions.append(call.prompt_version)

@@ -1,6 +1,7 @@
-"""The planner with a model, which interprets the request; the embedded planner builds the steps.
+"""The planner with a model, which interprets what the embedded planner does not understand, and nothing else.
 
-The model selects targets that the project has; ids, paths and order of steps are computed.
+The embedded planner builds the steps. The model selects targets that the project has; ids, paths and order of steps are
+computed.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ PARTS_SCHEMA: JsonObject = closed(
 
 
 class ModelPlannerAgent(ModelAgent):
-    """Plans tests; inputs and result as of the embedded planner.
+    """Plans tests; inputs and result as of the embedded planner, which answers whatever it understands completely.
 
     A request that names other test types than unit tests is interpreted in parts, one for each type.
 
@@ -80,8 +81,9 @@ class ModelPlannerAgent(ModelAgent):
         asked_for = set(words.test_types if given is None else (str(given),))
         available = not words.frameworks or bool(set(words.frameworks) & set(AVAILABLE_FRAMEWORKS))
         is_refused = (asked_for and not asked_for & set(STEP_PLANNERS)) or not available
-        if inputs.get("target") or repository_plan(words) is not None or is_refused:
-            return await self._steps.process(request)
+        embedded = await self._steps.process(request)
+        if inputs.get("target") or repository_plan(words) is not None or is_refused or _is_understood(embedded):
+            return embedded
         user = await asyncio.to_thread(self._message, inputs, index)
         problems = inputs.get("errors")
         in_parts = asked_for - {"unit"}
@@ -142,6 +144,13 @@ class ModelPlannerAgent(ModelAgent):
         request = data("request", str(inputs.get("user_request") or "")[:_LONGEST_REQUEST])
         values = {"request": request, "modules": data("modules", "\n".join(lines))}
         return self._prompt.text("plan", values)
+
+
+def _is_understood(planned: AgentResponse) -> bool:
+    """Whether a plan accounts for the whole request, or failed for another reason than the request's words."""
+    if planned.error is not None:
+        return (planned.error.details or {}).get("error") != RequestError.__name__
+    return not (planned.result or {}).get("not_understood")
 
 
 def as_requested(words: ParsedRequest, meaning: JsonObject, index: TargetIndex) -> JsonObject:

@@ -1,7 +1,7 @@
-"""The spec agent with a model: the engine observes what happens, the model decides what should happen.
+"""The spec agent with a model: the engine observes what happens, the model reads what should happen.
 
-The target is explored first, and the model is shown what was observed and what was not reached. Suspected defects that
-the engine found stay in the spec, whatever the model answers.
+The target is explored first. The model's cases join the engine's; suspected defects that the engine found stay in the
+spec, whatever the model answers.
 """
 
 from __future__ import annotations
@@ -12,29 +12,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ...utils.canonical import canonical_json
-from ...utils.error_formatter import spec_feedback
 from ...utils.untrusted_files import read_source
 from ..contract.lifecycle import Agent
 from ..contract.protocol import AgentRequest, AgentResponse, JsonObject, success_response
-from ..guardrails.code_limits import case_problems, imported_by
-from ..guardrails.oracles import RULE, Documentation, oracle_problems
-from ..guardrails.problems import problem
-from ..guardrails.repair_guard import weakened_cases
+from ..guardrails.oracles import Documentation
 from ..model.chat import ModelChat
-from . import api_answer, flow_answer
 from .model_agent import ModelAgent, RejectedAnswer, UnusableAnswer
-from .project_style import own_test_imports, project_style
-from .prompt import Prompt, bullets, data, load_prompt
-from .source_view import relevant_lines
-from .spec_answer import ANSWER_SCHEMA, case_for_model, case_of, concerned_cases
+from .prompt import Prompt, load_prompt
+from .specs import api_answer, flow_answer
+from .specs.answer_cases import AnswerCases, Observe, Usable
+from .specs.engine_cases import Decisions
+from .specs.spec_answer import ANSWER_SCHEMA, MAY_LACK, READING_SCHEMA
+from .specs.spec_merge import merged
+from .specs.spec_message import SpecMessages
 
-_FACTS_OF_A_SUBJECT = 8
-_MOST_FACTS = 60
-_LONGEST_FACT = 160
-_MOST_UNREACHED = 8
-_LONGEST_UNREACHED = 160
-_LONGEST_REQUEST = 2000
+WRONG_EXPECTATION = "wrong_expectation"
+_KEPT_METADATA = ("trials", "branches", "notes", "notices")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,21 +54,35 @@ _EXTENSIONS = {
 class ModelSpecAgent(ModelAgent):
     """Specifies unit tests for one Python module; inputs and result as of the embedded spec agent.
 
+    With `gaps` and `previous_spec` among the inputs, it asks once for what the tests leave open and returns the spec
+    with the new cases. A refinement asks nobody: refused cases are mended or left out by a program, and of a case whose
+    expectation was wrong what the code does is observed.
+
     Args:
         chat: the model.
         engine: the embedded spec agent; started and shut down with this one.
         root: the project.
+        observe: observes cases without expectation; None leaves them out.
         allowed: modules that a person allows tests to import, besides those that the limits do.
     """
 
     role = "spec"
     repairs = 0
 
-    def __init__(self, chat: ModelChat, engine: Agent, root: Path, *, allowed: Collection[str] = ()) -> None:
+    def __init__(
+        self,
+        chat: ModelChat,
+        engine: Agent,
+        root: Path,
+        *,
+        observe: Observe | None = None,
+        allowed: Collection[str] = (),
+    ) -> None:
         super().__init__(chat, engine=engine)
         self._allowed = allowed
         self._explorer = engine
         self._root = root
+        self._observe = observe
 
     async def _answer(self, request: AgentRequest) -> AgentResponse:
         inputs = request.consumer_inputs()
@@ -83,32 +90,76 @@ class ModelSpecAgent(ModelAgent):
         previous = inputs.get("previous_spec")
         test_type = str(inputs.get("test_type") or "unit")
         extension = _EXTENSIONS.get(test_type) if not isinstance(previous, Mapping) else None
-        if test_type != "unit" and extension is None:
-            return await self._explorer.process(request)  # a refinement: the engine removes refused cases by itself
         if extension is not None:
             return await self._extended(request, inputs, errors, extension)
+        if test_type != "unit":
+            return await self._explorer.process(request)
+        if isinstance(previous, Mapping) and inputs.get("gaps"):
+            return await self._without_gaps(inputs, previous, inputs["gaps"])
         if isinstance(previous, Mapping) and errors:
-            return await self._refined(inputs, previous, errors)
+            return await self._refined(request, previous, errors)
         return await self._first_spec(request, inputs, errors)
 
     async def _first_spec(
         self, request: AgentRequest, inputs: Mapping[str, Any], errors: Sequence[Mapping[str, Any]]
     ) -> AgentResponse:
-        """The first spec of unit tests: the model's cases in place of the engine's."""
+        """The first spec of unit tests: the engine's cases and the model's."""
         explored = await self._explorer.process(request)
         if not explored.is_success() or not isinstance(explored.result, dict):
             return explored
         base: JsonObject = explored.result["spec"]
-        user = await asyncio.to_thread(self._first_message, inputs, base)
-        answered = await self._first_answer(inputs, user, errors, ANSWER_SCHEMA)
-        await asyncio.to_thread(self._require_harmless, answered, base)
-        path = str(base["target"]["path"])
-        cases, notes = await asyncio.to_thread(self._proven, answered["cases"], path)
-        spec = {**base, "imports": sorted(set(answered["imports"])), "cases": cases}
-        kept = {key: explored.metadata[key] for key in ("trials", "branches", "notes") if key in explored.metadata}
-        if notes:
-            kept["notes"] = [*(kept.get("notes") or ()), *notes]
-        return success_response({"spec": spec}, metadata=kept)
+        gaps = [f"{row['subject']}: {row['reason']}" for row in base.get("not_reached") or ()]
+        gaps += [str(line) for line in explored.metadata.get("gaps") or ()]
+        messages = SpecMessages(self._prompt, inputs, base, self._root)
+        texts = await asyncio.to_thread(messages.reading, gaps)
+        answers, notes = await self._readings(texts, inputs, errors)
+        documentation = Documentation(self._source(base))
+        decisions = Decisions(base, documentation, explored.metadata.get("notices") or {})
+        decided = decisions.carry_out(row for answer in answers for row in answer["decisions"])
+        found = [await self._usable(answer, base) for answer in answers]
+        problems = [row for one in found for row in one.problems]
+        if problems and not any(one.cases for one in found) and decided["cases"] == base["cases"]:
+            raise UnusableAnswer("nothing of the answer can be used", problems)
+        spec = decided
+        for one in found:
+            spec, left_out = await asyncio.to_thread(merged, spec, one.cases, one.imports)
+            notes += [*one.notes, *left_out]
+        metadata = {key: explored.metadata[key] for key in _KEPT_METADATA if key in explored.metadata}
+        metadata["notes"] = [*(metadata.get("notes") or ()), *decisions.notes, *notes]
+        return success_response({"spec": spec}, metadata=metadata, trace=list(explored.trace))
+
+    async def _readings(
+        self, texts: Sequence[str], inputs: Mapping[str, Any], errors: Sequence[Mapping[str, Any]]
+    ) -> tuple[list[Any], list[str]]:
+        """Ask about each part of a module. Returns the answers, and a note for each part without a usable one.
+
+        Raises UnusableAnswer when no part has one.
+        """
+        answers: list[Any] = []
+        failures: list[UnusableAnswer] = []
+        for text in texts:
+            try:
+                answers.append(await self._first_answer(inputs, text, errors, READING_SCHEMA, may_lack=MAY_LACK))
+            except UnusableAnswer as failure:
+                failures.append(failure)
+        if not answers:
+            raise failures[0]
+        return answers, [f"a part of the module was not read: {failure.message}" for failure in failures]
+
+    async def _without_gaps(
+        self, inputs: Mapping[str, Any], previous: Mapping[str, Any], gaps: Mapping[str, Any]
+    ) -> AgentResponse:
+        """The previous spec with cases for what its tests left open."""
+        messages = SpecMessages(self._prompt, inputs, previous, self._root)
+        text = await asyncio.to_thread(messages.about_gaps, gaps.get("lines") or (), gaps.get("subjects") or ())
+        answer = await self._first_answer(inputs, text, (), READING_SCHEMA, may_lack=MAY_LACK)
+        found = await self._usable(answer, previous)
+        spec, left_out = await asyncio.to_thread(merged, previous, found.cases, found.imports)
+        return success_response({"spec": spec}, metadata={"notes": [*found.notes, *left_out]})
+
+    async def _usable(self, answer: Mapping[str, Any], spec: Mapping[str, Any]) -> Usable:
+        cases = AnswerCases(spec["target"], self._source(spec), self._root, self._observe, self._allowed)
+        return await cases.usable(answer, [str(line) for line in spec.get("imports") or ()])
 
     async def _extended(
         self,
@@ -134,170 +185,27 @@ class ModelSpecAgent(ModelAgent):
         errors: Sequence[Mapping[str, Any]],
         schema: JsonObject,
         prompt: Prompt | None = None,
+        may_lack: tuple[str, ...] = (),
     ) -> Any:
-        """Return the answer to a first message; after an unusable one, the message is sent again with its problems."""
+        """Return the answer to a message; after an unusable one, the message is sent again with its problems."""
         previous_answer = "\n".join(str(error.get("excerpt") or "") for error in errors).strip()
         rejected = RejectedAnswer(errors, previous_answer) if errors else None
-        answer = await self._ask_model(user, schema, int(inputs.get("attempt") or 1), rejected=rejected, prompt=prompt)
+        attempt = int(inputs.get("attempt") or 1)
+        answer = await self._ask_model(user, schema, attempt, rejected=rejected, prompt=prompt, may_lack=may_lack)
         return answer.parsed
 
-    def _first_message(self, inputs: Mapping[str, Any], base: Mapping[str, Any]) -> str:
-        target = base["target"]
-        unreached = [f"{row['subject']}: {row['reason']}"[:_LONGEST_UNREACHED] for row in base.get("not_reached") or ()]
-        values = {
-            **self._target(inputs, base, inputs["target"].get("symbols")),
-            "facts": data("observed", bullets(observed_facts(base["cases"]), none="nothing")),
-            "unreached": data("unreached", bullets(unreached[:_MOST_UNREACHED])),
-            "style": data("style", project_style(self._root, str(target["module"])) or "no tests yet"),
-        }
-        return self._prompt.text("generate", values)
-
     async def _refined(
-        self, inputs: Mapping[str, Any], previous: Mapping[str, Any], errors: Sequence[Mapping[str, Any]]
+        self, request: AgentRequest, previous: Mapping[str, Any], errors: Sequence[Mapping[str, Any]]
     ) -> AgentResponse:
-        """Return the previous spec with the erroneous cases replaced; every other case stays unchanged."""
-        cases = list(previous.get("cases") or ())
-        at = concerned_cases(cases, errors)
-        user = await asyncio.to_thread(self._refine_message, inputs, previous, [cases[index] for index in at], errors)
-        answer = await self._ask_model(user, ANSWER_SCHEMA, int(inputs.get("attempt") or 2), mends=errors)
-        path = str((previous.get("target") or {}).get("path") or inputs["target"]["path"])
-        answered: Any = answer.parsed
-        await asyncio.to_thread(self._require_harmless, answered, previous)
-        mended, _ = await asyncio.to_thread(self._proven, answered["cases"], path)
-        weaker = weakened_cases(cases, at, mended, errors)
-        if weaker:
-            raise UnusableAnswer("the refinement weakens the spec", weaker)
-        imports = sorted(set(answered["imports"])) or list(previous.get("imports") or ())
-        spec = {**previous, "imports": imports, "cases": merge_cases(cases, at, mended)}
-        replaced = [case["id"] for case in mended]
-        return success_response(
-            {"spec": spec}, trace=[{"event": "refined", "cases": replaced}], metadata={"changes": replaced}
-        )
+        """The previous spec with wrong expectations observed; other errors are the engine's to mend."""
+        wrong = [error for error in errors if error.get("rule") == WRONG_EXPECTATION]
+        if not wrong or len(wrong) < len(errors):
+            return await self._explorer.process(request)
+        cases = AnswerCases(previous["target"], self._source(previous), self._root, self._observe, self._allowed)
+        spec, replaced = await cases.observed_instead(previous, wrong)
+        trace: list[JsonObject] = [{"event": "refined", "cases": replaced}]
+        return success_response({"spec": spec}, trace=trace, metadata={"changes": replaced})
 
-    def _refine_message(
-        self,
-        inputs: Mapping[str, Any],
-        previous: Mapping[str, Any],
-        cases: Sequence[Mapping[str, Any]],
-        errors: Sequence[Mapping[str, Any]],
-    ) -> str:
-        symbols = [str(case.get("subject")) for case in cases] or inputs["target"].get("symbols")
-        values = {
-            **self._target(inputs, previous, symbols),
-            "errors": data("errors", spec_feedback(errors)),
-            "cases": data("cases", "\n".join(canonical_json(case_for_model(case)) for case in cases) or "none"),
-            "imports": data("imports", "\n".join(previous.get("imports") or ()) or "none"),
-        }
-        return self._prompt.text("refine", values)
-
-    def _target(self, inputs: Mapping[str, Any], spec: Mapping[str, Any], symbols: Any) -> dict[str, str]:
-        target = spec["target"]
-        source = read_source(self._root, str(target["path"]), errors="replace")
-        return {
-            "framework": str(inputs.get("framework") or "pytest"),
-            "request": data("request", str(inputs.get("user_request") or "")[:_LONGEST_REQUEST]),
-            "path": str(target["path"]),
-            "module": str(target["module"]),
-            "source": data("source", relevant_lines(source, symbols)),
-        }
-
-    def _proven(self, answered: Sequence[Mapping[str, Any]], path: str) -> tuple[list[JsonObject], list[str]]:
-        """Return the cases whose expectations can be oracles, in a spec's form, and a note for each that is left out.
-
-        What is called documented and is not shown by the cited lines becomes inferred.
-
-        Raises:
-            UnusableAnswer: all cases would be left out.
-        """
-        documentation = Documentation(self._source(path))
-        problems: list[JsonObject] = []
-        cases: list[JsonObject] = []
-        for index, case in enumerate(answered):
-            found = [*oracle_problems(case, index), *_contradictions(case, index, documentation)]
-            problems += found
-            if not found:
-                cases.append(case_of(_labelled(case, documentation), path))
-        if problems and not cases:
-            raise UnusableAnswer("no case expects what could fail", problems)
-        return cases, [f"a case of the model is left out: {row['message']}" for row in problems]
-
-    def _source(self, path: str) -> str:
+    def _source(self, spec: Mapping[str, Any]) -> str:
+        path = str(spec["target"]["path"])
         return read_source(self._root, path, errors="replace") if (self._root / path).is_file() else ""
-
-    def _require_harmless(self, answered: Mapping[str, Any], spec: Mapping[str, Any]) -> None:
-        """Raise UnusableAnswer for cases that do what tests may not; they may import what the target imports."""
-        target, imports = spec.get("target") or {}, list(answered["imports"])
-        module, path = str(target.get("module") or ""), str(target.get("path") or "")
-        source = self._source(path)
-        imported = imported_by(source) | imported_by("\n".join(str(line) for line in spec.get("imports") or ()))
-        imported |= own_test_imports(self._root)
-        found = [
-            row
-            for index, case in enumerate(answered["cases"])
-            for row in case_problems(case, index, imports, module, imported=imported, allowed=self._allowed)
-        ]
-        if found:
-            raise UnusableAnswer("the cases do what tests may not do", found)
-
-
-def _contradictions(case: Mapping[str, Any], index: int, documentation: Documentation) -> list[JsonObject]:
-    """Report documented expectations whose own cited lines give another value for the call."""
-    found: list[JsonObject] = []
-    for place, expected in enumerate(case["expect"]):
-        said = documentation.contradicted_by(case, expected, expected["lines"])
-        if said is not None and expected["origin"] == "documented":
-            message = f"{case['id']} expects {expected['value']}, but the lines that it cites say {said}"
-            path = f"$.cases[{index}].expect[{place}]"
-            found.append(problem(path, message, suggestion="expect what is documented", rule=RULE))
-    return found
-
-
-def _labelled(case: Mapping[str, Any], documentation: Documentation) -> JsonObject:
-    """The case with `inferred` for expectations that are called documented, while the cited lines do not show it."""
-    expect = [
-        {**expected, "origin": "inferred"}
-        if expected["origin"] == "documented" and not documentation.shows(case, expected, expected["lines"])
-        else expected
-        for expected in case["expect"]
-    ]
-    return {**case, "expect": expect}
-
-
-def observed_facts(cases: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Render observations, one line each, a few for every subject: `half(3) raises ValueError('odd')`."""
-    shown: dict[str, int] = {}
-    lines: list[str] = []
-    for case in cases:
-        subject = str(case["subject"])
-        shown[subject] = shown.get(subject, 0) + 1
-        if shown[subject] <= _FACTS_OF_A_SUBJECT and len(lines) < _MOST_FACTS:
-            lines.append(_fact(case)[:_LONGEST_FACT])
-    return lines
-
-
-def _fact(case: Mapping[str, Any]) -> str:
-    statements = (case.get("arrange") or {}).get("statements") or []
-    setting = f" after {'; '.join(statements)}" if statements else ""
-    expected = ", ".join(_expectation_text(row) for row in case["expect"])
-    return f"{case['act']['expression']}{setting}: {expected}"
-
-
-def _expectation_text(row: Mapping[str, Any]) -> str:
-    if row["kind"] in ("raises", "warns"):
-        return f"{row['kind']} {row.get('exception')}({row.get('match', '')!r})"
-    return " ".join(str(part) for part in (row.get("actual", ""), row["kind"], row.get("value", "")) if part)
-
-
-def merge_cases(
-    cases: Sequence[Mapping[str, Any]], concerned_at: Sequence[int], mended: Sequence[JsonObject]
-) -> list[Mapping[str, Any]]:
-    """Merge corrected cases: each takes the place of its predecessor, a new one is appended."""
-    by_id = {str(case["id"]): case for case in mended}
-    placed: list[Mapping[str, Any]] = []
-    for index, case in enumerate(cases):
-        found = by_id.pop(str(case.get("id")), None)
-        if index not in concerned_at:
-            placed.append(case)
-        elif found is not None:
-            placed.append(found)
-    return [*placed, *by_id.values()]

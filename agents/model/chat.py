@@ -25,6 +25,7 @@ class ModelCall:
         attempt: the number of this generation within its step, from 1; a refinement has a higher one.
         prompt_version: version of the prompt the texts were made from.
         reason: for the audit log: "first", or what was wrong with the previous answer.
+        may_lack: lists of the answer that may be missing where they are empty.
     """
 
     role: str
@@ -35,9 +36,10 @@ class ModelCall:
     attempt: int = 1
     prompt_version: str = ""
     reason: str = "first"
+    may_lack: tuple[str, ...] = ()
 
     def prompt_hash(self, model: str) -> str:
-        """Return the sha256 of everything that decides the answer; attempt and reason are not part of it."""
+        """Return the sha256 of everything that decides the answer, which attempt, reason and `may_lack` do not."""
         return digest_of([model, self.role, self.system, self.user, self.schema, self.schema_name, self.prompt_version])
 
 

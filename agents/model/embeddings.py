@@ -1,9 +1,11 @@
-"""An embeddings model at an OpenAI-compatible endpoint, behind LangChain's `Embeddings`."""
+"""An embeddings model at an OpenAI-compatible endpoint, behind LangChain's `Embeddings`, counted like any other."""
 
 from __future__ import annotations
 
 from langchain_core.embeddings import Embeddings
 from langchain_openai import OpenAIEmbeddings
+
+from .embeddings_meter import EmbeddingsMeter
 
 SECONDS = 60.0
 
@@ -27,3 +29,30 @@ def open_embeddings(model: str, base_url: str, key: str) -> Embeddings:
         timeout=SECONDS,
         max_retries=2,
     )
+
+
+class CountedEmbeddings(Embeddings):
+    """An embeddings model whose requests are held to the run's ceilings and counted.
+
+    Args:
+        inner: the model. name: its name on the wire.
+    """
+
+    def __init__(self, inner: Embeddings, name: str, meter: EmbeddingsMeter) -> None:
+        self._inner = inner
+        self._name = name
+        self._meter = meter
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        """See `Embeddings`. Raises BudgetExhausted."""
+        self._meter.require()
+        vectors = self._inner.embed_documents(texts)
+        self._meter.count(self._name, texts)
+        return vectors
+
+    def embed_query(self, text: str) -> list[float]:
+        """See `Embeddings`. Raises BudgetExhausted."""
+        self._meter.require()
+        vector = self._inner.embed_query(text)
+        self._meter.count(self._name, [text])
+        return vector

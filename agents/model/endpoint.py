@@ -146,6 +146,7 @@ class Endpoint:
         without: frozenset[str] = frozenset(),
         limits: Sequence[str] = (NEW_LIMIT,),
         seconds: float | None = None,
+        answer_tokens: int | None = None,
     ) -> ReceivedAnswer:
         """Send one request. Returns the raw answer, which may still be empty, refused, cut or incomplete.
 
@@ -153,6 +154,7 @@ class Endpoint:
             response_format: as on the wire; None for plain text.
             without: parameters that the endpoint refuses, of `DROPPABLE`.
             limits: names under which the answer limit is sent.
+            answer_tokens: that limit; None for what the settings say.
             seconds: a deadline before the endpoint's own.
 
         Raises:
@@ -160,15 +162,18 @@ class Endpoint:
         """
         limit = min(self.settings.timeout, seconds) if seconds is not None else self.settings.timeout
         deadline = asyncio.timeout(limit)
+        most = self.settings.answer_tokens if answer_tokens is None else answer_tokens
         extra: dict[str, Any] = {"response_format": dict(response_format)} if response_format else {}
         if OLD_LIMIT in limits:  # the client library would send it under its new name
-            extra[OLD_LIMIT] = self.settings.answer_tokens
+            extra[OLD_LIMIT] = most
         messages = [SystemMessage(system), HumanMessage(user)]
         began = time.monotonic()
         try:
             with tracing_context(enabled=False):
                 async with deadline:
-                    message = await self._chat.ainvoke(messages, **self._parameters(without, limits), extra_body=extra)
+                    message = await self._chat.ainvoke(
+                        messages, **self._parameters(without, limits, most), extra_body=extra
+                    )
         except (openai.OpenAIError, httpx2.HTTPError, OSError, AnswerOverflow, *UNREADABLE) as error:
             failure = failure_of(error, model=self.settings.model, where=self.where, seconds=limit, secret=self._key)
             if deadline.expired() and limit == seconds:
@@ -180,13 +185,13 @@ class Endpoint:
         """Close the connections."""
         await self._http.aclose()
 
-    def _parameters(self, without: frozenset[str], limits: Sequence[str]) -> dict[str, Any]:
+    def _parameters(self, without: frozenset[str], limits: Sequence[str], most: int) -> dict[str, Any]:
         """Parameters that decide the answer besides the messages."""
         parameters: dict[str, Any] = {
             "temperature": TEMPERATURE,
             "top_p": TOP_P,
             "seed": SEED,
-            **({NEW_LIMIT: self.settings.answer_tokens} if NEW_LIMIT in limits else {}),
+            **({NEW_LIMIT: most} if NEW_LIMIT in limits else {}),
         }
         kept = {name: value for name, value in parameters.items() if name not in without}
         if "stream_options" in without:

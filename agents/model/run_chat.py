@@ -17,7 +17,7 @@ from typing import Any, Protocol
 from ...core.errors import AgentFailure, MalformedLlmOutput, ModelFailure, ModelTimeout
 from ...core.usage import ModelBudget, ModelUsage, current_request_usage
 from ...store.files.audit import AttemptOutcome, AuditEntry
-from ...utils.canonical import digest_of
+from ...utils.canonical import canonical_json, digest_of
 from .abilities import CapabilityFile
 from .chat import ModelAnswer, ModelCall
 from .endpoint import Endpoint
@@ -25,6 +25,9 @@ from .prices import ListPrice, Price, Prices
 from .received import ReceivedAnswer
 from .sender import FailedRequest, Sender
 from .structured import Mode, parse_answer
+
+CHARACTERS_PER_TOKEN = 3
+"""Of code, with which prompts are filled; prose has more."""
 
 
 class AnswerStore(Protocol):
@@ -113,10 +116,12 @@ class RunChat:
         return ReceivedAnswer.from_dict(found["received"]) if found is not None else None
 
     async def _send(self, call: ModelCall, key: str) -> _Stored:
+        prompt = estimated_tokens(call)
+        room = self._budget.answer_room(prompt, self._sender.answer_tokens, self._cost_of())
         try:
-            with self._waiting():
+            with self._waiting(), self._budget.reserved(prompt + room, self._cost(prompt, room)):
                 received, mode = await self._sender.send(
-                    call, self._budget.require, lambda failed: self._audit_failed(call, key, failed)
+                    call, self._budget.require, lambda failed: self._audit_failed(call, key, failed), room
                 )
         except ModelTimeout as failure:
             if failure.details.get("cut_off"):
@@ -126,6 +131,12 @@ class RunChat:
             self._kept.put(call.role, call.attempt, key, {"model": self.model, "received": received.to_dict()})
         self._budget.add(_usage(call.role, self.model, received, self._price))
         return _Stored(received, key, reused=False, mode=mode)
+
+    def _cost_of(self) -> Callable[[int, int], float] | None:
+        return self._cost if self._price is not None else None
+
+    def _cost(self, tokens_in: int, tokens_out: int) -> float:
+        return self._price.cost(tokens_in, 0, tokens_out) if self._price is not None else 0.0
 
     def _answer(self, stored: _Stored, call: ModelCall, key: str) -> ModelAnswer:
         """Validate a received answer, count its usage and audit it."""
@@ -216,6 +227,12 @@ def _usage(role: str, model: str, received: ReceivedAnswer, price: Price | ListP
     """Compute what one answer used; it costs nothing where the model's price is unknown."""
     cost = price.cost(received.tokens_in, received.tokens_cached, received.tokens_out) if price is not None else 0.0
     return ModelUsage(role, model, 1, received.tokens_in, received.tokens_out, received.tokens_cached, cost)
+
+
+def estimated_tokens(call: ModelCall) -> int:
+    """About how many tokens a call's messages and schema have; rather too many than too few."""
+    schema = len(canonical_json(call.schema)) if call.schema is not None else 0
+    return -(-(len(call.system) + len(call.user) + schema) // CHARACTERS_PER_TOKEN)
 
 
 def _place(key: str, place: int) -> str:

@@ -56,30 +56,44 @@ class Sender:
         self._detecting = asyncio.Lock()
 
     async def send(
-        self, call: ModelCall, permit: Callable[[], float | None], on_failure: Callable[[FailedRequest], None]
+        self,
+        call: ModelCall,
+        permit: Callable[[], float | None],
+        on_failure: Callable[[FailedRequest], None],
+        answer_tokens: int | None = None,
     ) -> tuple[ReceivedAnswer, Mode]:
         """Send a call. Returns the answer and its mode. While no mode is proven, calls are sent one at a time.
 
         Args:
             permit: called before each request; returns its deadline in seconds, None for the endpoint's own.
             on_failure: receives each request without an answer, also those that are repeated in another mode.
+            answer_tokens: the most the answer may have; None for what the settings say.
 
         Raises:
             ModelFailure: there is no answer. And what `permit` raises.
         """
         if call.schema is None or self._known.proven:
-            return await self._send_in_modes(call, permit, on_failure)
+            return await self._send_in_modes(call, permit, on_failure, answer_tokens)
         async with self._detecting:
-            return await self._send_in_modes(call, permit, on_failure)
+            return await self._send_in_modes(call, permit, on_failure, answer_tokens)
+
+    @property
+    def answer_tokens(self) -> int:
+        """The most an answer may have, by the settings."""
+        return self._endpoint.settings.answer_tokens
 
     async def _send_in_modes(
-        self, call: ModelCall, permit: Callable[[], float | None], on_failure: Callable[[FailedRequest], None]
+        self,
+        call: ModelCall,
+        permit: Callable[[], float | None],
+        on_failure: Callable[[FailedRequest], None],
+        answer_tokens: int | None,
     ) -> tuple[ReceivedAnswer, Mode]:
         mode = self._known.mode
         while True:
             known = self._known
             try:
-                received = await self._send_once(call, mode, known, permit(), on_failure)
+                received = await self._send_once(call, mode, known, permit(), on_failure, answer_tokens)
             except ModelFailure as failure:
                 refused = _refused_parameter(failure, known)
                 further = self._further_mode(call, mode, failure)
@@ -102,6 +116,7 @@ class Sender:
         known: EndpointCapabilities,
         seconds: float | None,
         on_failure: Callable[[FailedRequest], None],
+        answer_tokens: int | None,
     ) -> ReceivedAnswer:
         began = time.monotonic()
 
@@ -116,6 +131,7 @@ class Sender:
                 without=known.without,
                 limits=known.limits,
                 seconds=seconds,
+                answer_tokens=answer_tokens,
             )
         except ModelFailure as failure:
             report(failure)

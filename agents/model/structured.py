@@ -101,6 +101,7 @@ def parse_answer(received: ReceivedAnswer, call: ModelCall, model: str) -> Any |
     except MalformedLlmOutput as error:
         error.details.update(_about(received, call))
         raise
+    parsed = _with_empty_lists(parsed, call)
     issues = schema_issues(Draft202012Validator(call.schema).iter_errors(parsed))
     if issues:
         first = issues[0]
@@ -127,7 +128,15 @@ def _salvaged(received: ReceivedAnswer, call: ModelCall) -> Any | None:
     is_cut = received.finish == "length"
     values = [whole_elements(received.text, _CASES)] if is_cut else embedded_values(received.text)
     validator = Draft202012Validator(call.schema)
-    return next((value for value in values if value is not None and validator.is_valid(value)), None)
+    whole = (_with_empty_lists(value, call) for value in values if value is not None)
+    return next((value for value in whole if validator.is_valid(value)), None)
+
+
+def _with_empty_lists(parsed: Any, call: ModelCall) -> Any:
+    """The value with the lists that it may lack; one that has none of them is another answer."""
+    if not isinstance(parsed, dict) or not set(call.may_lack) & set(parsed):
+        return parsed
+    return {**{name: [] for name in call.may_lack}, **parsed}
 
 
 def _refuse_unusable(received: ReceivedAnswer, call: ModelCall, model: str) -> None:

@@ -35,6 +35,7 @@ def spec_inputs(state: TestingAgentState, runtime: Runtime[RunContext], **more: 
         "schema": services_of(runtime).load_schema(schema),
         "codebase_context": state["codebase_context"],
         "ast_analysis": state["ast_analysis"],
+        "checks": state["checks"],
     }
     if state["openapi"] is not None:
         inputs["openapi"] = state["openapi"]

@@ -84,7 +84,7 @@ async def without_model(
 
 def has_model(runtime: Runtime[RunContext], role: str) -> bool:
     """Whether a model is asked in a role."""
-    return role in services_of(runtime).model_roles
+    return role in services_of(runtime).model_roles and not runtime.context.without_models
 
 
 def is_the_engines(runtime: Runtime[RunContext], spec: dict[str, Any]) -> bool:

@@ -50,6 +50,16 @@ async def should_continue(state: TestingAgentState) -> Literal["continue", "end"
     return "end" if state["phase"] in ("complete", "error") else "continue"
 
 
+async def after_tests(state: TestingAgentState) -> Literal["continue", "refine_spec", "end"]:
+    """Ask for what the tests leave open, where that is next; else as `should_continue`."""
+    return "refine_spec" if state["phase"] == "spec_generation" else await should_continue(state)
+
+
+async def after_refinement(state: TestingAgentState) -> Literal["continue", "analyze", "end"]:
+    """Analyse tests that ran already, where nothing new was specified; else as `should_continue`."""
+    return "analyze" if state["phase"] == "execution" else await should_continue(state)
+
+
 async def after_analysis(state: TestingAgentState) -> Literal["refine_spec", "end"]:
     """Refine the spec when an expectation turned out to be wrong; else end the graph."""
     return "refine_spec" if state["phase"] == "spec_generation" else "end"
@@ -73,7 +83,7 @@ NODES = (
 )
 
 RECURSION_LIMIT = 100
-"""Supersteps of one testing graph; its longest path has 21."""
+"""Supersteps of one testing graph; its longest path has 25."""
 
 
 def transient_retries(attempts: int = 3, first_wait: float = 0.5) -> RetryPolicy:
@@ -112,7 +122,9 @@ def build_testing_graph(
     graph.add_edge("retrieve_context", "select_schema")
     _continue_unless_ended(graph, "select_schema", "generate_spec")
     _continue_unless_ended(graph, "generate_spec", "validate_spec")
-    _continue_unless_ended(graph, "refine_spec", "validate_spec")
+    graph.add_conditional_edges(
+        "refine_spec", after_refinement, {"continue": "validate_spec", "analyze": "analyze_results", "end": END}
+    )
     graph.add_conditional_edges(
         "validate_spec",
         should_retry_spec,
@@ -125,7 +137,9 @@ def build_testing_graph(
         should_retry_code,
         {"proceed_to_execution": "run_tests", "refine_code": "refine_code", "error": END},
     )
-    _continue_unless_ended(graph, "run_tests", "analyze_results")
+    graph.add_conditional_edges(
+        "run_tests", after_tests, {"continue": "analyze_results", "refine_spec": "refine_spec", "end": END}
+    )
     graph.add_conditional_edges("analyze_results", after_analysis, {"refine_spec": "refine_spec", "end": END})
     return graph.compile(checkpointer=checkpointer, name="testing_graph")
 

@@ -31,6 +31,8 @@ class TestingAgentState(TypedDict):
         spec_path, test_path: paths of spec (in the run's folder) and test file (in the project).
         run, analyze: switches of the last phase; `executed`: whether tests were run.
         answer_errors: why the last answer of an agent could not be read; counts as a failed attempt.
+        checks: what further tools found in the target, by tool, one line each; for models.
+        gaps: what the tests of a model's spec left open: `lines`, `subjects`, and `open` until it was asked about once.
         notices: which mutants the first spec's cases are known to kill, by case id; see the tool `run_tests`.
         spec_artifact_id, code_artifact_id: the accepted artifacts.
         generated_files: paths of all files of the writer, in the run's folder.
@@ -48,6 +50,7 @@ class TestingAgentState(TypedDict):
 
     codebase_context: dict[str, Any] | None
     ast_analysis: dict[str, Any] | None
+    checks: dict[str, list[str]]
     selected_schema: str | None
 
     spec_attempts: int
@@ -78,6 +81,7 @@ class TestingAgentState(TypedDict):
     executed: bool
     openapi: dict[str, Any] | None
     answer_errors: list[dict[str, Any]]
+    gaps: dict[str, Any] | None
     notices: dict[str, list[int]]
     spec_artifact_id: str | None
     code_artifact_id: str | None
@@ -136,7 +140,7 @@ def _empty_fields() -> dict[str, Any]:
     """Initial values of every field that nodes fill."""
     results = ("codebase_context", "ast_analysis", "selected_schema", "spec_json", "spec_validation_result")
     results += ("generated_code_path", "code_validation_result", "test_results", "analysis", "target_digest", "openapi")
-    results += ("spec_artifact_id", "code_artifact_id", "failure", "exit_reason")
+    results += ("gaps", "spec_artifact_id", "code_artifact_id", "failure", "exit_reason")
     lists = ("spec_errors", "code_errors", "answer_errors", "generated_files", "kept", "dropped")
     lists += ("suspected_defects", "findings", "warnings")
     return {
@@ -151,4 +155,5 @@ def _empty_fields() -> dict[str, Any]:
         "usage": NOTHING_USED,
         "prompt_versions": {},
         "notices": {},
+        "checks": {},
     }

@@ -1,25 +1,19 @@
-"""Executes a generate step: one testing graph for one target, on a checkpoint thread of its own.
-
-A step that a ceiling stops keeps the tests that passed already. What stopped it is no node's result, so the testing
-graph's checkpoint still stands before the node that was cut off, and the step can continue there in a later session.
-"""
+"""Executes a generate step: one testing graph for one target, on a checkpoint thread of its own."""
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph.state import CompiledStateGraph
-from langgraph.runtime import Runtime
 
 from ...core.errors import ToolFailure
 from ...core.outcome import StepExit
 from ...core.usage import NOTHING_USED
 from ..context import GraphServices, RunContext, isolated, run_graph
 from ..execution_graph.graph import RECURSION_LIMIT, build_testing_graph, retries_of
-from ..execution_graph.staging import dropped_ids, read_staged, restore_kept, staged
 from ..execution_graph.state import TestingAgentState, TestType, new_testing_state
 from ..faults import Fault
 from ..state_format import require_version
@@ -51,11 +45,6 @@ _RESULT_FIELDS = (
     "warnings",
     "failure",
 )
-_ASIDE = "unfinished"
-"""Folder of the run for files that were being refined when the step was stopped."""
-
-_REFINED = frozenset({"validate_code", "refine_code"})
-_STAGED_ANEW = _REFINED | {"generate_code", "run_tests"}
 _WHY = {
     StepExit.SPEC_EXHAUSTED: "the spec was still not valid after {spec_attempts} refinements",
     StepExit.CODE_EXHAUSTED: "the test code was still not valid after {code_attempts} refinements",
@@ -101,7 +90,7 @@ async def run_generate_step(
     return outcome_of(cast(TestingAgentState, values))
 
 
-async def _interrupted_at(
+async def interrupted_at(
     step: PlanStepState, context: RunContext, services: GraphServices
 ) -> tuple[dict[str, Any], str | None] | None:
     """The state of an interrupted testing graph and the node that is next; None without a checkpoint."""
@@ -114,7 +103,7 @@ async def _interrupted_at(
 
 async def failed_step(step: PlanStepState, fault: Fault, context: RunContext, services: GraphServices) -> StepOutcome:
     """The outcome of a generate step that a fault ended, with the partial result in its checkpoint."""
-    found = await _interrupted_at(step, context, services)
+    found = await interrupted_at(step, context, services)
     if found is None:
         return failed(fault)
     values, _ = found
@@ -206,64 +195,3 @@ async def target_changed(digest: str | None, target: Mapping[str, Any], services
     except ToolFailure:
         return True
     return analysis.get("digest") != digest
-
-
-async def stopped_step(step: PlanStepState, fault: Fault, context: RunContext, services: GraphServices) -> StepOutcome:
-    """The outcome of a generate step that a ceiling stopped: completed with the tests that passed, else failed.
-
-    Raises:
-        StorageError, ToolFailure: the kept tests cannot be staged again.
-    """
-    found = await _interrupted_at(step, context, services)
-    if found is None:
-        return failed(fault)
-    values, following = found
-    used = {"usage": values.get("usage", NOTHING_USED)}
-    # Cases of the test file that ran, passed, and have not been dropped since.
-    ran = set((values.get("test_results") or {}).get("kept") or ())
-    kept = [case_id for case_id in values.get("kept") or () if case_id in ran]
-    if not kept:
-        return failed(fault, {**step_result(values), **used}, used["usage"])
-    aside: list[str] = []
-    if following in _REFINED:
-        # The kept files take the place of those that were being refined; a later session continues with the latter.
-        aside = await _put_aside(step, values["generated_files"], context, services)
-    state = cast(TestingAgentState, {**values, "kept": kept, "dropped": _dropped(values, kept, fault)})
-    if following in _STAGED_ANEW:
-        state["generated_files"] = await restore_kept(state, Runtime(context=context))
-    warnings = [*values["warnings"], fault.message]
-    accepted = step_result({**state, "warnings": warnings, "exit_reason": StepExit.COMPLETED})
-    result = {**accepted, **used, "put_aside": aside}
-    return StepOutcome("completed", StepExit.BUDGET_EXHAUSTED, result, fault.message, used["usage"])
-
-
-async def put_back(step: PlanStepState, services: GraphServices) -> None:
-    """Stage the files that were set aside, for a step that continues. Raises ToolFailure."""
-    for path in (step["result"] or {}).get("put_aside") or ():
-        found = await services.tools.call("read_file", {"path": _aside(step, path)})
-        await services.tools.call("write_file", {"path": staged(path), "contents": found["contents"]})
-
-
-async def _put_aside(
-    step: PlanStepState, paths: Iterable[str], context: RunContext, services: GraphServices
-) -> list[str]:
-    try:
-        files = await read_staged(paths, Runtime(context=context))
-    except ToolFailure:
-        return []  # cancelled while they were written: the step then refines the kept ones
-    for file in files:
-        await services.tools.call("write_file", {"path": _aside(step, file["path"]), "contents": file["contents"]})
-    return [file["path"] for file in files]
-
-
-def _aside(step: PlanStepState, path: str) -> str:
-    return f"{_ASIDE}/{step['id']}/{path}"
-
-
-def _dropped(values: Mapping[str, Any], kept: list[str], fault: Fault) -> list[dict[str, Any]]:
-    """Cases dropped before, and each case that was not finished."""
-    known = {*dropped_ids(values["dropped"]), *kept}
-    open_cases = [case["id"] for case in (values["spec_json"] or {}).get("cases") or [] if case["id"] not in known]
-    return values["dropped"] + [
-        {"case_id": case_id, "nodeid": "", "reason": fault.message, "class": "test_defect"} for case_id in open_cases
-    ]

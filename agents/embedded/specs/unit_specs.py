@@ -17,7 +17,7 @@ from typing import Any
 
 from ....engine.python.explore.explore import ExplorationBudget, explore
 from ....engine.python.facts.analyse import analyse_module
-from ....engine.python.model.model import CallableFacts, Exploration, ModuleFacts
+from ....engine.python.model.model import Arc, CallableFacts, Exploration, ModuleFacts
 from ....engine.python.project.exploration_digest import Foundations
 from ....engine.python.project.layout import Layout, find_layout
 from ....engine.python.search.background_context import background_context
@@ -35,14 +35,15 @@ from .first_tests import FirstTests
 from .spec_agent import SpecGenerator, SpecResult
 
 SPECS_FILE = "specs.sqlite"
+_MOST_GAPS = 30
 _KEY_INPUTS = ("target", "test_type", "framework")
 
 
 class UnitSpecGenerator:
     """Generates unit test specs for one Python module.
 
-    The metadata holds `trials`, `branches` (reached and possible), `notes`, and in `notices` which mutants each case
-    kills.
+    The metadata holds `trials`, `branches` (reached and possible), in `gaps` branches that were not reached, `notes`,
+    and in `notices` which mutants each case kills.
 
     Args:
         python_target: prepares the project; called at the first exploration.
@@ -168,8 +169,15 @@ def _metadata(exploration: Exploration) -> JsonObject:
     return {
         "trials": exploration.trials,
         "branches": {"reached": len(exploration.reached_arcs & possible), "possible": len(possible)},
+        "gaps": [_gap(arc) for arc in sorted(possible - exploration.reached_arcs)[:_MOST_GAPS]],
         "notes": list(exploration.notes),
     }
+
+
+def _gap(arc: Arc) -> str:
+    """An arc that no trial took, in words; negative numbers are ends of a function."""
+    begin, end = arc
+    return f"from line {abs(begin)} " + (f"to line {end}" if end > 0 else "to the end of its function")
 
 
 class CachedSpecGenerator:

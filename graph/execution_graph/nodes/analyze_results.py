@@ -7,6 +7,7 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
+from ....agents.contract.protocol import WITHOUT_MODEL, AgentResponse
 from ....core.events import EventType
 from ...context import RunContext, services_of
 from ...faults import AgentUnreachable, agent_fault
@@ -32,19 +33,27 @@ async def analyze_results(state: TestingAgentState, runtime: Runtime[RunContext]
         "test_results": state["test_results"] or {},
         "spec": state["spec_json"] or {},
         "target": state["target_info"],
+        "codebase_context": state["codebase_context"],
+        "ast_analysis": state["ast_analysis"],
+        "checks": state["checks"],
     }
     response = await call_agent(state, runtime, "analyzer", "analyze_results", inputs)
-    result = response.result if isinstance(response.result, dict) else None
-    # What ran stays kept: the gate has judged it without the analyzer.
-    if result is None or response.is_error():
-        try:
-            message = agent_fault(response.error, "analyzer", response).message
-        except AgentUnreachable as error:
-            if not has_model(runtime, "analyzer"):
-                raise
-            message = error.message
-        warning = f"the results were not analysed: {message}"
-        return {**usage_update(response, "analyzer"), "warnings": [warning], **ended_with(kept=bool(state["kept"]))}
+    warnings: list[str] = []
+    used = usage_update(response, "analyzer")
+    if _failed(response):
+        # What ran stays kept: the gate has judged it without the analyzer. A model that fails hides no defect.
+        warnings = [f"the results were not analysed: {_why(response, runtime)}"]
+        if not has_model(runtime, "analyzer"):
+            return {**used, "warnings": warnings, **ended_with(kept=bool(state["kept"]))}
+        response = await call_agent(
+            state, runtime, "analyzer", "analyze_results", inputs, constraints=dict(WITHOUT_MODEL)
+        )
+        if _failed(response):
+            return {**used, "warnings": warnings, **ended_with(kept=bool(state["kept"]))}
+        warnings = [
+            line.replace("the results were not analysed", "the model did not judge the results") for line in warnings
+        ]
+    result = response.result if isinstance(response.result, dict) else {}
     dropped = [str(case_id) for case_id in result.get("drop") or []]
     kept = await prune(state, runtime, dropped, state["kept"])
     known = {row.get("case_id") for row in state["dropped"]}
@@ -57,7 +66,8 @@ async def analyze_results(state: TestingAgentState, runtime: Runtime[RunContext]
         "suspected_defects": defects,
         "dropped": state["dropped"] + [_reason(row, reasons) for row in dropped if row not in known],
         "kept": kept,
-        **usage_update(response, "analyzer"),
+        "warnings": warnings,
+        **used,
     }
     # An error about a case that was kept has no effect: it passed.
     wrong = [error for error in result.get("refine") or [] if error.get("case_id") in dropped]
@@ -68,6 +78,20 @@ async def analyze_results(state: TestingAgentState, runtime: Runtime[RunContext]
         # Nothing of the model's spec holds: the engine's takes its place, once, as it has no case of a model.
         return {**analysed, "spec_errors": [], "should_retry": True, "phase": "spec_generation", "exit_reason": None}
     return {**analysed, **ended_with(kept=bool(kept))}
+
+
+def _failed(response: AgentResponse) -> bool:
+    return response.is_error() or not isinstance(response.result, dict)
+
+
+def _why(response: AgentResponse, runtime: Runtime[RunContext]) -> str:
+    """Why there is no analysis. Raises AgentUnreachable, where no model is asked and a repetition may help."""
+    try:
+        return agent_fault(response.error, "analyzer", response).message
+    except AgentUnreachable as error:
+        if not has_model(runtime, "analyzer"):
+            raise
+        return error.message
 
 
 def _is_a_models(spec: dict[str, Any]) -> bool:

@@ -13,6 +13,7 @@ from ...context import GraphServices, RunContext, services_of
 from ...faults import is_transient
 from ...node import all_or_first_error, reported_node
 from ...state_format import within_limit
+from ..checks import target_checks
 from ..state import TestingAgentState
 
 _DOCUMENT = re.compile(
@@ -26,8 +27,9 @@ _DOCUMENT = re.compile(
 async def retrieve_context(state: TestingAgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     """Retrieve code around the target, its syntax tree and, for API tests or on request, an OpenAPI document.
 
-    The three tools are called concurrently. The document is the project's own where the request names no other. Code
-    that an earlier step of the plan retrieved for all steps is not retrieved again.
+    Where a model is asked, further tools check the target (`GraphServices.context_tools`). All are called concurrently.
+    The document is the project's own where the request names no other. Code that an earlier step of the plan retrieved
+    for all steps is not retrieved again.
 
     Raises:
         ToolFailure: the target cannot be read or parsed. Without snippets or OpenAPI the graph continues, with a
@@ -41,9 +43,10 @@ async def retrieve_context(state: TestingAgentState, runtime: Runtime[RunContext
     )
     shared = state["codebase_context"]
     wanted = {"query": query, "file_paths": [path] if path else []} if shared is None else None
-    analysis, (context, no_context), (openapi, no_openapi) = all_or_first_error(
+    analysis, (checks, no_checks), (context, no_context), (openapi, no_openapi) = all_or_first_error(
         await asyncio.gather(
             _analysis(services, path),
+            target_checks(services, path),
             _optional(services, "get_codebase_context", wanted),
             _optional(services, "get_openapi_spec", _document_wanted(state)),
             return_exceptions=True,
@@ -53,8 +56,9 @@ async def retrieve_context(state: TestingAgentState, runtime: Runtime[RunContext
         "codebase_context": context if shared is None else shared,
         "openapi": openapi,
         "ast_analysis": analysis,
+        "checks": checks,
         "target_digest": (analysis or {}).get("digest"),
-        "warnings": [warning for warning in (no_context, no_openapi) if warning],
+        "warnings": [warning for warning in (*no_checks, no_context, no_openapi) if warning],
         "phase": "spec_generation",
     }
 

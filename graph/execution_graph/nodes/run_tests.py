@@ -13,6 +13,7 @@ from ...node import reported_node
 from ...state_format import within_limit
 from ...step_limit import lift_step_limit
 from ..answers import ended_with
+from ..gaps import open_gaps
 from ..staging import accepted_files, dropped_ids, prune, stage
 from ..state import TestingAgentState
 
@@ -25,7 +26,7 @@ async def run_tests(state: TestingAgentState, runtime: Runtime[RunContext]) -> d
 
     Spec and files are written again first, so that a node interrupted after pruning runs the same tests as before. The
     ceiling on time does not cancel this node, because tests that never ran are worthless; mutants are tried only as
-    long as it allows.
+    long as it allows. What the tests of a model's spec leave open goes back to the model, once.
 
     Raises:
         ToolFailure, ToolTimeout, EnvironmentFault.
@@ -59,12 +60,17 @@ async def run_tests(state: TestingAgentState, runtime: Runtime[RunContext]) -> d
         passed=results.get("passed"),
         failed=results.get("failed"),
     )
+    gaps = open_gaps(state, runtime, results)
+    if gaps is not None:
+        following = {"gaps": gaps, "phase": "spec_generation", "exit_reason": None}
+    else:
+        following = {"phase": "execution", "exit_reason": None} if state["analyze"] else ended_with(kept=bool(kept))
     return {
         "executed": True,
         "test_results": within_limit(results),
         "kept": kept,
         "dropped": dropped,
-        **({"phase": "execution", "exit_reason": None} if state["analyze"] else ended_with(kept=bool(kept))),
+        **following,
     }
 
 

@@ -18,10 +18,11 @@ from ...faults import Fault, fault_of
 from ...node import all_or_first_error, reported_node
 from ...step_limit import StepOutOfTimeError, step_limit
 from ..ceilings import CeilingMeter
-from ..generate_step import failed_step, run_generate_step, stopped_step
+from ..generate_step import failed_step, run_generate_step
 from ..planning_state import FINISHED, PlanningAgentState, PlanStepState
 from ..repository_steps import run_repository_step
 from ..steps import StepOutcome, failed, generates, ready_steps, skipped, step_kind
+from ..stopped_step import stopped_step
 from ..suite_steps import accept_tests, retrieve_for_plan, verify_suite
 
 
@@ -183,6 +184,8 @@ def _refusal(step: PlanStepState, wave: _Wave) -> StepOutcome | None:
     if wave.ended_by is not None:
         return skipped(StepExit.RUN_ENDED, f"not begun: {wave.ended_by.message}")
     exceeded = wave.meter.exceeded() if step_kind(step["type"]).metered else None
+    if exceeded and generates(step) and wave.services.model_roles and wave.meter.seconds_left != 0:
+        return None  # the engine's tests cost nothing of what is used up
     return skipped(StepExit.BUDGET_EXHAUSTED, f"not begun: {exceeded}") if exceeded else None
 
 
@@ -199,7 +202,9 @@ async def _stopped(step: PlanStepState, wave: _Wave, number: int, reason: str, e
     """The outcome of a step that a ceiling stopped."""
     fault = fault_of(error)
     wave.audit(step, number, reason, fault)
-    return await stopped_step(step, fault, wave.context, wave.services) if generates(step) else failed(fault)
+    if not generates(step):
+        return failed(fault)
+    return await stopped_step(step, wave.state, fault, wave.context, wave.services)
 
 
 def _seconds_left(step: PlanStepState, wave: _Wave) -> float | None:

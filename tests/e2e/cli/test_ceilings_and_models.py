@@ -25,11 +25,13 @@ from testwright.tests.support.runs.paid_runs import half_spec, halves, report_of
 pytestmark = pytest.mark.feature("B-08")
 
 REQUEST = "unit tests for src/halves/half.py"
+UNCLEAR = f"{REQUEST}, for what teachers share"  # a planner's model is asked about it
 MAP = {
     "entry_points": [{"path": "app/main.py", "kind": "api_route"}],
     "runtime": "python",
     "frameworks": ["FastAPI"],
 }
+PAID = Usage(8_000, 2_000)
 CASES = {"test_cases": [case()], "coverage_notes": "Only ping."}
 
 
@@ -38,6 +40,7 @@ def few_trials_and_a_key(monkeypatch):
     monkeypatch.setenv("TESTWRIGHT_API_KEY", "k-of-the-command-line-tests")
     monkeypatch.setenv("TESTWRIGHT_TRIALS", "100")
     monkeypatch.setenv("TESTWRIGHT_REPEATS", "1")
+    monkeypatch.setenv("TESTWRIGHT_MUTANTS", "0")  # what tests leave open would be asked about
 
 
 def said(*arguments):
@@ -58,20 +61,21 @@ def prices(folder: Path, **dollars: float) -> Path:
 def test_a_ceiling_on_cost_counts_with_the_users_prices_and_a_higher_one_goes_on(tmp_path):
     root, table = halves(tmp_path / "project"), prices(tmp_path)
     asking = ("--model", "spec=openai:scripted", "--jobs", "1", "--run-id", "r")
-    with ScriptedOpenAI([answer("no json", usage=Usage(1000, 200, 400))]) as server:
-        given = ("--root", root, "--base-url", server.base_url, *asking, "--prices", table, "--max-cost", "0.0028")
+    with ScriptedOpenAI([answer("no json", usage=Usage(10_000, 4_000, 4_000))]) as server:
+        given = ("--root", root, "--base-url", server.base_url, *asking, "--prices", table, "--max-cost", "0.04")
         ended = said("run", REQUEST, *given)
         assert ended.exit_code == ExitCode.BUDGET, ended.output
         report = report_of(root, "r")
         assert report["exit_reason"] == "budget_exhausted"
-        assert report["run"]["spent"]["cost"] == pytest.approx(0.0006 + 0.0002 + 0.002)
-        assert "the ceiling on cost (0.0028 USD) is reached" in report["targets"][0]["error"]
+        assert report["run"]["spent"]["cost"] == pytest.approx(0.006 + 0.002 + 0.04)
+        assert any("the ceiling on cost (0.04 USD) is reached" in note for note in report["targets"][0]["notes"])
+        assert report["totals"]["kept"] > 0  # the engine's, until the run goes on
         assert "testwright resume" in ended.stdout
 
-        refused = said("resume", "r", "--root", root, "--max-cost", "0.002", "--json")
+        refused = said("resume", "r", "--root", root, "--max-cost", "0.03", "--json")
         assert refused.exit_code == ExitCode.BUDGET
         told = json.loads(refused.stdout)["error"]
-        assert (told["type"], "0.0028 USD" in told["message"], "--max-cost" in told["advice"]) == (
+        assert (told["type"], "0.0480 USD" in told["message"], "--max-cost" in told["advice"]) == (
             "BudgetExhausted",
             True,
             True,
@@ -81,21 +85,21 @@ def test_a_ceiling_on_cost_counts_with_the_users_prices_and_a_higher_one_goes_on
         server.extend(answer(half_spec()))
         done = said("resume", "r", "--root", root, "--max-cost", "1")
     assert done.exit_code == ExitCode.OK, done.output
-    assert report_of(root, "r")["totals"]["kept"] == 2
+    assert report_of(root, "r")["totals"]["kept"] >= 2
 
 
 def test_a_ceiling_on_tokens_ends_with_exit_code_6_and_a_higher_one_goes_on(tmp_path):
     root = halves(tmp_path / "project")
-    with ScriptedOpenAI([answer("no json")]) as server:
+    with ScriptedOpenAI([answer("no json", usage=PAID)]) as server:
         asking = ("--model", "spec=openai:scripted", "--base-url", server.base_url, "--run-id", "r", "--stream")
-        ended = said("run", REQUEST, "--root", root, *asking, "--max-tokens", "100", "--json")
+        ended = said("run", REQUEST, "--root", root, *asking, "--max-tokens", "6000", "--json")
         assert ended.exit_code == ExitCode.BUDGET, ended.output
         assert json.loads(ended.stdout)["exit_reason"] == "budget_exhausted"
         assert server.requests[0].body["stream"] is True
         server.extend(answer(half_spec()))
-        done = said("resume", "r", "--root", root, "--max-tokens", "10000", "--json")
+        done = said("resume", "r", "--root", root, "--max-tokens", "100000", "--json")
     assert done.exit_code == ExitCode.OK, done.output
-    assert json.loads(done.stdout)["totals"]["kept"] == 2
+    assert json.loads(done.stdout)["totals"]["kept"] >= 2
 
 
 @pytest.mark.parametrize("command", ["run", "plan"])
@@ -103,7 +107,7 @@ def test_a_ceiling_on_time_bounds_the_planners_wait(tmp_path, command):
     root = halves(tmp_path / "project")
     with ScriptedOpenAI([hang()], all_asked=False) as server:
         asking = ("--model", "planner=openai:scripted", "--base-url", server.base_url, "--max-seconds", "1")
-        ended = said(command, REQUEST, "--root", root, *asking, "--json")
+        ended = said(command, UNCLEAR, "--root", root, *asking, "--json")
     assert ended.exit_code == ExitCode.BUDGET, ended.output
     told = json.loads(ended.stdout)["error"]
     assert told["message"].endswith("the ceiling on time (1 s) is reached")
@@ -114,11 +118,11 @@ def test_a_ceiling_on_time_bounds_the_planners_wait(tmp_path, command):
 @pytest.mark.parametrize("command", ["cases", "engineer"])
 def test_the_agents_of_a_repository_stop_at_a_ceiling_and_go_on(tmp_path, command):
     root, table = write_files(tmp_path / "shop", SHOP), prices(tmp_path)
-    with ScriptedOpenAI([answer(MAP)]) as server:
+    with ScriptedOpenAI([answer(MAP, usage=PAID)]) as server:
         roles = ("--model", "crawler=openai:scripted", "--model", "case=openai:scripted", "--stream")
         where = ["--root", root, "--base-url", server.base_url, "--run-id", "r", "--depth", "smoke"]
         where += ["--apply"] if command == "engineer" else []
-        ended = said(command, *where, *roles, "--prices", table, "--max-cost", "0.0001")
+        ended = said(command, *where, *roles, "--prices", table, "--max-cost", "0.02")
         assert ended.exit_code == ExitCode.BUDGET, ended.output
         assert server.requests[0].body["stream"] is True
         report = report_of(root, "r")
@@ -135,8 +139,8 @@ def test_the_agents_of_a_repository_stop_at_a_ceiling_and_go_on(tmp_path, comman
 @pytest.mark.feature("A-01")
 def test_a_crawl_stops_at_a_ceiling_on_tokens(tmp_path):
     root = write_files(tmp_path / "shop", SHOP)
-    with ScriptedOpenAI([answer("no json")]) as server:
-        asking = ("--model", "crawler=openai:scripted", "--base-url", server.base_url, "--max-tokens", "100")
+    with ScriptedOpenAI([answer("no json", usage=PAID)]) as server:
+        asking = ("--model", "crawler=openai:scripted", "--base-url", server.base_url, "--max-tokens", "6000")
         ended = said("crawl", "--root", root, *asking, "--depth", "smoke", "--json")
     assert ended.exit_code == ExitCode.BUDGET, ended.output
     assert json.loads(ended.stdout)["exit_reason"] == "budget_exhausted"
@@ -166,7 +170,7 @@ def test_a_plan_keeps_what_it_learns_in_the_state_folder_that_is_named(tmp_path)
     plan = {"targets": [{"path": "src/halves/half.py", "symbols": []}], "excluded": [], "whole_project": False}
     with ScriptedOpenAI([answer({**plan, "only_untested": False, "framework": None, "not_understood": []})]) as server:
         asking = ("--model", "planner=openai:scripted", "--base-url", server.base_url)
-        made = said("plan", REQUEST, "--root", root, "--state-dir", tmp_path / "state", *asking)
+        made = said("plan", UNCLEAR, "--root", root, "--state-dir", tmp_path / "state", *asking)
     assert made.exit_code == 0, made.output
     assert (tmp_path / "state" / "cache" / "endpoints.json").is_file()
     assert not (root / ".testwright").exists()
@@ -179,7 +183,7 @@ def test_ctrl_c_ends_a_command_with_one_line_and_130(tmp_path):
     with ScriptedOpenAI([hang()]) as server, server.asked(1) as waiting:
         asking = ["--model", "planner=openai:scripted", "--base-url", server.base_url]
         process = subprocess.Popen(
-            [sys.executable, str(ROOT / "main.py"), "plan", REQUEST, "--root", str(root), *asking],
+            [sys.executable, str(ROOT / "main.py"), "plan", UNCLEAR, "--root", str(root), *asking],
             cwd=tmp_path,
             env=dict(os.environ),
             stdout=subprocess.PIPE,

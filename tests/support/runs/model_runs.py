@@ -29,6 +29,8 @@ def discounted(total: int) -> int:
 ''',
 }
 IMPORTS = ["from till.prices import discounted"]
+UNCLEAR = ", for what customers pay"
+"""Words that the embedded planner does not understand, behind a request: only then a planner's model is asked."""
 
 
 def case(total: int, expected: str, *, name: str = "", **more: Any) -> dict[str, Any]:
@@ -95,7 +97,7 @@ async def run_with(
     monkeypatch.setenv("TESTWRIGHT_API_KEY", KEY)
     with script if isinstance(script, ScriptedOpenAI) else ScriptedOpenAI(script) as server:
         report = await api.agenerate(
-            f"unit tests for {SPEC_PATH}",
+            f"unit tests for {SPEC_PATH}{UNCLEAR if 'planner' in roles else ''}",
             root=root,
             base_url=server.base_url,
             models=dict.fromkeys(roles, "openai:scripted"),

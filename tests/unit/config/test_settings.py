@@ -106,24 +106,26 @@ def test_settings_of_another_version_are_refused(tmp_path):
         restore_settings(stored)
 
 
-def test_a_model_for_all_roles_and_one_for_a_role_mix_in_one_place(tmp_path):
-    models = load_settings({"root": tmp_path, "model": ["openai:big", "writer=embedded"]}).models
-    assert (models.of("planner"), models.of("spec"), models.of("writer")) == ("big", "big", None)
-    assert models.names == ["big"]
+def test_a_model_without_a_role_reads_judges_and_clears_up_requests_and_others_are_named(tmp_path):
+    models = load_settings({"root": tmp_path, "model": ["openai:big", "writer=openai:small"]}).models
+    assert models.roles_of("big") == ["planner", "spec", "analyzer"]
+    assert models.roles_of("small") == ["writer"]
+    assert models.names == ["big", "small"]
+    assert load_settings({"root": tmp_path, "model": ["openai:big", "spec=embedded"]}).models.of("spec") is None
 
 
 def test_a_models_flag_beats_environment_beats_project_file_role_by_role(tmp_path, monkeypatch):
     monkeypatch.setenv("TESTWRIGHT_TRUST_PROJECT", "1")
     (tmp_path / "testwright.toml").write_text(
-        'model = "openai:file"\nbase-url = "http://localhost:1/v1/"\n[models]\nwriter = "embedded"\n'
+        'model = "openai:file"\nbase-url = "http://localhost:1/v1/"\n[models]\nwriter = "openai:hand"\n'
     )
     settings = load_settings({"root": tmp_path})
-    assert (settings.models.of("spec"), settings.models.of("writer")) == ("file", None)
+    assert (settings.models.of("spec"), settings.models.of("writer")) == ("file", "hand")
     assert settings.base_url == "http://localhost:1/v1"
     monkeypatch.setenv("TESTWRIGHT_MODEL", "openai:environment")
     monkeypatch.setenv("TESTWRIGHT_MODELS__SPEC", "openai:special")
     models = load_settings({"root": tmp_path}).models
-    assert (models.of("planner"), models.of("spec"), models.of("writer")) == ("environment", "special", "environment")
+    assert (models.of("planner"), models.of("spec"), models.of("writer")) == ("environment", "special", "hand")
     models = load_settings({"root": tmp_path, "model": ["spec=openai:flag"]}).models
     assert (models.of("planner"), models.of("spec")) == ("environment", "flag")
     assert load_settings({"root": tmp_path, "model": "embedded"}).models.names == []

@@ -13,12 +13,11 @@ from testwright.agents.embedded.plan.planner_agent import EmbeddedPlannerAgent
 from testwright.agents.llm.analyzer_agent import ModelAnalyzerAgent
 from testwright.agents.llm.planner_agent import ModelPlannerAgent
 from testwright.agents.llm.prompt import load_prompt
-from testwright.agents.llm.spec_agent import ModelSpecAgent
 from testwright.agents.llm.writing_agent import ModelWritingAgent
 from testwright.core.errors import ModelServerFault
-from testwright.tests.support.agents.fake_chat import Engine, FakeChat, asked
+from testwright.tests.support.agents.fake_chat import FakeChat, asked
 from testwright.tests.support.mcp.tool_session import unit_case, unit_spec
-from testwright.tests.support.runs.model_runs import IMPORTS, TEST_PATH, case, cases, source_of, till, verdict
+from testwright.tests.support.runs.model_runs import IMPORTS, TEST_PATH, source_of, till, verdict
 
 
 def spec_of(path: str, module: str, *given: JsonObject) -> JsonObject:
@@ -44,26 +43,22 @@ async def test_every_response_names_the_prompt_that_it_answers_also_one_that_fai
         ((ModelServerFault("down"),), own),
     ):
         chat = FakeChat(*answers)
-        response = await asked(ModelPlannerAgent(chat, EmbeddedPlannerAgent()), {"user_request": "x", "root": root})
+        response = await asked(
+            ModelPlannerAgent(chat, EmbeddedPlannerAgent()), {"user_request": "whatever customers pay", "root": root}
+        )
         assert response.metadata["prompt_version"] == version == chat.calls[-1].prompt_version
     fixed = {"user_request": "x", "root": root, "target": "src/till/prices.py"}
     unasked = await asked(ModelPlannerAgent(FakeChat(), EmbeddedPlannerAgent()), fixed)
     assert "prompt_version" not in unasked.metadata
 
 
-@pytest.mark.feature("T-06", "B-03")
-async def test_a_weaker_refinement_is_refused_and_the_old_errors_stay_on_the_list(tmp_path: Path) -> None:
-    root = till(tmp_path)
-    old = unit_case(id="tc_discounted_50", subject="discounted")
-    spec = spec_of("src/till/prices.py", "till.prices", old, unit_case(id="tc_other"))
-    chat = FakeChat(cases(case(50, "True", expect=[{**case(50, "50")["expect"][0], "kind": "is_instance"}])))
-    errors = [{"path": "$.cases[0].expect", "message": "it does not hold", "severity": "error"}]
-    inputs = {"target": {"path": "src/till/prices.py"}, "previous_spec": spec, "errors": errors, "framework": "pytest"}
-    response = await asked(ModelSpecAgent(chat, Engine(spec), root), inputs)
-    told = problems(response)
-    assert "weaker" in told[0]
-    assert told[-1] == "it does not hold"
-    assert "tc_other" not in chat.calls[0].user
+@pytest.mark.feature("P-01", "T-13")
+@pytest.mark.parametrize("request_", ["unit tests for src/till/prices.py", "cover till.prices:discounted"])
+async def test_what_the_embedded_planner_understands_costs_no_question(tmp_path: Path, request_: str) -> None:
+    chat = FakeChat()
+    planner = ModelPlannerAgent(chat, EmbeddedPlannerAgent())
+    response = await asked(planner, {"user_request": request_, "root": str(till(tmp_path))})
+    assert (chat.calls, response.error) == ([], None)
 
 
 @pytest.mark.parametrize("path", ["../test_x.py", "/tmp/test_x.py", "src/till/prices.py", "tests/generated/till/a.sh"])
@@ -153,7 +148,9 @@ async def test_what_the_request_leaves_out_stays_out_whatever_the_model_answers(
     (root / "src/till/stock.py").write_text("def count(names):\n    return len(names)\n")
     chat = FakeChat(meaning(whole_project=True))
     agent = ModelPlannerAgent(chat, EmbeddedPlannerAgent())
-    response = await asked(agent, {"user_request": "everything but the stock, with unittest", "root": str(root)})
+    response = await asked(
+        agent, {"user_request": "whatever customers pay, everything but the stock, with unittest", "root": str(root)}
+    )
     steps = [step for step in (response.result or {})["steps"] if step["type"] == "generate_unit_tests"]
     assert [step["params"]["target"]["path"] for step in steps] == ["src/till/prices.py"]
     assert steps[0]["params"]["framework"] == "unittest"

@@ -18,7 +18,7 @@ from testwright.agents.contract.protocol import JsonObject
 from testwright.agents.llm.analyzer_agent import ModelAnalyzerAgent
 from testwright.agents.llm.project_style import style_provider
 from testwright.agents.llm.spec_agent import ModelSpecAgent
-from testwright.agents.llm.spec_answer import case_of
+from testwright.agents.llm.specs.spec_answer import case_of
 from testwright.agents.llm.writing_agent import ModelWritingAgent
 from testwright.agents.model.chat import ModelCall
 from testwright.agents.model.structured import Mode, system_text
@@ -189,17 +189,6 @@ async def test_its_first_question_again_with_what_was_wrong(root: Path, name: st
     [call] = chat.calls
     assert "Your last answer could not be used" in call.user
     assert size(call) < MOST
-
-
-async def test_a_refinement_of_several_cases(root: Path, name: str) -> None:
-    spec = spec_of(name, 10)
-    chat = FakeChat(cases())
-    inputs = {**request_about(name), "previous_spec": spec, "errors": several()}
-    await asked(ModelSpecAgent(chat, Engine(spec), root), inputs)
-    [call] = chat.calls
-    assert call.user.count('"id":') == 6
-    assert "price_list_5" in call.user
-    assert size(call, Mode.TEXT) < MOST
 
 
 def written(name: str, count: int) -> str:

@@ -115,7 +115,7 @@ async def test_each_call_has_messages_of_its_own_and_the_same_call_has_the_same_
 
 @pytest.mark.feature("B-08")
 @pytest.mark.parametrize(
-    ("ceilings", "word"), [(Ceilings(tokens=150), "tokens"), (Ceilings(cost=0.0006), "cost")], ids=["tokens", "cost"]
+    ("ceilings", "word"), [(Ceilings(tokens=600), "tokens"), (Ceilings(cost=0.0046), "cost")], ids=["tokens", "cost"]
 )
 async def test_a_ceiling_that_is_reached_refuses_the_next_call_before_it_is_made(ceilings, word):
     budget = ModelBudget(ceilings)
@@ -125,6 +125,15 @@ async def test_a_ceiling_that_is_reached_refuses_the_next_call_before_it_is_made
             with pytest.raises(BudgetExhausted, match=f"the ceiling on {word}"):
                 await chat.complete(call("more"))
     assert budget.total.calls == 1
+    assert 400 <= server.requests[0].body["max_completion_tokens"] < 600
+
+
+@pytest.mark.feature("B-08")
+def test_requests_under_way_leave_the_next_one_only_what_they_may_not_use():
+    budget = ModelBudget(Ceilings(tokens=2000, cost=1.0))
+    assert budget.answer_room(500, 16_000) == 1500
+    with budget.reserved(500 + 600, 0.1), pytest.raises(BudgetExhausted, match="with the next request"):
+        budget.answer_room(700, 16_000)
 
 
 @pytest.mark.feature("B-08")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from testwright.agents.llm.api_answer import add_cases
+from testwright.agents.llm.specs.api_answer import add_cases
 
 pytestmark = pytest.mark.feature("T-20", "T-13")
 

@@ -125,7 +125,7 @@ def test_the_doctor_says_which_models_are_asked_and_whether_there_is_a_key(tmp_p
     openai = models_check(Settings(root=tmp_path, models=Models(spec="openai:m"), base_url=OPENAI_URL), {})
     assert (openai.ok, openai.required) == (False, True)
     local = models_check(Settings(root=tmp_path, models=Models(spec="openai:m"), base_url=LOCAL), OWN)
-    assert (local.ok, local.found, local.meaning) == (True, f"m at {LOCAL}", "a key is there")
+    assert (local.ok, local.found, local.meaning) == (True, f"m (spec) at {LOCAL}", "a key is there")
 
 
 def test_the_endpoint_is_the_settings_then_the_environments_then_openai():

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
 
-from ...utils.untrusted_files import read_source
-from ..contract.protocol import JsonObject
-from ..guardrails.problems import problem
-from .model_agent import UnusableAnswer, closed, list_of, optional, text_of
-from .prompt import bullets, data, load_prompt
-from .source_view import relevant_lines
+from ....utils.untrusted_files import read_source
+from ...contract.protocol import JsonObject
+from ...guardrails.problems import problem
+from ..model_agent import UnusableAnswer, closed, list_of, optional, text_of
+from ..prompt import bullets, data, load_prompt
+from ..source_view import relevant_lines
 
 _METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 _OBSERVED_OF_AN_OPERATION = 4

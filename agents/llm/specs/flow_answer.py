@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ...utils.untrusted_files import read_source
-from ..contract.protocol import JsonObject
-from ..guardrails.code_limits import case_problems, imported_by
-from .model_agent import UnusableAnswer
-from .project_style import own_test_imports
-from .prompt import bullets, data, load_prompt
-from .source_view import relevant_lines
+from ....utils.untrusted_files import read_source
+from ...contract.protocol import JsonObject
+from ...guardrails.code_limits import case_problems, imported_by
+from ..model_agent import UnusableAnswer
+from ..project_style import own_test_imports
+from ..prompt import bullets, data, load_prompt
+from ..source_view import relevant_lines
 from .spec_answer import case_of
 
 _LONGEST_FACT = 200

@@ -1,0 +1,98 @@
+"""Observes inputs that a model proposes without an expectation: the engine pins what the code does with them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ....engine.python.explore.given_trials import observe_given
+from ....engine.python.facts.analyse import analyse_module
+from ....engine.python.facts.names import ImportNames, imported_from_origin
+from ....engine.python.judge.finding_selection import AssertableFinding, judge_findings
+from ....engine.python.model.model import ModuleFacts, Trial
+from ....engine.python.project.layout import find_layout
+from ....engine.python.source.import_block import read_imports
+from ....sandbox.target import ProvideTarget
+from ....utils.python_names import mentioned_names
+from ....utils.python_source import parse_or_none
+from ...contract.protocol import JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class ObservedCase:
+    """A case with what was observed of it, in a spec's form, and the imports that it needs."""
+
+    case: JsonObject
+    imports: tuple[str, ...]
+
+
+class CaseObserver:
+    """Observes cases of unit specs.
+
+    Args:
+        python_target: prepares the project.
+        root: the project's root.
+    """
+
+    def __init__(self, python_target: ProvideTarget, root: Path) -> None:
+        self._python_target = python_target
+        self._root = root
+
+    async def observe(
+        self, path: str, cases: Sequence[Mapping[str, Any]], imports: Sequence[str]
+    ) -> list[ObservedCase | None]:
+        """Observe cases, whatever they expect; None for one of which nothing can be asserted.
+
+        Args:
+            path: of the module.
+            cases: in a spec's form; their expectations are replaced.
+            imports: of all cases.
+
+        Raises:
+            TestwrightError: the module cannot be read or imported. SyntaxError: a case is not Python.
+        """
+        facts = await asyncio.to_thread(lambda: analyse_module(self._root, path, find_layout(self._root)))
+        trials = [_trial(case, imports) for case in cases]
+        findings = await observe_given(await self._python_target(), facts, trials)
+        seen = [finding for finding in findings if finding is not None]
+        judged = iter((await asyncio.to_thread(judge_findings, facts, seen))[0])
+        return [
+            _observed(case, found, facts) if finding is not None and (found := next(judged)) is not None else None
+            for case, finding in zip(cases, findings, strict=True)
+        ]
+
+
+def _trial(case: Mapping[str, Any], imports: Sequence[str]) -> Trial:
+    arrange, act = case.get("arrange") or {}, case["act"]
+    statements, expression = tuple(arrange.get("statements") or ()), str(act["expression"])
+    tree = parse_or_none("\n".join((*statements, expression)))
+    used = set(mentioned_names([tree])) if tree is not None else set[str]()
+    needed = tuple(one.statement for one in read_imports(imports) if one.bound.partition(".")[0] in used)
+    return Trial(
+        str(case["subject"]),
+        expression,
+        imports=needed,
+        arrange=statements,
+        mode=act.get("mode") or "call",
+        source="model",
+        fixtures=tuple(arrange.get("fixtures") or ()),
+    )
+
+
+def _observed(case: Mapping[str, Any], found: AssertableFinding, facts: ModuleFacts) -> ObservedCase:
+    trial, verdict = found.finding.trial, found.verdict
+    names = ImportNames([*trial.imports, *verdict.imports])
+    imports = imported_from_origin(trial.imports, facts)
+    source = names.adopt(trial.arrange, trial.act, imports, verdict.expectations, verdict.imports)
+    arrange = {"fixtures": list(trial.fixtures), "statements": list(source.statements)}
+    seen = {
+        **case,
+        "steps": [*source.statements, source.expression],
+        "arrange": arrange,
+        "act": {"expression": source.expression, "mode": trial.mode},
+        "expect": [expectation.to_json() for expectation in source.expect],
+    }
+    return ObservedCase(seen, tuple(names.statements()))

@@ -1,0 +1,1 @@
+"""What the spec agent with a model asks about a module, and what it makes of the answers."""

@@ -1,0 +1,169 @@
+"""Mends what a machine can mend in answered cases: imports, unused names, lines, subjects. Nothing is expected less.
+
+A case that is still wrong afterwards is left out alone, with a note.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ....engine.python.judge.finding_selection import free_names
+from ....engine.python.source.import_block import Binding, read_imports
+from ....utils.python_names import BUILTIN_NAMES, last_name
+from ....utils.python_source import expression_or_none, parse_or_none
+from ...contract.protocol import JsonObject
+from ...guardrails.module_allowlist import is_plain_module
+from .spec_answer import is_range
+
+_RESULT = "result"
+_WELL_KNOWN = {
+    name: module
+    for module, names in {
+        "datetime": "date timedelta timezone",
+        "decimal": "Decimal",
+        "fractions": "Fraction",
+        "pathlib": "Path",
+        "unittest.mock": "Mock MagicMock",
+    }.items()
+    for name in names.split()
+}
+_GIVEN = frozenset({_RESULT, "error", "raised", "printed_err"})
+Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+
+
+class Subjects:
+    """What a module defines: qualified names, and the lines of their docstrings.
+
+    Args:
+        source: of the module; one that does not parse defines nothing.
+        module: its dotted name.
+    """
+
+    def __init__(self, source: str, module: str) -> None:
+        tree = parse_or_none(source) or ast.Module([], [])
+        self._module = module
+        self._nodes = dict(_definitions(tree.body, ""))
+        lines = source.splitlines()
+        self._imports = {
+            one.bound: one for one in read_imports(lines[node.lineno - 1] for node in tree.body if _is_import(node))
+        }
+        self._assigned = {
+            target.id
+            for node in tree.body
+            if isinstance(node, ast.Assign | ast.AnnAssign)
+            for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
+            if isinstance(target, ast.Name)
+        }
+
+    def docstring_lines(self, subject: str) -> list[int] | None:
+        """First and last line of a subject's docstring; None without one."""
+        node = self._nodes.get(subject)
+        if node is None or not ast.get_docstring(node):
+            return None
+        return [node.body[0].lineno, node.body[0].end_lineno or node.body[0].lineno]
+
+    def subject_of(self, case: Mapping[str, Any]) -> str:
+        """The case's subject if the module defines it, else the one that its act or its statements call."""
+        subject = str(case["subject"]).removeprefix(f"{self._module}.").partition("(")[0].strip()
+        if subject in self._nodes:
+            return subject
+        for text in (str(case["expression"]), *reversed(case["statements"])):
+            tree = parse_or_none(str(text))
+            for node in ast.walk(tree) if tree is not None else ():
+                found = self._called(node) if isinstance(node, ast.Call) else None
+                if found is not None:
+                    return found
+        return subject or str(case["subject"])
+
+    def _called(self, call: ast.Call) -> str | None:
+        name = last_name(call.func)
+        if isinstance(call.func, ast.Attribute):
+            members = [one for one in self._nodes if one.endswith(f".{name}")]
+            return members[0] if len(members) == 1 else name if name in self._nodes else None
+        return name if name in self._nodes else None
+
+    def binding(self, name: str) -> Binding | None:
+        """The import that binds a name which a case lacks: of the module, as the module does, or of a plain module."""
+        if name in self._nodes or name in self._assigned:
+            return Binding(self._module, name)
+        if name in self._imports:
+            return self._imports[name]
+        if name in _WELL_KNOWN:
+            return Binding(_WELL_KNOWN[name], name)
+        return Binding(name) if name == "pytest" or is_plain_module(name) else None
+
+
+def mended(case: Mapping[str, Any], imports: Sequence[str], subjects: Subjects) -> tuple[JsonObject, list[str]]:
+    """Mend an answered case. Returns it, and the imports that it needs beside those given.
+
+    Its documented expectations without lines cite its subject's docstring.
+    """
+    subject = subjects.subject_of(case)
+    lines = subjects.docstring_lines(subject)
+    expect = [
+        {**expected, "lines": lines}
+        if expected["origin"] == "documented" and not is_range(expected["lines"]) and lines is not None
+        else expected
+        for expected in case["expect"]
+    ]
+    better = {**case, "subject": subject, "expect": expect}
+    better["statements"] = _without_unused(better)
+    known = {one.bound for one in read_imports(imports)}
+    missing = [subjects.binding(name) for name in unbound_names(better, known)]
+    return better, [one.statement for one in missing if one is not None]
+
+
+def read_names(case: Mapping[str, Any]) -> set[str]:
+    """Names that an answered case reads and does not bind itself; none of one that is no Python."""
+    texts = [*case["statements"], f"{_RESULT} = ({case['expression']})", *_expected_texts(case)]
+    try:
+        return free_names("\n".join(texts)) - set(case["fixtures"]) - _GIVEN
+    except SyntaxError:
+        return set()  # the spec's validation says what is wrong
+
+
+def unbound_names(case: Mapping[str, Any], imported: set[str]) -> list[str]:
+    """Names that an answered case reads and that neither imports, statements, fixtures nor builtins bind."""
+    return sorted(read_names(case) - imported - BUILTIN_NAMES)
+
+
+def _expected_texts(case: Mapping[str, Any]) -> list[str]:
+    keys = ("actual", "value", "exception")
+    return [str(expected[key]) for expected in case["expect"] for key in keys if expected.get(key)]
+
+
+def _without_unused(case: Mapping[str, Any]) -> list[str]:
+    """The statements, without assignments of plain values to names that nothing reads."""
+    kept: list[str] = []
+    later = [str(case["expression"]), *_expected_texts(case)]
+    for text in reversed([str(one) for one in case["statements"]]):
+        tree = parse_or_none(text)
+        node = tree.body[0] if tree is not None and len(tree.body) == 1 else None
+        target = node.targets[0] if isinstance(node, ast.Assign) and len(node.targets) == 1 else None
+        if isinstance(node, ast.Assign) and isinstance(target, ast.Name) and not _is_read(target.id, later):
+            if not any(isinstance(inner, ast.Call | ast.Await | ast.Yield) for inner in ast.walk(node.value)):
+                continue
+            text = ast.unparse(node.value)
+        kept.append(text)
+        later.append(text)
+    return kept[::-1]
+
+
+def _is_read(name: str, texts: Sequence[str]) -> bool:
+    trees = [parse_or_none(text) or expression_or_none(text) for text in texts]
+    nodes = [node for tree in trees if tree is not None for node in ast.walk(tree)]
+    return None in trees or any(isinstance(node, ast.Name) and node.id == name for node in nodes)
+
+
+def _definitions(body: Sequence[ast.stmt], owner: str) -> Iterator[tuple[str, Definition]]:
+    for node in body:
+        if isinstance(node, Definition):
+            yield f"{owner}{node.name}", node
+            if isinstance(node, ast.ClassDef):
+                yield from _definitions(node.body, f"{owner}{node.name}.")
+
+
+def _is_import(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Import | ast.ImportFrom) and (node.end_lineno or node.lineno) == node.lineno

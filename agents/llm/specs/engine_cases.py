@@ -1,0 +1,125 @@
+"""Shows a model the engine's cases, numbered with what was observed, and carries out what it decides about them.
+
+A decision can lose nothing that is known to be worth keeping: what a document says stays, and so does a case that alone
+notices a mutant or alone tests its subject. A doubt takes a pinned value out of the suite and reports it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from ...contract.protocol import JsonObject
+from ...guardrails.oracles import Documentation
+from .spec_answer import DOUBT, DROP, expectation_text, is_range
+
+_CASES_OF_A_SUBJECT = 8
+_MOST_CASES = 60
+_LONGEST_CASE = 160
+_LONGEST_TITLE = 160
+_TEXT = 1000
+
+
+def numbered_cases(cases: Sequence[Mapping[str, Any]], subjects: Sequence[str] | None = None) -> list[str]:
+    """Render cases, one line each, a few for every subject: `3. half(3): raises ValueError('odd')`.
+
+    Args:
+        subjects: only cases of these and of their members; None for all.
+    """
+    shown: Counter[str] = Counter()
+    lines: list[str] = []
+    for number, case in enumerate(cases, 1):
+        subject = str(case["subject"])
+        if subjects is not None and not any(subject == one or subject.startswith(f"{one}.") for one in subjects):
+            continue
+        shown[subject] += 1
+        if shown[subject] <= _CASES_OF_A_SUBJECT and len(lines) < _MOST_CASES:
+            lines.append(f"{number}. {_line(case)}"[:_LONGEST_CASE])
+    return lines
+
+
+def _line(case: Mapping[str, Any]) -> str:
+    statements = (case.get("arrange") or {}).get("statements") or []
+    setting = f" after {'; '.join(statements)}" if statements else ""
+    expected = ", ".join(expectation_text(row) for row in case["expect"])
+    documented = " (documented)" if _is_documented(case) else ""
+    return f"{case['act']['expression']}{setting}: {expected}{documented}"
+
+
+class Decisions:
+    """What a model decides about the engine's cases.
+
+    Args:
+        spec: the engine's.
+        documentation: of the module.
+        notices: numbers of the mutants that cases notice, by case id.
+    """
+
+    def __init__(
+        self, spec: Mapping[str, Any], documentation: Documentation, notices: Mapping[str, Sequence[int]]
+    ) -> None:
+        self._spec = spec
+        self._cases = [dict(case) for case in spec["cases"]]
+        self._documentation = documentation
+        self._notices = notices
+        self._gone: set[int] = set()
+        self._defects: list[JsonObject] = []
+        self.notes: list[str] = []
+
+    def carry_out(self, decisions: Iterable[Mapping[str, Any]]) -> JsonObject:
+        """Return the spec as decided; what was not done is in `notes`."""
+        for row in decisions:
+            at = int(row["case"]) - 1
+            if not 0 <= at < len(self._cases) or at in self._gone:
+                continue
+            case = self._cases[at]
+            title = " ".join(str(row.get("title") or "").split())
+            if title:
+                case["title"] = title[:_LONGEST_TITLE]
+            if row["decision"] == DOUBT:
+                self._doubt(at, case, row)
+            elif row["decision"] == DROP and self._is_spare(at):
+                self._gone.add(at)
+        kept = [case for at, case in enumerate(self._cases) if at not in self._gone]
+        known = list(self._spec.get("suspected_defects") or ())
+        return {**self._spec, "cases": kept, "suspected_defects": [*known, *self._defects]}
+
+    def _doubt(self, at: int, case: Mapping[str, Any], row: Mapping[str, Any]) -> None:
+        lines = sorted(row.get("lines") or ())
+        said = self._documentation.cited(lines).strip() if is_range(lines) else ""
+        if _is_documented(case) or not said:
+            self.notes.append(f"a doubt of the model has no effect: no documentation is cited against {case['id']}")
+            return
+        if any(self._documentation.says_value(expected, lines) for expected in case["expect"]):
+            self.notes.append(f"a doubt of the model has no effect: the lines that it cites say what {case['id']} pins")
+            return
+        self._gone.add(at)
+        statements = [*((case.get("arrange") or {}).get("statements") or ()), str(case["act"]["expression"])]
+        why = " ".join(str(row.get("reason") or case["title"]).split())
+        self._defects.append(
+            {
+                "id": "sd_" + str(case["id"]).removeprefix("tc_"),
+                "title": f"{case['subject']}: {why}"[:_LONGEST_TITLE],
+                "subject": case["subject"],
+                "documented": " ".join(said.split())[:_TEXT],
+                "observed": ", ".join(expectation_text(expected) for expected in case["expect"])[:_TEXT],
+                "reproduce": "\n".join(statements),
+                "evidence": {"path": str(self._spec["target"]["path"]), "lines": lines},
+            }
+        )
+
+    def _is_spare(self, at: int) -> bool:
+        """Whether nothing that is known is lost with a case."""
+        case = self._cases[at]
+        others = [one for place, one in enumerate(self._cases) if place != at and place not in self._gone]
+        noticed = {number for one in others for number in self._notices.get(str(one["id"]), ())}
+        return (
+            not _is_documented(case)
+            and set(self._notices.get(str(case["id"]), ())) <= noticed
+            and any(one["subject"] == case["subject"] for one in others)
+        )
+
+
+def _is_documented(case: Mapping[str, Any]) -> bool:
+    return any(expected.get("origin") == "documented" for expected in case["expect"])

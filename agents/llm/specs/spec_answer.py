@@ -1,0 +1,161 @@
+"""Defines the forms of a model's answers with test cases, and converts cases to and from a spec."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ...contract.protocol import JsonObject
+from ..model_agent import closed, list_of, optional, text_of
+
+_KINDS = ("equals", "approx", "is", "is_instance", "raises", "holds", "length", "output", "warns")
+_ORIGINS = ("documented", "inferred", "observed")
+_MODES = ("call", "await", "iterate", "aiterate", "enter", "aenter")
+_LINES = optional(list_of({"type": "integer"}, 2))
+_MOST_CASES = 200
+_MOST_ROWS = 24
+KEEP, DROP, DOUBT = "keep", "drop", "doubt"
+
+_EXPECT: JsonObject = list_of(
+    closed(
+        kind={"type": "string", "enum": list(_KINDS)},
+        actual=optional(text_of(600)),
+        value=optional(text_of(2000)),
+        exception=optional(text_of(120)),
+        match=optional(text_of(300)),
+        origin={"type": "string", "enum": list(_ORIGINS)},
+        lines=_LINES,
+    ),
+    20,
+)
+
+
+def _case_form(expect: JsonObject, **more: JsonObject) -> JsonObject:
+    return closed(
+        id=text_of(120, "^tc_[a-z0-9_]+$"),
+        title=text_of(200),
+        subject=text_of(200),
+        priority={"type": "string", "enum": ["critical", "high", "medium", "low"]},
+        **more,
+        fixtures=list_of(text_of(60), 10),
+        statements=list_of(text_of(1000), 40),
+        expression=text_of(1000),
+        mode={"type": "string", "enum": list(_MODES)},
+        expected=text_of(300),
+        expect=expect,
+    )
+
+
+_IMPORTS = list_of(text_of(300), 60)
+
+ANSWER_SCHEMA: JsonObject = closed(imports=_IMPORTS, cases=list_of(_case_form(_EXPECT), _MOST_CASES))
+"""Cases alone, for flows. Strict like all forms here, so that endpoints that enforce schemas enforce all of it."""
+
+READING_SCHEMA: JsonObject = closed(
+    imports=_IMPORTS,
+    decisions=list_of(
+        closed(
+            case={"type": "integer"},
+            decision={"type": "string", "enum": [KEEP, DROP, DOUBT]},
+            title=optional(text_of(200)),
+            lines=_LINES,
+            reason=optional(text_of(300)),
+        ),
+        _MOST_CASES,
+    ),
+    properties=list_of(
+        _case_form(_EXPECT, names=list_of(text_of(60), 5), rows=list_of(list_of(text_of(300), 5), _MOST_ROWS)),
+        20,
+    ),
+    cases=list_of(_case_form(optional(_EXPECT)), _MOST_CASES),
+)
+"""What a model has read in a module: decisions about the engine's cases, properties over several inputs, and new cases;
+one without expectation is to be observed. The long list is the last one, so that a cut answer has the others whole."""
+
+MAY_LACK = ("imports", "decisions", "properties", "cases")
+"""Lists that a reading may leave out where they are empty."""
+
+
+def expanded(answered: Mapping[str, Any]) -> Iterator[JsonObject]:
+    """Yield the cases of an answer: each one, then each row of each property, as a case of the property's group."""
+    for case in answered["cases"]:
+        yield {**case, "expect": list(case["expect"] or ())}
+    for stated in answered.get("properties") or ():
+        shared = {key: value for key, value in stated.items() if key not in ("names", "rows")}
+        name = str(stated["id"]).removeprefix("tc_")
+        rows = [row for row in stated["rows"] if len(row) == len(stated["names"])]
+        for number, row in enumerate(rows, 1):
+            given = [f"{one} = {value}" for one, value in zip(stated["names"], row, strict=True)]
+            statements = [*given, *stated["statements"]]
+            yield {**shared, "id": f"{stated['id']}_{number}", "statements": statements, "group": name[:100]}
+
+
+def case_of(answered: Mapping[str, Any], path: str) -> JsonObject:
+    """Convert an answered case into a spec's case; redundant fields (steps, empty arrangements) are filled in."""
+    statements, expression = list(answered["statements"]), str(answered["expression"])
+    arrange = {key: list(answered[key]) for key in ("fixtures", "statements") if answered[key]}
+    return {
+        "id": answered["id"],
+        "title": answered["title"],
+        "subject": answered["subject"],
+        "priority": answered["priority"],
+        "preconditions": [],
+        "steps": [*statements, expression],
+        "expected": answered["expected"],
+        "written_by": "model",
+        **({"group": answered["group"]} if answered.get("group") else {}),
+        **({"arrange": arrange} if arrange else {}),
+        "act": {"expression": expression, "mode": answered["mode"]},
+        "expect": [_expectation(expectation, path) for expectation in answered["expect"]],
+    }
+
+
+def case_for_model(case: Mapping[str, Any]) -> JsonObject:
+    """Convert a spec's case into the form of an answer, without empty fields, to show it to the model."""
+    arrange = case.get("arrange") or {}
+    expect = [
+        {
+            **{key: expectation.get(key) for key in ("kind", "actual", "value", "exception", "match", "origin")},
+            "lines": (expectation.get("evidence") or {}).get("lines"),
+        }
+        for expectation in case.get("expect") or ()
+    ]
+    whole = {
+        "id": case.get("id"),
+        "title": case.get("title"),
+        "subject": case.get("subject"),
+        "priority": case.get("priority"),
+        "fixtures": arrange.get("fixtures"),
+        "statements": arrange.get("statements"),
+        "expression": (case.get("act") or {}).get("expression"),
+        "mode": (case.get("act") or {}).get("mode") or "call",
+        "expected": case.get("expected"),
+    }
+    return {**_filled(whole), "expect": [_filled(expectation) for expectation in expect]}
+
+
+def expectation_text(row: Mapping[str, Any]) -> str:
+    """Render an expectation in a few words: `result equals 3`, `raises ValueError('odd')`."""
+    if row["kind"] in ("raises", "warns"):
+        return f"{row['kind']} {row.get('exception')}({row.get('match', '')!r})"
+    return " ".join(str(part) for part in (row.get("actual", ""), row["kind"], row.get("value", "")) if part)
+
+
+def _filled(given: Mapping[str, Any]) -> JsonObject:
+    return {key: value for key, value in given.items() if value not in (None, [])}
+
+
+def _expectation(answered: Mapping[str, Any], path: str) -> JsonObject:
+    kept = {
+        key: answered[key] for key in ("kind", "actual", "value", "exception", "match") if answered[key] is not None
+    }
+    if kept.get("match") == "":
+        del kept["match"]
+    lines = answered["lines"] or []
+    evidence = {"evidence": {"path": path, "lines": sorted(lines)}} if is_range(lines) else {}
+    return {**kept, "origin": answered["origin"], **evidence}
+
+
+def is_range(lines: Sequence[int] | None) -> bool:
+    """Whether lines are a first and a last one."""
+    return lines is not None and len(lines) == 2 and all(line >= 1 for line in lines)

@@ -1,0 +1,96 @@
+"""Builds what the spec agent's model is told about a module: one reading, then at most one request about gaps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ....utils.untrusted_files import read_source
+from ..project_style import project_style
+from ..prompt import Prompt, bullets, data
+from .engine_cases import numbered_cases
+from .public_source import SourcePart, source_parts
+from .surroundings import delegates, public_names, readme_lines, tool_context
+
+_MOST_GAPS = 30
+_LONGEST_GAP = 160
+_LONGEST_REQUEST = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class SpecMessages:
+    """Messages about one module.
+
+    Attributes:
+        prompt: the spec agent's. inputs: of the agent. base: the engine's spec. root: the project.
+    """
+
+    prompt: Prompt
+    inputs: Mapping[str, Any]
+    base: Mapping[str, Any]
+    root: Path
+
+    def reading(self, gaps: Sequence[str]) -> list[str]:
+        """The first messages, one for each part of the module. Blocks.
+
+        Args:
+            gaps: what the engine did not reach, one line each.
+        """
+        source = self._source()
+        parts = source_parts(source, self.inputs["target"].get("symbols"))
+        return [self._reading(part, source, gaps if number == 0 else ()) for number, part in enumerate(parts)]
+
+    def _reading(self, part: SourcePart, source: str, gaps: Sequence[str]) -> str:
+        cases = bullets_of(numbered_cases(self.base["cases"], part.subjects))
+        values = {
+            **self._about(part, source),
+            "cases": data("observed", cases),
+            "gaps": data("gaps", _gap_lines(gaps)),
+            "style": data("style", project_style(self.root, str(self.base["target"]["module"])) or "no tests yet"),
+        }
+        return self.prompt.text("generate", values)
+
+    def about_gaps(self, gaps: Sequence[str], subjects: Sequence[str]) -> str:
+        """The message about what the tests still leave open. Blocks.
+
+        Args:
+            gaps: one line each.
+            subjects: the functions concerned; only they are shown.
+        """
+        source = self._source()
+        part = source_parts(source, subjects or self.inputs["target"].get("symbols"))[0]
+        cases = bullets_of(numbered_cases(self.base["cases"], subjects or None))
+        values = {
+            **self._about(part, source),
+            "cases": data("observed", cases),
+            "gaps": data("gaps", _gap_lines(gaps)),
+        }
+        return self.prompt.text("gaps", values)
+
+    def _about(self, part: SourcePart, source: str) -> dict[str, str]:
+        target = self.base["target"]
+        path, module = str(target["path"]), str(target["module"])
+        return {
+            "framework": str(self.inputs.get("framework") or "pytest"),
+            "request": data("request", str(self.inputs.get("user_request") or "")[:_LONGEST_REQUEST]),
+            "path": path,
+            "module": module,
+            "source": data("source", part.text),
+            "delegates": data("delegates", delegates(self.root, path, source, part.text) or "nothing"),
+            "documents": data("documents", readme_lines(self.root, module, public_names(source)) or "nothing"),
+            "context": data("context", tool_context(self.inputs, path) or "nothing"),
+        }
+
+    def _source(self) -> str:
+        return read_source(self.root, str(self.base["target"]["path"]), errors="replace")
+
+
+def bullets_of(lines: Sequence[str]) -> str:
+    """Lines as they are, or that there are none."""
+    return "\n".join(lines) or "nothing"
+
+
+def _gap_lines(gaps: Sequence[str]) -> str:
+    return bullets((line[:_LONGEST_GAP] for line in gaps[:_MOST_GAPS]), none="none")

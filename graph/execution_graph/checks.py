@@ -1,0 +1,46 @@
+"""Asks the tools that check code about a target; models are told what they find, and a failure is a warning."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+from ...core.errors import ToolFailure
+from ..context import GraphServices
+from ..faults import is_transient
+
+_MOST_LINES = 8
+_LONGEST = 200
+
+
+async def target_checks(services: GraphServices, path: str | None) -> tuple[dict[str, list[str]], list[str]]:
+    """What the run's context tools find in a file, by tool, one line each, and warnings about those that failed."""
+    if path is None or not path.endswith(".py"):
+        return {}, []
+    found = await asyncio.gather(*(_check(services, tool, path) for tool in services.context_tools))
+    lines = {tool: said for tool, said, _ in found if said}
+    return lines, [warning for _, _, warning in found if warning]
+
+
+async def _check(services: GraphServices, tool: str, path: str) -> tuple[str, list[str], str]:
+    arguments: dict[str, Any] = {} if tool == "run_build" else {"file_path": path}
+    if tool == "check_syntax":
+        arguments["language"] = "python"
+    try:
+        answer = await services.tools.call(tool, arguments)
+    except ToolFailure as error:
+        if is_transient(error):
+            raise
+        return tool, [], f"{tool}: {error}"
+    return tool, _lines(tool, answer, path), ""
+
+
+def _lines(tool: str, answer: Mapping[str, Any], path: str) -> list[str]:
+    """What an answer says, of a build only what it says of the file."""
+    errors = [row for row in answer.get("errors") or () if isinstance(row, Mapping)]
+    rows = [row for row in errors if tool != "run_build" or row.get("path") == path]
+    said = [f"line {row.get('line')}: {row.get('rule') or row.get('code') or ''} {row.get('message')}" for row in rows]
+    if tool == "run_build" and answer.get("status") == "failed":
+        said.insert(0, f"the build failed: {answer.get('reason') or answer.get('command')}")
+    return [" ".join(line.split())[:_LONGEST] for line in said[:_MOST_LINES]]

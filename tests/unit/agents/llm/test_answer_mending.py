@@ -1,0 +1,100 @@
+"""What a machine mends in a model's cases, and what it leaves out alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from testwright.agents.llm.specs.answer_cases import AnswerCases
+from testwright.agents.llm.specs.answer_mending import Subjects, mended, unbound_names
+from testwright.tests.support.runs.model_runs import SPEC_PATH, case, till
+
+pytestmark = pytest.mark.feature("T-13")
+
+SOURCE = '''"""Prices."""
+
+import math
+from decimal import Decimal
+
+LIMIT = 100
+
+
+class Till:
+    """A till."""
+
+    def pay(self, total):
+        """Pay a total.
+
+        A total of 100 pays 90.
+        """
+        return total
+
+
+def discounted(total):
+    return math.floor(total)
+'''
+SUBJECTS = Subjects(SOURCE, "till.prices")
+TARGET = {"path": SPEC_PATH, "module": "till.prices"}
+
+
+def mend(**more: Any) -> tuple[dict[str, Any], list[str]]:
+    return mended({**case(50, "50"), **more}, ["from till.prices import discounted"], SUBJECTS)
+
+
+def test_names_that_are_not_imported_come_from_the_module_its_imports_or_the_standard_library() -> None:
+    statements = ["total = Decimal(math.pi) + LIMIT", "day = timedelta(1)", "pytest.importorskip"]
+    better, imports = mend(statements=statements, expression="Till().pay(json.loads(total, day))")
+    assert imports == [
+        "from decimal import Decimal",
+        "from till.prices import LIMIT",
+        "from till.prices import Till",
+        "import json",
+        "import math",
+        "import pytest",
+        "from datetime import timedelta",
+    ]
+    assert unbound_names(better, {"Decimal", "LIMIT", "Till", "json", "math", "pytest", "timedelta"}) == []
+
+
+def test_what_nothing_reads_is_not_assigned() -> None:
+    better, _ = mend(statements=["a = 1", "b = a", "till = Till()", "seen = till.pay(3)"])
+    assert better["statements"] == ["till = Till()", "till.pay(3)"]
+
+
+def test_a_documented_expectation_without_lines_cites_its_subjects_docstring() -> None:
+    expect = [{**case(50, "50")["expect"][0], "lines": None}]
+    better, _ = mend(subject="Till.pay", expression="Till().pay(100)", expect=expect)
+    assert better["expect"][0]["lines"] == [13, 16]
+
+
+@pytest.mark.parametrize("subject", ["prices", "till.prices.Till.pay", "Till.pay(100)", "pay"])
+def test_a_subject_that_the_module_has_not_is_read_from_the_act(subject: str) -> None:
+    assert mend(subject=subject, expression="Till().pay(100)")[0]["subject"] == "Till.pay"
+
+
+async def usable(folder: Path, *cases: dict[str, Any], **more: Any) -> Any:
+    """What can be used of an answer about the till."""
+    answer = {"imports": ["from till.prices import discounted"], "decisions": [], "properties": [], "cases": cases}
+    root = till(folder)
+    return await AnswerCases(TARGET, (root / SPEC_PATH).read_text(), root, None).usable({**answer, **more}, [])
+
+
+async def test_one_bad_case_is_left_out_alone_by_name(tmp_path: Path) -> None:
+    reaching = case(200, "180", name="reaching", statements=["import os", "os.system('x')"])
+    idle = case(50, "discounted(50)", name="idle")
+    lost = case(50, "50", name="lost", statements=["x = nowhere(1)"], expression="discounted(x)")
+    silent = {**case(70, "70", name="silent"), "expect": None}
+    found = await usable(tmp_path, reaching, idle, lost, silent, case(200, "180"))
+    assert [one["id"] for one in found.cases] == ["tc_discounted_200"]
+    for name, note in zip(("reaching", "idle", "lost", "silent"), found.notes, strict=True):
+        assert f"tc_discounted_{name}" in note
+
+
+async def test_a_property_over_several_inputs_becomes_rows_of_one_test(tmp_path: Path) -> None:
+    given = case(1, "total", name="small", expression="discounted(total)")
+    stated = {**given, "names": ["total"], "rows": [["1"], ["50"], ["1", "2"], ["100"]]}
+    found = await usable(tmp_path, properties=[stated])
+    assert [one["arrange"]["statements"] for one in found.cases] == [["total = 1"], ["total = 50"], ["total = 100"]]
+    assert {one["group"] for one in found.cases} == {"discounted_small"}
