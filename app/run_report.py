@@ -31,6 +31,7 @@ from ..store.files.sessions import SessionFile, SessionUsage
 from ..store.files.staging import Staging
 from ..utils.untrusted_folders import remove_tree
 from .container import LiveRun
+from .defect_patch import PATCH_FILE, defect_patch
 from .html_report import write_html_report
 from .tool_factory import cache_kind
 
@@ -84,7 +85,7 @@ def run_usage(live: LiveRun) -> RunUsage:
 def write_report(
     live: LiveRun, request: str, state: PlanningAgentState, usage: UsageRecorder, *, resumed: int
 ) -> RunResult:
-    """Write report.json, report.md, report.html and junit.xml, and delete the run's temporary files.
+    """Write report.json, report.md, report.html, junit.xml and a patch of failing tests; delete temporary files.
 
     Args:
         state: the final state of the planning graph.
@@ -109,6 +110,9 @@ def write_report(
     write_file(folder.report_json, json_form(report))
     write_file(folder.report_md, markdown_form(report))
     write_file(folder.junit_xml, junit_form(report))
+    patch = defect_patch([dict(step["result"] or {}) for step in state["plan"]], xfail=settings.xfail_defects)
+    if patch:
+        write_file(folder.path / PATCH_FILE, live.redactor.text(patch))
     write_html_report(folder, report, live.store, root=settings.root, redact=live.redactor.text)
     staged = [file.path for file in report.files if file.outcome == "staged"]
     diff = Staging(folder, settings.root).diff(staged) if settings.only_stages and staged else ""

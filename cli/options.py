@@ -77,6 +77,9 @@ OPTIONS: Mapping[str, Any] = {
     "mutants": _option(
         int, "--mutants", about="Mutants per module, by which tests are selected and measured. Default: 100."
     ),
+    "xfail_defects": _option(
+        bool, "--xfail-defects", about="Mark the tests in suspected_defects.patch as strictly expected to fail."
+    ),
     "fail_on": _option(str, "--fail-on", about="nothing or defect: exit 8 when a defect is suspected."),
     "dry_run": _option(bool, "--dry-run", about="Stage the tests and show the diff; add nothing to the project."),
     "apply": _option(

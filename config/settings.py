@@ -108,6 +108,7 @@ class Settings(BaseSettings):
         env: environment variables of the code under test, which has no others; they reach the sandbox only.
         examples: expressions by `module:function` (a call of it) or parameter name (a value); see
             `examples.py`.
+        xfail_defects: mark the tests in a run's `suspected_defects.patch` as expected to fail, strictly.
         fail_on: findings that make the exit code non-zero although tests were kept.
     """
 
@@ -169,6 +170,7 @@ class Settings(BaseSettings):
     cache_mib: int = Field(default=128, ge=1, le=65536)
     env: Annotated[dict[str, str], AfterValidator(checked_variables)] = Field(default_factory=dict)
     examples: Annotated[dict[str, str], AfterValidator(checked_examples)] = Field(default_factory=dict)
+    xfail_defects: bool = False
     fail_on: Literal["nothing", "defect"] = "nothing"
     _ignored: str = PrivateAttr(default="")
 

@@ -27,6 +27,7 @@ HARMLESS = frozenset(
             "exclude",
             "strict",
             "fail_on",
+            "xfail_defects",
             "dry_run",
             "run",
             "analyze",
