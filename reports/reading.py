@@ -18,7 +18,7 @@ from .model import FailureClass, ReportPart, ReportPlace
 Part = TypeVar("Part", bound=ReportPart)
 
 # Copies of the project that tests run in are numbered in the order in which they happen to be made.
-_WORKSPACE = re.compile(r"/?(?:[\w.-]+/)*w\d+/(?:project|scratch)(?:/|(?![\w.-]))")
+_WORKSPACE = re.compile(r"(?<![\w.-])(?<![\w.-]/)/?(?:[\w.-]+/)*w\d+/(?:project|scratch)(?:/|(?![\w.-]))")
 _ADDRESS = re.compile(r"\bat 0x[0-9a-fA-F]{6,16}\b")
 
 

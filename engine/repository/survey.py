@@ -20,7 +20,7 @@ Kind = Literal["api_route", "ui_component", "test_fixture", "config"]
 _MARKUP = (".html", ".htm", ".jinja", ".j2")
 _TESTS = re.compile(r"(?:^|/)(?:tests?|__tests__|e2e|spec|cypress)/|(?:^|/)test_[^/]*\.py$|[._](?:test|spec)\.[jt]sx?$")
 _FIXTURES = re.compile(r"(?:^|/)conftest\.py$|(?:^|/)(?:__)?fixtures?(?:__)?/|(?:^|/)factories\.py$|\.fixture\.[jt]s$")
-_RETURNS_MARKUP = re.compile(r"return\s*\(?\s*<|=>\s*\(?\s*<[A-Za-z>]")
+_RETURNS_MARKUP = re.compile(r"return\s*+(?:\(\s*+)?<|=>\s*+(?:\(\s*+)?<[A-Za-z>]")
 
 
 @dataclass(frozen=True, slots=True)

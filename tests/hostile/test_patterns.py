@@ -25,7 +25,10 @@ from testwright.engine.python.search.initial_trials import initial_trials
 from testwright.engine.python.search.unreached import unreached_callables
 from testwright.engine.python.usage import project_index, usage
 from testwright.engine.python.usage.prose_examples import prose_examples
+from testwright.engine.repository import survey
 from testwright.engine.repository.pages import javascript_facts, next_page
+from testwright.graph.execution_graph.nodes import retrieve_context
+from testwright.reports import reading
 from testwright.tests.support.engine.python_projects import context_of, facts_of, write_project
 from testwright.utils.redact import Redactor
 from testwright.vcs.git_files import unreadable_git_file
@@ -207,3 +210,31 @@ def test_a_function_of_very_many_parameters_is_not_called_and_says_so(tmp_path: 
     assert {trial.subject for trial in trials} == {"g"}
     [f, _] = unreached_callables(facts, {}, [], {}, frozenset())
     assert f.reason == "no call was tried: it takes more than 100 arguments"
+
+
+def test_texts_of_reports_scripts_and_requests_are_searched_at_once() -> None:
+    for unit in ("-", "a/", "w1/", "/", "//a"):
+        assert reading._WORKSPACE.sub("", unit * (LONG // 4 // len(unit)) + "!")
+    assert not survey._RETURNS_MARKUP.search("=>" + "\n" * LONG + "return" + "\n" * LONG)
+    assert not retrieve_context._DOCUMENT.search("1" * (LONG // 4) + "!")
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("in /tmp/run-1/w12/project/src/a.py", "in src/a.py"),
+        ("file:///tmp/w1/scratch", "file://"),
+        ("(w3/project/a.py)", "(a.py)"),
+        ("/tmp/w1/projects/a.py", "/tmp/w1/projects/a.py"),
+    ],
+)
+def test_folders_of_a_run_are_left_out_of_texts(text: str, shown: str) -> None:
+    assert reading._WORKSPACE.sub("", text) == shown
+
+
+def test_markup_and_documents_are_found() -> None:
+    for text in ("return <p>", "return (\n  <p>", "() => <p>", "x => (\n<>"):
+        assert survey._RETURNS_MARKUP.search(text)
+    found = retrieve_context._DOCUMENT.search("API tests by docs/shop-openapi.v1.yaml, please")
+    assert found is not None
+    assert found[0] == "docs/shop-openapi.v1.yaml"

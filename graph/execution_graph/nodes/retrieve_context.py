@@ -18,7 +18,7 @@ from ..state import TestingAgentState
 
 _DOCUMENT = re.compile(
     r"https?://[^\s'\"<>]{0,300}(?:openapi|swagger|api-docs)[^\s'\"<>]{0,300}|"
-    r"[\w./-]{0,200}(?:openapi|swagger)[\w.-]{0,100}\.(?:json|ya?ml)",
+    r"(?<![\w./-])[\w./-]{0,200}(?:openapi|swagger)[\w.-]{0,100}\.(?:json|ya?ml)",
     re.IGNORECASE,
 )
 
