@@ -251,3 +251,10 @@ def test_cases_stand_in_the_order_of_the_source_with_their_groups_together() -> 
     subjects = [case["subject"] for case in compose(*reversed(findings))["cases"]]
 
     assert list(dict.fromkeys(subjects)) == ["Cart", "Cart.add", "Cart.total", "group_thousands", "ratio", "log"]
+
+
+def test_more_functions_without_a_test_than_a_spec_can_list_are_counted() -> None:
+    unreached = tuple(Unreached(f"f{number}", "none", number) for number in range(1, 2502))
+    spec = compose(*shop_findings(), unreached=unreached)
+    assert check_spec(spec, "unit")["valid"]
+    assert spec["not_reached"][-1]["reason"] == "none; so have 501 more below it no test"
