@@ -12,6 +12,7 @@ from .floor import has_model, is_the_engines
 from .state import TestingAgentState
 
 _MOST = 30
+_JUDGED = ("product_defect", "test_defect")
 
 
 def open_gaps(
@@ -23,20 +24,26 @@ def open_gaps(
         return None
     if is_the_engines(runtime, spec) or has_model(runtime, "writer"):
         return None  # its model failed, or a model writes the tests and may have left some out
-    found = [*_survivors(results), *_not_taken(results)]
+    contested = _contested(spec, results)
+    rows = [
+        (_subject(line, state["ast_analysis"]), text) for line, text in (*_survivors(results), *_not_taken(results))
+    ]
+    found = [(subject, text) for subject, text in rows if subject not in contested][:_MOST]
     if not found:
         return None
-    subjects = [_subject(line, state["ast_analysis"]) for line, _ in found]
-    return {
-        "lines": [text for _, text in found[:_MOST]],
-        "subjects": list(dict.fromkeys(one for one in subjects[:_MOST] if one)),
-        "open": True,
-    }
+    subjects = list(dict.fromkeys(subject for subject, _ in found if subject))
+    return {"lines": [text for _, text in found], "subjects": subjects, "open": True}
 
 
 def has_open_gaps(state: TestingAgentState) -> bool:
     """Whether the model is to be asked about gaps now."""
     return bool((state["gaps"] or {}).get("open"))
+
+
+def _contested(spec: Mapping[str, Any], results: Mapping[str, Any]) -> set[str]:
+    """Functions with a test that failed: what is open there may be so because of that, which is judged first."""
+    failed = {row.get("case_id") for row in results.get("dropped") or () if row.get("class") in _JUDGED}
+    return {str(case.get("subject")) for case in spec.get("cases") or () if case["id"] in failed}
 
 
 def _survivors(results: Mapping[str, Any]) -> Iterable[tuple[int, str]]:

@@ -78,6 +78,22 @@ async def test_a_model_that_does_not_answer_about_gaps_loses_no_test(tmp_path: P
     assert any("what the tests leave open was not asked about" in line for line in values["warnings"])
 
 
+def test_what_is_open_in_a_function_whose_test_failed_is_judged_first(tmp_path: Path) -> None:
+    made = bench(tmp_path, {}, services={"model_roles": frozenset({"spec"})})
+    named = read("tc_a")["spec"]
+    named["cases"][0]["subject"] = "total"
+    symbols = [{"qualname": "total", "lines": [1, 9]}, {"qualname": "other", "lines": [11, 19]}]
+    state: Any = {**testing_state(), "spec_json": named, "gaps": None, "ast_analysis": {"symbols": symbols}}
+    failed = {"case_id": "tc_a", "class": "product_defect"}
+    with providing(made.context, made.services):
+        assert open_gaps(state, runtime_of(made), {"mutation": LEFT_OPEN, "dropped": [failed]}) is None
+        elsewhere = {"survivors": [SURVIVOR, {**SURVIVOR, "line": 12}]}
+        found = open_gaps(state, runtime_of(made), {"mutation": elsewhere, "dropped": [failed]})
+    assert found is not None
+    assert found["subjects"] == ["other"]
+    assert len(found["lines"]) == 1
+
+
 ENGINES = {"spec_json": spec("tc_a")["spec"]}
 
 
