@@ -21,6 +21,7 @@ from .model_agent import ModelAgent, RejectedAnswer, UnusableAnswer
 from .prompt import Prompt, load_prompt
 from .specs import api_answer, flow_answer
 from .specs.answer_cases import AnswerCases, Observe, Usable
+from .specs.answer_mending import Subjects
 from .specs.engine_cases import Decisions
 from .specs.spec_answer import ANSWER_SCHEMA, MAY_LACK, READING_SCHEMA
 from .specs.spec_merge import merged
@@ -113,8 +114,9 @@ class ModelSpecAgent(ModelAgent):
         messages = SpecMessages(self._prompt, inputs, base, self._root)
         texts = await asyncio.to_thread(messages.reading, gaps)
         answers, notes = await self._readings(texts, inputs, errors)
-        documentation = Documentation(self._source(base))
-        decisions = Decisions(base, documentation, explored.metadata.get("notices") or {})
+        source = self._source(base)
+        subjects = Subjects(source, str(base["target"]["module"]))
+        decisions = Decisions(base, Documentation(source), explored.metadata.get("notices") or {}, subjects)
         decided = decisions.carry_out(row for answer in answers for row in answer["decisions"])
         found = [await self._usable(answer, base) for answer in answers]
         problems = [row for one in found for row in one.problems]

@@ -64,6 +64,17 @@ class Subjects:
             return None
         return [node.body[0].lineno, node.body[0].end_lineno or node.body[0].lineno]
 
+    def may_speak_of(self, subject: str, lines: Sequence[int]) -> bool:
+        """Whether lines lie where a subject is documented: in itself or its class, or outside of all definitions."""
+        first, last = min(lines), max(lines)
+        owner = subject.partition(".")[0]
+        others = [
+            name
+            for name, node in self._nodes.items()
+            if name not in (subject, owner) and not subject.startswith(f"{name}.") and _overlap(node, first, last)
+        ]
+        return not others
+
     def subject_of(self, case: Mapping[str, Any]) -> str:
         """The case's subject if the module defines it, else the one that its act or its statements call."""
         subject = str(case["subject"]).removeprefix(f"{self._module}.").partition("(")[0].strip()
@@ -163,6 +174,10 @@ def _definitions(body: Sequence[ast.stmt], owner: str) -> Iterator[tuple[str, De
             yield f"{owner}{node.name}", node
             if isinstance(node, ast.ClassDef):
                 yield from _definitions(node.body, f"{owner}{node.name}.")
+
+
+def _overlap(node: Definition, first: int, last: int) -> bool:
+    return node.lineno <= last and first <= (node.end_lineno or node.lineno)
 
 
 def _is_import(node: ast.stmt) -> bool:

@@ -12,6 +12,7 @@ from typing import Any
 
 from ...contract.protocol import JsonObject
 from ...guardrails.oracles import Documentation
+from .answer_mending import Subjects
 from .spec_answer import DOUBT, DROP, expectation_text, is_range
 
 _CASES_OF_A_SUBJECT = 8
@@ -54,15 +55,21 @@ class Decisions:
         spec: the engine's.
         documentation: of the module.
         notices: numbers of the mutants that cases notice, by case id.
+        subjects: what the module defines.
     """
 
     def __init__(
-        self, spec: Mapping[str, Any], documentation: Documentation, notices: Mapping[str, Sequence[int]]
+        self,
+        spec: Mapping[str, Any],
+        documentation: Documentation,
+        notices: Mapping[str, Sequence[int]],
+        subjects: Subjects,
     ) -> None:
         self._spec = spec
         self._cases = [dict(case) for case in spec["cases"]]
         self._documentation = documentation
         self._notices = notices
+        self._subjects = subjects
         self._gone: set[int] = set()
         self._defects: list[JsonObject] = []
         self.notes: list[str] = []
@@ -87,7 +94,8 @@ class Decisions:
 
     def _doubt(self, at: int, case: Mapping[str, Any], row: Mapping[str, Any]) -> None:
         lines = sorted(row.get("lines") or ())
-        said = self._documentation.cited(lines).strip() if is_range(lines) else ""
+        about = is_range(lines) and self._subjects.may_speak_of(str(case["subject"]), lines)
+        said = self._documentation.cited(lines).strip() if about else ""
         if _is_documented(case) or not said:
             self.notes.append(f"a doubt of the model has no effect: no documentation is cited against {case['id']}")
             return

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from testwright.agents.guardrails.oracles import Documentation
+from testwright.agents.llm.specs.answer_mending import Subjects
 from testwright.agents.llm.specs.engine_cases import Decisions, numbered_cases
 from testwright.agents.llm.specs.spec_merge import act_of, merged
 from testwright.tests.support.mcp.tool_session import expectation, unit_case, unit_spec
@@ -17,6 +18,10 @@ IMPORTS = ["from shop.cart import Cart, half"]
 SOURCE = '''def half(number):
     """Half of a number. The half of 4 is 2; of 3 it is 1, rounded down."""
     return number / 2
+
+
+def third(number):
+    """A third of a number."""
 '''
 EVIDENCE = {"path": "src/shop/cart.py", "lines": [2, 2]}
 
@@ -76,7 +81,7 @@ def test_a_case_that_is_no_python_is_left_out_alone() -> None:
 def decided(*rows: dict[str, Any], notices: dict[str, list[int]] | None = None) -> tuple[dict[str, Any], list[str]]:
     """The spec of two pinned cases after decisions, and what was not done."""
     spec = unit_spec(cases=[pinned("4", "2.0"), pinned("3", "1.5")])
-    decisions = Decisions(spec, Documentation(SOURCE), notices or {})
+    decisions = Decisions(spec, Documentation(SOURCE), notices or {}, Subjects(SOURCE, "shop.cart"))
     blank = {"title": None, "lines": None, "reason": None}
     return decisions.carry_out({**blank, **row} for row in rows), decisions.notes
 
@@ -91,7 +96,7 @@ def test_a_doubt_about_a_pinned_value_becomes_a_suspected_defect_and_no_test() -
     assert defect["reproduce"] == "half(3)"
 
 
-@pytest.mark.parametrize("lines", [None, [3, 3], [40, 41]])
+@pytest.mark.parametrize("lines", [None, [3, 3], [40, 41], [7, 7]])
 def test_a_doubt_without_documentation_takes_nothing_away(lines: list[int] | None) -> None:
     spec, [note] = decided({"case": 2, "decision": "doubt", "lines": lines})
     assert len(spec["cases"]) == 2
