@@ -291,3 +291,25 @@ def test_tokens_are_counted_without_the_network(tmp_path: Path, monkeypatch: pyt
     count: Callable[[str], int] = counter({"TIKTOKEN_CACHE_DIR": str(tmp_path)})
     assert count is tokens_by_characters
     assert count("four characters make a token") == 7
+
+
+def module_of(lines: int) -> str:
+    """A module of about so many lines: documented functions of forty lines each."""
+    parts = [CHARGED.replace("def charged(", f"def charged_{number}(") for number in range(lines // 42)]
+    return "\n\n".join(part.removeprefix('"""Bills."""').strip("\n") for part in parts) + "\n"
+
+
+@pytest.mark.parametrize(("lines", "most"), [(300, 6_000), (2_000, 12_000)])
+async def test_a_whole_module_is_read_in_requests_of_bounded_size(tmp_path: Path, lines: int, most: int) -> None:
+    source = module_of(lines)
+    assert lines * 0.9 <= len(source.splitlines()) <= lines * 1.2
+    root = till(tmp_path, {"src/till/__init__.py": "", PATH: source, "tests/test_bills.py": OWN_TESTS})
+    names = [line.split("(")[0].removeprefix("def ") for line in source.splitlines() if line.startswith("def ")]
+    spec = spec_of("charged", 0, observed=200)
+    for number, one in enumerate(spec["cases"]):
+        one["subject"] = names[number % len(names)]
+    chat = FakeChat(*[cases()] * 8)
+    request = {**request_about("charged"), "target": {"path": PATH, "module": MODULE, "symbols": None}}
+    await asked(ModelSpecAgent(chat, Engine(spec), root), request)
+    assert all(any(f"def {name}(" in call.user for call in chat.calls) for name in names)
+    assert max(size(call) for call in chat.calls) <= most
