@@ -91,7 +91,8 @@ def represent(
         degeneracy=_degeneracy(given, facts)
         + _of_missing_arguments(subject, given, observation)
         + sum(degeneracy_of(node, facts) for node in answers)
-        + _receiver_degeneracy(subject, act, statements, facts)
+        # What is refused may well be refused because there is nothing in the object.
+        + min(_receiver_degeneracy(subject, act, statements, facts), SEVERE if observation.raised is None else MILD)
         + (MILD if subject is not None and subject.kind == "constructor" and _is_partial(subject, len(given)) else 0),
         # An object that shows itself as the text it was read from is not that text.
         trivial=is_trivial(observation, () if trial.act.startswith("repr(") else given),
@@ -214,18 +215,19 @@ def _receiver_degeneracy(
         return 0
     names = names_of(act)
     built: ast.Call | None = None
-    receiver, put_in = "", 0
+    receiver, put_in, crowded = "", 0, False
     for statement in statements:
         assigned = assigned_variable(statement)
         if assigned is not None and assigned[0] in names and isinstance(assigned[1], ast.Call):
             receiver, built = assigned[0], assigned[1]
         elif built is not None and receiver in names_of(statement) and _changes_something(statement, act):
-            if not _puts_in(statement):
+            if not _puts_in(statement) and not isinstance(statement, ast.For):
                 return 0  # something was done with the receiver before the act
             put_in += 1
+            crowded = crowded or isinstance(statement, ast.For)
     if put_in:
-        # With one item in it, the first is the last, and order, size and place do not show.
-        return MILD if put_in == 1 and not _fills(subject) else 0
+        # With one item in it, the first is the last, and order, size and place do not show; of a dozen nobody sees them.
+        return MILD if (put_in == 1 and not _fills(subject)) or crowded else 0
     if built is None:
         return 0
     given = [*built.args, *(keyword.value for keyword in built.keywords)]

@@ -60,6 +60,10 @@ def test_one_item_shows_less_than_two() -> None:
     assert 0 < one < degeneracy("bits = Bits()")
 
 
+def test_a_loop_that_fills_an_object_shows_less_than_two_items() -> None:
+    assert degeneracy("bits = Bits()", "for number in range(12):\n    bits.append(number)") > 0
+
+
 def test_what_empties_an_object_gives_it_no_content() -> None:
     assert degeneracy("bits = Bits()", "bits.clear()") == degeneracy("bits = Bits()")
 
