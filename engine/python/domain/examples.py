@@ -23,6 +23,7 @@ _MAXIMUM_DEPTH = 4
 _MAXIMUM_VALUES = 14
 _INTERVAL_NAME = re.compile(r"\w*(interval|range|meeting|booking|span|slot)s?\w*")
 _CONVERTER_NAME = re.compile(r"(conv|convert|converter|cast|coerce|parser?|type_?|factory|loads?)")
+PREDICATE_NAME = re.compile(r"pred(icate)?|cond(ition)?|test|filter(_func)?|matcher?|is_\w+")
 _VARIABLES_NAME = re.compile(
     r"var_?dict|variables?|context|namespace|substitutions?|replacements?|bindings?|env(iron)?"
 )
@@ -196,6 +197,8 @@ def _text_sources(domain: ParameterDomain, context: ExampleContext) -> list[str]
         # Those that are told apart, then one that is none of them.
         words = [str(literal_or(text, "")) for text in domain.words]
         return [*_from(words, place), *_from(tables.WORDS, place)[:1], ""]
+    if domain.parts and not domain.preconditions:
+        return _with_parts([str(literal_or(text, "")) for text in domain.parts], place)
     if domain.length == 1 or _LETTER_NAME.fullmatch(context.name):
         return _from(tables.LETTERS, place)
     if domain.requires("binary digits"):
@@ -212,6 +215,15 @@ def _text_sources(domain: ParameterDomain, context: ExampleContext) -> list[str]
     if domain.requires("letters") or not _is_prose(context.name):
         return [*_from(tables.WORDS, place), tables.TEXTS[place % 4].title(), "aab", "a", ""]
     return [*_from(tables.TEXTS, place)[:2], "Hello World", "kitten", "a", ""]
+
+
+def _with_parts(parts: Sequence[str], place: int) -> list[str]:
+    """Texts of words with signs between them, then without, then a sign alone."""
+    words = _from(tables.WORDS, place)
+    signs = [parts[at % len(parts)] for at in range(max(1, min(len(parts), len(words) - 1)))]
+    whole = words[0] + "".join(sign + word for sign, word in zip(signs, words[1:], strict=False))
+    several = parts[0].join(words[:3])
+    return [whole if len(parts) > 1 else several, words[0], parts[0], ""]
 
 
 def _is_prose(name: str) -> bool:
@@ -464,7 +476,7 @@ def _callables(domain: ParameterDomain, context: ExampleContext) -> list[Candida
     found: list[str] = []
     if _CONVERTER_NAME.fullmatch(context.name) and arity in (1, -1):
         found += ["int", "str.upper"]
-    if result == "boolean" and arity in tables.PREDICATES:
+    if (result == "boolean" or (not result and PREDICATE_NAME.fullmatch(context.name))) and arity in tables.PREDICATES:
         found.append(tables.PREDICATES[arity])
     if result == "text" and arity == 1:
         found.append("str.upper")

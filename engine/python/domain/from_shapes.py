@@ -229,7 +229,12 @@ class ShapeDomains:
         length = 1 if "character" in root.traits else None
         choices = _tokens([root, *each])
         return ParameterDomain(
-            "text", choices=choices, words=_words(root), length=length, preconditions=tuple(conditions)
+            "text",
+            choices=choices,
+            words=_words(root),
+            parts=tuple(text for text in root.searched if _is_sign(text)),
+            length=length,
+            preconditions=tuple(conditions),
         )
 
     def _number(self, root: Shape) -> ParameterDomain:
@@ -313,6 +318,12 @@ def _words(root: Shape) -> tuple[str, ...]:
     compared = [text for sign, text in root.compared if sign in ("==", "!=")]
     found = [text for text in (*compared, *root.tokens) if literal_or(text, "") and text.startswith(("'", '"'))]
     return tuple(dict.fromkeys(found)) if len(set(found)) > 1 else ()
+
+
+def _is_sign(source: str) -> bool:
+    """Whether a text is of signs that separate or stand out, not of letters, digits or blanks."""
+    text = literal_or(source, "")
+    return isinstance(text, str) and bool(text.strip()) and not any(one.isalnum() for one in text)
 
 
 def _bounds(root: Shape) -> tuple[float | None, float | None]:

@@ -14,6 +14,7 @@ from .shapes import Shape, made_of, unify
 _MAXIMUM_ITEMS = 40
 _MAXIMUM_TOKENS = 14
 _POSITIONS = range(-3, 6)
+_SEARCHING = frozenset("replace split rsplit partition rpartition find rfind index count".split())
 _OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 _SIGNS: dict[type[ast.cmpop], str] = {
     ast.Lt: "<",
@@ -171,6 +172,7 @@ class Expressions:
         for at, operator in enumerate(node.ops):
             left, right = shapes[at], shapes[at + 1]
             if isinstance(operator, ast.In | ast.NotIn):
+                _search(right, sides[at])
                 _contained(left, right, sides[at + 1])
             elif not isinstance(operator, ast.Is | ast.IsNot):
                 self._compared(left, right, sides[at], sides[at + 1], _SIGNS[type(operator)])
@@ -287,7 +289,7 @@ class Expressions:
         if isinstance(node.func, ast.Name):
             return self._call_name(node, node.func.id, arguments, keywords, names)
         if isinstance(node.func, ast.Attribute):
-            return self._call_attribute(node.func, arguments, keywords, names)
+            return self._call_attribute(node.func, node, arguments, keywords, names)
         return _called(self.read(node.func, names), arguments)
 
     def _call_name(
@@ -313,7 +315,12 @@ class Expressions:
         return found if found is not None else Shape()
 
     def _call_attribute(
-        self, func: ast.Attribute, arguments: list[Shape], keywords: Mapping[str | None, Shape], names: Names
+        self,
+        func: ast.Attribute,
+        node: ast.Call,
+        arguments: list[Shape],
+        keywords: Mapping[str | None, Shape],
+        names: Names,
     ) -> Shape:
         if isinstance(func.value, ast.Name) and func.value.id not in names and func.value.id not in self.classes:
             # A function of an imported module.
@@ -323,6 +330,8 @@ class Expressions:
             base = self.classes[func.value.id][0]
         else:
             base = self.read(func.value, names)
+        if func.attr in _SEARCHING and node.args:
+            _search(base, node.args[0])
         method = self._method(base, func.attr)
         if method is not None:
             _pass(method, arguments, keywords, skip=method.bound)
@@ -433,6 +442,12 @@ def _of_two(node: ast.expr) -> bool:
         and isinstance(node.left, ast.Name)
         and isinstance(node.right, ast.Name)
     )
+
+
+def _search(text: Shape, node: ast.expr) -> None:
+    """Notes what a text is searched for."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value:
+        text.root().searched[repr(node.value)] = None
 
 
 def _contained(item: Shape, container: Shape, node: ast.expr) -> None:

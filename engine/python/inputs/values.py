@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from ....utils.in_turns import in_turns
 from ....utils.python_source import literal_or
+from ..domain.examples import PREDICATE_NAME
 from ..domain.inference import suggested_class
 from ..facts.clock import depends_on_now
 from ..facts.type_inference import default_hint, inferred_hints, name_entry, uses_of
@@ -26,6 +27,7 @@ from .operands import operand_values
 from .pools import BY_TYPE, IMPORTED, LAMBDAS, NEAR_NOW, RELATIVE, SAME_AS
 
 _MAXIMUM_DEPTH = 3
+_COMPARES = re.compile(r"[<>]|==|bool")
 _OPEN_SEQUENCES = frozenset({"Sequence", "Iterable", "Collection", "Reversible"})
 _TEXTS = ("'abc'", "'abd'", "'hello world'", "''")
 _MAXIMUM_VALUES = 32
@@ -165,7 +167,11 @@ class Values:
     def _callables(self, one: CallableFacts, parameter: Parameter, where: ModuleFacts) -> list[Candidate]:
         calls = [use[7:] for use in uses_of(where, one, parameter.name) if use.startswith("called:")]
         arities = sorted({int(count) for count in calls} or {1, -1})
-        return interleaved([[Candidate(text) for text in LAMBDAS.get(arity, LAMBDAS[-1])] for arity in arities])
+        pools = [LAMBDAS.get(arity, LAMBDAS[-1]) for arity in arities]
+        if PREDICATE_NAME.fullmatch(parameter.name):
+            # What says neither yes nor no keeps everything.
+            pools = [tuple(text for text in pool if _COMPARES.search(text)) or pool for pool in pools]
+        return interleaved([[Candidate(text) for text in pool] for pool in pools])
 
     def of_type(self, hint: TypeHint, where: ModuleFacts, depth: int = 0) -> list[Candidate]:
         """Values of a type as named in the module `where`; empty for an unknown type."""

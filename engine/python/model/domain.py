@@ -83,6 +83,7 @@ class ParameterDomain:
         alternatives: the members of a union, the plainest first.
         choices: source text of the only values, or of the tokens that a text is made of.
         words: source text of texts that the code tells apart from each other; others are possible.
+        parts: source text of signs that the code looks for in a text: separators, and what it replaces.
         arity: number of arguments a callable is called with; -1 when any.
         length: fixed number of items.
         minimum, maximum: inclusive bounds of a number.
@@ -105,6 +106,7 @@ class ParameterDomain:
     alternatives: tuple[ParameterDomain, ...] = ()
     choices: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()
     arity: int | None = None
     length: int | None = None
     minimum: float | None = None

@@ -107,6 +107,9 @@ def _undone(
         return None
     if isinstance(given, ast.Constant) and not given.value:
         return None
+    made = record.observation.value
+    if made is not None and made.source == ast.unparse(given):
+        return None  # nothing was done that could be undone
     function = copy.deepcopy(call.func)
     if isinstance(function, ast.Attribute):
         function.attr = back.name

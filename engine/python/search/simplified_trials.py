@@ -15,6 +15,7 @@ from itertools import chain, islice, pairwise
 
 from ....utils.python_names import assigned_names, assigned_variable, last_name, names_of
 from ....utils.python_source import expression_or_none, parse_or_none
+from ..domain.example_tables import WORDS
 from ..inputs.plain_texts import KNOWN_WORDS, MANGLED, PLAIN_WORDS, is_sample, oddness
 from ..model.model import CallableFacts, ModuleFacts, Trial
 from ..source.literals import LiteralSpan, literal_places, with_source
@@ -24,6 +25,7 @@ MOST = 24
 SIMPLIFIED = "simplified"
 _SURROUNDINGS = re.compile(rf"\bmonkeypatch\b|\brequest\b|\bdate(time)?\(|\btimedelta\(|^{NOW}\b")
 _FLAGS = ("True", "False")
+_WORD = re.compile(r"[A-Za-z0-9]+")
 _TOKEN = re.compile(r"[A-Za-z]+|[0-9]+|\s+|[^A-Za-z0-9\s]+")
 
 
@@ -185,8 +187,8 @@ def _own_places(trial: Trial) -> list[LiteralSpan]:
 def _smaller(place: LiteralSpan) -> Iterator[str]:
     value = place.value
     if isinstance(value, str):
-        if is_sample(value):
-            return
+        if is_sample(value) or (set(_WORD.findall(value)) <= set(WORDS) and len(_WORD.findall(value)) > 1):
+            return  # words with what is looked for between them: each says something
         yield from map(repr, _shorter_texts(value))
     elif isinstance(value, list | tuple) and len(value) > 1:
         for shorter in _shorter_sequences(value):

@@ -34,8 +34,7 @@ class Representation:
     """How well a trial represents its callable.
 
     Attributes:
-        degeneracy: 0 for arguments and receiver that show something; 1 for one that shows little (a single element, a
-            receiver without content); 2 and more for degenerate ones.
+        degeneracy: 0 for arguments and receiver that show something; 1 for one that shows little; 2 and more for less.
         trivial: whether the result is empty, None, False, zero or the unchanged first argument, and nothing else
             happens; also for every exception.
         shape: the source without its literal values; trials of one shape are rows of one table.
@@ -44,6 +43,7 @@ class Representation:
         texts: all texts of the trial.
         result: value of the result, where it is a literal; `NO_RESULT` otherwise.
         gaps: number of None and empty values in the result, three at most.
+        options: number of the act's arguments that have a default.
     """
 
     degeneracy: int
@@ -54,6 +54,7 @@ class Representation:
     result: Any
     texts: frozenset[str] = frozenset()
     gaps: int = 0
+    options: int = 0
 
     def distance(self, other: Representation) -> int:
         """Counts the values in which two trials of one shape differ; a large number for trials of two shapes."""
@@ -102,6 +103,7 @@ def represent(
         result=_result(observation),
         texts=texts_in(trial),
         gaps=_gaps(observation),
+        options=_options(act, subject),
     )
 
 
@@ -132,7 +134,11 @@ def is_trivial(observation: Observation, given: Sequence[ast.expr] = ()) -> bool
     if isinstance(result, tuple | list) and all(item is None or item in ("", [], {}, ()) for item in result):
         return True
     first = _literals(given[:1])
-    return bool(first) and type(first[0]) is type(result) and first[0] == result and not isinstance(result, bool)
+    if first and type(first[0]) is type(result) and first[0] == result and not isinstance(result, bool):
+        return True
+    # Whichever argument holds the items: one that comes back unchanged was not worked on.
+    passed = [literal_or(node, NO_RESULT) for node in given[1:] if isinstance(node, _CONTAINERS)]
+    return any(type(one) is type(result) and one == result for one in passed)
 
 
 def degeneracy_of(node: ast.expr, facts: ModuleFacts | None = None) -> int:
@@ -226,7 +232,7 @@ def _receiver_degeneracy(
             put_in += 1
             crowded = crowded or isinstance(statement, ast.For)
     if put_in:
-        # With one item in it, the first is the last, and order, size and place do not show; of a dozen nobody sees them.
+        # With one item in it, the first is the last; of a dozen nobody sees the order either.
         return MILD if (put_in == 1 and not _fills(subject)) or crowded else 0
     if built is None:
         return 0
@@ -325,6 +331,13 @@ def _arguments(act: ast.expr, subject: CallableFacts | None, assigned: Mapping[s
         return []
     nodes = [*call.args, *(keyword.value for keyword in call.keywords)]
     return [assigned.get(node.id, node) if isinstance(node, ast.Name) else node for node in nodes]
+
+
+def _options(act: ast.expr, subject: CallableFacts | None) -> int:
+    """Counts the arguments of the subject's call that might be left out."""
+    call = subject_call(act, subject.name) if subject is not None else None
+    required = sum(one.required and one.name not in ("self", "cls") for one in (subject.parameters if subject else ()))
+    return max(0, len(call.args) + len(call.keywords) - required) if call is not None else 0
 
 
 def _literals(nodes: Sequence[ast.expr]) -> tuple[Any, ...] | None:

@@ -7,6 +7,7 @@ nothing.
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,6 +22,7 @@ from .trivial import excluded_by, trivial_survivors
 MOST_PER_CALLABLE = 24
 MOST_FORMS = 6
 MOST_EXAMPLES = 6
+MOST_OPTIONS = 4
 # The price of a delta beside its length: a call of another form starts a test of its own, a degenerate value shows
 # little.
 _BASE = 20.0
@@ -28,13 +30,14 @@ _OTHER_FORM = 30.0
 _FURTHER_DIFFERENCE = 6.0
 _DEGENERATE = 12.0
 _ODD = 30.0
-_SHOWN_BY_MANGLED = 2
+_SHOWN_BY_MANGLED = 3
 # A test of its own that takes no new branch must kill so many mutants that no other does.
 _KILLS_OF_OWN_FORM = 2
 _SHARES = 4
 # How many trials that show the same stay, to choose one whose answer excludes a trivial implementation.
 _ALIKE = 4
 _MOST_EXCLUDING = 2
+_QUESTION = re.compile(r"(is|has|can)_")
 _BODIES = frozenset({"function", "method", "classmethod", "staticmethod", "property"})
 
 
@@ -242,6 +245,8 @@ def _worth(
     if selection.counts_goals and not candidate.misfits:
         kills += sum(goal[0] != 0 for goal in new_goals)
     shown = candidate.representation
+    if shown.options > MOST_OPTIONS:
+        return 0.0  # nobody sees what each of them is for
     distance = min((shown.distance(row) for row in rows), default=0)
     other_form = distance >= OTHER_SHAPE
     if candidate.idle:
@@ -278,10 +283,14 @@ def _exclude_trivial(candidates: Sequence[TrialCandidate], selection: _Selection
     if not chosen or any(one.record.observation.effects or one.record.observation.output for one in chosen):
         return
     rows = [one.representation for one in chosen]
+    # What asks whether something is of a kind is asked of other things, too.
+    asks = bool(_QUESTION.match(candidates[0].subject.rpartition(".")[2])) and all(
+        isinstance(row.result, bool) for row in rows
+    )
     others = [
         one
         for one in candidates
-        if one.asserts and not one.raises and not one.misfits and one.record.number not in selection.chosen
+        if one.asserts and not one.raises and (asks or not one.misfits) and one.record.number not in selection.chosen
     ]
     for _ in range(_MOST_EXCLUDING):
         survivors = trivial_survivors(rows)

@@ -18,7 +18,7 @@ from .situation import CLOCK, LATER, RECEIVER, Situation, plural
 from .value_features import feature_beside, with_feature
 
 _PLAIN_WORDS = re.compile(r"[A-Za-z][a-z]{2,11}([ _-][A-Za-z][a-z]{1,11})?")
-TELLING = ("single_", "negative_", "zero_", "empty_", "no_", "missing_", "blank_", "default_")
+TELLING = ("single_", "negative_", "zero_", "empty_", "no_", "none_as_", "missing_", "blank_", "default_")
 
 
 # Words that say only that something is not the same: those that say how come before them.
@@ -74,7 +74,7 @@ def _added(name: str, node: ast.expr) -> str:
         if node.value is False:
             return f"without_{plain}"
         if node.value is None:
-            return f"no_{plain}"
+            return f"none_as_{plain}"  # were it the default, the usual call would say the same
     if isinstance(node, ast.Constant) and isinstance(node.value, str) and _PLAIN_WORDS.fullmatch(node.value):
         # The name of an option's choice tells more than that it was passed; a word for the sake of a word does not.
         return f"with_{plain}" if is_sample(node.value) else f"with_{slug(node.value)}_{plain}"

@@ -77,7 +77,7 @@ def test_a_further_test_says_what_sets_it_apart() -> None:
         "parse_for_empty_text",
         "parse_with_strict",
         "parse_for_negative_limit",
-        "parse_for_no_limit",
+        "parse_for_none_as_limit",
         "parse_for_text_as_list",
     ]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 import pytest
 
 from testwright.engine.python.model.model import (
@@ -13,7 +15,7 @@ from testwright.engine.python.model.model import (
     Trial,
     Value,
 )
-from testwright.engine.python.selection.representative import represent
+from testwright.engine.python.selection.representative import is_trivial, represent
 
 pytestmark = pytest.mark.feature("B-16")
 
@@ -70,3 +72,16 @@ def test_what_empties_an_object_gives_it_no_content() -> None:
 
 def test_a_factory_makes_a_whole_object_of_one_argument() -> None:
     assert degeneracy("bits = Bits.from_bin('1011')") < degeneracy("bits = Bits(size=6)")
+
+
+def test_a_container_that_comes_back_unchanged_is_trivial() -> None:
+    kept = Observation("returned", value=Value("dict", "{'a': 1}"))
+    given = [ast.parse(text, mode="eval").body for text in ("bool", "{'a': 1}")]
+    assert is_trivial(kept, given)
+    assert not is_trivial(Observation("returned", value=Value("dict", "{'b': 1}")), given)
+
+
+def test_arguments_that_might_be_left_out_are_counted() -> None:
+    trial = Trial("Bits", "Bits(3, size=6)")
+    shown = represent(trial, Observation("returned", value=Value("str", "'0'")), BITS.constructor, FACTS)
+    assert shown.options == 2

@@ -1,0 +1,69 @@
+"""What the code looks for in a text stands in the text that a parameter is given first."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from testwright.engine.python.domain.examples import ExampleContext, natural_values
+from testwright.engine.python.model.domain import ParameterDomain
+from testwright.tests.support.engine.python_projects import context_of, write_project
+
+pytestmark = pytest.mark.feature("B-16")
+
+SOURCE = """
+def escaped(s: str):
+    s = s.replace("&", "&amp;")
+    return s.replace("<", "&lt;")
+
+
+def cells(row: str):
+    return [cell.strip() for cell in row.split("|")]
+
+
+def words(text: str):
+    return text.replace("ph", "f").split(" ")
+
+
+def kept(items, predicate):
+    return [one for one in items if predicate(one)]
+"""
+
+
+@pytest.fixture
+def parts(tmp_path: Path) -> dict[str, tuple[str, ...]]:
+    root = write_project(tmp_path, {"texts.py": SOURCE})
+    _, context = context_of(root, "texts.py")
+    return {one.qualname: one.parameters[0][1].parts for one in context.domains}
+
+
+def first_text(*signs: str) -> str:
+    domain = ParameterDomain("text", parts=tuple(map(repr, signs)))
+    return natural_values(domain, ExampleContext(name="s"))[0].candidate.source
+
+
+def test_signs_that_are_replaced_or_split_at_are_found(parts) -> None:
+    assert parts["escaped"] == ("'&'", "'<'")
+    assert parts["cells"] == ("'|'",)
+
+
+def test_letters_and_blanks_are_no_signs(parts) -> None:
+    assert parts["words"] == ()
+
+
+def test_every_sign_stands_between_words_once() -> None:
+    assert first_text("&", "<") == "'kitten&sitting<mitten'"
+
+
+def test_a_single_sign_separates_three_words() -> None:
+    assert first_text("|") == "'kitten|sitting|mitten'"
+
+
+def test_what_decides_is_no_function_that_always_says_yes(tmp_path: Path) -> None:
+    root = write_project(tmp_path, {"texts.py": SOURCE})
+    facts, context = context_of(root, "texts.py")
+    kept = next(one for one in facts.functions if one.name == "kept")
+    given = [value.source for value in context.values.for_parameter(kept, kept.parameters[1])]
+    assert given[0] == "lambda x: x > 2"
+    assert not {"str", "len", "lambda x: True"} & set(given)
