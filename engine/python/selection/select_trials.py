@@ -30,7 +30,7 @@ _OTHER_FORM = 30.0
 _FURTHER_DIFFERENCE = 6.0
 _DEGENERATE = 12.0
 _ODD = 30.0
-_SHOWN_BY_MANGLED = 3
+_SHOWN_BY_MANGLED = 2
 # A test of its own that takes no new branch must kill so many mutants that no other does.
 _KILLS_OF_OWN_FORM = 2
 _SHARES = 4
