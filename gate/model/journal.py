@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ...utils.untrusted_files import decoded_json, read_bytes
-from .results import CaseResult, CollectedAct, CollectError, Failure, failure_from_worker
+from .results import CaseResult, CollectError, Failure, OutsideAct, failure_from_worker
 
 _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,}\b")
 Scrub = Callable[[str], str]
@@ -36,7 +36,7 @@ class SuiteRecord:
     tests: list[CaseResult] = field(default_factory=list)
     collect_errors: list[CollectError] = field(default_factory=list)
     fixtures: list[tuple[str, bool, Failure, str]] = field(default_factory=list)
-    collected_acts: list[CollectedAct] = field(default_factory=list)
+    acts_outside_tests: list[OutsideAct] = field(default_factory=list)
     running: str | None = None
     collecting: str | None = None
     broken: str = ""
@@ -119,7 +119,7 @@ def _take(record: SuiteRecord, fact: dict[str, Any], scrub: Scrub) -> None:
             record.collect_errors.append(CollectError(str(fact["path"]), failure, scrub(str(fact["trace"]))))
         case "acts_at_collection":
             rows = fact["acts"]
-            record.collected_acts += [CollectedAct(str(path), str(name), scrub(str(act))) for path, name, act in rows]
+            record.acts_outside_tests += [OutsideAct(str(path), str(name), scrub(str(act))) for path, name, act in rows]
         case "fixture":
             failure = _failure(fact, scrub) or Failure("Exception")
             record.fixtures.append((str(fact["holder"]), bool(fact["skipped"]), failure, scrub(str(fact["trace"]))))

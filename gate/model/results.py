@@ -106,8 +106,8 @@ class CollectError:
 
 
 @dataclass(frozen=True, slots=True)
-class CollectedAct:
-    """What a test file did while it was collected.
+class OutsideAct:
+    """What a test file did while no test of it ran: while it was collected, or after its tests.
 
     Attributes:
         holder: the test function or class in whose decorators or body it stands; "" for elsewhere in the file.
@@ -129,7 +129,7 @@ class SuiteResult:
         runner_version: version of pytest, or of Python for unittest.
         launches: processes started.
         locale, encoding: what was in force where another one was asked for; see `journal.Record`.
-        collected_acts: what test files themselves did while they were collected; only of runs with `acts`.
+        acts_outside_tests: what test files themselves did outside of their tests; only of runs with `acts`.
     """
 
     framework: str
@@ -143,7 +143,7 @@ class SuiteResult:
     launches: int = 0
     locale: str | None = None
     encoding: str | None = None
-    collected_acts: tuple[CollectedAct, ...] = ()
+    acts_outside_tests: tuple[OutsideAct, ...] = ()
 
     @property
     def green(self) -> bool:

@@ -122,7 +122,7 @@ class SuiteAttempt:
             launches=self._launches,
             locale=record.locale,
             encoding=record.encoding,
-            collected_acts=tuple(record.collected_acts),
+            acts_outside_tests=tuple(record.acts_outside_tests),
         )
 
     def _no_coverage(self) -> CoverageData | None:

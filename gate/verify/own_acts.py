@@ -21,12 +21,14 @@ def own_acts(result: SuiteResult, watched: Collection[str] | None) -> dict[str, 
         if watched is not None and test.case_id not in watched:
             continue
         holder = test.nodeid.split("::")[1].partition("[")[0] if "::" in test.nodeid else ""
-        collected = [one.act for one in result.collected_acts if one.path == test.path and one.holder in ("", holder)]
+        collected = [
+            one.act for one in result.acts_outside_tests if one.path == test.path and one.holder in ("", holder)
+        ]
         acts = list(dict.fromkeys([*collected, *test.acts]))
         if acts:
             found[test.nodeid] = act_reason(acts)
     for error in result.collect_errors:
-        acts = [one.act for one in result.collected_acts if one.path == error.path]
+        acts = [one.act for one in result.acts_outside_tests if one.path == error.path]
         if acts:
             found[error.path] = act_reason(acts)
     return found

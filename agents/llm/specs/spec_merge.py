@@ -39,7 +39,7 @@ def merged(
     """
     own = [str(line) for line in base.get("imports") or ()]
     names = ImportNames(own)
-    names.hold(own)
+    names.bind_existing(own)
     kept = [dict(case) for case in base["cases"]]
     taken = {str(case["id"]) for case in kept}
     by_act: dict[Act, list[int]] = {}

@@ -45,22 +45,22 @@ class _Step:
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
-    """What one definition says.
+class _Refusals:
+    """What one definition refuses with, and which others it names.
 
     Attributes:
         statuses: of what it raises, and of the responses that it makes.
-        answered: of tuples that it returns, which are answers where it is a handler.
+        returned: of tuples that it returns, which are answers where it is a handler.
         names: what it names, each once; passed_on: functions whose results it returns as they are.
     """
 
     statuses: frozenset[int]
-    answered: frozenset[int]
+    returned: frozenset[int]
     names: tuple[str, ...]
     passed_on: frozenset[str]
 
     @classmethod
-    def by(cls, node: _Definition) -> _Said:
+    def of(cls, node: _Definition) -> _Refusals:
         """Read a definition."""
         names = tuple(dict.fromkeys(_names_in(node)))
         return cls(frozenset(refusals_in(node)), frozenset(returned_statuses(node)), names, frozenset(_passed_on(node)))
@@ -78,7 +78,7 @@ class DeliberateRefusals:
         self._root = root
         self._import_roots = import_roots
         self._files: dict[str, _File | None] = {}
-        self._known: dict[int, _Said] = {}
+        self._known: dict[int, _Refusals] = {}
 
     def statuses(self, path: str, lines: tuple[int, int]) -> frozenset[int]:
         """Return the statuses from 400 to 499 that the handler at these lines answers on purpose. Blocks."""
@@ -88,30 +88,31 @@ class DeliberateRefusals:
             return frozenset()
         found: set[int] = set()
         queue = deque([_Step(path, start, answers=True)])
-        seen: set[int] = set()
+        seen: set[tuple[int, bool]] = set()
         while queue and len(seen) < _MOST_STEPS:
             step = queue.popleft()
-            if id(step.node) in seen:
+            key = (id(step.node), step.answers)
+            if key in seen:
                 continue
-            seen.add(id(step.node))
-            said = self._said(step.node)
-            found |= said.statuses | (said.answered if step.answers else frozenset())
-            queue += self._named_by(step, said, path)
+            seen.add(key)
+            refusals = self._refusals(step.node)
+            found |= refusals.statuses | (refusals.returned if step.answers else frozenset())
+            queue += self._named_by(step, refusals, path)
         return frozenset(found)
 
-    def _said(self, node: _Definition) -> _Said:
-        """What a definition says, read once: many handlers name the same helpers."""
+    def _refusals(self, node: _Definition) -> _Refusals:
+        """The refusals of a definition, read once: many handlers name the same helpers."""
         if id(node) not in self._known:
-            self._known[id(node)] = _Said.by(node)
+            self._known[id(node)] = _Refusals.of(node)
         return self._known[id(node)]
 
-    def _named_by(self, step: _Step, said: _Said, first: str) -> Iterator[_Step]:
+    def _named_by(self, step: _Step, refusals: _Refusals, first: str) -> Iterator[_Step]:
         """Yield what a definition names: functions and classes of the project, and handlers of exceptions it raises."""
         file = self._file(step.path)
         if file is None:
             return
-        for name in said.names:
-            answers = step.answers and name in said.passed_on
+        for name in refusals.names:
+            answers = step.answers and name in refusals.passed_on
             if name in file.definitions:
                 yield _Step(step.path, file.definitions[name], answers)
             elif name in file.imports:

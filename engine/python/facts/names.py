@@ -71,7 +71,7 @@ class ImportNames:
         plain = [binding for binding in read_imports(expected) if binding.name is None and binding.alias is None]
         self._modules = {one.module for one in plain if "." not in one.module}
 
-    def hold(self, imports: Iterable[str]) -> None:
+    def bind_existing(self, imports: Iterable[str]) -> None:
         """Bind imports that a file has already, as they are: later ones give way to them."""
         for binding in read_imports(imports):
             plain = binding.name is None and binding.alias is None

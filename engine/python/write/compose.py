@@ -164,7 +164,7 @@ def _not_reached(exploration: Exploration, without: dict[str, str], covered: set
     if len(listed) > _MOST_NOT_REACHED:  # the schema takes no more, and refuses the whole spec
         more = len(listed) - _MOST_NOT_REACHED
         listed = listed[:_MOST_NOT_REACHED]
-        listed[-1]["reason"] += f"; so have {more} more below it no test"
+        listed[-1]["reason"] += f"; {more} further functions have no test either"
     return listed
 
 

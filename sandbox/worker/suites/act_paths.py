@@ -28,10 +28,10 @@ def untouched(module, **others):
 
 
 os = untouched(system)
-status = untouched(stat)
-asking = untouched(genericpath, os=os, stat=status)
+modes = untouched(stat)
+generic = untouched(genericpath, os=os, stat=modes)
 vars(os)["path"] = untouched(
-    system.path, os=os, stat=status, **{name: getattr(asking, name) for name in genericpath.__all__}
+    system.path, os=os, stat=modes, **{name: getattr(generic, name) for name in genericpath.__all__}
 )
 
 TWO_PATHS = ("os.rename", "os.link", "os.symlink")
@@ -51,12 +51,35 @@ def text_of(path):
         return str.__str__(path)
     if issubclass(kind, bytes):
         return os.fsdecode(bytes.__getitem__(path, slice(None)))
-    if kind in PATHS:
-        return os.fspath(path)
-    raise TypeError("not a path of the standard library")
+    if kind in PATHS or of_libraries(kind):
+        return text_of(os.fspath(path))
+    raise TypeError("not a path of a library")
 
 
 PATHS = (type(pathlib.Path()), type(pathlib.PurePath()))
+
+
+def of_libraries(kind):
+    """Whether a type of paths, such as pytest's, has no code but that of libraries."""
+    if not hasattr(kind, "__fspath__"):
+        return False
+    for one in type.__dict__["__mro__"].__get__(kind):
+        if one in (object, *PATHS):
+            continue
+        for name, value in dict(type.__dict__["__dict__"].__get__(one)).items():
+            inner = value.fget if type(value) is property else getattr(value, "__func__", value)
+            if type(inner) is types.FunctionType:
+                place = inner.__code__.co_filename
+                known = place.startswith("<frozen ") or "site-packages" in place or below(place, (LIBRARY,))
+            else:
+                known = type(inner) in HARMLESS or name == "_abc_impl" or (type(inner) is type and name[:2] != "__")
+            if not known:
+                return False
+    return True
+
+
+LIBRARY = os.path.dirname(system.__file__)
+HARMLESS = (str, int, tuple, set, frozenset, type(None), types.GetSetDescriptorType, types.MemberDescriptorType)
 
 
 def paths(event, arguments):
@@ -92,14 +115,12 @@ def mentions(value, full, depth=DEEPEST):
         return len(place) > 1 and below(full, (place,))
     if depth == 0:
         return False
+    inside = [] if issubclass(kind, type) else list(attributes(value).values())[:MOST]
+    base = next((one for one in (list, tuple, set, frozenset) if issubclass(kind, one)), None)
     if issubclass(kind, dict):
-        inside = list(dict.values(value))[:MOST]
-    elif kind in (list, tuple, set, frozenset):
-        inside = list(value)[:MOST]
-    elif issubclass(kind, type):
-        inside = []
-    else:
-        inside = list(attributes(value).values())[:MOST]
+        inside += list(dict.values(value))[:MOST]
+    elif base is not None:
+        inside += list(base.__iter__(value))[:MOST]
     return any(mentions(one, full, depth - 1) for one in inside)
 
 

@@ -15,6 +15,7 @@ import contextlib
 import sys
 import tempfile
 import threading
+from time import monotonic  # before a run moves the clock
 
 from .act_paths import BUILTINS, TWO_PATHS, below, mentions, os, paths, text_of
 
@@ -123,11 +124,15 @@ class ActWatch:
 
     def at_end(self):
         """What is done outside of tests since then, also by threads that are left and at the interpreter's end."""
-        for thread in threading.enumerate()[:MOST]:
-            if thread is not threading.current_thread() and not thread.daemon:
-                thread.join(LEFT_SECONDS)
-        with contextlib.suppress(Exception):  # of a function that a test has left for the end
-            atexit._run_exitfuncs()
+        end = monotonic() + LEFT_SECONDS  # of all together: idle pools wait for ever, and so do children's parents
+        left = [thread for thread in threading.enumerate()[:MOST] if not thread.daemon]
+        exits = threading.Thread(target=run_exit_functions, daemon=True)
+        with contextlib.suppress(RuntimeError):  # where a test's limits allow no other thread
+            exits.start()
+            left.append(exits)
+        for thread in left:
+            if thread is not threading.current_thread():
+                threading.Thread.join(thread, max(0, end - monotonic()))
         return self._collected[self._reported :][: MOST * MOST]
 
     def _hear(self, event, arguments):
@@ -310,6 +315,12 @@ def imported_in(tree):
             found.add(node.module)
             found.update("{}.{}".format(node.module, alias.name) for alias in node.names)
     return found
+
+
+def run_exit_functions():
+    """Run what is left for the interpreter's end, whatever it raises."""
+    with contextlib.suppress(BaseException):
+        atexit._run_exitfuncs()
 
 
 def shown(arguments):

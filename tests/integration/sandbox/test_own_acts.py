@@ -11,9 +11,10 @@ from testwright.tests.support.projects.files import ROOT
 
 # Each test reads one file outside, in its own way; its name says which.
 TESTS = """
-import os, pathlib, threading, weakref
+import collections, os, pathlib, threading, weakref
 from unittest.mock import patch
 from pk.good import begin_of, hosts_of
+from suites.act_paths import of_libraries
 
 SECRET = "/etc/{}".format("hostname")
 
@@ -34,6 +35,12 @@ class Holder:
     def __dict__(self):
         open(SECRET).close()
         return {}
+
+Pair = collections.namedtuple("Pair", "place other")
+
+class Listed(list):
+    def __iter__(self):
+        return iter(())
 
 class Place:
     def __fspath__(self):
@@ -80,6 +87,20 @@ def test_property():
 def test_place():
     hosts_of(Place())
 
+def test_named_tuple():
+    hosts_of(Pair("/etc/hosts", 1))
+
+def test_list():
+    hosts_of(Listed(["/etc/hosts"]))
+
+def test_good_paths(tmp_path, tmpdir):
+    class Own(type(pathlib.Path())):
+        def __fspath__(self):
+            return "/etc/hosts"
+    os.mkdir(tmpdir / "folder")
+    os.listdir(tmpdir)
+    assert of_libraries(type(tmpdir)) and not of_libraries(Own)
+
 def test_good(tmp_path):
     (tmp_path / "a").write_text("1")
     with patch("os.getpid", return_value=1), open(pathlib.Path(tmp_path, "a")) as stream:
@@ -87,10 +108,13 @@ def test_good(tmp_path):
     assert begin_of(None) == "1"
 """
 LATE = """
-import threading, weakref
+import atexit, concurrent.futures, sys, threading, weakref
 
 SECRET = "/etc/{}".format("hostname")
 GO = threading.Event()
+NEVER = threading.Event()
+atexit.register(NEVER.wait)
+POOL = concurrent.futures.ThreadPoolExecutor(8)
 
 class Kept:
     pass
@@ -101,7 +125,7 @@ def read():
     open(SECRET).close()
 
 def wait():
-    GO.wait(0.2)
+    GO.wait()
     read()
 
 def test_end():
@@ -109,6 +133,15 @@ def test_end():
 
 def test_thread():
     threading.Thread(target=wait).start()
+
+def test_exits():
+    atexit.register(read)
+    atexit.register(sys.exit)
+    atexit.register(GO.set)
+
+def test_pool():
+    for _ in range(8):
+        POOL.submit(NEVER.wait)
 """
 GOOD = """
 from pathlib import Path
@@ -177,12 +210,13 @@ def _heard(folder: Path, tests: str) -> dict[str, list[str]]:
 
 def test_a_test_cannot_hide_what_it_does(tmp_path: Path) -> None:
     found = _heard(tmp_path.resolve(), TESTS)
-    assert not found.pop("test_good")
+    assert (found.pop("test_good"), found.pop("test_good_paths")) == ([], [])
     assert (found.pop("collected"), found.pop("end")) == ([], [])
+    assert len(found) == TESTS.count("\ndef test_") - 2
     assert not [name for name, acts in found.items() if not any(act.startswith("open: ") for act in acts)]
 
 
-def test_what_a_test_leaves_for_later_is_heard_once_it_is_over(tmp_path: Path) -> None:
+def test_what_a_test_leaves_for_later_is_heard_once_it_is_over_though_threads_never_end(tmp_path: Path) -> None:
     found = _heard(tmp_path.resolve(), LATE)
     acts = found["test_thread"] + [act for _, _, act in found["end"]]
-    assert [act.partition(": ")[2] for act in acts] == ["/etc/hostname", "/etc/hostname"]
+    assert [act.partition(": ")[2] for act in acts] == ["/etc/hostname"] * 3

@@ -89,6 +89,18 @@ def numbers():
 def either():
     return JSONResponse({}, 404 if ORDERS else HTTPStatus.GONE.value)
 
+@app.get("/twice")
+def twice():
+    found = checked()
+    print(found)
+    return relayed()
+
+def checked():
+    return {"why": "late"}, 408
+
+def relayed():
+    return checked()
+
 @app.get("/kind")
 def kind():
     raise Closed
@@ -119,6 +131,7 @@ FILES = {
         ("pair", {410}),
         ("numbers", set()),
         ("either", {404, 410}),
+        ("twice", {408}),
         ("kind", {409}),
     ],
 )

@@ -257,4 +257,4 @@ def test_more_functions_without_a_test_than_a_spec_can_list_are_counted() -> Non
     unreached = tuple(Unreached(f"f{number}", "none", number) for number in range(1, 2502))
     spec = compose(*shop_findings(), unreached=unreached)
     assert check_spec(spec, "unit")["valid"]
-    assert spec["not_reached"][-1]["reason"] == "none; so have 501 more below it no test"
+    assert spec["not_reached"][-1]["reason"] == "none; 501 further functions have no test either"
