@@ -22,7 +22,10 @@ _ROW_BYTES = 100
 
 
 class BoundedConnection(sqlite3.Connection):
-    """Gives each statement a deadline, each value a length, and what one statement returns a size."""
+    """Gives each statement a time to compute, each value a length, and what one statement returns a size.
+
+    The time that a caller spends between rows does not count.
+    """
 
     def __init__(self, *given: Any, **named: Any) -> None:
         super().__init__(*given, **named)
@@ -30,9 +33,9 @@ class BoundedConnection(sqlite3.Connection):
         self.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MOST_VALUE_BYTES)
         self.set_progress_handler(lambda: time.monotonic() > self._deadline, STEPS)
 
-    def begin(self) -> None:
-        """A statement begins, or its next rows are read."""
-        self._deadline = time.monotonic() + TRANSACTION_SECONDS
+    def begin(self, spent: float) -> None:
+        """A statement begins, or its next row is read, after so many seconds that it has computed."""
+        self._deadline = time.monotonic() + TRANSACTION_SECONDS - spent
 
     def cursor(self, factory: Callable[..., Any] | None = None) -> Any:
         """A cursor with the same bounds."""
@@ -66,8 +69,14 @@ class _BoundedCursor(sqlite3.Cursor):
         return super().executescript(*given)
 
     def __next__(self) -> Any:
+        if self._spent > TRANSACTION_SECONDS:
+            raise _interrupted()
+        begun = time.monotonic()
         self._go_on()
-        return self._counted(super().__next__())
+        try:
+            return self._counted(super().__next__())
+        finally:
+            self._spent += time.monotonic() - begun
 
     def fetchone(self) -> Any:
         return next(self, None)
@@ -85,16 +94,28 @@ class _BoundedCursor(sqlite3.Cursor):
 
     def _begin(self) -> None:
         self._left = _MOST_RESULT_BYTES
+        self._spent = 0.0
         self._go_on()
 
     def _go_on(self) -> None:
         assert isinstance(self.connection, BoundedConnection)
-        self.connection.begin()
+        self.connection.begin(self._spent)
 
     def _counted(self, row: Any) -> Any:
-        self._left -= _ROW_BYTES + sum(len(value) for value in row if isinstance(value, str | bytes))
+        self._left -= _ROW_BYTES + sum(map(_length, row))
         if self._left < 0:
-            error = sqlite3.OperationalError("interrupted")
-            error.sqlite_errorcode = sqlite3.SQLITE_INTERRUPT
-            raise error
+            raise _interrupted()
         return row
+
+
+def _length(value: Any) -> int:
+    """The bytes of a text or of bytes; 0 for another value, whose row is counted."""
+    if isinstance(value, str) and not value.isascii():
+        return len(value.encode(errors="surrogatepass"))
+    return len(value) if isinstance(value, str | bytes) else 0
+
+
+def _interrupted() -> sqlite3.OperationalError:
+    error = sqlite3.OperationalError("interrupted")
+    error.sqlite_errorcode = sqlite3.SQLITE_INTERRUPT
+    return error

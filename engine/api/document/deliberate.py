@@ -60,10 +60,12 @@ class _Refusals:
     passed_on: frozenset[str]
 
     @classmethod
-    def of(cls, node: _Definition) -> _Refusals:
-        """Read a definition."""
+    def of(cls, node: _Definition, own: frozenset[str]) -> _Refusals:
+        """Read a definition; `own` are the names of the project's classes and functions in its file."""
         names = tuple(dict.fromkeys(_names_in(node)))
-        return cls(frozenset(refusals_in(node)), frozenset(returned_statuses(node)), names, frozenset(_passed_on(node)))
+        return cls(
+            frozenset(refusals_in(node, own)), frozenset(returned_statuses(node)), names, frozenset(_passed_on(node))
+        )
 
 
 class DeliberateRefusals:
@@ -95,16 +97,18 @@ class DeliberateRefusals:
             if key in seen:
                 continue
             seen.add(key)
-            refusals = self._refusals(step.node)
+            refusals = self._refusals(step)
             found |= refusals.statuses | (refusals.returned if step.answers else frozenset())
             queue += self._named_by(step, refusals, path)
         return frozenset(found)
 
-    def _refusals(self, node: _Definition) -> _Refusals:
+    def _refusals(self, step: _Step) -> _Refusals:
         """The refusals of a definition, read once: many handlers name the same helpers."""
-        if id(node) not in self._known:
-            self._known[id(node)] = _Refusals.of(node)
-        return self._known[id(node)]
+        if id(step.node) not in self._known:
+            file = self._file(step.path)
+            own = frozenset((*file.definitions, *file.imports)) if file is not None else frozenset[str]()
+            self._known[id(step.node)] = _Refusals.of(step.node, own)
+        return self._known[id(step.node)]
 
     def _named_by(self, step: _Step, refusals: _Refusals, first: str) -> Iterator[_Step]:
         """Yield what a definition names: functions and classes of the project, and handlers of exceptions it raises."""

@@ -9,11 +9,11 @@ import ast
 import builtins
 import http
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 from ....utils.python_names import callee, last_name
 
-_SPOKEN = {status.name.title().replace("_", ""): status.value for status in http.HTTPStatus}
+_SPOKEN = {name.title().replace("_", ""): status.value for name, status in http.HTTPStatus.__members__.items()}
 _RAISED = {
     **_SPOKEN,
     **{f"HTTP{name}": status for name, status in _SPOKEN.items()},
@@ -37,27 +37,32 @@ _CODE = re.compile(r"HTTP_(4\d\d)(_|$)")
 _REFUSING = frozenset({"abort", "send_error", "set_status", "HTTPException", "HTTPError"})
 """Callables that take a status first."""
 _RESPONSE = re.compile(r"\w*[Rr]esponse|render")
-"""Names of what makes a response: `JSONResponse`, `make_response`; a status is its second argument, if not named."""
+"""Names of what makes a response: `JSONResponse`, `make_response`. Many take an unnamed status second, Django's
+`HttpResponse(content, type, status)` takes it third, and is read where it is named."""
 _STATUS = frozenset({"status_code", "status", "code", "http_status"})
 
 
-def refusals_in(node: ast.AST) -> Iterator[int]:
-    """Yield the statuses that a function or class raises or makes a response with."""
+def refusals_in(node: ast.AST, own: Container[str] = ()) -> Iterator[int]:
+    """Yield the statuses that a function or class raises or makes a response with.
+
+    Args:
+        own: names of the project's classes, which need not mean what a framework's of the same name do.
+    """
     for inner in ast.walk(node):
         if isinstance(inner, ast.Raise) and inner.exc is not None:
-            yield from _raised(inner.exc)
+            yield from _raised(inner.exc, own)
         elif isinstance(inner, ast.Call):
             yield from _made(inner)
     if isinstance(node, ast.ClassDef):
-        yield from _of_class(node)
+        yield from _of_class(node, own)
 
 
-def _raised(exception: ast.expr) -> Iterator[int]:
+def _raised(exception: ast.expr, own: Container[str]) -> Iterator[int]:
     """Yield the status of a raised exception: by its name, or by what it is made with."""
     name = last_name(callee(exception))
-    yield from _refusal(_RAISED.get(name))
+    yield from _refusal(None if name in own else _RAISED.get(name))
     if isinstance(exception, ast.Call) and not hasattr(builtins, name):
-        yield from _arguments(exception, place=0)
+        yield from _arguments(exception)
 
 
 def _made(call: ast.Call) -> Iterator[int]:
@@ -76,10 +81,11 @@ def _is_of_super(call: ast.Call) -> bool:
     return isinstance(owner, ast.Call) and last_name(owner.func) == "super"
 
 
-def _of_class(node: ast.ClassDef) -> Iterator[int]:
+def _of_class(node: ast.ClassDef, own: Container[str]) -> Iterator[int]:
     """Yield the statuses that a class stands for: by its bases, or by an attribute such as `status_code = 404`."""
     for base in node.bases:
-        yield from _refusal(_RAISED.get(last_name(base)))
+        name = last_name(base)
+        yield from _refusal(None if name in own else _RAISED.get(name))
     for statement in node.body:
         target = statement.targets[0] if isinstance(statement, ast.Assign) else getattr(statement, "target", None)
         value = statement.value if isinstance(statement, ast.Assign | ast.AnnAssign) else None
@@ -87,10 +93,10 @@ def _of_class(node: ast.ClassDef) -> Iterator[int]:
             yield from _status_of(value)
 
 
-def _arguments(call: ast.Call, *, place: int) -> Iterator[int]:
-    """Yield the status among the arguments of a call, by its name or at its place."""
+def _arguments(call: ast.Call, *, place: int | None = None) -> Iterator[int]:
+    """Yield the status among the arguments of a call, by its name or at its place; at any place where none is known."""
     named = [given.value for given in call.keywords if given.arg in _STATUS]
-    for value in named or call.args[place : place + 1]:
+    for value in named or (call.args if place is None else call.args[place : place + 1]):
         yield from _status_of(value)
 
 
@@ -101,6 +107,8 @@ def _status_of(node: ast.expr) -> Iterator[int]:
         yield from _status_of(node.orelse)
     elif isinstance(node, ast.Constant):
         yield from _refusal(node.value)
+    elif isinstance(node, ast.Call) and last_name(node.func) in ("int", "HTTPStatus") and len(node.args) == 1:
+        yield from _status_of(node.args[0])
     elif isinstance(node, ast.Attribute) and node.attr == "value":
         yield from _status_of(node.value)
     elif isinstance(node, ast.Name | ast.Attribute):

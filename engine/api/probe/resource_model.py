@@ -201,10 +201,16 @@ def _parameter_value(samples: SampleValues, parameter: ApiParameter) -> Any:
     return value
 
 
+_GOES_ON = re.compile(r"(?:^|[_-]|(?<=[a-z]))(?:page|next|continuation|sync|cursor)[_-]?token$", re.IGNORECASE)
+
+
 def _is_secret(name: str, example: Any) -> bool:
-    """Whether an example has the shape of a credential, or may be one because of the parameter's name."""
+    """Whether an example has the shape of a credential, or may be one because of the parameter's name.
+
+    Tokens by which a listing goes on are no credentials.
+    """
     may_be = isinstance(example, str) and is_telling(example) and any(letter.isdigit() for letter in example)
-    return looks_secret(example) or (may_be and is_secret_name(name))
+    return looks_secret(example) or (may_be and is_secret_name(name) and not _GOES_ON.search(name))
 
 
 def put_parameter(request: Json, parameter: ApiParameter, value: Any) -> None:

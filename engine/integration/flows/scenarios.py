@@ -105,6 +105,8 @@ class _FlowBuilder:
         if owner.kind == "enum":
             self.imports.add(importing)
             return f"{owner.name}.{owner.fields[self.variation % len(owner.fields)][0]}" if owner.fields else None
+        if not self.context.index.can_be_made(facts, owner):
+            return None
         constructor = self.context.index.constructor(facts, owner)
         arguments = self.arguments(constructor, facts, depth + 1) if constructor is not None else []
         if arguments is None:

@@ -226,6 +226,8 @@ def class_candidates(values: ValueSource, where: ModuleFacts, owner: ClassFacts,
     if owner.kind in _OPEN_KINDS:  # only a subclass can be instantiated
         children = [child for child in values.index.subclasses(owner.name) if child[1].kind not in _OPEN_KINDS]
         return [item for child in children[:3] for item in values.of_class(*child, depth + 1)][:_MAXIMUM_OBJECTS]
+    if not values.index.can_be_made(where, owner):
+        return []
     constructor = values.index.constructor(where, owner)
     if owner.kind == "typeddict":
         return _dictionaries(values, where, constructor, depth)

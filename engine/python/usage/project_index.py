@@ -183,10 +183,15 @@ class ProjectIndex:
     def constructor(self, facts: ModuleFacts, owner: ClassFacts) -> CallableFacts | None:
         """The constructor that makes an object of the class, its own or inherited; None for `object`'s.
 
-        None, too, for one with too many parameters to be called.
+        None, too, for one with too many parameters to be called: see `can_be_made`.
         """
         found = self._constructor(facts, owner)
         return found if found is not None and len(found.parameters) <= MOST_PARAMETERS else None
+
+    def can_be_made(self, facts: ModuleFacts, owner: ClassFacts) -> bool:
+        """Whether the constructor of a class has few enough parameters to be called."""
+        found = self._constructor(facts, owner)
+        return found is None or len(found.parameters) <= MOST_PARAMETERS
 
     def _constructor(self, facts: ModuleFacts, owner: ClassFacts) -> CallableFacts | None:
         lineage = self.lineage(facts, owner)

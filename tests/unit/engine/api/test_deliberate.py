@@ -101,6 +101,22 @@ def checked():
 def relayed():
     return checked()
 
+@app.get("/second")
+def second():
+    raise ApiError("gone", 410)
+
+@app.get("/turned")
+def turned():
+    raise HTTPException(status_code=int(404))
+
+@app.get("/lock")
+def lock():
+    if ORDERS:
+        raise Gone
+    raise Locked()
+
+class Locked(Exception): ...
+
 @app.get("/kind")
 def kind():
     raise Closed
@@ -132,6 +148,9 @@ FILES = {
         ("numbers", set()),
         ("either", {404, 410}),
         ("twice", {408}),
+        ("second", {410}),
+        ("turned", {404}),
+        ("lock", {410}),
         ("kind", {409}),
     ],
 )

@@ -18,6 +18,12 @@ from testwright.engine.api.values.data import SampleValues
         ("token", "8f14e45fceea167a", False),
         ("anything", "sk-live0123456789abcdef", False),
         ("token", "string", True),
+        ("page_token", "8f14e45fceea167a", True),
+        ("nextPageToken", "8f14e45fceea167a", True),
+        ("continuation-token", "8f14e45fceea167a", True),
+        ("sync_token", "8f14e45fceea167a", True),
+        ("cursor", "8f14e45fceea167a", True),
+        ("access_token", "8f14e45fceea167a", False),
         ("page", "8f14e45fceea167a", True),
     ],
 )
