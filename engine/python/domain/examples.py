@@ -197,8 +197,6 @@ def _text_sources(domain: ParameterDomain, context: ExampleContext) -> list[str]
         # Those that are told apart, then one that is none of them.
         words = [str(literal_or(text, "")) for text in domain.words]
         return [*_from(words, place), *_from(tables.WORDS, place)[:1], ""]
-    if domain.parts and not domain.preconditions:
-        return _with_parts([str(literal_or(text, "")) for text in domain.parts], place)
     if domain.length == 1 or _LETTER_NAME.fullmatch(context.name):
         return _from(tables.LETTERS, place)
     if domain.requires("binary digits"):
@@ -212,6 +210,8 @@ def _text_sources(domain: ParameterDomain, context: ExampleContext) -> list[str]
     if named and named[0] not in _PLAIN_TEXT:
         texts = [str(literal_or(text, "")) for text in named]
         return [*_from(texts, place), *_from(tables.WORDS, place)]
+    if domain.parts and not domain.preconditions:
+        return _with_parts([str(literal_or(text, "")) for text in domain.parts], place)
     if domain.requires("letters") or not _is_prose(context.name):
         return [*_from(tables.WORDS, place), tables.TEXTS[place % 4].title(), "aab", "a", ""]
     return [*_from(tables.TEXTS, place)[:2], "Hello World", "kitten", "a", ""]

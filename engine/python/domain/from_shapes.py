@@ -68,11 +68,11 @@ class ShapeDomains:
     def _plain(self, root: Shape) -> ParameterDomain:
         """Sets, texts, sequences and numbers: the kind with the most votes."""
         kinds = root.kinds
-        if "hashed" in root.traits and (kinds["set"] or kinds["list"] or kinds["dict"]):
-            return UNKNOWN  # a key or member is none of these, whatever else is done with some of them
+        sequential = bool(_SEQUENTIAL & root.traits.keys()) or kinds["list"] or kinds["tuple"] or root.each is not None
+        if "hashed" in root.traits and not kinds["text"] and (sequential or kinds["set"] or kinds["dict"]):
+            return UNKNOWN  # a key or member is no list, set or dictionary, whatever else is done with some of them
         if kinds["set"] and kinds["set"] >= max(kinds["list"], kinds["text"]):
             return ParameterDomain("set", type_name="set", element=self._known(root.each))
-        sequential = bool(_SEQUENTIAL & root.traits.keys()) or kinds["list"] or kinds["tuple"] or root.each is not None
         if kinds["text"] and kinds["text"] >= kinds["list"] + kinds["tuple"]:
             return self._text(root) if not kinds["integer"] or kinds["text"] > 1 else UNKNOWN
         if sequential:

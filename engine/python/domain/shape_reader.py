@@ -52,7 +52,7 @@ def read_shapes(tree: ast.Module, imported: Imported | None = None) -> ModuleSha
 
 
 def _mark_keys(found: ModuleShapes) -> None:
-    """Marks what the dictionaries and sets of a module have as keys and members."""
+    """Marks what parameters and attributes that are dictionaries or sets have as keys and members."""
     owned = [shape for one in found.classes.values() for shape in one.root().attributes.values()]
     for shape in (*found.parameters.values(), *owned):
         root = shape.root()
@@ -256,20 +256,33 @@ def _converts(target: ast.expr, value: ast.expr) -> bool:
 
 
 def with_constants(tree: ast.Module, source_of: Callable[[str], str | None]) -> ast.Module:
-    """The module with texts and numbers in the place of names in capitals, so that it reads the same with and without.
+    """The module with texts and numbers in the place of names in capitals that stand for them.
 
     Args:
         source_of: the source of a constant by its name; None for any other name.
     """
-    changed = _NamedConstants(source_of).visit(tree)
+    changed = _NamedConstants(source_of, _bound_in_functions(tree)).visit(tree)
     assert isinstance(changed, ast.Module)
     return changed
 
 
+def _bound_in_functions(tree: ast.Module) -> set[str]:
+    """Names that some function binds itself: as a parameter, by assignment, in a loop."""
+    bound: set[str] = set()
+    for function in ast.walk(tree):
+        if isinstance(function, _Definition | ast.Lambda):
+            for node in ast.walk(function):
+                if isinstance(node, ast.arg):
+                    bound.add(node.arg)
+                elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                    bound.add(node.id)
+    return bound
+
+
 class _NamedConstants(ast.NodeTransformer):
-    def __init__(self, source_of: Callable[[str], str | None]) -> None:
+    def __init__(self, source_of: Callable[[str], str | None], others: set[str]) -> None:
         self._source_of = source_of
-        self._known: dict[str, ast.expr | None] = {}
+        self._known: dict[str, ast.expr | None] = dict.fromkeys(others)
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
         if not node.id.isupper() or not isinstance(node.ctx, ast.Load):

@@ -19,6 +19,7 @@ from ..inputs.receivers import Receiver
 from ..model.model import CallableFacts, Candidate, ClassFacts, Parameter, Trial
 from .initial_trials import ProposalContext, is_public_name, receiver_trial, trial_key
 from .story_steps import (
+    EMPTYING,
     filler_of,
     flags_of,
     required_parameters,
@@ -40,7 +41,6 @@ _KEY_NAMES = frozenset({"key", "name", "item", "index"})
 _SIZE = re.compile(
     r"(max_?|min_?|table_?|initial_?|buffer_?)?(size|capacity|len|length|items|limit|buckets|slots|room)"
 )
-_EMPTYING = frozenset({"clear", "reset", "flush"})
 _KEYS = ("1", "2", "3", "4")
 _VALUES = ("10", "20", "30", "40")
 # Alone, without a key: neither sorted nor reversed.
@@ -315,7 +315,7 @@ class _StoryBuilder:
             asked: the variable that is asked, if not the object's own. at: number of the item that is asked about.
             option: a flag that is given the other value than its default.
         """
-        again = touch is not None and touch.name in _EMPTYING
+        again = touch is not None and touch.name in EMPTYING
         row = self._row(ask, _FILLED if ask is self.filler and not again else at)
         if row is not None and option is not None:
             row = (*row, (option, Candidate(str(option.default != "True"))))

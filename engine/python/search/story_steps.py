@@ -12,15 +12,16 @@ from ..inputs.receivers import changes_state
 from ..model.model import CallableFacts, Candidate, ClassFacts, ModuleFacts, Parameter
 from ..usage.project_index import ProjectIndex
 
+EMPTYING = frozenset({"clear", "reset", "flush"})
 _FILLING = re.compile(r"__setitem__|(add|set|put|push|insert|append|register|enqueue|store|save|write|record)(_.*)?")
 # By method: its parameters, and the containers of the standard library that have it.
 _BUILT_IN: tuple[tuple[str, tuple[str, ...], frozenset[str]], ...] = (
     ("__setitem__", ("key", "value"), frozenset("dict OrderedDict UserDict defaultdict MutableMapping Dict".split())),
     ("append", ("item",), frozenset("list UserList deque MutableSequence List".split())),
-    ("add", ("item",), frozenset("set MutableSet Set".split())),
+    ("add", ("item",), frozenset("set MutableSet".split())),
 )
 _NUMBERS = (3, 5, 8)
-_TYPE_VARIABLE = re.compile(r"_?[A-Z]{1,3}|_?(Key|Value|Item)(T(ype)?)?|Any|object|Hashable")
+_TYPE_VARIABLE = re.compile(r"_?([KV]?T|[KRSUV])(_co|_contra)?|_?(Key|Value|Item)(T|Type)|Any|object|Hashable")
 
 
 def filler_of(
@@ -39,7 +40,13 @@ def filler_of(
     found = _first(one for one in inherited if one.public and not one.is_async)
     if found is not None:
         return _of(owner, found.name, found.parameters)
-    return next((made for _, one in lineage for base in one.bases if (made := _built_in(owner, base))), None)
+    bases = [
+        base
+        for where, one in lineage
+        for base in one.bases
+        if index.class_in(base.partition("[")[0], where) is None  # a class of the project's own may have any name
+    ]
+    return next((made for base in bases if (made := _built_in(owner, base))), None)
 
 
 def required_parameters(one: CallableFacts) -> list[Parameter]:
@@ -55,8 +62,13 @@ def takes_anything(parameter: Parameter) -> bool:
 
 
 def flags_of(one: CallableFacts) -> list[Parameter]:
-    """The options of a method that are on or off."""
-    return [item for item in one.parameters if item.default in ("True", "False")]
+    """The public options of a method that are on or off."""
+    return [item for item in one.parameters if item.default in ("True", "False") and not item.name.startswith("_")]
+
+
+def is_filling(method: str) -> bool:
+    """Whether a method of this name puts something into its object."""
+    return _FILLING.fullmatch(method) is not None
 
 
 def shown_first(values: Sequence[Candidate]) -> list[Candidate]:
@@ -82,7 +94,7 @@ def with_small_numbers(source: str) -> str:
 
 
 def _first(members: Iterable[CallableFacts]) -> CallableFacts | None:
-    fillers = [one for one in members if _FILLING.fullmatch(one.name) and required_parameters(one)]
+    fillers = [one for one in members if is_filling(one.name) and required_parameters(one)]
     return next((one for one in fillers if changes_state(one) or one.name == "__setitem__"), None)
 
 

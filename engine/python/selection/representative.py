@@ -13,20 +13,18 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from ....utils.python_names import assigned_variable, last_name, names_of
+from ....utils.python_names import assigned_variable
 from ....utils.python_source import literal_or, parse_expression, parse_python
 from ..judge.value_checks import is_empty_source
-from ..model.model import CallableFacts, ClassFacts, ModuleFacts, Observation, Trial
+from ..model.model import CallableFacts, ModuleFacts, Observation, Trial
 from ..outside.arrangement import DATA, NOTES
 from ..source.titles import subject_call
+from .degeneracy import CONTAINERS, MILD, SEVERE, degeneracy_of, is_partial, receiver_degeneracy
 
-MILD, SEVERE = 1, 2
 _HOLE = "__hole__"
-_MOST_PARTS = 3
 _MOST_GAPS = 3
 _GAP = re.compile(r"\bNone\b|(?<![\w'\"])(?:''|\"\"|\[\]|\{\}|\(\))(?!['\"])")
 _HELPERS = ("def ", "async def ", "class ", "@")
-_MEMBER_KINDS = frozenset({"method", "property"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +91,8 @@ def represent(
         + _of_missing_arguments(subject, given, observation)
         + sum(degeneracy_of(node, facts) for node in answers)
         # What is refused may well be refused because there is nothing in the object.
-        + min(_receiver_degeneracy(subject, act, statements, facts), SEVERE if observation.raised is None else MILD)
-        + (MILD if subject is not None and subject.kind == "constructor" and _is_partial(subject, len(given)) else 0),
+        + min(receiver_degeneracy(subject, act, statements, facts), SEVERE if observation.raised is None else MILD)
+        + (MILD if subject is not None and subject.kind == "constructor" and is_partial(subject, len(given)) else 0),
         # An object that shows itself as the text it was read from is not that text.
         trivial=is_trivial(observation, () if trial.act.startswith("repr(") else given),
         shape=shape,
@@ -137,56 +135,8 @@ def is_trivial(observation: Observation, given: Sequence[ast.expr] = ()) -> bool
     if first and type(first[0]) is type(result) and first[0] == result and not isinstance(result, bool):
         return True
     # Whichever argument holds the items: one that comes back unchanged was not worked on.
-    passed = [literal_or(node, NO_RESULT) for node in given[1:] if isinstance(node, _CONTAINERS)]
+    passed = [literal_or(node, NO_RESULT) for node in given[1:] if isinstance(node, CONTAINERS)]
     return any(type(one) is type(result) and one == result for one in passed)
-
-
-def degeneracy_of(node: ast.expr, facts: ModuleFacts | None = None) -> int:
-    """Rates one argument: 0 shows something, `MILD` little, `SEVERE` nothing."""
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        return degeneracy_of(node.operand, facts)
-    if isinstance(node, ast.Constant):
-        value = node.value
-        if value is None or value == "" or value == b"":
-            return SEVERE
-        if isinstance(value, int | float | complex) and not isinstance(value, bool):
-            return SEVERE if value == 0 else 0
-        return MILD if isinstance(value, str | bytes) and len(value) == 1 else 0
-    if isinstance(node, ast.List | ast.Tuple | ast.Set):
-        return _of_elements(node.elts, facts)
-    if isinstance(node, ast.Dict):
-        return SEVERE if not node.keys else MILD if len(node.keys) == 1 else 0
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-        if node.func.id in ("set", "dict", "list", "tuple", "frozenset", "str", "bytes", "object") and not node.args:
-            return SEVERE
-        if node.func.id in ("iter", "set", "frozenset", "list", "tuple", "bytearray") and len(node.args) == 1:
-            return degeneracy_of(node.args[0], facts)
-        return _of_construction(node, facts)
-    return 0
-
-
-def _of_elements(elements: Sequence[ast.expr], facts: ModuleFacts | None) -> int:
-    if not elements:
-        return SEVERE
-    if len(elements) == 1:
-        return MILD
-    if len({ast.dump(element) for element in elements}) == 1:
-        return SEVERE
-    empty = [element for element in elements if isinstance(element, _CONTAINERS) and degeneracy_of(element, facts) == 2]
-    return MILD if empty else 0
-
-
-_CONTAINERS = (ast.List, ast.Tuple, ast.Set, ast.Dict)
-
-
-def _of_construction(node: ast.Call, facts: ModuleFacts | None) -> int:
-    """Rates an object by what its class is given: nothing, though it takes something, or degenerate values only."""
-    given = [*node.args, *(keyword.value for keyword in node.keywords)]
-    if given:
-        return min(degeneracy_of(argument, facts) for argument in given)
-    owner = _class_named(node.func.id, facts) if isinstance(node.func, ast.Name) and facts is not None else None
-    takes = owner.constructor.parameters if owner is not None and owner.constructor is not None else ()
-    return MILD if takes else 0
 
 
 def _degeneracy(given: Sequence[ast.expr], facts: ModuleFacts) -> int:
@@ -208,107 +158,6 @@ def _of_missing_arguments(subject: CallableFacts | None, given: Sequence[ast.exp
     if any(one.kind in ("var_positional", "var_keyword") for one in takes):
         return SEVERE
     return MILD if takes and not observation.effects else 0
-
-
-def _receiver_degeneracy(
-    subject: CallableFacts | None, act: ast.expr, statements: Sequence[ast.stmt], facts: ModuleFacts
-) -> int:
-    """Rates the receiver of a method: one without content shows little, where its class can be given any."""
-    if subject is None or subject.kind not in _MEMBER_KINDS or subject.owner is None:
-        return 0
-    owner = _class_named(subject.owner, facts)
-    if owner is None or owner.kind in ("enum", "exception"):
-        return 0
-    names = names_of(act)
-    built: ast.Call | None = None
-    receiver, put_in, crowded = "", 0, False
-    for statement in statements:
-        assigned = assigned_variable(statement)
-        if assigned is not None and assigned[0] in names and isinstance(assigned[1], ast.Call):
-            receiver, built = assigned[0], assigned[1]
-        elif built is not None and receiver in names_of(statement) and _changes_something(statement, act):
-            if not _puts_in(statement) and not isinstance(statement, ast.For):
-                return 0  # something was done with the receiver before the act
-            put_in += 1
-            crowded = crowded or isinstance(statement, ast.For)
-    if put_in:
-        # With one item in it, the first is the last; of a dozen nobody sees the order either.
-        return MILD if (put_in == 1 and not _fills(subject)) or crowded else 0
-    if built is None:
-        return 0
-    given = [*built.args, *(keyword.value for keyword in built.keywords)]
-    takes = owner.constructor.parameters if owner.constructor is not None else ()
-    if given:
-        rate = min(degeneracy_of(node, facts) for node in given)
-        # What a factory is given makes a whole object.
-        is_partial = isinstance(built.func, ast.Name) and _is_partial(owner.constructor, len(given))
-        return max(rate, MILD) if is_partial else rate
-    if any(not parameter.required for parameter in takes):
-        # The default object is what others are compared with; one that is only set up by options is as good as any.
-        return MILD if _is_set_up_by_options(owner, facts) else SEVERE
-    return MILD if any(_fills(member) for member in owner.members) else 0
-
-
-def _changes_something(statement: ast.stmt, act: ast.expr) -> bool:
-    """Whether a statement does more than the act itself, than Python's functions and operators that ask an object for
-    something, than emptying it, and than naming what is done at the end of the test."""
-    if "request" in names_of(statement) or ast.unparse(statement) == ast.unparse(act):
-        return False
-    value = statement.value if isinstance(statement, ast.Expr) else None
-    if isinstance(value, ast.Call):
-        return last_name(value.func) not in (_READING if isinstance(value.func, ast.Name) else _EMPTYING)
-    return not isinstance(value, ast.BinOp | ast.Compare | ast.Subscript)
-
-
-_READING = frozenset("len repr str hash bool iter list tuple sorted".split())
-_EMPTYING = frozenset({"clear", "reset", "flush"})
-
-
-def _is_set_up_by_options(owner: ClassFacts, facts: ModuleFacts) -> bool:
-    """Whether the constructor takes flags, functions or choices, and the object is not filled afterwards."""
-    if owner.constructor is None or any(_fills(member) or member.name == "__len__" for member in owner.members):
-        return False
-    known = next((one for one in facts.domains if one.qualname == owner.constructor.qualname), None)
-    return any(
-        (one.default or "").startswith(("True", "False", "'", '"'))
-        or (known is not None and known.of(one.name).kind in ("callable", "boolean", "choice"))
-        for one in owner.constructor.parameters
-        if not one.required
-    )
-
-
-def _is_partial(constructor: CallableFacts | None, given: int) -> bool:
-    """Whether an object of two or three optional parts, as an interval is, was given only one of them."""
-    if constructor is None or given > 1:
-        return False
-    options = [one for one in constructor.parameters if not one.required and one.name not in ("self", "cls")]
-    needed = [one for one in constructor.parameters if one.required and one.name not in ("self", "cls")]
-    return not needed and 1 < len(options) <= _MOST_PARTS
-
-
-def _puts_in(statement: ast.stmt) -> bool:
-    """Whether a statement puts one thing into an object: `box[key] = value`, `box.append(item)`."""
-    if isinstance(statement, ast.Assign):
-        return isinstance(statement.targets[0], ast.Subscript)
-    call = statement.value if isinstance(statement, ast.Expr) else None
-    return isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and _is_filling(call.func.attr)
-
-
-def _fills(member: CallableFacts) -> bool:
-    """Whether a method looks as if it put something into its object."""
-    takes = [parameter for parameter in member.parameters if parameter.name not in ("self", "cls")]
-    return bool(takes) and _is_filling(member.name)
-
-
-def _is_filling(method: str) -> bool:
-    return method in _FILLING or method.startswith(("add", "append", "insert", "push"))
-
-
-_FILLING = frozenset("__setitem__ put set update register enqueue store write extend".split())
-
-
-def _class_named(name: str, facts: ModuleFacts | None) -> ClassFacts | None:
-    return next((owner for owner in facts.classes if owner.name == name), None) if facts is not None else None
 
 
 def _statements(arrange: Sequence[str]) -> list[ast.stmt]:
@@ -334,10 +183,14 @@ def _arguments(act: ast.expr, subject: CallableFacts | None, assigned: Mapping[s
 
 
 def _options(act: ast.expr, subject: CallableFacts | None) -> int:
-    """Counts the arguments of the subject's call that might be left out."""
+    """Counts the arguments of the subject's call for parameters that have a default."""
     call = subject_call(act, subject.name) if subject is not None else None
-    required = sum(one.required and one.name not in ("self", "cls") for one in (subject.parameters if subject else ()))
-    return max(0, len(call.args) + len(call.keywords) - required) if call is not None else 0
+    if call is None or subject is None:
+        return 0
+    own = [one for one in subject.parameters if one.name not in ("self", "cls")]
+    given = [one for one in own if one.is_positional][: len(call.args)]
+    named = {keyword.arg for keyword in call.keywords}
+    return sum(one.default is not None and (one in given or one.name in named) for one in own)
 
 
 def _literals(nodes: Sequence[ast.expr]) -> tuple[Any, ...] | None:

@@ -16,7 +16,8 @@ from ..inputs.plain_texts import MANGLED
 from ..model.model import GENERATED_CONSTRUCTORS, Arc, ModuleFacts
 from ..search.trial_search import RICH_SOURCES, TrialRecord, returned_none
 from .candidates import DISTINCTION, Goal, TrialCandidate, rank_candidates, stores_only
-from .representative import MILD, NO_RESULT, OTHER_SHAPE, Representation
+from .degeneracy import MILD
+from .representative import NO_RESULT, OTHER_SHAPE, Representation
 from .trivial import excluded_by, trivial_survivors
 
 MOST_PER_CALLABLE = 24

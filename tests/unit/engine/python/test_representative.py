@@ -67,7 +67,14 @@ def test_a_loop_that_fills_an_object_shows_less_than_two_items() -> None:
 
 
 def test_what_empties_an_object_gives_it_no_content() -> None:
-    assert degeneracy("bits = Bits()", "bits.clear()") == degeneracy("bits = Bits()")
+    assert degeneracy("bits = Bits()", "bits.append(1)", "bits.append(0)", "bits.clear()") == degeneracy(
+        "bits = Bits()"
+    )
+
+
+def test_items_that_are_put_in_together_count_each() -> None:
+    assert degeneracy("bits = Bits()", "bits.extend([1, 0])") == 0
+    assert degeneracy("bits = Bits()", "bits.extend([1])") > 0
 
 
 def test_a_factory_makes_a_whole_object_of_one_argument() -> None:
@@ -85,3 +92,6 @@ def test_arguments_that_might_be_left_out_are_counted() -> None:
     trial = Trial("Bits", "Bits(3, size=6)")
     shown = represent(trial, Observation("returned", value=Value("str", "'0'")), BITS.constructor, FACTS)
     assert shown.options == 2
+    total = CallableFacts("total", "function", (1, 2), (Parameter("numbers", "var_positional"),))
+    spread = represent(Trial("total", "total(1, 2, 3, 4, 5)"), Observation("returned"), total, FACTS)
+    assert spread.options == 0

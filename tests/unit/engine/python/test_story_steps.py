@@ -22,6 +22,8 @@ class Shelf:
 SOURCES = {
     "base.py": BASE,
     "shelves.py": """
+from collections.abc import Set
+
 from base import Shelf
 
 
@@ -41,6 +43,27 @@ class Notes(list[Note]):
 
 
 class Index(dict):
+    def names(self):
+        return sorted(self)
+
+
+class Item:
+    def __init__(self, name: str):
+        self.name = name
+
+
+class Cart:
+    def __init__(self):
+        self._items = []
+
+    def add(self, item: Item) -> None:
+        self._items.append(item)
+
+    def total(self, _raw=False):
+        return len(self._items)
+
+
+class Tags(Set):
     def names(self):
         return sorted(self)
 
@@ -84,5 +107,15 @@ def test_a_class_that_extends_a_dictionary_is_filled_by_keys(told) -> None:
     assert "index = Index(); index[1] = 10; index[2] = 20; index[3] = 30; index.names()" in told("Index")
 
 
-def test_a_class_that_holds_nothing_has_no_stories(told) -> None:
-    assert told("Plain") == []
+def test_a_class_is_no_type_variable_whatever_its_name(told) -> None:
+    (story,) = [one for one in told("Cart") if one.endswith("cart.total()")]
+    assert story.count("cart.add(Item(") == 3
+
+
+def test_private_options_are_left_alone(told) -> None:
+    assert not [one for one in told("Cart") if "_raw" in one]
+
+
+@pytest.mark.parametrize("name", ["Plain", "Tags"])
+def test_a_class_that_cannot_be_filled_has_no_stories(name: str, told) -> None:
+    assert told(name) == []

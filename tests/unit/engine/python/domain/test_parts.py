@@ -56,6 +56,11 @@ def test_every_sign_stands_between_words_once() -> None:
     assert first_text("&", "<") == "'kitten&sitting<mitten'"
 
 
+def test_a_name_that_says_the_form_comes_before_signs() -> None:
+    domain = ParameterDomain("text", parts=("'@'",))
+    assert natural_values(domain, ExampleContext(name="email"))[0].candidate.source == "'ann@example.com'"
+
+
 def test_a_single_sign_separates_three_words() -> None:
     assert first_text("|") == "'kitten|sitting|mitten'"
 

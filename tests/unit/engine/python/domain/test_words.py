@@ -21,6 +21,7 @@ LINES = """
 from marks import ADDED, REMOVED
 
 SPACE = " "
+TABLE = "none"
 
 
 class Line:
@@ -48,12 +49,21 @@ def only(mode: str):
     return mode == "fast"
 
 
-def seen(known, keys):
-    found = {}
-    for key in keys:
-        if key not in found:
-            found[key] = set(key)
-    return found
+class Seen:
+    def __init__(self):
+        self._items = set()
+
+    def put(self, item):
+        self._items.add(item)
+        return item | {1}
+
+    def spell(self, key):
+        self._items.add(key)
+        return [one for one in key]
+
+
+def shadowed(TABLE):
+    return TABLE["a"]
 """
 
 
@@ -86,9 +96,13 @@ def test_words_come_first_and_then_one_text_that_is_none() -> None:
     assert len(others) == 1
 
 
-def test_the_keys_of_a_dictionary_are_no_sets(domains) -> None:
-    element = domains["seen", "keys"].element
-    assert element is None or element.kind != "set"
+def test_a_member_of_a_set_is_guessed_to_be_no_set_or_list(domains) -> None:
+    assert domains["Seen.put", "item"].kind == "any"
+    assert domains["Seen.spell", "key"].source != "use"
+
+
+def test_a_parameter_in_capitals_is_not_the_constant_of_that_name(domains) -> None:
+    assert domains["shadowed", "TABLE"].kind == "mapping"
 
 
 def test_a_number_is_the_first_of_a_union_where_a_text_must_be_one(tmp_path: Path) -> None:

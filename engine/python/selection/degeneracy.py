@@ -1,0 +1,169 @@
+"""Rates how little the values of a trial show: its arguments, and the object that it is called on."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from ....utils.python_names import assigned_variable, names_of
+from ..model.model import CallableFacts, ClassFacts, ModuleFacts
+from ..search.story_steps import EMPTYING, is_filling
+
+MILD, SEVERE = 1, 2
+CONTAINERS = (ast.List, ast.Tuple, ast.Set, ast.Dict)
+_MOST_PARTS = 3
+_MEMBER_KINDS = frozenset({"method", "property"})
+
+
+def degeneracy_of(node: ast.expr, facts: ModuleFacts | None = None) -> int:
+    """Rates one argument: 0 shows something, `MILD` little, `SEVERE` nothing."""
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        return degeneracy_of(node.operand, facts)
+    if isinstance(node, ast.Constant):
+        value = node.value
+        if value is None or value == "" or value == b"":
+            return SEVERE
+        if isinstance(value, int | float | complex) and not isinstance(value, bool):
+            return SEVERE if value == 0 else 0
+        return MILD if isinstance(value, str | bytes) and len(value) == 1 else 0
+    if isinstance(node, ast.List | ast.Tuple | ast.Set):
+        return _of_elements(node.elts, facts)
+    if isinstance(node, ast.Dict):
+        return SEVERE if not node.keys else MILD if len(node.keys) == 1 else 0
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        if node.func.id in ("set", "dict", "list", "tuple", "frozenset", "str", "bytes", "object") and not node.args:
+            return SEVERE
+        if node.func.id in ("iter", "set", "frozenset", "list", "tuple", "bytearray") and len(node.args) == 1:
+            return degeneracy_of(node.args[0], facts)
+        return _of_construction(node, facts)
+    return 0
+
+
+def _of_elements(elements: Sequence[ast.expr], facts: ModuleFacts | None) -> int:
+    if not elements:
+        return SEVERE
+    if len(elements) == 1:
+        return MILD
+    if len({ast.dump(element) for element in elements}) == 1:
+        return SEVERE
+    empty = [element for element in elements if isinstance(element, CONTAINERS) and degeneracy_of(element, facts) == 2]
+    return MILD if empty else 0
+
+
+def _of_construction(node: ast.Call, facts: ModuleFacts | None) -> int:
+    """Rates an object by what its class is given: nothing, though it takes something, or degenerate values only."""
+    given = [*node.args, *(keyword.value for keyword in node.keywords)]
+    if given:
+        return min(degeneracy_of(argument, facts) for argument in given)
+    owner = _class_named(node.func.id, facts) if isinstance(node.func, ast.Name) and facts is not None else None
+    takes = owner.constructor.parameters if owner is not None and owner.constructor is not None else ()
+    return MILD if takes else 0
+
+
+def receiver_degeneracy(
+    subject: CallableFacts | None, act: ast.expr, statements: Sequence[ast.stmt], facts: ModuleFacts
+) -> int:
+    """Rates the receiver of a method: one without content shows little, where its class can be given any."""
+    if subject is None or subject.kind not in _MEMBER_KINDS or subject.owner is None:
+        return 0
+    owner = _class_named(subject.owner, facts)
+    if owner is None or owner.kind in ("enum", "exception"):
+        return 0
+    names = names_of(act)
+    built: ast.Call | None = None
+    receiver, put_in, crowded = "", 0, False
+    for statement in statements:
+        assigned = assigned_variable(statement)
+        if assigned is not None and assigned[0] in names and isinstance(assigned[1], ast.Call):
+            receiver, built = assigned[0], assigned[1]
+        elif built is not None and receiver in names_of(statement) and _empties(statement):
+            put_in, crowded = 0, False
+        elif built is not None and receiver in names_of(statement) and _changes_something(statement, act):
+            crowded = crowded or isinstance(statement, ast.For)
+            count = 1 if isinstance(statement, ast.For) else _put_in(statement)
+            if not count:
+                return 0  # something was done with the receiver before the act
+            put_in += count
+    if put_in:
+        # With one item in it, the first is the last; of a dozen nobody sees the order either.
+        return MILD if (put_in == 1 and not _fills(subject)) or crowded else 0
+    if built is None:
+        return 0
+    given = [*built.args, *(keyword.value for keyword in built.keywords)]
+    takes = owner.constructor.parameters if owner.constructor is not None else ()
+    if given:
+        rate = min(degeneracy_of(node, facts) for node in given)
+        # What a factory is given makes a whole object.
+        partial = isinstance(built.func, ast.Name) and is_partial(owner.constructor, len(given))
+        return max(rate, MILD) if partial else rate
+    if any(not parameter.required for parameter in takes):
+        # The default object is what others are compared with; one that is only set up by options is as good as any.
+        return MILD if _is_set_up_by_options(owner, facts) else SEVERE
+    return MILD if any(_fills(member) for member in owner.members) else 0
+
+
+def _empties(statement: ast.stmt) -> bool:
+    """Whether a statement takes everything out of an object."""
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    return isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in EMPTYING
+
+
+def _changes_something(statement: ast.stmt, act: ast.expr) -> bool:
+    """Whether a statement does more than the act itself, than Python's functions and operators that ask an object for
+    something, and than naming what is done at the end of the test."""
+    if "request" in names_of(statement) or ast.unparse(statement) == ast.unparse(act):
+        return False
+    value = statement.value if isinstance(statement, ast.Expr) else None
+    if isinstance(value, ast.Call):
+        return not (isinstance(value.func, ast.Name) and value.func.id in _READING)
+    return not isinstance(value, ast.BinOp | ast.Compare | ast.Subscript)
+
+
+_READING = frozenset("len repr str hash bool iter list tuple sorted".split())
+
+
+def _is_set_up_by_options(owner: ClassFacts, facts: ModuleFacts) -> bool:
+    """Whether the constructor takes flags, functions or choices, and the object is not filled afterwards."""
+    if owner.constructor is None or any(_fills(member) or member.name == "__len__" for member in owner.members):
+        return False
+    known = next((one for one in facts.domains if one.qualname == owner.constructor.qualname), None)
+    return any(
+        (one.default or "").startswith(("True", "False", "'", '"'))
+        or (known is not None and known.of(one.name).kind in ("callable", "boolean", "choice"))
+        for one in owner.constructor.parameters
+        if not one.required
+    )
+
+
+def is_partial(constructor: CallableFacts | None, given: int) -> bool:
+    """Whether an object of two or three optional parts, as an interval is, was given only one of them."""
+    if constructor is None or given > 1:
+        return False
+    options = [one for one in constructor.parameters if not one.required and one.name not in ("self", "cls")]
+    needed = [one for one in constructor.parameters if one.required and one.name not in ("self", "cls")]
+    return not needed and 1 < len(options) <= _MOST_PARTS
+
+
+def _put_in(statement: ast.stmt) -> int:
+    """Counts what a statement puts into an object: one by `box[key] = value`, more by `box.extend([1, 2])`."""
+    if isinstance(statement, ast.Assign):
+        return int(isinstance(statement.targets[0], ast.Subscript))
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or not call.args:
+        return 0
+    many = call.func.attr in _FILLING_BY_MANY or call.func.attr.endswith("_all")
+    items = getattr(call.args[0], "elts", getattr(call.args[0], "keys", None)) if many else None
+    return max(1, len(items or ())) if many or is_filling(call.func.attr) else 0
+
+
+def _fills(member: CallableFacts) -> bool:
+    """Whether a method looks as if it put something into its object."""
+    takes = [parameter for parameter in member.parameters if parameter.name not in ("self", "cls")]
+    return bool(takes) and (is_filling(member.name) or member.name in _FILLING_BY_MANY)
+
+
+_FILLING_BY_MANY = frozenset({"extend", "update"})
+
+
+def _class_named(name: str, facts: ModuleFacts | None) -> ClassFacts | None:
+    return next((owner for owner in facts.classes if owner.name == name), None) if facts is not None else None
