@@ -132,8 +132,7 @@ async def explore(
             await take_early_look()
         with time_budget.until(FALLING_BACK):
             await explore_fallbacks(target, facts, source, search, observer, partial(_search_fallback, time_budget))
-        pairs = [(record.trial, record.observation) for record in search.records]
-        facts = replace(facts, domains=await asyncio.to_thread(without_refuted, facts, pairs))
+        facts = await asyncio.to_thread(_with_what_was_seen, facts, search)
         with time_budget.until(SIMPLIFYING):
             await show_influence(search, observer)
             await show_round_trips(facts, search, observer)
@@ -148,6 +147,12 @@ async def explore(
         work = await _select_and_confirm(target, facts, search, imported, kills)
     found = _exploration(facts, arcs, search, imported, work, kills, notes, target.snapshot.path)
     return replace(found, source_lines=sum(1 for line in source.splitlines() if line.strip()))
+
+
+def _with_what_was_seen(facts: ModuleFacts, search: TrialSearch) -> ModuleFacts:
+    """The facts without the domains that trials refute."""
+    pairs = [(record.trial, record.observation) for record in search.records]
+    return replace(facts, domains=without_refuted(facts, pairs))
 
 
 def _read(target: PythonTarget, facts: ModuleFacts) -> tuple[bytes, str, ArcMap]:
