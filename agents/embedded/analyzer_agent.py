@@ -12,6 +12,7 @@ from typing import Any
 
 from ..contract.lifecycle import Agent
 from ..contract.protocol import AgentRequest, JsonObject
+from ..guardrails.case_identity import act_of
 
 _TITLES = {
     "product_defect": "contradicts its documentation",
@@ -74,10 +75,10 @@ def contradicted_pins(spec: Mapping[str, Any], defective: Iterable[str]) -> dict
     """
     cases = {str(case["id"]): case for case in spec.get("cases") or ()}
     shown = [name for name in defective if name in cases]
-    calls = {_call_of(cases[name]): cases[name] for name in shown}
+    calls = {act_of(cases[name]): cases[name] for name in shown if cases[name].get("act")}
     found: dict[str, JsonObject] = {}
     for name, case in cases.items():
-        other = calls.get(_call_of(case))
+        other = calls.get(act_of(case)) if case.get("act") else None
         documented = any(row.get("origin") == "documented" for row in case.get("expect") or ())
         if other is None or name in shown or documented:
             continue
@@ -86,11 +87,6 @@ def contradicted_pins(spec: Mapping[str, Any], defective: Iterable[str]) -> dict
         row = {"class": "product_defect", "case_id": name, "title": title, "detail": detail, "evidence": None}
         found[name] = row
     return found
-
-
-def _call_of(case: Mapping[str, Any]) -> tuple[str, ...]:
-    statements = (case.get("arrange") or {}).get("statements") or ()
-    return ("".join("".join(map(str, statements)).split()), "".join(str(case.get("act")).split()))
 
 
 def _new_defects(

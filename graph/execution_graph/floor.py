@@ -10,9 +10,10 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from ...agents.contract.protocol import WITHOUT_MODEL, AgentResponse, JsonObject
+from ...core.errors import ExitCode
 from ...core.usage import add_usage
 from ..context import RunContext, services_of
-from ..faults import AgentUnreachable
+from ..faults import AgentUnreachable, ends_run
 from ..node import call_agent
 from .answers import Update, answer_update
 from .state import TestingAgentState
@@ -41,7 +42,11 @@ async def answered(
         response = await call_agent(state, runtime, role, task, inputs, constraints=constraints)
         value, update = answer_update(response, role, _KEYS[role])
         failure = update.get("failure") or {}
-        if update.get("phase") != "error" or not _is_the_models(runtime, role, failure):
+        if (
+            update.get("phase") != "error"
+            or response.status == "cancelled"
+            or not _is_the_models(runtime, role, failure)
+        ):
             return response, value, update
         failed, reason = update, str(failure.get("message") or "")
     except AgentUnreachable as error:
@@ -100,4 +105,7 @@ def first_reason(errors: list[dict[str, Any]]) -> str:
 
 
 def _is_the_models(runtime: Runtime[RunContext], role: str, details: dict[str, Any]) -> bool:
-    return has_model(runtime, role) and str(details.get("error") or "").startswith("Model")
+    """Whether a failure may be the model's: any that would not end the run, and is not the environment's."""
+    if not has_model(runtime, role) or str(details.get("error") or "").startswith("Model"):
+        return has_model(runtime, role)
+    return not ends_run(details) and details.get("exit_code") not in (ExitCode.ENVIRONMENT, ExitCode.BUDGET)

@@ -19,8 +19,8 @@ from ...guardrails.code_limits import case_problems, imported_by
 from ...guardrails.oracles import RULE, Documentation, oracle_problems
 from ...guardrails.problems import problem
 from ..project_style import own_test_imports
-from .answer_mending import Subjects, mended, read_names, unbound_names
-from .spec_answer import case_of, expanded
+from .answer_mending import Subjects, mended, read_names, unbound_names, unreadable
+from .spec_answer import case_of, expanded, is_range
 
 Observe = Callable[[str, Sequence[Mapping[str, Any]], Sequence[str]], Awaitable[Sequence[ObservedCase | None]]]
 """Observes cases of a module (path, cases, imports); None for one of which nothing can be asserted."""
@@ -91,20 +91,26 @@ class AnswerCases:
         own = read_imports(str(line) for line in answer["imports"])
         others = [one for one in read_imports(known_imports) if one.bound not in {mine.bound for mine in own}]
         imports = [one.statement for one in (*own, *others)]
+        # An import that is refused by itself reaches no case; what is left is held against each, used or not.
+        refused = {
+            one.statement
+            for one in own
+            if case_problems({}, 0, [one.statement], self._module, imported=imported, allowed=self._allowed)
+        }
         found, waiting = Usable(), list[JsonObject]()
         for index, answered in enumerate(expanded(answer)):
+            what = unreadable(answered)
+            if what is not None:
+                message = f"{answered['id']} cannot be read: {what}"
+                found.leave_out([problem(f"$.cases[{index}]", message, suggestion="write plain Python")])
+                continue
             case, missing = mended(answered, imports, subjects)
             imports += [one for one in missing if one not in imports]
             used = read_names(case)
             needed = [one.statement for one in read_imports(imports) if one.bound in used]
-            wrong = case_problems(
-                case,
-                index,
-                [*_starred(answer["imports"]), *needed],
-                self._module,
-                imported=imported,
-                allowed=self._allowed,
-            )
+            present = [*_starred(answer["imports"]), *needed, *(one for one in imports if one not in refused)]
+            present += [line for line in known_imports if line not in present]
+            wrong = case_problems(case, index, present, self._module, imported=imported, allowed=self._allowed)
             wrong = wrong or [*oracle_problems(case, index), *_contradictions(case, index, documentation)]
             unbound = unbound_names(case, {one.bound for one in read_imports(imports)})
             if unbound and not wrong:
@@ -114,7 +120,9 @@ class AnswerCases:
                 found.leave_out(wrong)
                 continue
             found.imports += [one for one in needed if one not in found.imports]
-            (found.cases if case["expect"] else waiting).append(case_of(_labelled(case, documentation), self._path))
+            (found.cases if case["expect"] else waiting).append(
+                case_of(_labelled(case, documentation, subjects), self._path)
+            )
         return found, waiting
 
     async def _add_observed(self, found: Usable, waiting: Sequence[JsonObject]) -> None:
@@ -185,11 +193,20 @@ def _contradictions(case: Mapping[str, Any], index: int, documentation: Document
     return found
 
 
-def _labelled(case: Mapping[str, Any], documentation: Documentation) -> JsonObject:
-    """The case with `inferred` for expectations that are called documented, while the cited lines do not show it."""
+def _labelled(case: Mapping[str, Any], documentation: Documentation, subjects: Subjects) -> JsonObject:
+    """The case with `inferred` for expectations that are called documented, while the cited lines do not show it.
+
+    What another function's documentation says shows nothing.
+    """
+
+    def is_shown(expected: Mapping[str, Any]) -> bool:
+        lines = expected["lines"]
+        about = is_range(lines) and subjects.may_speak_of(str(case["subject"]), lines)
+        return about and documentation.shows(case, expected, lines)
+
     expect = [
         {**expected, "origin": "inferred"}
-        if expected["origin"] == "documented" and not documentation.shows(case, expected, expected["lines"])
+        if expected["origin"] == "documented" and not is_shown(expected)
         else expected
         for expected in case["expect"]
     ]

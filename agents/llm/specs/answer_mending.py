@@ -6,18 +6,23 @@ A case that is still wrong afterwards is left out alone, with a note.
 from __future__ import annotations
 
 import ast
+import io
+import re
+import tokenize
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ....engine.python.judge.finding_selection import free_names
 from ....engine.python.source.import_block import Binding, read_imports
 from ....utils.python_names import BUILTIN_NAMES, last_name
-from ....utils.python_source import expression_or_none, parse_or_none
+from ....utils.python_source import expression_or_none, literal_or, parse_or_none
 from ...contract.protocol import JsonObject
 from ...guardrails.module_allowlist import is_plain_module
 from .spec_answer import is_range
 
 _RESULT = "result"
+_DEEPEST = 60
+"""Nesting of a case's code; what writes it anew recurses several times for each level."""
 _WELL_KNOWN = {
     name: module
     for module, names in {
@@ -30,6 +35,7 @@ _WELL_KNOWN = {
     for name in names.split()
 }
 _GIVEN = frozenset({_RESULT, "error", "raised", "printed_err"})
+_WITHOUT_EFFECT = (ast.Name, ast.Constant, ast.List, ast.Tuple, ast.expr_context)
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
@@ -44,6 +50,8 @@ class Subjects:
     def __init__(self, source: str, module: str) -> None:
         tree = parse_or_none(source) or ast.Module([], [])
         self._module = module
+        self._docstring = ast.get_docstring(tree) or ""
+        self._docstring_end = (tree.body[0].end_lineno or 1) if self._docstring else 0
         self._nodes = dict(_definitions(tree.body, ""))
         lines = source.splitlines()
         self._imports = {
@@ -74,6 +82,15 @@ class Subjects:
             if name not in (subject, owner) and not subject.startswith(f"{name}.") and _overlap(node, first, last)
         ]
         return not others
+
+    def is_documented_in(self, subject: str, lines: Sequence[int]) -> bool:
+        """Whether lines lie in a subject or its class, outside of other members, or in a module docstring naming it."""
+        first, last = min(lines), max(lines)
+        nodes = [self._nodes[name] for name in (subject, subject.partition(".")[0]) if name in self._nodes]
+        if any(node.lineno <= first and last <= (node.end_lineno or node.lineno) for node in nodes):
+            return self.may_speak_of(subject, lines)
+        named = re.search(rf"\b{re.escape(subject.rpartition('.')[2])}\b", self._docstring)
+        return named is not None and 1 <= first and last <= self._docstring_end
 
     def subject_of(self, case: Mapping[str, Any]) -> str:
         """The case's subject if the module defines it, else the one that its act or its statements call."""
@@ -126,6 +143,31 @@ def mended(case: Mapping[str, Any], imports: Sequence[str], subjects: Subjects) 
     return better, [one.statement for one in missing if one is not None]
 
 
+def unreadable(case: Mapping[str, Any]) -> str | None:
+    """Why a text of an answered case is no Python that can be judged as a whole; None where all are.
+
+    A comment hides what follows it in the line that the text becomes part of.
+    """
+    statements = [str(text) for text in case["statements"]]
+    expressions = [str(case["expression"]), *_expected_texts(case)]
+    for text in (*statements, *expressions):
+        tree = parse_or_none(text) if text in statements else expression_or_none(text)
+        if tree is None:
+            return f"{text[:80]!r} is no Python"
+        if _depth(tree) > _DEEPEST:
+            return "its code is nested too deeply"
+        if any(token.type == tokenize.COMMENT for token in tokenize.generate_tokens(io.StringIO(text).readline)):
+            return f"{text[:80]!r} has a comment"
+    return None
+
+
+def _depth(tree: ast.AST) -> int:
+    depth, level = 0, [tree]
+    while level:
+        depth, level = depth + 1, [inner for node in level for inner in ast.iter_child_nodes(node)]
+    return depth
+
+
 def read_names(case: Mapping[str, Any]) -> set[str]:
     """Names that an answered case reads and does not bind itself; none of one that is no Python."""
     texts = [*case["statements"], f"{_RESULT} = ({case['expression']})", *_expected_texts(case)]
@@ -146,7 +188,7 @@ def _expected_texts(case: Mapping[str, Any]) -> list[str]:
 
 
 def _without_unused(case: Mapping[str, Any]) -> list[str]:
-    """The statements, without assignments of plain values to names that nothing reads."""
+    """The statements, without assignments of names, literals and lists of them to names that nothing reads."""
     kept: list[str] = []
     later = [str(case["expression"]), *_expected_texts(case)]
     for text in reversed([str(one) for one in case["statements"]]):
@@ -154,7 +196,8 @@ def _without_unused(case: Mapping[str, Any]) -> list[str]:
         node = tree.body[0] if tree is not None and len(tree.body) == 1 else None
         target = node.targets[0] if isinstance(node, ast.Assign) and len(node.targets) == 1 else None
         if isinstance(node, ast.Assign) and isinstance(target, ast.Name) and not _is_read(target.id, later):
-            if not any(isinstance(inner, ast.Call | ast.Await | ast.Yield) for inner in ast.walk(node.value)):
+            plain = all(isinstance(inner, _WITHOUT_EFFECT) for inner in ast.walk(node.value))
+            if plain or literal_or(node.value, _RESULT) != _RESULT:
                 continue
             text = ast.unparse(node.value)
         kept.append(text)

@@ -13,7 +13,7 @@ from typing import Any
 from ...contract.protocol import JsonObject
 from ...guardrails.oracles import Documentation
 from .answer_mending import Subjects
-from .spec_answer import DOUBT, DROP, expectation_text, is_range
+from .spec_answer import DOUBT, DROP, expectation_text, is_range, whole_lines
 
 _CASES_OF_A_SUBJECT = 8
 _MOST_CASES = 60
@@ -76,7 +76,8 @@ class Decisions:
 
     def carry_out(self, decisions: Iterable[Mapping[str, Any]]) -> JsonObject:
         """Return the spec as decided; what was not done is in `notes`."""
-        for row in decisions:
+        # Doubts come first: a case that one takes out can spare no other.
+        for row in sorted(decisions, key=lambda row: row["decision"] != DOUBT):
             at = int(row["case"]) - 1
             if not 0 <= at < len(self._cases) or at in self._gone:
                 continue
@@ -93,9 +94,9 @@ class Decisions:
         return {**self._spec, "cases": kept, "suspected_defects": [*known, *self._defects]}
 
     def _doubt(self, at: int, case: Mapping[str, Any], row: Mapping[str, Any]) -> None:
-        lines = sorted(row.get("lines") or ())
-        about = is_range(lines) and self._subjects.may_speak_of(str(case["subject"]), lines)
-        said = self._documentation.cited(lines).strip() if about else ""
+        lines = whole_lines(row.get("lines")) or []
+        about = is_range(lines) and self._subjects.is_documented_in(str(case["subject"]), lines)
+        said = self._documentation.cited(lines).strip() if about and self._speaks_of(case, row, lines) else ""
         if _is_documented(case) or not said:
             self.notes.append(f"a doubt of the model has no effect: no documentation is cited against {case['id']}")
             return
@@ -117,13 +118,24 @@ class Decisions:
             }
         )
 
+    def _speaks_of(self, case: Mapping[str, Any], row: Mapping[str, Any], lines: Sequence[int]) -> bool:
+        """Whether lines hold what the call is made of, give another value for it, or state what the reason says."""
+        call = str(case["act"]["expression"])
+        answered = {**case, "expression": call, "expected": str(row.get("reason") or "")}
+        return self._documentation.says_value({"value": call}, lines) or any(
+            self._documentation.contradicted_by(answered, expected, lines) is not None
+            or self._documentation.shows(answered, expected, lines)
+            for expected in case["expect"]
+        )
+
     def _is_spare(self, at: int) -> bool:
         """Whether nothing that is known is lost with a case."""
         case = self._cases[at]
         others = [one for place, one in enumerate(self._cases) if place != at and place not in self._gone]
         noticed = {number for one in others for number in self._notices.get(str(one["id"]), ())}
         return (
-            not _is_documented(case)
+            bool(self._notices)
+            and not _is_documented(case)
             and set(self._notices.get(str(case["id"]), ())) <= noticed
             and any(one["subject"] == case["subject"] for one in others)
         )

@@ -79,15 +79,26 @@ MAY_LACK = ("imports", "decisions", "properties", "cases")
 def expanded(answered: Mapping[str, Any]) -> Iterator[JsonObject]:
     """Yield the cases of an answer: each one, then each row of each property, as a case of the property's group."""
     for case in answered["cases"]:
-        yield {**case, "expect": list(case["expect"] or ())}
+        yield {**case, "expect": [_with_whole_lines(row) for row in case["expect"] or ()]}
     for stated in answered.get("properties") or ():
         shared = {key: value for key, value in stated.items() if key not in ("names", "rows")}
+        shared["expect"] = [_with_whole_lines(row) for row in stated["expect"]]
         name = str(stated["id"]).removeprefix("tc_")
         rows = [row for row in stated["rows"] if len(row) == len(stated["names"])]
         for number, row in enumerate(rows, 1):
             given = [f"{one} = {value}" for one, value in zip(stated["names"], row, strict=True)]
             statements = [*given, *stated["statements"]]
             yield {**shared, "id": f"{stated['id']}_{number}", "statements": statements, "group": name[:100]}
+
+
+def _with_whole_lines(row: Mapping[str, Any]) -> JsonObject:
+    """The row with lines that count: a schema's integer may be written as 3.0."""
+    return {**row, "lines": whole_lines(row.get("lines"))}
+
+
+def whole_lines(lines: Sequence[float] | None) -> list[int] | None:
+    """First and last line as whole numbers, the smaller one first; None for none."""
+    return sorted(int(line) for line in lines) if lines else None
 
 
 def case_of(answered: Mapping[str, Any], path: str) -> JsonObject:

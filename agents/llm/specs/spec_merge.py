@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -10,19 +9,10 @@ from ....engine.python.facts.names import ImportNames
 from ....engine.python.model.spec_case import Case
 from ....engine.python.source.import_block import read_imports
 from ....utils.python_names import unique_name
-from ....utils.python_source import parse_or_none
 from ...contract.protocol import JsonObject
+from ...guardrails.case_identity import Act, act_of, normal_code
 
 _ORIGINS = ("observed", "inferred", "documented")
-Act = tuple[Any, ...]
-
-
-def act_of(case: Mapping[str, Any]) -> Act:
-    """The identity of what a case does: arrangement and act, without how they are written."""
-    arrange, act = case.get("arrange") or {}, case["act"]
-    statements = tuple(_normal(str(text)) for text in arrange.get("statements") or ())
-    fixtures = tuple(sorted(arrange.get("fixtures") or ()))
-    return (statements, fixtures, _normal(str(act["expression"])), act.get("mode") or "call")
 
 
 def merged(
@@ -86,9 +76,9 @@ def _says(present: Mapping[str, Any], case: Mapping[str, Any]) -> bool:
 
 
 def _expected(row: Mapping[str, Any]) -> tuple[str, ...]:
-    actual = _normal(str(row.get("actual") or "result")) if row["kind"] not in ("raises", "warns", "output") else ""
+    actual = normal_code(str(row.get("actual") or "result")) if row["kind"] not in ("raises", "warns", "output") else ""
     exception = str(row.get("exception") or "").rpartition(".")[2]
-    return (row["kind"], actual, _normal(str(row.get("value") or "")), exception, str(row.get("match") or ""))
+    return (row["kind"], actual, normal_code(str(row.get("value") or "")), exception, str(row.get("match") or ""))
 
 
 def _covers(known: tuple[str, ...], wanted: tuple[str, ...]) -> bool:
@@ -107,8 +97,3 @@ def _better(known: Iterable[Mapping[str, Any]], others: Sequence[Mapping[str, An
         same = [one for one in others if _covers(_expected(row), _expected(one))]
         best = max((*same, row), key=lambda one: _ORIGINS.index(one.get("origin", "observed")))
         yield {**row, **{key: best[key] for key in ("origin", "evidence") if key in best}}
-
-
-def _normal(text: str) -> str:
-    tree = parse_or_none(text.strip())
-    return text.strip() if tree is None else ast.unparse(tree)

@@ -38,6 +38,7 @@ FAILURES: dict[str, Any] = {
     "is too slow": errors.ModelTimeout("m gave no whole answer"),
     "cannot be reached": errors.ModelUnreachable("m cannot be reached"),
     "writes prose": errors.MalformedLlmOutput("the answer is not JSON"),
+    "makes the agent stumble": RecursionError("maximum recursion depth exceeded"),
     "breaks the limits": UNUSABLE,
     "has no such key": success_response({"words": []}),
 }

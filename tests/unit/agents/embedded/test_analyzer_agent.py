@@ -3,7 +3,7 @@
 import pytest
 
 from testwright.agents.contract.protocol import AgentRequest, RequestMetadata
-from testwright.agents.embedded.analyzer_agent import EmbeddedAnalyzerAgent
+from testwright.agents.embedded.analyzer_agent import EmbeddedAnalyzerAgent, contradicted_pins
 from testwright.utils.schema_registry import contract, validator
 
 pytestmark = pytest.mark.feature("B-02", "B-07", "C-04")
@@ -124,3 +124,16 @@ async def test_tests_without_a_spec_are_counted_as_tests():
     one = await ask({"passed": 1, "failed": 0, "kept": [], "dropped": [], "repeats": 0}, {})
     assert one.result["summary"] == "1 test holds."
     assert many.result["summary"] == "455 tests hold, each passing 4 times in different orders and processes."
+
+
+def test_a_pin_is_of_the_same_call_however_it_is_written_and_only_then() -> None:
+    def acting(name: str, **act: str) -> dict[str, object]:
+        return {"id": name, "title": name, "subject": "f", "act": act, "expect": [{"origin": "observed"}]}
+
+    cases = [
+        acting("tc_shown", expression="f('a b')"),
+        acting("tc_same", expression='f( "a b" )', mode="call"),
+        acting("tc_other", expression="f('ab')"),
+        acting("tc_awaited", expression="f('a b')", mode="await"),
+    ]
+    assert list(contradicted_pins({"cases": cases}, ["tc_shown"])) == ["tc_same"]

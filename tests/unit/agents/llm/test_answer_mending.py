@@ -98,3 +98,50 @@ async def test_a_property_over_several_inputs_becomes_rows_of_one_test(tmp_path:
     found = await usable(tmp_path, properties=[stated])
     assert [one["arrange"]["statements"] for one in found.cases] == [["total = 1"], ["total = 50"], ["total = 100"]]
     assert {one["group"] for one in found.cases} == {"discounted_small"}
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        {"expression": "discounted(o.system('id')) #"},
+        {"statements": ["class A:\n    o = o\n    o.system('id')"]},
+        {"statements": ["o.system('id') # o = 1"]},
+        {"expect": [{**case(50, "50")["expect"][0], "value": "50 #"}]},
+    ],
+)
+async def test_no_case_reaches_a_siblings_import_unseen(hidden: dict[str, Any], tmp_path: Path) -> None:
+    sibling = case(200, "180", statements=["o.getcwd()"])
+    imports = ["from till.prices import discounted", "import os as o"]
+    for expect in ({}, {"expect": None}):
+        found = await usable(tmp_path, {**case(50, "50", name="hidden"), **expect, **hidden}, sibling, imports=imports)
+        assert found.cases == []
+        assert "import os as o" not in found.imports
+
+
+@pytest.mark.parametrize(
+    "text", ["-" * 700 + "1", "1" + " + 1" * 300, "(" * 90 + "1" + ")" * 90 + "[", "discounted(1) or ("], ids=range(4)
+)
+async def test_code_that_cannot_be_judged_as_a_whole_costs_its_case_alone(text: str, tmp_path: Path) -> None:
+    found = await usable(tmp_path, case(50, "50", name="odd", expression=text), case(200, "180"))
+    assert [one["id"] for one in found.cases] == ["tc_discounted_200"]
+    assert "tc_discounted_odd cannot be read" in found.notes[0]
+
+
+async def test_lines_written_with_a_fraction_are_read(tmp_path: Path) -> None:
+    expect = [{**case(50, "50")["expect"][0], "origin": "documented", "lines": [5.0, 4.0]}]
+    found = await usable(tmp_path, case(100, "90", expect=expect))
+    assert found.cases[0]["expect"][0]["evidence"]["lines"] == [4, 5]
+
+
+async def test_another_functions_docstring_documents_nothing(tmp_path: Path) -> None:
+    expect = [{**case(50, "4")["expect"][0], "value": "0.25", "origin": "documented", "lines": [2, 2]}]
+    source = 'def third():\n    """0.25 of it."""\n\n\ndef discounted(total):\n    """A price."""\n    return total\n'
+    given = {"imports": [], "decisions": [], "properties": [], "cases": [case(1, "0.25", expect=expect)]}
+    found = await AnswerCases(TARGET, source, till(tmp_path), None).usable(given, [])
+    assert found.cases[0]["expect"][0]["origin"] == "inferred"
+
+
+def test_what_may_have_an_effect_is_not_dropped() -> None:
+    effects = ["a = till[0]", "b = till.total", "c = [*till]", "d = -till"]
+    better, _ = mend(statements=["till = make()", *effects])
+    assert len(better["statements"]) == 5

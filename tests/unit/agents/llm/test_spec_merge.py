@@ -6,16 +6,20 @@ from typing import Any
 
 import pytest
 
+from testwright.agents.guardrails.case_identity import act_of
 from testwright.agents.guardrails.oracles import Documentation
 from testwright.agents.llm.specs.answer_mending import Subjects
 from testwright.agents.llm.specs.engine_cases import Decisions, numbered_cases
-from testwright.agents.llm.specs.spec_merge import act_of, merged
+from testwright.agents.llm.specs.spec_merge import merged
 from testwright.tests.support.mcp.tool_session import expectation, unit_case, unit_spec
 
 pytestmark = pytest.mark.feature("B-15")
 
 IMPORTS = ["from shop.cart import Cart, half"]
-SOURCE = '''def half(number):
+SOURCE = '''# Copyright 2024 of the Half Company. All rights reserved.
+
+
+def half(number):
     """Half of a number. The half of 4 is 2; of 3 it is 1, rounded down."""
     return number / 2
 
@@ -23,7 +27,7 @@ SOURCE = '''def half(number):
 def third(number):
     """A third of a number."""
 '''
-EVIDENCE = {"path": "src/shop/cart.py", "lines": [2, 2]}
+EVIDENCE = {"path": "src/shop/cart.py", "lines": [5, 5]}
 
 
 def pinned(number: str, value: str, **more: Any) -> dict[str, Any]:
@@ -87,7 +91,7 @@ def decided(*rows: dict[str, Any], notices: dict[str, list[int]] | None = None) 
 
 
 def test_a_doubt_about_a_pinned_value_becomes_a_suspected_defect_and_no_test() -> None:
-    spec, _ = decided({"case": 2, "decision": "doubt", "lines": [2, 2], "reason": "rounds down"})
+    spec, _ = decided({"case": 2, "decision": "doubt", "lines": [5, 5], "reason": "rounds down"})
     assert [case["id"] for case in spec["cases"]] == ["tc_half_of_4"]
     [defect] = spec["suspected_defects"]
     assert defect["id"] == "sd_half_of_3"
@@ -96,7 +100,7 @@ def test_a_doubt_about_a_pinned_value_becomes_a_suspected_defect_and_no_test() -
     assert defect["reproduce"] == "half(3)"
 
 
-@pytest.mark.parametrize("lines", [None, [3, 3], [40, 41], [7, 7]])
+@pytest.mark.parametrize("lines", [None, [1, 1], [6, 6], [40, 41], [10, 10]])
 def test_a_doubt_without_documentation_takes_nothing_away(lines: list[int] | None) -> None:
     spec, [note] = decided({"case": 2, "decision": "doubt", "lines": lines})
     assert len(spec["cases"]) == 2
@@ -104,9 +108,16 @@ def test_a_doubt_without_documentation_takes_nothing_away(lines: list[int] | Non
     assert "no effect" in note
 
 
+def test_a_doubt_is_carried_out_before_a_case_that_its_case_would_spare_is_dropped() -> None:
+    drop, doubt = {"case": 1, "decision": "drop"}, {"case": 2, "decision": "doubt", "lines": [5, 5]}
+    spec, _ = decided(drop, doubt, notices={"tc_half_of_3": [1]})
+    assert [case["id"] for case in spec["cases"]] == ["tc_half_of_4"]
+
+
 def test_nothing_that_is_known_to_be_worth_keeping_is_dropped() -> None:
     drop_all = [{"case": 1, "decision": "drop"}, {"case": 2, "decision": "drop"}, {"case": 9, "decision": "drop"}]
-    assert [case["id"] for case in decided(*drop_all)[0]["cases"]] == ["tc_half_of_3"]
+    assert len(decided(*drop_all)[0]["cases"]) == 2  # nothing is known of what they notice
+    assert [case["id"] for case in decided(*drop_all, notices={"tc_half_of_3": [1]})[0]["cases"]] == ["tc_half_of_3"]
     noticing = decided(*drop_all, notices={"tc_half_of_4": [1], "tc_half_of_3": [2]})[0]
     assert len(noticing["cases"]) == 2
 
