@@ -107,6 +107,7 @@ class GraphServices:
         stop_without_planner: end the run where the planner's model fails; else the embedded planner plans.
         model_roles: roles in which a model is asked; their agents also answer without it.
         context_tools: further tools whose answers about a target models are told: lint_code, check_syntax, run_build.
+        once: answers of tools that are the same for every target, under `once_lock`.
     """
 
     agents: Mapping[str, AgentProtocol]
@@ -127,6 +128,8 @@ class GraphServices:
     model_roles: frozenset[str] = frozenset()
     context_tools: tuple[str, ...] = ()
     stop_without_planner: bool = False
+    once: dict[str, Any] = field(default_factory=dict)
+    once_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
 _LIVE: weakref.WeakValueDictionary[str, GraphServices] = weakref.WeakValueDictionary()

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..contract.lifecycle import Agent
 from ..contract.protocol import AgentRequest, JsonObject
-from ..guardrails.case_identity import act_of
+from .case_identity import act_of
 
 _TITLES = {
     "product_defect": "contradicts its documentation",

@@ -51,12 +51,18 @@ def usage_update(response: AgentResponse, role: str) -> Update:
     return {"usage": usage_of(response.metadata), **({"prompt_versions": {role: str(version)}} if version else {})}
 
 
-def keep_earlier_tests(update: Update) -> Update:
-    """End the step with the tests that were kept before a refinement failed; a warning says what was lost."""
+def keep_earlier_tests(state: TestingAgentState, update: Update) -> Update:
+    """Go on with the tests that were kept before a later round failed; a warning says what was lost.
+
+    Where they were not analysed yet (the round asked for what they leave open) they are next, else the step ends.
+    """
+    waiting = state["analyze"] and state["analysis"] is None
     failure = update.get("failure") or {}
-    lost = f"wrong expectations were not refined: {failure.get('message') or 'the spec was not valid'}"
-    ended = {"failure": None, "should_retry": False, **ended_with(kept=True)}
-    return {**update, **ended, "warnings": [*update.get("warnings", []), lost]}
+    invalid = "the test file was not valid" if "code_errors" in update else "the spec was not valid"
+    lost = "what the tests leave open was not tested" if waiting else "wrong expectations were not refined"
+    ended: Update = {"phase": "execution", "exit_reason": None} if waiting else ended_with(kept=True)
+    warnings = [*update.get("warnings", []), f"{lost}: {failure.get('message') or invalid}"]
+    return {**update, "failure": None, "answer_errors": [], "should_retry": False, **ended, "warnings": warnings}
 
 
 def ended_with(*, kept: bool) -> Update:

@@ -8,7 +8,6 @@ from typing import Any
 
 from ...core.errors import ToolFailure
 from ..context import GraphServices
-from ..faults import is_transient
 
 _MOST_LINES = 8
 _LONGEST = 200
@@ -28,12 +27,26 @@ async def _check(services: GraphServices, tool: str, path: str) -> tuple[str, li
     if tool == "check_syntax":
         arguments["language"] = "python"
     try:
-        answer = await services.tools.call(tool, arguments)
+        answer = await _answer(services, tool, arguments)
     except ToolFailure as error:
-        if is_transient(error):
-            raise
         return tool, [], f"{tool}: {error}"
     return tool, _lines(tool, answer, path), ""
+
+
+async def _answer(services: GraphServices, tool: str, arguments: dict[str, Any]) -> Mapping[str, Any]:
+    """The answer of a tool; what is the same for every file is asked for once a run. Raises ToolFailure."""
+    if arguments:
+        return await services.tools.call(tool, arguments)
+    async with services.once_lock:
+        if tool not in services.once:
+            try:
+                services.once[tool] = await services.tools.call(tool, arguments)
+            except ToolFailure as error:
+                services.once[tool] = error
+    answer = services.once[tool]
+    if isinstance(answer, ToolFailure):
+        raise answer
+    return answer
 
 
 def _lines(tool: str, answer: Mapping[str, Any], path: str) -> list[str]:

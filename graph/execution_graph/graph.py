@@ -56,8 +56,23 @@ async def after_tests(state: TestingAgentState) -> Literal["continue", "refine_s
 
 
 async def after_refinement(state: TestingAgentState) -> Literal["continue", "analyze", "end"]:
-    """Analyse tests that ran already, where nothing new was specified; else as `should_continue`."""
+    """Analyse tests that ran already, where nothing new was specified or written; else as `should_continue`."""
     return "analyze" if state["phase"] == "execution" else await should_continue(state)
+
+
+async def after_spec_validation(
+    state: TestingAgentState,
+) -> Literal["proceed_to_code", "refine_spec", "error", "analyze"]:
+    """Analyse tests that ran already, where the spec that follows them is given up; else as `should_retry_spec`."""
+    return "analyze" if state["phase"] == "execution" else await should_retry_spec(state)
+
+
+async def after_code_validation(
+    state: TestingAgentState,
+) -> Literal["proceed_to_execution", "refine_code", "error", "analyze"]:
+    """Analyse tests that ran already, where the files that follow them are given up; else as `should_retry_code`."""
+    given_up = state["phase"] == "execution" and not _valid(state["code_validation_result"])
+    return "analyze" if given_up else await should_retry_code(state)
 
 
 async def after_analysis(state: TestingAgentState) -> Literal["refine_spec", "end"]:
@@ -127,15 +142,17 @@ def build_testing_graph(
     )
     graph.add_conditional_edges(
         "validate_spec",
-        should_retry_spec,
-        {"proceed_to_code": "generate_code", "refine_spec": "refine_spec", "error": END},
+        after_spec_validation,
+        {"proceed_to_code": "generate_code", "refine_spec": "refine_spec", "error": END, "analyze": "analyze_results"},
     )
-    _continue_unless_ended(graph, "generate_code", "validate_code")
-    _continue_unless_ended(graph, "refine_code", "validate_code")
+    for node in ("generate_code", "refine_code"):
+        graph.add_conditional_edges(
+            node, after_refinement, {"continue": "validate_code", "analyze": "analyze_results", "end": END}
+        )
     graph.add_conditional_edges(
         "validate_code",
-        should_retry_code,
-        {"proceed_to_execution": "run_tests", "refine_code": "refine_code", "error": END},
+        after_code_validation,
+        {"proceed_to_execution": "run_tests", "refine_code": "refine_code", "error": END, "analyze": "analyze_results"},
     )
     graph.add_conditional_edges(
         "run_tests", after_tests, {"continue": "analyze_results", "refine_spec": "refine_spec", "end": END}

@@ -14,12 +14,13 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 
 from ...agents.contract.protocol import WITHOUT_MODEL, AgentRequest, RequestMetadata
-from ...core.errors import TestwrightError, ToolFailure
+from ...core.errors import StorageError, TestwrightError, ToolFailure
 from ...core.outcome import StepExit
 from ...core.usage import NOTHING_USED
 from ..context import GraphServices, RunContext, run_graph
 from ..execution_graph.graph import RECURSION_LIMIT, build_testing_graph, retries_of
-from ..execution_graph.staging import dropped_ids, read_staged, restore_kept, staged
+from ..execution_graph.nodes.analyze_results import analysis_update, merged_defects
+from ..execution_graph.staging import dropped_ids, prune, read_staged, restore_kept, staged
 from ..execution_graph.state import TestingAgentState
 from ..faults import Fault
 from .generate_step import initial_step_state, interrupted_at, outcome_of, step_result
@@ -48,15 +49,17 @@ async def stopped_step(
     if found is None:
         return failed(fault)
     values, following = found
+    drop: list[str] = []
+    if values.get("test_results") and values.get("analyze") and values.get("analysis") is None:
+        drop, analysed = await _embedded_analysis(values, context, services)
+        values = {**values, **analysed}
     used = {"usage": values.get("usage", NOTHING_USED)}
     # Cases of the test file that ran, passed, and have not been dropped since.
     ran = set((values.get("test_results") or {}).get("kept") or ())
-    kept = [case_id for case_id in values.get("kept") or () if case_id in ran]
+    kept = [case_id for case_id in values.get("kept") or () if case_id in ran and case_id not in drop]
     if not kept:
         stood_in = await _engine_step(step, state, values, fault, context, services)
         return stood_in or failed(fault, {**step_result(values), **used}, used["usage"])
-    if following == "analyze_results" and "analyzer" in services.model_roles:
-        values = {**values, **await _embedded_analysis(values, context, services)}
     aside: list[str] = []
     if following in _REFINED:
         # The kept files take the place of those that were being refined; a later session continues with the latter.
@@ -64,6 +67,8 @@ async def stopped_step(
     left = cast(TestingAgentState, {**values, "kept": kept, "dropped": _dropped(values, kept, fault)})
     if following in _STAGED_ANEW:
         left["generated_files"] = await restore_kept(left, Runtime(context=context))
+    elif drop:
+        await prune(left, Runtime(context=context), drop, [*kept, *drop])
     warnings = [*values["warnings"], fault.message]
     accepted = step_result({**left, "warnings": warnings, "exit_reason": StepExit.COMPLETED})
     result = {**accepted, **used, "put_aside": aside}
@@ -93,18 +98,24 @@ async def _engine_step(
         made = outcome_of(
             cast(TestingAgentState, await run_graph(graph, initial_step_state(step, state), config, alone))
         )
+    except StorageError:
+        raise
     except (TestwrightError, OSError):
         return None
     if made.exit_reason is not StepExit.COMPLETED:
         return None
     said = f"the engine's tests stand in for the model's until the run goes on: {fault.message}"
     result = {**(made.result or {}), "warnings": [*(made.result or {}).get("warnings", []), said], "put_aside": aside}
+    found = merged_defects(result.get("suspected_defects") or [], values.get("suspected_defects") or [])
+    result["suspected_defects"] = found
     usage = values.get("usage", NOTHING_USED)
     return StepOutcome("completed", StepExit.BUDGET_EXHAUSTED, {**result, "usage": usage}, fault.message, usage)
 
 
-async def _embedded_analysis(values: Mapping[str, Any], context: RunContext, services: GraphServices) -> dict[str, Any]:
-    """What the analysis without a model finds, so that no known defect is hidden; nothing where it fails."""
+async def _embedded_analysis(
+    values: Mapping[str, Any], context: RunContext, services: GraphServices
+) -> tuple[list[str], dict[str, Any]]:
+    """What the analysis without a model drops and finds, so that no known defect is hidden; nothing where it fails."""
     inputs = {
         "run_id": context.run_id,
         "test_results": values.get("test_results") or {},
@@ -121,12 +132,8 @@ async def _embedded_analysis(values: Mapping[str, Any], context: RunContext, ser
     response = await services.agents["analyzer"].process(request)
     found = response.result
     if response.is_error() or not isinstance(found, dict):
-        return {}
-    return {
-        "findings": [*(values.get("findings") or []), *(found.get("findings") or [])],
-        "suspected_defects": found.get("suspected_defects") or [],
-        "analysis": str(found.get("summary") or ""),
-    }
+        return [], {}
+    return [str(name) for name in found.get("drop") or ()], analysis_update(values, found)
 
 
 async def put_back(step: PlanStepState, services: GraphServices) -> None:

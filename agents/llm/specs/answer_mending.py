@@ -90,7 +90,7 @@ class Subjects:
         if any(node.lineno <= first and last <= (node.end_lineno or node.lineno) for node in nodes):
             return self.may_speak_of(subject, lines)
         named = re.search(rf"\b{re.escape(subject.rpartition('.')[2])}\b", self._docstring)
-        return named is not None and 1 <= first and last <= self._docstring_end
+        return named is not None and first >= 1 and last <= self._docstring_end
 
     def subject_of(self, case: Mapping[str, Any]) -> str:
         """The case's subject if the module defines it, else the one that its act or its statements call."""

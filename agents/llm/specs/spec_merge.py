@@ -10,7 +10,7 @@ from ....engine.python.model.spec_case import Case
 from ....engine.python.source.import_block import read_imports
 from ....utils.python_names import unique_name
 from ...contract.protocol import JsonObject
-from ...guardrails.case_identity import Act, act_of, normal_code
+from ...embedded.case_identity import Act, act_of, normal_code
 
 _ORIGINS = ("observed", "inferred", "documented")
 

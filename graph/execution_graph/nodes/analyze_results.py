@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from langgraph.runtime import Runtime
@@ -56,28 +56,31 @@ async def analyze_results(state: TestingAgentState, runtime: Runtime[RunContext]
     result = response.result if isinstance(response.result, dict) else {}
     dropped = [str(case_id) for case_id in result.get("drop") or []]
     kept = await prune(state, runtime, dropped, state["kept"])
-    known = {row.get("case_id") for row in state["dropped"]}
-    reasons = {finding.get("case_id"): finding for finding in result.get("findings") or []}
-    defects = _merged(state["suspected_defects"], result.get("suspected_defects") or [])
-    _emit_defects(state, runtime, defects)
-    analysed = {
-        "analysis": str(result.get("summary") or ""),
-        "findings": _added(state["findings"], result.get("findings") or []),
-        "suspected_defects": defects,
-        "dropped": state["dropped"] + [_reason(row, reasons) for row in dropped if row not in known],
-        "kept": kept,
-        "warnings": warnings,
-        **used,
-    }
+    analysed = {**analysis_update(state, result), "kept": kept, "warnings": warnings, **used}
+    _emit_defects(state, runtime, analysed["suspected_defects"])
     # An error about a case that was kept has no effect: it passed.
     wrong = [error for error in result.get("refine") or [] if error.get("case_id") in dropped]
     # Back to the spec agent; the graph returns here with the refined cases.
     if wrong and state["spec_attempts"] < state["max_retries"]:
-        return {**analysed, **refinement(state["spec_json"] or {}, dropped, wrong, defects)}
+        return {**analysed, **refinement(state["spec_json"] or {}, dropped, wrong, analysed["suspected_defects"])}
     if not kept and _is_a_models(state["spec_json"] or {}) and has_model(runtime, "spec"):
         # Nothing of the model's spec holds: the engine's takes its place, once, as it has no case of a model.
         return {**analysed, "spec_errors": [], "should_retry": True, "phase": "spec_generation", "exit_reason": None}
     return {**analysed, **ended_with(kept=bool(kept))}
+
+
+def analysis_update(state: Mapping[str, Any], result: Mapping[str, Any]) -> dict[str, Any]:
+    """What an analysis adds to a state: its findings and defects beside the earlier ones, and the cases it drops."""
+    findings = result.get("findings") or []
+    known = {row.get("case_id") for row in state["dropped"]}
+    reasons = {finding.get("case_id"): finding for finding in findings}
+    dropped = [_reason(row, reasons) for row in map(str, result.get("drop") or []) if row not in known]
+    return {
+        "analysis": str(result.get("summary") or ""),
+        "findings": _added(state["findings"], findings),
+        "suspected_defects": merged_defects(state["suspected_defects"], result.get("suspected_defects") or []),
+        "dropped": state["dropped"] + dropped,
+    }
 
 
 def _failed(response: AgentResponse) -> bool:
@@ -133,7 +136,7 @@ def _reason(case_id: str, findings: dict[Any, dict[str, Any]]) -> dict[str, Any]
     return {"case_id": case_id, "nodeid": "", "reason": reason, "class": finding.get("class", "test_defect")}
 
 
-def _merged(before: Iterable[dict[str, Any]], found: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+def merged_defects(before: Iterable[dict[str, Any]], found: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     """Merge defects by id; the earlier one wins."""
     merged: dict[str, dict[str, Any]] = {}
     for defect in (*before, *found):

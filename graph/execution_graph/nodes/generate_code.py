@@ -32,5 +32,5 @@ async def generate_code(state: TestingAgentState, runtime: Runtime[RunContext]) 
     constraints = WITHOUT_MODEL if is_the_engines(runtime, state["spec_json"] or {}) else None
     response, files, update = await answered(state, runtime, "writer", "generate_code", inputs, constraints)
     if update.get("phase") == "error" and state["kept"]:
-        return keep_earlier_tests(update)
+        return keep_earlier_tests(state, update)
     return update if files is None else {**update, **await stage_answer(state, files, response, runtime)}

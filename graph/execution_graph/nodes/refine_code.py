@@ -25,6 +25,6 @@ async def refine_code(state: TestingAgentState, runtime: Runtime[RunContext]) ->
     response = await call_agent(state, runtime, "writer", "refine_code", inputs)
     files, update = answer_update(response, "writer", "files")
     if update.get("phase") == "error" and state["kept"]:
-        return {**keep_earlier_tests(update), "generated_files": await restore_kept(state, runtime)}
+        return {**keep_earlier_tests(state, update), "generated_files": await restore_kept(state, runtime)}
     counted = {**update, "code_attempts": state["code_attempts"] + 1}
     return counted if files is None else {**counted, **await stage_answer(state, files, response, runtime)}

@@ -34,7 +34,7 @@ async def refine_spec(state: TestingAgentState, runtime: Runtime[RunContext]) ->
     response = await call_agent(state, runtime, "spec", "refine_spec", inputs)
     spec, update = answer_update(response, "spec", "spec")
     if update.get("phase") == "error" and state["kept"]:
-        return keep_earlier_tests(update)
+        return keep_earlier_tests(state, update)
     if update.get("phase") == "error" and has_model(runtime, "spec"):
         return await _engine_spec(state, runtime, str(update["failure"]["message"]), update)
     notes = [str(note) for note in response.metadata.get("notes") or ()]

@@ -41,7 +41,7 @@ async def validate_code(state: TestingAgentState, runtime: Runtime[RunContext]) 
     if state["code_attempts"] < state["max_retries"]:
         return {**update, "should_retry": True}
     if state["kept"]:
-        return {**keep_earlier_tests(update), "generated_files": await restore_kept(state, runtime)}
+        return {**keep_earlier_tests(state, update), "generated_files": await restore_kept(state, runtime)}
     if has_model(runtime, "writer"):
         return await _engine_code(state, runtime, update)
     return {**update, "should_retry": False, "phase": "error", "exit_reason": str(StepExit.CODE_EXHAUSTED)}

@@ -40,7 +40,7 @@ async def validate_spec(state: TestingAgentState, runtime: Runtime[RunContext]) 
     if state["spec_attempts"] < state["max_retries"]:
         return {**update, "should_retry": True}
     if state["kept"]:
-        return keep_earlier_tests(update)
+        return keep_earlier_tests(state, update)
     if spec:
         rejected = state["spec_path"].removesuffix(".json") + ".rejected.json"
         await tools.call("write_file", {"path": rejected, "contents": pretty_json(spec)})

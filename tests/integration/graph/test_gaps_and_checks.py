@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from testwright.agents.contract.protocol import refusal, success_response
-from testwright.core.errors import ModelAnswerRefused, ToolFailure
+from testwright.core.errors import ModelAnswerRefused, ToolTimeout
 from testwright.graph.context import providing
 from testwright.graph.execution_graph.checks import target_checks
 from testwright.graph.execution_graph.gaps import open_gaps
@@ -44,10 +44,10 @@ class LeavingOpen(ScriptedTools):
         return {**super()._run_tests(arguments), "mutation": LEFT_OPEN}
 
 
-async def run_with(tmp_path: Path, specs: list[Any]) -> tuple[dict[str, Any], ScriptedAgent]:
+async def run_with(tmp_path: Path, specs: list[Any], second: Any = None) -> tuple[dict[str, Any], ScriptedAgent]:
     """The testing graph with a model as spec agent, whose tests leave a mutant alive."""
     asked = ScriptedAgent("spec", specs)
-    written = [files(TEST_PATH, "tc_a"), files(TEST_PATH, "tc_a", "tc_b")]
+    written = [files(TEST_PATH, "tc_a"), second or files(TEST_PATH, "tc_a", "tc_b")]
     agents = {
         "spec": asked,
         "writer": ScriptedAgent("writer", written),
@@ -76,6 +76,14 @@ async def test_a_model_that_does_not_answer_about_gaps_loses_no_test(tmp_path: P
     values, _ = await run_with(tmp_path, [read("tc_a"), answer])
     assert (values["exit_reason"], values["kept"]) == ("completed", ["tc_a"])
     assert any("what the tests leave open was not asked about" in line for line in values["warnings"])
+
+
+@pytest.mark.feature("B-15")
+async def test_tests_whose_second_round_fails_are_analysed_as_they_are(tmp_path: Path) -> None:
+    values, _ = await run_with(tmp_path, [read("tc_a"), read("tc_a", "tc_b")], refusal("no"))
+    assert (values["exit_reason"], values["kept"]) == ("completed", ["tc_a"])
+    assert values["analysis"] is not None
+    assert any(line.startswith("what the tests leave open was not tested: ") for line in values["warnings"])
 
 
 def test_what_is_open_in_a_function_whose_test_failed_is_judged_first(tmp_path: Path) -> None:
@@ -112,11 +120,13 @@ def test_nobody_is_asked_again_nor_about_the_engines_own_tests(tmp_path: Path, c
 async def test_findings_of_checking_tools_are_told_and_a_tool_that_is_lost_is_a_warning(tmp_path: Path) -> None:
     build = {"status": "failed", "reason": "mypy", "errors": [{"path": "a.py", "line": 1, "message": "bad"}]}
     scripts = {
-        "lint_code": [{"errors": [{"line": 3, "rule": "F841", "message": "unused\nname"}]}],
-        "check_syntax": [ToolFailure("the server is gone")],
+        "lint_code": [{"errors": [{"line": 3, "rule": "F841", "message": "unused\nname"}]}] * 2,
+        "check_syntax": [ToolTimeout("the server is gone")] * 2,
         "run_build": [build],
     }
     made = bench(tmp_path, {}, scripts=scripts, services={"context_tools": tuple(scripts)})
     said, warnings = await target_checks(made.services, "a.py")
     assert said == {"lint_code": ["line 3: F841 unused name"], "run_build": ["the build failed: mypy", "line 1: bad"]}
     assert warnings == ["check_syntax: the server is gone"]
+    await target_checks(made.services, "a.py")
+    assert len(made.tools.named("run_build")) == 1

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from testwright.agents.guardrails.case_identity import act_of
+from testwright.agents.embedded.case_identity import act_of
 from testwright.agents.guardrails.oracles import Documentation
 from testwright.agents.llm.specs.answer_mending import Subjects
 from testwright.agents.llm.specs.engine_cases import Decisions, numbered_cases
