@@ -47,7 +47,8 @@ def _part(result: Mapping[str, Any], *, xfail: bool) -> str:
         return ""
     place = PurePosixPath(str(result.get("test_path") or "tests/test_x.py"))
     path = place.with_name(f"{place.stem}_defects.py").as_posix()
-    lines = (_marked(text, framework) if xfail else text).splitlines(keepends=True)
+    written = _marked(text, framework) if xfail else text
+    lines = [f"{line}\n" for line in written.removesuffix("\n").split("\n")]  # as git reads them: U+2028 ends none
     return "".join(difflib.unified_diff([], lines, "/dev/null", f"b/{path}"))
 
 

@@ -113,6 +113,8 @@ def write_report(
     patch = defect_patch([dict(step["result"] or {}) for step in state["plan"]], xfail=settings.xfail_defects)
     if patch:
         write_file(folder.path / PATCH_FILE, live.redactor.text(patch))
+    else:
+        (folder.path / PATCH_FILE).unlink(missing_ok=True)
     write_html_report(folder, report, live.store, root=settings.root, redact=live.redactor.text)
     staged = [file.path for file in report.files if file.outcome == "staged"]
     diff = Staging(folder, settings.root).diff(staged) if settings.only_stages and staged else ""

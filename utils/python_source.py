@@ -7,12 +7,14 @@ thread switch interrupts, fail with "AST constructor recursion depth mismatch". 
 from __future__ import annotations
 
 import ast
+import re
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 _PARSING = threading.Lock()
+_LINE_END = re.compile(r"\r\n|\r|\n")
 
 
 @contextmanager
@@ -20,6 +22,12 @@ def exclusive_parsing() -> Iterator[None]:
     """For libraries that parse Python themselves: nothing else parses while the block runs."""
     with _PARSING:
         yield
+
+
+def source_lines(source: str) -> list[str]:
+    """The lines of a source as Python counts them: a form feed or U+2028 ends none."""
+    lines = _LINE_END.split(source)
+    return lines if lines[-1] else lines[:-1]
 
 
 def parse_python(source: str | bytes, filename: str = "<source>") -> ast.Module:

@@ -13,7 +13,7 @@ import tokenize
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ...utils.python_source import parse_expression, parse_or_none
+from ...utils.python_source import parse_expression, parse_or_none, source_lines
 from ..contract.protocol import JsonObject
 from .problems import problem
 
@@ -23,7 +23,6 @@ _NUMBER = re.compile(r"(?<![\w.])-?\d+(?:[.,_]\d+)*(?:[eE]-?\d+)?")
 _SAYS = r"\s*(?:==|=>|->|→|=|is|are|gives?|returns?|yields?|becomes?|makes?)\s*"
 _LITERAL = r"(-?\d+(?:\.\d+)?|'[^']*'|\"[^\"]*\"|True|False|None)"
 _STEM = 5
-_LINE_END = re.compile(r"\r\n|\r|\n")
 _SENTENCE_END = re.compile(r"(?<=[.!?;])\s|\n[ \t]*\n")
 _FEWEST_WORDS = 3
 _LEAST_SHARE = 0.6
@@ -107,7 +106,7 @@ class Documentation:
     """
 
     def __init__(self, source: str) -> None:
-        self._lines = _LINE_END.split(source)  # as Python counts them: a form feed ends none
+        self._lines = source_lines(source)  # as Python counts them: a form feed ends none
         self._prose = _prose_lines(source)
         self._heads = list(_documented_heads(source))
 
@@ -177,7 +176,7 @@ def _documented_heads(source: str) -> Iterator[tuple[int, int]]:
 def _prose_lines(source: str) -> frozenset[int]:
     tree = parse_or_none(source)
     if tree is None:
-        return frozenset(range(1, len(_LINE_END.split(source)) + 1))
+        return frozenset(range(1, len(source_lines(source)) + 1))
     found: set[int] = set()
     for node in ast.walk(tree):
         # A string by itself: docstrings, and those that stand below attributes.

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ...utils.canonical import canonical_json
+from ...utils.python_source import source_lines
 from ...utils.untrusted_files import read_source
 from ..contract.lifecycle import AgentContract
 from ..contract.protocol import AgentRequest, AgentResponse, JsonObject, success_response
@@ -82,7 +83,7 @@ class ModelAnalyzerAgent(ModelAgent):
             {"event": "judged", "case_id": name, "verdict": verdict["verdict"]} for name, verdict in verdicts.items()
         ]
         plain = analyse_results(results, spec, inputs.get("target"), pins=False)
-        return success_response(apply_verdicts(plain, contested, verdicts, spec, source.splitlines()), trace=trace)
+        return success_response(apply_verdicts(plain, contested, verdicts, spec, source_lines(source)), trace=trace)
 
     async def _embedded(self, request: AgentRequest) -> JsonObject:
         inputs = request.inputs or {}
@@ -183,7 +184,8 @@ def apply_verdicts(
         if defect_id not in known:
             defects.pop(defect_id, None)
         refine.append(_error(case, verdict, result))
-    defective = [str(one["case"]["id"]) for one in contested if _is_suspected(str(one["case"]["id"]), defects)]
+    # Of all that the gate found, not only of those that the model was shown.
+    defective = [name for name in base["drop"] if _is_suspected(name, defects)]
     pins = contradicted_pins(spec, defective)
     findings.update(pins)
     others = [finding for finding in base["findings"] if not finding.get("case_id")]

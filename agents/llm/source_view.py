@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Sequence
 
-from ...utils.python_source import parse_or_none
+from ...utils.python_source import parse_or_none, source_lines
 
 _LONGEST_LINE = 200
 _MOST_LINES = 800
@@ -17,7 +17,7 @@ def relevant_lines(source: str, symbols: Sequence[str] | None) -> str:
 
     A file of up to 60 lines is shown completely.
     """
-    lines = source.splitlines()
+    lines = source_lines(source)
     if (symbols is None and len(lines) <= _MOST_LINES) or len(lines) <= 60:
         return number_lines(lines, set(range(1, len(lines) + 1)))
     tree = parse_or_none(source)

@@ -15,7 +15,7 @@ from typing import Any
 from ....engine.python.judge.finding_selection import free_names
 from ....engine.python.source.import_block import Binding, read_imports
 from ....utils.python_names import BUILTIN_NAMES, last_name
-from ....utils.python_source import expression_or_none, literal_or, parse_or_none
+from ....utils.python_source import expression_or_none, literal_or, parse_or_none, source_lines
 from ...contract.protocol import JsonObject
 from ...guardrails.module_allowlist import is_plain_module
 from .spec_answer import is_range
@@ -53,7 +53,7 @@ class Subjects:
         self._docstring = ast.get_docstring(tree) or ""
         self._docstring_end = (tree.body[0].end_lineno or 1) if self._docstring else 0
         self._nodes = dict(_definitions(tree.body, ""))
-        lines = source.splitlines()
+        lines = source_lines(source)
         self._imports = {
             one.bound: one for one in read_imports(lines[node.lineno - 1] for node in tree.body if _is_import(node))
         }

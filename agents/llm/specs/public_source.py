@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from ....utils.python_source import parse_or_none
+from ....utils.python_source import parse_or_none, source_lines
 from ..source_view import number_lines
 
 MOST_LINES = 900
@@ -46,7 +46,7 @@ def source_parts(source: str, symbols: Sequence[str] | None = None) -> list[Sour
     Args:
         symbols: only these are read, with the signatures around them; None for all.
     """
-    lines = source.splitlines()
+    lines = source_lines(source)
     everything = set(range(1, len(lines) + 1))
     tree = parse_or_none(source)
     if tree is None or (symbols is None and _fits(everything, lines)):

@@ -48,3 +48,9 @@ def test_the_patch_adds_the_failing_tests_and_marks_them_when_asked(tmp_path: Pa
 
 def test_without_a_failing_promise_there_is_no_patch() -> None:
     assert defect_patch([result(origin="inferred"), {}]) == ""
+
+
+def test_a_line_separator_in_a_text_ends_no_line_of_the_patch() -> None:
+    given = result()
+    given["spec_json"]["cases"][0]["act"] = {"expression": "half('a\u2028b')"}
+    assert all(line.startswith(("+", "-", "@")) for line in defect_patch([given]).removesuffix("\n").split("\n"))

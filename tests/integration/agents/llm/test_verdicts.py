@@ -110,3 +110,12 @@ def test_what_the_engine_knows_for_a_defect_no_verdict_changes(said: str) -> Non
 def test_what_is_dropped_and_kept_is_not_the_models_to_say() -> None:
     found, _ = decided("wrong_expectation", [4, 5])
     assert found["drop"] == ["tc_half_of_four"]
+
+
+def test_a_pin_of_a_defect_that_the_model_was_not_shown_is_dropped_too() -> None:
+    failing, pin = unit_case(), unit_case(id="tc_pin", expect=[expectation(origin="observed")])
+    failing["expect"] = [expectation(origin="documented")]
+    spec = unit_spec(cases=[failing, pin])
+    row = {"case_id": failing["id"], "nodeid": "t::a", "class": "product_defect", "reason": "no"}
+    base = analyse_results({"dropped": [row]}, spec, pins=False)
+    assert apply_verdicts(base, [], {}, spec, LINES)["drop"] == [failing["id"], "tc_pin"]
