@@ -13,7 +13,7 @@ from typing import Any, cast
 from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 
-from ...agents.contract.protocol import WITHOUT_MODEL, AgentRequest, RequestMetadata
+from ...agents.embedded.analyzer_agent import analyse_results
 from ...core.errors import StorageError, TestwrightError, ToolFailure
 from ...core.outcome import StepExit
 from ...core.usage import NOTHING_USED
@@ -51,7 +51,7 @@ async def stopped_step(
     values, following = found
     drop: list[str] = []
     if values.get("test_results") and values.get("analyze") and values.get("analysis") is None:
-        drop, analysed = await _embedded_analysis(values, context, services)
+        drop, analysed = _embedded_analysis(values)
         values = {**values, **analysed}
     used = {"usage": values.get("usage", NOTHING_USED)}
     # Cases of the test file that ran, passed, and have not been dropped since.
@@ -112,28 +112,11 @@ async def _engine_step(
     return StepOutcome("completed", StepExit.BUDGET_EXHAUSTED, {**result, "usage": usage}, fault.message, usage)
 
 
-async def _embedded_analysis(
-    values: Mapping[str, Any], context: RunContext, services: GraphServices
-) -> tuple[list[str], dict[str, Any]]:
-    """What the analysis without a model drops and finds, so that no known defect is hidden; nothing where it fails."""
-    inputs = {
-        "run_id": context.run_id,
-        "test_results": values.get("test_results") or {},
-        "spec": values.get("spec_json") or {},
-        "target": values.get("target_info"),
-    }
-    request = AgentRequest(
-        str(values.get("user_request") or ""),
-        "analyze_results",
-        RequestMetadata(f"{context.run_id}:{values.get('step_id') or ''}"),
-        inputs,
-        constraints=dict(WITHOUT_MODEL),
-    )
-    response = await services.agents["analyzer"].process(request)
-    found = response.result
-    if response.is_error() or not isinstance(found, dict):
-        return [], {}
-    return [str(name) for name in found.get("drop") or ()], analysis_update(values, found)
+def _embedded_analysis(values: Mapping[str, Any]) -> tuple[list[str], dict[str, Any]]:
+    """What the analysis without a model drops and finds, so that no known defect is hidden. It asks no agent, which
+    might be what the step waited for."""
+    found = analyse_results(values["test_results"], values.get("spec_json") or {}, values.get("target_info"))
+    return found["drop"], analysis_update(values, found)
 
 
 async def put_back(step: PlanStepState, services: GraphServices) -> None:
