@@ -7,7 +7,7 @@ import secrets
 import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -28,11 +28,13 @@ MIB = 1 << 20
 
 
 @asynccontextmanager
-async def _client(tmp_path: Path, mode: str, **more: Any) -> AsyncIterator[ToolClient]:
+async def _client(
+    tmp_path: Path, mode: str, warn: Callable[[str], None] | None = None, **more: Any
+) -> AsyncIterator[ToolClient]:
     (tmp_path / "traces").mkdir(exist_ok=True)
     argv = ["-I", "-S", str(tool_server.__file__), mode, str(tmp_path / "traces")]
     entry = {"command": sys.executable, "args": argv, "timeout": 5, **more}
-    async with opened(make_services(tmp_path), {"evil": entry}) as client:
+    async with opened(make_services(tmp_path), {"evil": entry}, warn=warn) as client:
         yield client
 
 
@@ -68,6 +70,13 @@ async def test_messages_without_end_fill_no_memory(mode: str, tmp_path: Path) ->
     except TestwrightError:  # it never became ready
         grown = process.memory_info().rss - before
     assert grown < 300 * MIB
+
+
+async def test_a_server_that_asks_and_never_reads_is_told_of_as_broken(tmp_path: Path) -> None:
+    told: list[str] = []
+    async with _client(tmp_path, "asks-and-never-reads", told.append) as client:
+        await _refusal(client)
+    assert any("asked more than 1000 times without reading an answer" in line for line in told)
 
 
 @pytest.fixture

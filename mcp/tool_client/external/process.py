@@ -26,11 +26,21 @@ from .own_processes import namespace_command
 
 MAX_LINE_BYTES = 32 * 1024 * 1024
 _CHUNK_BYTES = 64 * 1024
+_MOST_UNANSWERED = 1000
+"""Requests of a server that wait for our answers; one that asks and never reads would fill memory with them."""
 _GUARD = Path(__file__).with_name("guard.py")
 _GRACE_SECONDS = 1.0
 _POLL_SECONDS = 0.01
 _SHELL_SIGNALS = 128
 _INHERITED = ("HOME", "LANG", "LC_ALL", "LC_CTYPE", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "TZ", "USER")
+
+
+@dataclass(slots=True)
+class _Requests:
+    """How many requests of the server were received, and how many answers of ours it took."""
+
+    received: int = 0
+    answered: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +84,10 @@ async def stdio_streams(
     assert process.stdin is not None
     assert process.stdout is not None
     assert process.stderr is not None
+    requests = _Requests()
     work = [
-        asyncio.create_task(_receive_messages(process.stdout, incoming, diagnostics, max_bytes)),
-        asyncio.create_task(_send_messages(outgoing, process.stdin, incoming)),
+        asyncio.create_task(_receive_messages(process.stdout, incoming, diagnostics, max_bytes, requests)),
+        asyncio.create_task(_send_messages(outgoing, process.stdin, incoming, requests)),
         asyncio.create_task(_read_stderr(process.stderr, diagnostics)),
     ]
     try:
@@ -121,6 +132,7 @@ async def _receive_messages(
     incoming: anyio.abc.ObjectSendStream[SessionMessage | Exception],
     diagnostics: ServerDiagnostics,
     max_bytes: int,
+    requests: _Requests,
 ) -> None:
     """Passes on each line that is a message, and records the others; reads on when the session has ended."""
     async with incoming:
@@ -133,6 +145,10 @@ async def _receive_messages(
                     diagnostics.broken = "it writes too much on stdout that is no message"
                     break
                 continue
+            requests.received += hasattr(message, "method") and hasattr(message, "id")
+            if requests.received - requests.answered > _MOST_UNANSWERED:
+                diagnostics.broken = f"it asked more than {_MOST_UNANSWERED} times without reading an answer"
+                break
             try:
                 await incoming.send(SessionMessage(message))
             except (anyio.ClosedResourceError, anyio.BrokenResourceError):
@@ -161,6 +177,7 @@ async def _send_messages(
     outgoing: anyio.abc.ObjectReceiveStream[SessionMessage],
     stdin: asyncio.StreamWriter,
     incoming: anyio.abc.ObjectSendStream[SessionMessage | Exception],
+    requests: _Requests,
 ) -> None:
     with suppress(anyio.ClosedResourceError, anyio.BrokenResourceError, ConnectionError):
         async with outgoing:
@@ -168,6 +185,7 @@ async def _send_messages(
                 text = message.message.model_dump_json(by_alias=True, exclude_unset=True)
                 stdin.write(text.encode() + b"\n")
                 await stdin.drain()
+                requests.answered += not hasattr(message.message, "method")
     # Closing this stream ends the session: a request that cannot be sent must not wait for an answer.
     await incoming.aclose()
 
