@@ -366,10 +366,14 @@ async def open_model_clients(
             )
         by_role = {role: chats[name] for role in ROLES if (name := settings.models.of(role)) is not None}
         priced = frozenset(name for name in settings.models.names if prices.of(name) is not None)
-        name = (settings.embeddings or "").removeprefix(PROVIDER)
-        price = prices.of(name) if name else None
-        cost = (lambda tokens: price.cost(tokens, 0, 0)) if price is not None else (lambda tokens: 0.0)
-        yield ModelClients(by_role, budget, priced, cost)
+        yield ModelClients(by_role, budget, priced, _embeddings_cost(settings, prices))
+
+
+def _embeddings_cost(settings: Settings, prices: Prices) -> Callable[[int], float]:
+    """What so many tokens of the embeddings' model cost; nothing where it has no price."""
+    name = (settings.embeddings or "").removeprefix(PROVIDER)
+    price = prices.of(name) if name else None
+    return (lambda tokens: price.cost(tokens, 0, 0)) if price is not None else (lambda tokens: 0.0)
 
 
 def _new_budget(settings: Settings, seconds_before: float, **usage: Any) -> ModelBudget:

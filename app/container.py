@@ -129,13 +129,8 @@ async def open_services(early: EarlyRun, *, seconds_before: float = 0.0) -> Asyn
             ) as agents,
         ):
             meter.use(models.budget, models.embeddings_cost)
-            callable_agents: Mapping[str, AgentProtocol] = agents
-            if settings.isolate_agents:
-                callable_agents = isolated_agents(
-                    agents, settings, folder.run_id, audit=audit.record, budget=models.budget
-                )
             services = GraphServices(
-                agents=callable_agents,
+                agents=_callable_agents(agents, settings, folder.run_id, audit, models),
                 tools=tools,
                 artifacts=RunArtifacts(store.artifacts, folder.run_id),
                 emit=events.emit,
@@ -150,6 +145,15 @@ async def open_services(early: EarlyRun, *, seconds_before: float = 0.0) -> Asyn
             light = {part.name: getattr(early, part.name) for part in fields(early)}
             context = _run_context(settings, folder.run_id)
             yield LiveRun(**light, store=store, context=context, services=services, tools=tools, models=models)
+
+
+def _callable_agents(
+    agents: Mapping[str, AgentProtocol], settings: Settings, run_id: str, audit: AuditLog, models: ModelClients
+) -> Mapping[str, AgentProtocol]:
+    """The agents as the graphs call them: in processes of their own, where the settings say so."""
+    if not settings.isolate_agents:
+        return agents
+    return isolated_agents(agents, settings, run_id, audit=audit.record, budget=models.budget)
 
 
 def _run_context(settings: Settings, run_id: str) -> RunContext:

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from ....utils.python_source import literal_or
 from ..model.domain import UNKNOWN, CallableDomains
 from ..model.model import CallableFacts, ModuleFacts, Observation, Trial
-from .arguments import Argument, arguments_of
+from .arguments import Argument, Kinds, arguments_of
 from .contains import is_inside
 from .inference import annotated_domains
 
@@ -32,9 +32,10 @@ def without_refuted(facts: ModuleFacts, seen: Iterable[tuple[Trial, Observation]
     refused, accepted = Counter[tuple[str, str]](), set[tuple[str, str]]()
     fitting = Counter[tuple[str, str]]()
     for trial, observation in seen:
-        outside = outside_arguments(trial, facts)
+        arguments, kinds = arguments_of(trial, facts)
+        outside = _outside(arguments, kinds)
         is_refused = observation.raised is not None and observation.raised.type_name in _OF_THE_WRONG_TYPE
-        for one in arguments_of(trial, facts)[0]:
+        for one in arguments:
             key = (one.called.qualname, one.parameter)
             if not one.in_act or one.called.qualname != trial.subject or one.domain.source not in _GUESSED:
                 continue
@@ -66,7 +67,10 @@ def count_outside(trial: Trial, facts: ModuleFacts) -> int:
 
 def outside_arguments(trial: Trial, facts: ModuleFacts) -> tuple[Argument, ...]:
     """The arguments of a trial that are certainly outside their domains, in order of appearance."""
-    found, kinds = arguments_of(trial, facts)
+    return _outside(*arguments_of(trial, facts))
+
+
+def _outside(found: Iterable[Argument], kinds: Kinds) -> tuple[Argument, ...]:
     return tuple(
         one
         for one in found

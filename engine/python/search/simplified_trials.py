@@ -187,7 +187,8 @@ def _own_places(trial: Trial) -> list[LiteralSpan]:
 def _smaller(place: LiteralSpan) -> Iterator[str]:
     value = place.value
     if isinstance(value, str):
-        if is_sample(value) or (set(_WORD.findall(value)) <= set(WORDS) and len(_WORD.findall(value)) > 1):
+        words = _WORD.findall(value)
+        if is_sample(value) or (len(words) > 1 and set(words) <= set(WORDS)):
             return  # words with what is looked for between them: each says something
         yield from map(repr, _shorter_texts(value))
     elif isinstance(value, list | tuple) and len(value) > 1:
