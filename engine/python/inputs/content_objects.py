@@ -16,6 +16,7 @@ _CHAINS = (("3", "1", "4", "2"), ("5", "8", "6", "7"))
 _TREES = (("5", "3", "8", "1"), ("6", "2", "9", "1"))
 # Defaults that stand for no content; any other default is a setting.
 _NO_CONTENT = frozenset({"None", "0", "0.0", "''", '""', "[]", "()", "{}"})
+_EMPTY = frozenset({"[]", "()", "{}", "list()", "dict()", "tuple()"})
 _MOST_OPTIONAL = 3
 _FORWARD = ("next", "down", "child")
 _BACKWARD = {"prev": "next", "previous": "next"}
@@ -38,11 +39,12 @@ class ContentObjects:
         self._items = items
         self._imports = (f"from {where.module} import {owner.name}",)
 
-    def objects(self, count: int, links: Sequence[str] = ()) -> list[Candidate]:
+    def objects(self, count: int, links: Sequence[str] = (), *, filled: bool = False) -> list[Candidate]:
         """Up to so many different objects, each with content; none where a required argument is not known.
 
         Args:
             links: attributes that hold further objects; they are left out.
+            filled: whether a collection that may be left out is given, too: a cart with lines.
         """
         if self._constructor is None or self._owner.kind in ("enum", "abstract", "protocol", "typeddict"):
             return []
@@ -50,6 +52,10 @@ class ContentObjects:
         if not chosen:
             return []
         columns = self._columns(chosen)
+        if filled and all(item.required for item in chosen):
+            for item in self._collections(chosen, links):
+                if values := [value for value in self._items(self._constructor, item) if value.imports][:1]:
+                    chosen, columns = [*chosen, item], [*columns, values]
         if any(not column for column in columns):
             return []
         made: dict[str, Candidate] = {}
@@ -133,6 +139,12 @@ class ContentObjects:
             return required
         data = [item for item in given if item.is_positional and item.default in _NO_CONTENT]
         return data[:_MOST_OPTIONAL] if len(data) <= _MOST_OPTIONAL else []
+
+    def _collections(self, chosen: Sequence[Parameter], links: Sequence[str]) -> list[Parameter]:
+        """The first collection of a constructor that is empty where nothing is given."""
+        given = self._constructor.parameters if self._constructor is not None else ()
+        empty = [item for item in given if item.default in _EMPTY and item.name not in links and item not in chosen]
+        return [item for item in empty if item.kind in ("positional_or_keyword", "keyword_only")][:1]
 
     def _columns(self, chosen: Sequence[Parameter]) -> list[list[Candidate]]:
         """Values for each parameter, one for each object."""

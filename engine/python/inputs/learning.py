@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 
 from ....utils.python_source import expression_or_none
@@ -12,6 +13,7 @@ from .calls import variable_for
 _MAXIMUM_OBJECTS = 10
 _MAXIMUM_CHANGES = 8
 _MAXIMUM_REGISTERED = 2
+_MAXIMUM_COMMANDS = 4
 _MAXIMUM_ARRANGE = 6
 _MISFITS = frozenset({"TypeError", "AttributeError"})
 
@@ -88,11 +90,31 @@ class LearnedInputs:
             if not trial.act.startswith((f"{variable}.", f"{variable}[")):
                 self._learn_registration(name, variable, trial, observation)
                 continue
-            if any(expression.startswith(variable) for expression, _ in observation.effects):
+            if trial.act.startswith(f"{variable}.") and not observation.effects:
+                self._learn_command(name, variable, trial, returned_none=_is_none(observation))
+            elif any(expression.startswith(variable) for expression, _ in observation.effects):
                 # Statements about the object itself belong to the trial; the change needs only the others.
                 before = tuple(text for text in trial.arrange if variable not in text)
                 candidate = Candidate(trial.act, trial.imports, before, trial.fixtures, "sequence")
                 _add(self.changes, name, candidate, _MAXIMUM_CHANGES)
+
+    def _learn_command(self, name: str, variable: str, trial: Trial, *, returned_none: bool) -> None:
+        """Records a call with arguments after which the object looks the same: what it did, queries may tell.
+
+        What an object keeps in a database or a file is no part of its own state. A call that returns something is such
+        a command only where the object was built on a file.
+        """
+        call = expression_or_none(trial.act)
+        made = [text for text in trial.arrange if text.startswith(f"{variable} = {name}(")]
+        kept_outside = any("tmp_path" in text or "connection" in text for text in made)
+        if not isinstance(call, ast.Call) or not (call.args or call.keywords) or not (returned_none or kept_outside):
+            return
+        method = trial.act.partition("(")[0]
+        pool = self.registered.setdefault(name, [])
+        if len(made) == 1 and not any(one.source.startswith(f"{method}(") for one in pool):
+            steps = tuple(text for text in trial.arrange if not re.search(rf"\b{variable}\b", text))
+            step = Candidate(trial.act, trial.imports, steps, trial.fixtures, "sequence")
+            _add(self.registered, name, step, _MAXIMUM_COMMANDS)
 
     def _learn_registration(self, name: str, variable: str, trial: Trial, observation: Observation) -> None:
         """Records steps that registered something with an object: `job = scheduler.every()`, `job.do(print)`."""
@@ -106,6 +128,10 @@ class LearnedInputs:
             step = Candidate(trial.act, trial.imports, steps, trial.fixtures, "sequence")
             _add(self.registered, name, step, _MAXIMUM_REGISTERED)
             _add(self.changes, name, step, _MAXIMUM_CHANGES)
+
+
+def _is_none(observation: Observation) -> bool:
+    return observation.value is not None and observation.value.source == "None"
 
 
 def _add(found: dict[str, list[Candidate]], name: str, candidate: Candidate, limit: int) -> None:

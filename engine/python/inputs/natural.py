@@ -125,7 +125,7 @@ class NaturalInputs:
 
         content, links = self._content(where, owner, depth, domain.links)
         linked = content.linked(domain.links, name, place) if domain.links and name.isidentifier() else []
-        single = content.objects(_OBJECTS, links)
+        single = content.objects(_OBJECTS, links, filled=True)
         return [*linked, *single, *self._made.of_class(where, owner, depth + 1)]
 
     def with_content(self, where: ModuleFacts, owner: ClassFacts, depth: int) -> list[Candidate]:

@@ -179,9 +179,14 @@ def _smaller_literals(trial: Trial) -> Iterator[Trial]:
 
 
 def _own_places(trial: Trial) -> list[LiteralSpan]:
-    """The literals of a trial that are inputs: not those of clocks, dates and changed surroundings."""
+    """The literals of a trial that are inputs: not names of files, nor those of clocks, dates, changed surroundings."""
     lines = [*trial.arrange, trial.act]
-    return [place for place in literal_places(trial) if not _SURROUNDINGS.search(lines[place.statement])]
+    return [
+        place
+        for place in literal_places(trial)
+        if not _SURROUNDINGS.search(lines[place.statement])
+        and not lines[place.statement].encode()[: place.start].endswith(b"tmp_path / ")
+    ]
 
 
 def _smaller(place: LiteralSpan) -> Iterator[str]:

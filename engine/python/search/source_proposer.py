@@ -31,6 +31,7 @@ from .initial_trials import (
     unseen_trials,
 )
 from .passed_results import PassedResults
+from .result_queries import ResultQueries
 from .stories import Story, module_queries, registered_queries, returned_queries, stories_of
 from .surroundings import fixed_surroundings
 from .trial_mutation import mutations_of, result_calls, shown_result
@@ -156,6 +157,7 @@ class SourceProposer:
         self._closing = Closing(facts, self.context.index)
         self._reached: set[Arc] = set()
         self._passed = PassedResults(self.context)
+        self._results = ResultQueries(self.context)
         self._frontier = Frontier(set(_branch_arcs(root, facts)))
 
     def restart(self, reached: frozenset[Arc]) -> SourceProposer:
@@ -211,7 +213,11 @@ class SourceProposer:
         fixed = list(self._usable(fixed_surroundings(trial, observation)))
         if fixed:
             return fixed  # what is found by a call that depends on the machine is found again by these
-        passed = [*self._passed.follow_up(trial, observation), *self._shown(trial, observation)]
+        passed = [
+            *self._passed.follow_up(trial, observation),
+            *self._shown(trial, observation),
+            *self._results.follow_up(trial, observation),
+        ]
         asked = [*self._registration_queries(), *self._usable(passed)]
         opened = self._frontier.keep(trial, observation)
         if not new:

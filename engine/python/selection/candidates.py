@@ -96,7 +96,7 @@ def rank_candidates(
 
     Args:
         kills: mutants that records detect, by record number.
-        alike: how many to keep of the records that show the same.
+        alike: how many to keep of the records that show the same; those with other results, and of other forms, first.
     """
     # Returning None is worth asserting where the callable is annotated otherwise or sometimes returns something else.
     callables = {subject.qualname: subject for subject in facts.callables()}
@@ -137,7 +137,7 @@ def rank_candidates(
         )
         same = (trial.subject, record.arcs, traits.goals, trial.wanted, candidate.kills)
         found.setdefault(same, []).append(candidate)
-    kept = [candidate for group in found.values() for candidate in sorted(group, key=_plainness)[:alike]]
+    kept = [candidate for group in found.values() for candidate in _plainest(group, alike)]
     return sorted(kept, key=lambda item: (not item.asserts, item.cost, item.record.number))
 
 
@@ -187,6 +187,16 @@ def _written_texts(records: Sequence[TrialRecord]) -> frozenset[str]:
         for text in texts_in(record.trial)
         if text not in ALL_TEXTS or record.trial.source in RICH_SOURCES
     )
+
+
+def _plainest(group: Sequence[TrialCandidate], count: int) -> list[TrialCandidate]:
+    """Chooses so many: the plainest one, the plainest of another form and with another result, then the next ones."""
+    ordered = sorted(group, key=_plainness)
+    first = ordered[0].representation
+    other = [one for one in ordered if repr(one.representation.result) != repr(first.result)]
+    other_form = [one for one in other if one.representation.shape != first.shape]
+    chosen = {one.record.number: one for one in (*ordered[:1], *other_form[:1], *other[:1], *ordered)}
+    return list(chosen.values())[:count]
 
 
 def _plainness(candidate: TrialCandidate) -> tuple[float, ...]:

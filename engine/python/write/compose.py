@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..facts.names import ImportNames, imported_from_origin
+from ..inputs.calls import variable_for
 from ..judge.defects import suspected_defects
 from ..judge.finding_selection import AssertableFinding, assertable_findings
 from ..judge.oracle import OracleVerdict
@@ -150,6 +151,7 @@ def _priority(verdict: OracleVerdict) -> str:
 def _not_reached(exploration: Exploration, without: dict[str, str], covered: set[str]) -> list[dict[str, Any]]:
     lines = {callable_.qualname: callable_.lines[0] for callable_ in exploration.facts.callables()}
     found: dict[str, dict[str, Any]] = {}
+    covered = covered | _arranged(exploration, covered)
     for one in exploration.unreached:
         if one.qualname not in covered:
             line = one.line or lines.get(one.qualname, 0)
@@ -166,6 +168,20 @@ def _not_reached(exploration: Exploration, without: dict[str, str], covered: set
         listed = listed[:_MOST_NOT_REACHED]
         listed[-1]["reason"] += f"; {more} further functions have no test either"
     return listed
+
+
+def _arranged(exploration: Exploration, covered: set[str]) -> set[str]:
+    """Methods whose effect the tests of other members show: `keep` is called before `orders` is asked."""
+    tested = [one.trial for one in exploration.findings if one.trial.subject in covered]
+    return {
+        f"{owner.name}.{member.name}"
+        for owner in exploration.facts.classes
+        if owner.kind not in ("abstract", "protocol")
+        for member in owner.members
+        for trial in tested
+        if trial.subject.startswith(f"{owner.name}.")
+        and any(text.startswith(f"{variable_for(owner.name)}.{member.name}(") for text in trial.arrange)
+    }
 
 
 def _unreached(subject: str, reason: str, line: int, question: str = "") -> dict[str, Any]:

@@ -1,0 +1,94 @@
+"""Proposes questions to the object that a call returned, where the object itself can neither be written nor shown."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+
+from ....utils.python_source import literal_or
+from ..inputs.receivers import changes_state
+from ..model.model import CallableFacts, ClassFacts, Observation, Trial
+from ..source.literals import literal_places
+from .initial_trials import ProposalContext, is_public_name
+from .story_steps import required_parameters
+
+_MOST_PER_CALLABLE = 12
+_MOST_KEYS = 2
+_BUILT_IN = {"__len__": "len({})", "__iter__": "list({})"}
+_TYPES = {"str": str, "int": int}
+
+
+class ResultQueries:
+    """Asks objects of the project's classes for what they hold: `store.stock().pieces("apple")`.
+
+    Args:
+        context: finds the classes of other modules.
+    """
+
+    def __init__(self, context: ProposalContext) -> None:
+        self._context = context
+        self._asked: Counter[str] = Counter()
+
+    def follow_up(self, trial: Trial, observation: Observation) -> list[Trial]:
+        """Returns the trial with questions to its result in place of the result; none where a test shows it whole."""
+        value = observation.value
+        if observation.outcome != "returned" or value is None or value.source is not None or trial.mode != "call":
+            return []
+        if any(item.source for _, item in value.attributes) or trial.act.startswith(("repr(", "lambda")):
+            return []
+        owner = self._class_of(value.type_name)
+        if owner is None or owner.name == trial.subject or self._asked[trial.subject] >= _MOST_PER_CALLABLE:
+            return []
+        acts = [act for member in owner.members for act in self._questions(member, trial)]
+        # That it has items says less than what they are.
+        acts = acts or [act for member in owner.members for act in _as_container(member, trial)]
+        found = [replace(trial, act=act, looks=(), asks=(), wanted=None, wanted_line=0) for act in acts]
+        self._asked[trial.subject] += len(found)
+        return found
+
+    def _class_of(self, type_name: str) -> ClassFacts | None:
+        module, _, name = type_name.rpartition(".")
+        own = self._context.facts
+        home = own if module == own.module else self._context.index.facts_of(module)
+        return next((one for one in home.classes if one.name == name), None) if home is not None else None
+
+    def _questions(self, member: CallableFacts, trial: Trial) -> Iterator[str]:
+        if member.is_async or changes_state(member):
+            return
+        required = required_parameters(member)
+        if not is_public_name(member.name) or member.name.startswith("__"):
+            return
+        elif member.kind == "property":
+            yield f"{trial.act}.{member.name}"
+        elif member.kind == "method" and not required and member.returns != "None":
+            yield f"{trial.act}.{member.name}()"
+        elif member.kind == "method" and len(required) == 1:
+            keys = _keys(trial, required[0].annotation or "str")
+            yield from (f"{trial.act}.{member.name}({key})" for key in keys)
+
+
+def _as_container(member: CallableFacts, trial: Trial) -> Iterator[str]:
+    if member.name in _BUILT_IN:
+        yield _BUILT_IN[member.name].format(trial.act)
+    if member.name == "__contains__":
+        yield from (f"{key} in {trial.act}" for key in _keys(trial, "str"))
+
+
+def _keys(trial: Trial, annotation: str) -> list[str]:
+    """What an earlier statement put in, of the type that is asked for; the last ones first."""
+    wanted = _TYPES.get(annotation)
+    if wanted is None:
+        return []
+    found = [
+        place.source
+        for place in literal_places(trial)
+        if type(place.value) is wanted and not _names_file(trial, place.statement, place.source)
+    ]
+    return list(dict.fromkeys(found))[:_MOST_KEYS]
+
+
+def _names_file(trial: Trial, statement: int, source: str) -> bool:
+    text = (*trial.arrange, trial.act)[statement]
+    return isinstance(literal_or(source, None), str) and f"tmp_path / {source}" in ast.unparse(ast.parse(text))
