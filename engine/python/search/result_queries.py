@@ -1,4 +1,4 @@
-"""Proposes questions to the object that a call returned, where the object itself can neither be written nor shown."""
+"""Proposes questions that show what was kept: to an object that a call returned, to a new object on the same file."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ....utils.python_source import literal_or
+from ..inputs.calls import variable_for
 from ..inputs.receivers import changes_state
-from ..model.model import CallableFacts, ClassFacts, Observation, Trial
+from ..model.model import CallableFacts, ClassFacts, ModuleFacts, Observation, Trial
 from ..source.literals import literal_places
 from .initial_trials import ProposalContext, is_public_name
 from .story_steps import required_parameters
@@ -67,6 +68,39 @@ class ResultQueries:
         elif member.kind == "method" and len(required) == 1:
             keys = _keys(trial, required[0].annotation or "str")
             yield from (f"{trial.act}.{member.name}({key})" for key in keys)
+
+
+class ReopenedFiles:
+    """Asks a new object on the same file, after a `with` block has closed the one that wrote it.
+
+    Args:
+        facts: the target module, whose context managers are used so.
+    """
+
+    def __init__(self, facts: ModuleFacts) -> None:
+        self._managers = {
+            variable_for(owner.name): owner.name
+            for owner in facts.classes
+            if any(member.name == "__exit__" for member in owner.members)
+        }
+        self._of_new: dict[tuple[str, str], str] = {}
+
+    def follow_up(self, trial: Trial, observation: Observation) -> list[Trial]:
+        """Returns the trial with its one command in a `with` block, where the answer is not that of a new object."""
+        answer = observation.value.source if observation.value is not None else None
+        built = next((text for text in trial.arrange if "tmp_path / " in text), "")
+        variable, _, made = built.partition(" = ")
+        if answer is None or not made.startswith(f"{self._managers.get(variable)}("):
+            return []
+        statements = [text for text in trial.arrange if text != built and not text.startswith("request.")]
+        commands = [text for text in statements if text.startswith(f"{variable}.")]
+        if not commands:
+            self._of_new.setdefault((built, trial.act), answer)
+        if len(commands) != 1 or self._of_new.get((built, trial.act), answer) == answer:
+            return []
+        before = [text for text in statements if text not in commands]
+        block = f"with {made} as {variable}:\n    {commands[0]}"
+        return [replace(trial, arrange=(*before, block, built), looks=(), asks=(), wanted=None, wanted_line=0)]
 
 
 def _as_container(member: CallableFacts, trial: Trial) -> Iterator[str]:

@@ -31,7 +31,7 @@ from .initial_trials import (
     unseen_trials,
 )
 from .passed_results import PassedResults
-from .result_queries import ResultQueries
+from .result_queries import ReopenedFiles, ResultQueries
 from .stories import Story, module_queries, registered_queries, returned_queries, stories_of
 from .surroundings import fixed_surroundings
 from .trial_mutation import mutations_of, result_calls, shown_result
@@ -158,6 +158,7 @@ class SourceProposer:
         self._reached: set[Arc] = set()
         self._passed = PassedResults(self.context)
         self._results = ResultQueries(self.context)
+        self._reopened = ReopenedFiles(facts)
         self._frontier = Frontier(set(_branch_arcs(root, facts)))
 
     def restart(self, reached: frozenset[Arc]) -> SourceProposer:
@@ -217,6 +218,7 @@ class SourceProposer:
             *self._passed.follow_up(trial, observation),
             *self._shown(trial, observation),
             *self._results.follow_up(trial, observation),
+            *self._reopened.follow_up(trial, observation),
         ]
         asked = [*self._registration_queries(), *self._usable(passed)]
         opened = self._frontier.keep(trial, observation)

@@ -22,7 +22,7 @@ from .trivial import excluded_by, trivial_survivors
 
 MOST_PER_CALLABLE = 24
 MOST_FORMS = 6
-MOST_EXAMPLES = 6
+MOST_EXAMPLES = 12
 MOST_OPTIONS = 4
 # The price of a delta beside its length: a call of another form starts a test of its own, a degenerate value shows
 # little.
@@ -308,8 +308,8 @@ def _exclude_trivial(candidates: Sequence[TrialCandidate], selection: _Selection
             near = min(row.distance(known) for known in rows)
             return (
                 row.degeneracy > MILD,
-                near >= OTHER_SHAPE,
                 -excludes(candidate),
+                near >= OTHER_SHAPE,
                 row.degeneracy,
                 near,
                 candidate.cost,

@@ -1,9 +1,14 @@
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 
-from testwright.engine.python.model.model import Trial
+from testwright.engine.python.model.model import Observation, Trial, Value
+from testwright.engine.python.search.result_queries import ReopenedFiles
 from testwright.engine.python.source.literals import literal_places
+from testwright.tests.support.engine.python_projects import context_of, write_project
 from testwright.tests.support.engine.written_tests import written_spec
 
 ARCHIVE = '''
@@ -37,7 +42,14 @@ class Archive:
         self._database = sqlite3.connect(str(path))
         self._database.execute("CREATE TABLE IF NOT EXISTS notes (title TEXT, tags TEXT)")
 
+    def __enter__(self) -> "Archive":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
     def close(self) -> None:
+        self._database.commit()
         self._database.close()
 
     def keep(self, note: Note) -> None:
@@ -82,6 +94,22 @@ def test_an_object_that_a_call_returns_is_asked_for_what_was_put_in(spec: dict) 
 @pytest.mark.feature("B-18")
 def test_a_command_whose_effect_is_asked_for_is_not_listed_as_without_a_test(spec: dict) -> None:
     assert "Archive.keep" not in {entry["subject"] for entry in spec["not_reached"]}
+
+
+@pytest.mark.feature("B-18")
+def test_a_new_object_on_the_same_file_is_asked_for_what_a_with_block_wrote(tmp_path: Path) -> None:
+    _, context = context_of(write_project(tmp_path, {"archive.py": ARCHIVE}), "archive.py")
+    reopened = ReopenedFiles(context.facts)
+    built = "archive = Archive(tmp_path / 'records.db')"
+    asked = Trial("Archive.count", "archive.count()", arrange=(built,), fixtures=("tmp_path",))
+    written = replace(asked, arrange=(built, "archive.keep(Note('a'))"))
+
+    assert reopened.follow_up(asked, Observation("returned", Value("int", "0"))) == []
+    (trial,) = reopened.follow_up(written, Observation("returned", Value("int", "1")))
+
+    block = "with Archive(tmp_path / 'records.db') as archive:\n    archive.keep(Note('a'))"
+    assert trial.arrange == (block, built)
+    assert reopened.follow_up(written, Observation("returned", Value("int", "0"))) == []
 
 
 def test_the_name_of_a_database_file_is_no_input_to_vary() -> None:
