@@ -28,6 +28,7 @@ from ..agents.embedded.repository.case_agent import EmbeddedCaseAgent
 from ..agents.embedded.repository.crawler_agent import EmbeddedCrawlerAgent
 from ..agents.embedded.repository.engineer_agent import EmbeddedEngineerAgent
 from ..agents.embedded.specs.api_specs import ApiSpecGenerator
+from ..agents.embedded.specs.e2e_specs import BrowserSpecGenerator
 from ..agents.embedded.specs.integration_specs import IntegrationSpecGenerator
 from ..agents.embedded.specs.observed_cases import CaseObserver
 from ..agents.embedded.specs.spec_agent import EmbeddedSpecAgent, PrefetchedSpec, SpecGenerator
@@ -100,6 +101,9 @@ def create_agents(
         ),
         "integration": IntegrationSpecGenerator(
             target, settings.root, budget=exploration_budget(settings), examples=settings.examples
+        ),
+        "e2e": BrowserSpecGenerator(
+            target, settings.root, command=command, sign_in=settings.sign_in or "", variables=settings.env
         ),
     }
     # Spec and writer have no contract here: tools validate their answers, hydration validates their inputs.

@@ -19,6 +19,7 @@ from ..config.settings import Settings
 from ..core.errors import EnvironmentFault, SettingsError, TestwrightError
 from ..engine.api.document.apps import WebApplication, find_applications
 from ..engine.python.project.layout import find_layout
+from ..sandbox.browsers.chromium import browser_tools_missing, find_chromium
 from ..sandbox.bubblewrap import RECOMMENDED_VERSION, BubblewrapSandbox
 from ..sandbox.distributions import plain_distributions
 from ..sandbox.interpreter import find_interpreter
@@ -71,6 +72,7 @@ async def examine(settings: Settings) -> list[DoctorCheck]:
         _tool("git", "the target's history is known", "--changed-since needs it"),
         await asyncio.to_thread(javascript_check, settings, os.environ),
         await asyncio.to_thread(_api, settings),
+        await asyncio.to_thread(browser_check, settings, os.environ),
     ]
 
 
@@ -195,6 +197,21 @@ def _api(settings: Settings) -> DoctorCheck:
         return DoctorCheck(name, False, False, f"{found[0].label} needs {' and '.join(missing)}, missing there", advice)
     meaning = "it is started for the tests and asked over HTTP"
     return DoctorCheck(name, True, False, f"{found[0].label} ({found[0].framework})", meaning)
+
+
+def browser_check(settings: Settings, environment: Mapping[str, str]) -> DoctorCheck:
+    """Whether browser tests can be made: a Chromium, and pytest-playwright for the target."""
+    name = "browser tests"
+    try:
+        chromium = find_chromium(environment)
+        interpreter = find_interpreter(settings.root, settings.python, trusted=bool(settings.trust_project))
+        lacking = browser_tools_missing(interpreter)
+    except TestwrightError as error:
+        return DoctorCheck(name, False, False, error.message, f"{error.advice}; other tests need nothing of it")
+    if lacking:
+        meaning = f"testwright's own is used; for the tests you keep: {interpreter.path} -m pip install {lacking}"
+        return DoctorCheck(name, True, False, f"{chromium.path}; {lacking} is missing there", meaning)
+    return DoctorCheck(name, True, False, str(chromium.path), "pytest-playwright is installed in the target")
 
 
 def missing_packages(application: WebApplication, sites: tuple[Path, ...]) -> list[str]:

@@ -69,7 +69,12 @@ OPTIONS: Mapping[str, Any] = {
     "no_strict": _option(bool, "--no-strict", about="Go on with what was understood of the request."),
     "tests_dir": _option(str, "--tests-dir", about="Where tests are added. Default: tests/generated."),
     "app_command": _option(
-        str, "--app-command", about="How API tests start the application; {port} stands for its port."
+        str, "--app-command", about="How API and browser tests start the application; {port} stands for its port."
+    ),
+    "sign_in": _option(
+        str,
+        "--sign-in",
+        about="Who signs in during browser tests, and the variable with the password: ada:SHOP_PASSWORD.",
     ),
     "python": Python,
     "sandbox": Sandbox,

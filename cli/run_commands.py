@@ -23,7 +23,7 @@ from .progress import show_progress
 
 _PLANNED = ("framework", "test_type", "target", "changed_since", "include", "exclude", "tests_dir", "app_command")
 _STRICTNESS = ("strict", "no_strict")
-_RUN = ("run_id", "jobs", *_PLANNED, "python", "sandbox")
+_RUN = ("run_id", "jobs", *_PLANNED, "sign_in", "python", "sandbox")
 _JUDGING = ("trials", "mutants", "fail_on", "dry_run", "apply")
 _SKIPPING = ("no_run", "no_analyze")
 

@@ -62,8 +62,10 @@ class Settings(BaseSettings):
         exclude: names and patterns of what is never a target.
         strict: stop where any part of a request is not understood; False goes on with the rest; None stops only where
             that would do something else than was asked for.
-        app_command: how the application of API tests is started, as in a shell but without one; `{port}` is its port.
-            None has it found.
+        app_command: how the application of API and browser tests is started, as in a shell but without one; `{port}` is
+            its port. None has it found.
+        sign_in: who signs in where a site of browser tests asks for it, as `NAME:VARIABLE`: the environment variable
+            that holds the password. None for nobody.
         changed_since: a branch, tag or commit; only what changed since is tested. None for everything. Not in
             files.
         run_id: fixes the run's id; None makes one.
@@ -131,6 +133,7 @@ class Settings(BaseSettings):
     exclude: tuple[Name, ...] = ()
     strict: bool | None = None
     app_command: Annotated[str, Field(min_length=1, max_length=2000)] | None = None
+    sign_in: Annotated[str, Field(pattern=r"^[^\s:][^:]{0,99}:[A-Z][A-Z0-9_]*$")] | None = None
     run_id: Annotated[str, Field(pattern=RUN_ID_PATTERN)] | None = None
     jobs: int = Field(default=2, ge=1, le=64)
     dry_run: bool = False

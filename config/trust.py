@@ -35,7 +35,7 @@ HARMLESS = frozenset(
             "planner_failure",
             "stream",
         ),
-        *("repeats", "max_retries", "max_retries_per_step", "examples", "env"),
+        *("repeats", "max_retries", "max_retries_per_step", "examples", "env", "sign_in"),
         *("max_tokens", "max_cost", "max_seconds", "keep_runs", "fresh", "cache"),
     }
 )

@@ -1,4 +1,4 @@
-"""Chooses the renderer of a spec by its test type (unit, api, integration) and renders its test files."""
+"""Chooses the renderer of a spec by its test type (unit, api, integration, e2e) and renders its test files."""
 
 from __future__ import annotations
 
@@ -93,4 +93,10 @@ def _api(spec: Spec, framework: str, test_path: str) -> tuple[RenderedFile, ...]
     return tuple(RenderedFile(one.path, one.contents) for one in render_api(spec, framework, test_path))
 
 
-_RENDERERS: Mapping[str, Renderer] = {"unit": _unit, "api": _api, "integration": _integration}
+def _browser(spec: Spec, framework: str, test_path: str) -> tuple[RenderedFile, ...]:
+    from .browser.write.render import render_browser
+
+    return tuple(RenderedFile(one.path, one.contents) for one in render_browser(spec, framework, test_path))
+
+
+_RENDERERS: Mapping[str, Renderer] = {"unit": _unit, "api": _api, "integration": _integration, "e2e": _browser}

@@ -7,9 +7,9 @@ As a subreaper it becomes the parent of every orphan below it; it exits only whe
 
 The configuration is a `marshal` dictionary: argv, cwd, environment, data (blobs offered to the program as descriptors:
 `@data:0@` in argv is the first, `@data:N@` in the first are the others), limits (wall_seconds, cpu_seconds, memory_mib,
-processes, file_mib, disk_mib), folders (that may be written; their file systems must not run full), written_since
-(seconds since the epoch: only files changed later count; None for the start), filter (of system calls, or empty). The
-answer on the status pipe is a `marshal` dictionary: code (negative for a signal), stopped (why it was ended, or ""),
+address_space, processes, file_mib, disk_mib), folders (that may be written; their file systems must not run full),
+written_since (seconds since the epoch: only files changed later count; None for the start), filter (of calls, or empty).
+The answer on the status pipe is a `marshal` dictionary: code (negative for a signal), stopped (why it was ended, or ""),
 error (why it could not start, or "").
 """
 
@@ -198,7 +198,8 @@ def become(config: dict) -> None:
     limit(resource.RLIMIT_CORE, 0)
     limit(resource.RLIMIT_CPU, limits["cpu_seconds"])
     limit(resource.RLIMIT_FSIZE, limits["file_mib"] * MIB)
-    limit(resource.RLIMIT_AS, limits["memory_mib"] * MIB)
+    if limits["address_space"]:
+        limit(resource.RLIMIT_AS, limits["memory_mib"] * MIB)
     if os.getuid() != 0:
         limit(resource.RLIMIT_NPROC, tasks_of_machine() + limits["processes"])
     os.chdir(config["cwd"])

@@ -28,7 +28,11 @@ from .distributions import plain_distributions
 from .interpreter import Interpreter
 
 TOOLS = ("pytest", "coverage")
-_LEAST = {"pytest": SpecifierSet(">=7"), "coverage": SpecifierSet(">=6")}
+_LEAST = {
+    "pytest": SpecifierSet(">=7"),
+    "coverage": SpecifierSet(">=6"),
+    "pytest-playwright": SpecifierSet(">=0.7"),
+}
 _PIP_SECONDS = 300
 
 
@@ -42,10 +46,26 @@ def test_overlay(interpreter: Interpreter, caches: Sequence[Path]) -> tuple[Path
         InterpreterError: the target has a tool too old, or parts that clash with ours, or a tool could not be had.
         StorageError: the cache cannot be written.
     """
+    return tools_overlay(TOOLS, interpreter, caches)
+
+
+test_overlay.__test__ = False  # type: ignore[attr-defined] - pytest is not to take it for a test
+
+
+def tools_overlay(tools: Sequence[str], interpreter: Interpreter, caches: Sequence[Path]) -> tuple[Path, ...]:
+    """Folders to put last on the target's path so that test tools import there; none when it has them all.
+
+    Args:
+        tools: distributions, as they are called where packages are published.
+        caches: as in `test_overlay`.
+
+    Raises:
+        InterpreterError, StorageError: as `test_overlay`.
+    """
     sites = (*interpreter.site_paths, *([interpreter.user_site] if interpreter.user_site else ()))
     present = _installed(sites)
     missing = []
-    for tool in TOOLS:
+    for tool in tools:
         if tool not in present:
             missing.append(tool)
         elif not _LEAST[tool].contains(present[tool].version, prereleases=True):
@@ -73,9 +93,6 @@ def test_overlay(interpreter: Interpreter, caches: Sequence[Path]) -> tuple[Path
         f"the target's Python {_version(interpreter)} lacks {' and '.join(missing)}, and pip could not fetch them",
         advice=_advice(interpreter, missing),
     )
-
-
-test_overlay.__test__ = False  # type: ignore[attr-defined] - pytest is not to take it for a test
 
 
 def _advice(interpreter: Interpreter, tools: Iterable[str]) -> str:
@@ -123,7 +140,7 @@ def _closure(
             elif not requirement.specifier.contains(theirs.version, prereleases=True):
                 raise InterpreterError(
                     f"the target lacks {name}, and its {requirement} is met by {theirs.version} only",
-                    advice=_advice(interpreter, [tool for tool in tools if tool in TOOLS]),
+                    advice=_advice(interpreter, [tool for tool in tools if tool in _LEAST]),
                 )
     return [chosen[name] for name in sorted(chosen)]
 
@@ -170,7 +187,7 @@ def _copy_distribution(part: Distribution, folder: Path) -> None:
         if source.is_file():
             target = folder / file
             target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(source, target)
+            shutil.copy(source, target)  # with its mode: a tool may bring a program along
 
 
 def _made(place: Path, fill) -> Path:

@@ -24,6 +24,8 @@ class Limits:
         wall_seconds: real time before the whole process tree is killed.
         cpu_seconds: processor time of each process; None for twice the wall clock.
         memory_mib: address space of each process; all together may hold twice as much.
+        address_space: whether each process's address space is bounded; browsers reserve more than machines have, and
+            only what all together hold is bounded then.
         processes: processes and threads alive at once.
         file_mib: the largest file a process may write.
         disk_mib: what all files in its folders may hold that were written since the folders were made.
@@ -33,6 +35,7 @@ class Limits:
     wall_seconds: float = 60.0
     cpu_seconds: int | None = None
     memory_mib: int = 2048
+    address_space: bool = True
     processes: int = 128
     file_mib: int = 256
     disk_mib: int = 1024

@@ -75,6 +75,7 @@ class KeptProgram:
                     "wall_seconds": float(limits.wall_seconds),
                     "cpu_seconds": max(1, round(cpu)),
                     "memory_mib": limits.memory_mib,
+                    "address_space": limits.address_space,
                     "processes": limits.processes,
                     "file_mib": limits.file_mib,
                     "disk_mib": limits.disk_mib,

@@ -70,6 +70,7 @@ class Workspace:
         cwd: Path | None = None,
         readable: Sequence[Path] = (),
         with_roots: bool = True,
+        overlay: Sequence[Path] = (),
     ) -> Program:
         """The target's interpreter run with `args`: a script and its arguments, `-m MODULE …` or `-c CODE …`.
 
@@ -80,12 +81,13 @@ class Workspace:
             cwd: the project's copy when None.
             readable: more folders or files to show read-only.
             with_roots: put the import roots on the path; False leaves the project to find itself.
+            overlay: more folders that come last on the path, with test tools that only some programs need.
         """
         target = self.target
         roots = [os.path.normpath(self.project / root) for root in target.import_roots] if with_roots else []
         last = [
             str(folder)
-            for folder in (target.interpreter.user_site, *self._linked(), *target.overlay)
+            for folder in (target.interpreter.user_site, *self._linked(), *target.overlay, *overlay)
             if folder is not None
         ]
         # The interpreter itself must not begin with modules of the project: it would take a `json.py` for its own.
@@ -96,7 +98,14 @@ class Workspace:
             argv=(str(target.interpreter.path), str(START), json.dumps(config), *args),
             cwd=cwd or self.project,
             environment=variables,
-            readable=(*target.interpreter.prefix_paths, *target.overlay, WORKER_FOLDER, self.requests, *readable),
+            readable=(
+                *target.interpreter.prefix_paths,
+                *target.overlay,
+                *overlay,
+                WORKER_FOLDER,
+                self.requests,
+                *readable,
+            ),
             writable=(self.project, self.scratch),
             network=network,
             limits=limits or Limits(),
@@ -148,6 +157,7 @@ class PythonTarget:
         overlay: folders that come last on it, with the test tools the target lacks.
         import_seconds: how long importing a module of the project may take.
         variables: environment variables of the project's code; never instead of those that every program gets.
+        caches: the user's cache folders, for tools that only some programs need.
         scratch: where workspaces are made; removed by `discard`, or by a later run when this process died.
     """
 
@@ -161,6 +171,7 @@ class PythonTarget:
     _lease: IO[bytes] = field(repr=False, compare=False)
     import_seconds: float = IMPORT_SECONDS
     variables: Mapping[str, str] = field(default_factory=dict)
+    caches: tuple[Path, ...] = ()
     _numbers: itertools.count[int] = field(default_factory=lambda: itertools.count(1), repr=False, compare=False)
 
     @asynccontextmanager
@@ -220,7 +231,9 @@ async def prepare_target(
         raise
     roots = tuple(import_roots)
     given = dict(variables or {})
-    return PythonTarget(sandbox, interpreter, snapshot, roots, overlay, scratch, root, lease, import_seconds, given)
+    return PythonTarget(
+        sandbox, interpreter, snapshot, roots, overlay, scratch, root, lease, import_seconds, given, tuple(caches)
+    )
 
 
 def _snapshot(root: Path, into: Path, exclude: tuple[Path, ...]) -> Snapshot:

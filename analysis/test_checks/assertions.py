@@ -16,6 +16,7 @@ _FAILING = ("pytest.fail", "self.fail")
 # An imported helper asserts if it comes from a module for tests or its name shows it.
 _FOR_TESTS = re.compile(r"(^|[._])(tests?|testing|conftest)([._]|$)")
 _SAYS_SO = re.compile(r"^_*(check|verify|expect|ensure|must|should|validate)(_|$|[A-Z])")
+_WAITS_FOR = re.compile(r"^(not_)?to_(be|have|contain|match)_")
 _COMPOUND = (ast.Try, ast.TryStar, ast.With, ast.AsyncWith, ast.For, ast.AsyncFor, ast.While)
 _MEASURING = ("benchmark", "benchmark_weave")
 
@@ -59,6 +60,9 @@ def asserts(module: TestModule, node: ast.AST) -> bool:
     # pytest-benchmark fails a test whose code raises; the fixture is called by its name.
     if name in _MEASURING and isinstance(node.func, ast.Name):
         return True
+    # Playwright's `expect(page).to_have_title(…)` waits for what it asserts, and fails.
+    if _WAITS_FOR.match(name) and isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Call):
+        return module.origin(node.func.value.func).endswith("expect")
     # `subprocess.run(…, check=True)` raises where the program fails.
     return name in ("check_call", "check_output") and origin.startswith("subprocess.")
 

@@ -20,6 +20,7 @@ from ..model.coverage_data import CoverageData, coverage_from_worker
 from ..model.journal import SuiteRecord, read_facts, read_record, scrubber
 from ..model.options import Framework, SuiteOptions
 from ..model.project_config import Settings, configuration
+from .browser import RunNeeds, needs_of
 
 COLLECT_SECONDS = 60.0
 READY_SECONDS = 900.0
@@ -112,12 +113,13 @@ class Launcher:
             told: called with the first one as soon as it has come to its end, while the others still run.
         """
         folders = [await asyncio.to_thread(self._new_folder) for _ in runs]
+        needs = await needs_of(self._target, self._project, files)
+        plugins = [] if manner.plugins else needs.plugins
         for folder, options in zip(folders, runs, strict=True):
             seconds = wall_seconds / len(runs)
-            await asyncio.to_thread(self._write_request, folder, files, options, manner, seconds)
-        async with background_task(
-            self._target.sandbox.run(self._program(folders, runs[0], manner, wall_seconds))
-        ) as run:
+            await asyncio.to_thread(self._write_request, folder, files, options, manner, seconds, plugins=plugins)
+        program = self._program(folders, runs[0], manner, wall_seconds, needs=needs)
+        async with background_task(self._target.sandbox.run(program)) as run:
             if told is not None and await _appears(folders[0] / "ended", run):
                 ended = Completed(0, b"", b"", 0.0, "exited")
                 told(await asyncio.to_thread(self._read, folders[0], ended, bool(runs[0].measure)))
@@ -175,8 +177,15 @@ class Launcher:
         return (Path("/tmp"), Path("/dev/shm")) if self._target.sandbox.kind == "bubblewrap" else ()
 
     def _program(
-        self, folders: Sequence[Path], options: SuiteOptions, manner: PytestSetup, wall_seconds: float, module: str = ""
+        self,
+        folders: Sequence[Path],
+        options: SuiteOptions,
+        manner: PytestSetup,
+        wall_seconds: float,
+        module: str = "",
+        needs: RunNeeds | None = None,
     ) -> Program:
+        needs = needs or RunNeeds()
         environment = options.environment()
         # The copy of the project may hold bytecode: the next launch in this workspace starts faster for it.
         environment["PYTHONDONTWRITEBYTECODE"] = ""
@@ -186,7 +195,9 @@ class Launcher:
         return self._workspace.program(
             worker_arguments(module or f"suites.run_{self._framework}", *requests),
             environment=environment,
-            limits=Limits(wall_seconds=wall_seconds),
+            limits=replace(needs.limits, wall_seconds=wall_seconds),
+            overlay=needs.overlay,
+            readable=needs.readable,
         )
 
     def _new_folder(self) -> Path:
@@ -227,6 +238,7 @@ class Launcher:
         manner: PytestSetup,
         wall_seconds: float,
         more: Mapping[str, Any] | None = None,
+        plugins: Sequence[str] = (),
     ) -> None:
         ini = self._requests(folder) / "pytest.ini"
         settings = self._settings if manner.settings else ()
@@ -238,7 +250,7 @@ class Launcher:
             "coverage": str(folder / "coverage.json"),
             "files": list(files),
             "imports": list(options.imports),
-            "arguments": self._arguments(ini, folder / "tmp", manner),
+            "arguments": [*self._arguments(ini, folder / "tmp", manner), *plugins],
             "order": options.order(),
             "measure": list(options.measure),
             **options.surroundings(),

@@ -14,21 +14,22 @@ import posixpath
 import re
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from ...sandbox.protocol import Limits
 from ...sandbox.target import PythonTarget, Workspace
 from ...sandbox.worker_files import worker_arguments
 from ...utils.untrusted_files import read_json, write_file
 from ..model.journal import scrubber
 from ..model.project_config import moved_configuration, pytest_file, settings_above, settings_words
 from ..model.pytest_setting import ListSetting, PytestSetting, list_setting
+from ..runner.browser import needs_of
 from .earlier_tests import EarlierTests
 
 Outcome = Literal["passed", "needs_setting", "failed", "not_collected", "not_started"]
 WALL_SECONDS = 180.0
+BROWSER_WALL_SECONDS = 900.0
 _LINE = 300
 _NOT_FOUND = re.compile(r"(ModuleNotFoundError|ImportError)\b")
 _NAMES_TROUBLE = re.compile(r"(pytest\S*: error: |ERROR: (?!usage)|[\w.]*(Error|Exception|Warning|Failed)\b)")
@@ -213,10 +214,13 @@ class _Runner:
         }
         await asyncio.to_thread(scratch.mkdir)
         await asyncio.to_thread(self._give, f"{place}/request.json", json.dumps(request))
+        needs = await needs_of(self.target, self.workspace.project, files)
         program = self.workspace.program(
             worker_arguments("suites.bare_pytest", str(requests / "request.json")),
-            limits=Limits(wall_seconds=WALL_SECONDS),
+            limits=replace(needs.limits, wall_seconds=BROWSER_WALL_SECONDS if needs.browser else WALL_SECONDS),
             with_roots=False,
+            overlay=needs.overlay,
+            readable=needs.readable,
         )
         completed = await self.target.sandbox.run(program)
         name = f"{self.workspace.scratch.name}/{place}/results.json"

@@ -27,6 +27,10 @@ from ..toolbox.staged_files import with_dependencies
 from ..toolbox.tool_spec import Json, ToolSpec
 
 FRAMEWORKS: tuple[Framework, ...] = ("pytest", "unittest")
+SERVED = ("api", "e2e")
+"""Types of tests that start an application in a process of its own."""
+BROWSER_TEST_SECONDS = 60.0
+BROWSER_WALL_SECONDS = 900.0
 OPTIONS: Json = {
     "framework": string(enum=list(FRAMEWORKS)),
     "test_seconds": {"type": "number", "exclusiveMinimum": 0, "maximum": 600, "description": "For one test."},
@@ -67,6 +71,9 @@ async def _run(services: ToolServices, /, test_path: str, options: Json) -> Json
     files = await asyncio.to_thread(staged_files, services, [test_path], framework)
     target = await services.python_target()
     limits: Json = {key: options[key] for key in ("test_seconds", "wall_seconds", "mutant_seconds") if key in options}
+    if is_browser(spec):
+        # The first test waits for a browser to start, and each for pages.
+        limits = {"test_seconds": BROWSER_TEST_SECONDS, "wall_seconds": BROWSER_WALL_SECONDS, **limits}
     limits["acting"] = _acting(services, spec)
     limits["repeats"] = options.get("repeats", services.repeats)
     # API and integration tests run the code in processes of its own, where mutants are not installed.
@@ -145,13 +152,18 @@ def staged_files(services: ToolServices, paths: list[str], framework: str) -> di
 def _acting(services: ToolServices, spec: Json | None) -> frozenset[str] | None:
     """Ids of the cases that a model wrote; None for every test, where a model writes the files.
 
-    API tests start the application themselves, and a model gives them data only, no code.
+    API and browser tests start the application themselves, and a model gives them data only, no code.
     """
-    if spec is not None and spec.get("test_type") == "api":
+    if spec is not None and spec.get("test_type") in SERVED:
         return frozenset()
     if services.model_writes:
         return None
     return frozenset(str(case["id"]) for case in (spec or {}).get("cases") or () if case.get("written_by") == "model")
+
+
+def is_browser(spec: Json | None) -> bool:
+    """Whether the tests of a spec drive a browser."""
+    return spec is not None and spec.get("test_type") == "e2e"
 
 
 def _framework(options: Json, spec: Json | None) -> Framework:
@@ -171,8 +183,8 @@ def measured_files(services: ToolServices, spec: Json | None, target: Any = None
     Raises:
         ToolFailure: one lies outside the project.
     """
-    # API tests measure the whole application, not one module.
-    if spec is not None and spec.get("test_type") == "api":
+    # Tests of an application measure the whole of it, not one module.
+    if spec is not None and spec.get("test_type") in SERVED:
         return application_files(services.root, spec)
     for candidate in ((spec or {}).get("target"), target):
         components = candidate.get("components") if isinstance(candidate, dict) else None

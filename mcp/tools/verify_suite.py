@@ -9,7 +9,16 @@ from ...gate.verify.suite_verification import SuiteVerificationOptions, verify_s
 from ..toolbox.json_schema import array, closed_object, string
 from ..toolbox.services import ToolServices
 from ..toolbox.tool_spec import Json, ToolSpec
-from .run_tests import OPTIONS, RESULT_SCHEMA, measured_files, read_spec, staged_files
+from .run_tests import (
+    BROWSER_TEST_SECONDS,
+    BROWSER_WALL_SECONDS,
+    OPTIONS,
+    RESULT_SCHEMA,
+    is_browser,
+    measured_files,
+    read_spec,
+    staged_files,
+)
 
 
 async def _run(services: ToolServices, /, test_paths: list[str], options: Json) -> Json:
@@ -25,6 +34,10 @@ async def _run(services: ToolServices, /, test_paths: list[str], options: Json) 
     target = await services.python_target()
     before = await services.baselines.of_project(target) if measured else None
     limits = {key: options[key] for key in ("test_seconds", "wall_seconds") if key in options}
+    if any(map(is_browser, specs.values())):
+        # Each order costs as many seconds as there are tests, which have been repeated one file at a time already.
+        slow = {"test_seconds": BROWSER_TEST_SECONDS, "wall_seconds": BROWSER_WALL_SECONDS, "seeds": (11,)}
+        limits = {**slow, **limits}
     together = SuiteVerificationOptions(measure=tuple(measured), **limits)
     verification = await verify_suite(target, files, framework=framework, specs=specs, options=together)
     return tool_result(verification, before=before)

@@ -49,7 +49,7 @@ def api_steps(scope: StepScope) -> PlannedSteps:
     """
     planned = PlannedSteps()
     found = [application for application in _wanted(scope) if application.place.path not in scope.excluded]
-    program = _program(scope)
+    program = started_program(scope)
     if scope.command:
         found = [app for app in found if program is not None and app.place.path == program.path] or found[:1]
     documents = list(_documents(scope, planned))
@@ -111,7 +111,7 @@ def _nothing_to_start(scope: StepScope, documents: Sequence[str]) -> JsonObject:
     }
 
 
-def _program(scope: StepScope) -> ModulePlace | None:
+def started_program(scope: StepScope) -> ModulePlace | None:
     """Return the module of the project that the command runs: a script, `-m module` or `module:application`."""
     places = {place.path: place for place in scope.layout.modules}
     modules = {place.module: place for place in scope.layout.modules}

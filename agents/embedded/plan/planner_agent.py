@@ -18,6 +18,7 @@ from ...contract.lifecycle import Agent, AgentContract
 from ...contract.protocol import AgentRequest, JsonObject
 from .api_plan import api_steps
 from .changed_targets import changed_targets, unchanged_rows
+from .e2e_plan import browser_steps
 from .fitting_types import Fitting, fitting_types
 from .integration_plan import integration_steps
 from .most_complex import most_complex
@@ -34,7 +35,12 @@ from .target_index import ModuleTarget, TargetIndex
 from .understanding import Part, sentence
 from .unit_plan import unit_steps
 
-STEP_PLANNERS: Mapping[str, StepPlanner] = {"unit": unit_steps, "api": api_steps, "integration": integration_steps}
+STEP_PLANNERS: Mapping[str, StepPlanner] = {
+    "unit": unit_steps,
+    "api": api_steps,
+    "integration": integration_steps,
+    "e2e": browser_steps,
+}
 """Step planners by test type; other test types are not available."""
 
 _LONGEST_PATH = 120

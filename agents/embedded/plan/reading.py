@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from ....engine.browser.sites import static_folder
 from ...contract.protocol import JsonObject
 from .api_plan import is_address
 from .endpoints import is_endpoint, names_endpoints
@@ -63,6 +64,11 @@ def is_document(text: str) -> bool:
     return is_address(text) or _DOCUMENT.search(text) is not None
 
 
+def is_site(text: str, index: TargetIndex) -> bool:
+    """Whether a word names a site: an address, or a folder of pages."""
+    return is_address(text) or static_folder(index.layout.root, text) is not None
+
+
 def resolve(clauses: Sequence[Clause], words: ParsedRequest, index: TargetIndex, reading: Reading) -> None:
     """Resolve every mention to targets, documents or exclusions, and note what was not understood."""
     outside = [mention for mention in words.mentions if mention.excluded]
@@ -81,6 +87,9 @@ def resolve(clauses: Sequence[Clause], words: ParsedRequest, index: TargetIndex,
                 break
             for mention in sorted(mentions, key=lambda mention: mention.weak):
                 if mention.weak and (targets or documents or not index.find(mention.text, explicit=False).targets):
+                    continue
+                if clause.test_type == "e2e" and is_site(mention.text, index):
+                    documents.append(mention.text)
                     continue
                 if clause.test_type == "api" and is_document(mention.text):
                     documents.append(mention.text)

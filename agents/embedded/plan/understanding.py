@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ...contract.protocol import JsonObject
 
-_TITLES = {"unit": "unit tests", "api": "API tests", "integration": "integration tests"}
+_TITLES = {"unit": "unit tests", "api": "API tests", "integration": "integration tests", "e2e": "browser tests"}
 _SHOWN = 3
 
 
@@ -53,7 +53,7 @@ def sentence(
 
 def _subject(part: Part) -> str:
     targets = [step["params"]["target"] for step in part.steps]
-    if part.test_type == "api":
+    if part.test_type in ("api", "e2e"):
         names = [_application(target) for target in targets]
         return _listed(names)
     names = [_module(target) for target in targets]

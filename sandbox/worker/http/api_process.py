@@ -181,6 +181,16 @@ class Application:
         else:
             self._fresh()
 
+    def fresh(self):
+        """Put the application back to the state after its start, whoever has changed it since: a browser, say."""
+        self._changed = True
+        self.reset()
+
+    @property
+    def environment(self):
+        """The values of its variables by name."""
+        return dict(self._environment)
+
     def get(self, path, **more):
         return self.request("GET", path, **more)
 

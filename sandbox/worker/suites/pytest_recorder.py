@@ -11,6 +11,8 @@ from _pytest.config import parse_warning_filter  # the only way to read what `fi
 
 from .journal import TRACE_LIMIT, Alarm, arrange, case_id_of, cut, describe, is_generated, place_of
 
+BROWSER_PLUGIN = "pytest_playwright.pytest_playwright"
+
 
 class PytestRecorder:
     """Writes every fact of a session to the journal.
@@ -160,6 +162,9 @@ class WarningsAreErrors:
         said += [line for mark in reversed(list(item.iter_markers("filterwarnings"))) for line in mark.args]
         with warnings.catch_warnings():
             warnings.simplefilter("error")
+            if item.config.pluginmanager.hasplugin(BROWSER_PLUGIN):
+                # What pytest deprecates is for the plugin's authors to change, not for a test that uses the plugin.
+                warnings.simplefilter("ignore", pytest.PytestDeprecationWarning)
             for line in said:
                 warnings.filterwarnings(*parse_warning_filter(line, escape=False))
             yield

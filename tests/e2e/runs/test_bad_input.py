@@ -116,7 +116,7 @@ def test_requests_that_cannot_be_met_end_with_2_and_say_what_to_do(tmp_path):
         ("run", "everything", "--root", empty): ("There is no Python module to test", ""),
         ("run", "small.names", "--root", root, "--framework", "nose"): ("framework", "docs/settings.md"),
         ("run", "small.names", "--root", root, "--run-id", "../up"): ("run_id", "docs/settings.md"),
-        ("run", "small.names", "--root", root, "--test-type", "e2e"): ("not available yet", ""),
+        ("run", "small.names", "--root", root, "--test-type", "e2e"): ("there is no site to open", "index.html"),
     }
     for arguments, (message, advice) in told.items():
         result = asked(*arguments)

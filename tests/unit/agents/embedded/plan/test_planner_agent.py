@@ -241,6 +241,37 @@ async def test_a_part_whose_own_words_name_nothing_is_about_what_the_whole_reque
     assert [row["text"] for row in response.result["not_understood"]] == ["checkout"]
 
 
+@pytest.mark.feature("T-20", "A-11")
+@pytest.mark.parametrize(
+    ("text", "application"),
+    [
+        ("browser tests of the shop", {"import": "web.shop_site:application"}),
+        ("e2e tests for web/shop_site.py", {"import": "web.shop_site:application"}),
+    ],
+)
+async def test_browser_tests_are_planned_for_the_application_that_answers_with_pages(text, application):
+    async with EmbeddedPlannerAgent() as planner:
+        given = {"user_request": text, "root": str(EXAMPLE), "strict": True}
+        response = await planner.process(AgentRequest("plan", "plan", RequestMetadata("trace"), inputs=given))
+    [step, *_] = response.result["steps"]
+    assert (step["type"], step["params"]["target"]["application"]) == ("generate_e2e_tests", application)
+    assert step["params"]["test_path"] == "tests/generated/e2e/test_web_shop_site_browser.py"
+
+
+@pytest.mark.feature("T-20")
+@pytest.mark.parametrize("text", ["browser tests of public", "e2e tests", "browser tests for public/index.html"])
+async def test_browser_tests_of_a_folder_of_pages_serve_it(tmp_path, text):
+    (tmp_path / "public").mkdir()
+    (tmp_path / "public" / "index.html").write_text("<h1>Bakery</h1>")
+    async with EmbeddedPlannerAgent() as planner:
+        given = {"user_request": text, "root": str(tmp_path), "strict": True}
+        response = await planner.process(AgentRequest("plan", "plan", RequestMetadata("trace"), inputs=given))
+    target = response.result["steps"][0]["params"]["target"]
+    assert target["path"] == "public/index.html"
+    assert target["application"]["folder"] == "public"
+    assert target["application"]["command"][1:4] == ["-m", "http.server", "{port}"]
+
+
 @pytest.mark.feature("T-02")
 async def test_a_second_framework_is_not_swallowed(tmp_path):
     (tmp_path / "till.py").write_text("def pay():\n    return 1\n")

@@ -1,0 +1,135 @@
+"""Generates specs of browser tests: starts a site in the sandbox and explores it in a real Chromium."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ....core.errors import UsageError
+from ....engine.api.document.apps import find_secret_variables
+from ....engine.api.document.auth import placeholder_secret
+from ....engine.browser.explore.explore import explore_site
+from ....engine.browser.explore.session import SiteLaunch
+from ....engine.browser.model.flow import BrowserBudget, Exploration, SignIn
+from ....engine.browser.write.compose import compose_spec
+from ....engine.browser.write.evidence import TextPlaces
+from ....engine.python.project.layout import find_layout
+from ....sandbox.browsers.chromium import browser_tools_missing
+from ....sandbox.target import ProvideTarget
+from ....utils.untrusted_files import read_source_bytes
+from ...contract.protocol import JsonObject
+from .spec_agent import SpecResult
+
+
+class BrowserSpecGenerator:
+    """Generates specs of browser tests for one site.
+
+    The metadata holds `scenarios` (played), `pages` and `notes`.
+
+    Args:
+        python_target: prepares the project; called when the site is started.
+        root: the project's root.
+        command: starts the site in place of the target's own command; `{port}` is replaced by the port.
+        sign_in: `NAME:VARIABLE`: who signs in, and the environment variable with the password; empty for nobody.
+        variables: environment variables that the settings give the code under test.
+        budget: limits on what is tried; None for the engine's default.
+    """
+
+    def __init__(
+        self,
+        python_target: ProvideTarget,
+        root: Path,
+        *,
+        command: Sequence[str] = (),
+        sign_in: str = "",
+        variables: Mapping[str, str] | None = None,
+        budget: BrowserBudget | None = None,
+    ) -> None:
+        self._python_target = python_target
+        self._root = root
+        self._command = tuple(command)
+        self._sign_in = sign_in
+        self._variables = dict(variables or {})
+        self._budget = budget
+
+    async def generate(self, inputs: Mapping[str, Any], *, seconds: float | None = None) -> SpecResult:
+        """Generate the spec for `target` (`application`).
+
+        Counts (`BrowserBudget`) bound what is tried. Raises as `explore_site`.
+        """
+        target: Mapping[str, Any] = inputs["target"]
+        launch = await asyncio.to_thread(self._launch, target)
+        if launch is None:
+            raise UsageError(
+                "Browser tests need a site to start, and none is named.",
+                advice="name the module that makes it or a folder of pages, or say how it is started: --app-command",
+            )
+        prepared = await self._python_target()
+        exploration = await explore_site(
+            prepared,
+            launch,
+            start=str(target.get("start") or "/"),
+            sign_in=self._who(launch),
+            budget=self._budget,
+        )
+        lacking = await asyncio.to_thread(browser_tools_missing, prepared.interpreter)
+        if lacking:
+            python = prepared.interpreter.path
+            exploration.notes.append(f"the tests need {lacking}, which is missing: {python} -m pip install {lacking}")
+        spec = await asyncio.to_thread(self._composed, exploration, launch, target, inputs)
+        metadata: JsonObject = {
+            "scenarios": exploration.played,
+            "pages": len(exploration.places),
+            "notes": list(exploration.notes),
+        }
+        event = {"event": "explored", "target": launch.label, **metadata, "cases": len(spec["cases"])}
+        return SpecResult(spec, metadata, [event])
+
+    def _launch(self, target: Mapping[str, Any]) -> SiteLaunch | None:
+        named = target.get("application") or {}
+        command = self._command or tuple(named.get("command") or ())
+        if not (named.get("import") or command):
+            return None
+        layout = find_layout(self._root)
+        package = str(named.get("import") or "").partition(":")[0].partition(".")[0]
+        near = [one for one in layout.modules if one.module.partition(".")[0] == package] or layout.modules
+        secrets = {name: placeholder_secret(name) for name in find_secret_variables(self._root, near)}
+        environment = secrets | {name: value for name, value in self._variables.items() if name in secrets}
+        return SiteLaunch(
+            application=None if command else named.get("import"),
+            command=command,
+            import_roots=tuple(layout.import_roots) or (".",),
+            environment=environment | dict(named.get("environment") or {}),
+            folder=named.get("folder"),
+        )
+
+    def _who(self, launch: SiteLaunch) -> SignIn | None:
+        user, _, variable = self._sign_in.rpartition(":")
+        if not user:
+            return None
+        if variable not in launch.environment:
+            raise UsageError(
+                f"The variable {variable} of --sign-in holds no password: the site reads none, and nothing sets it.",
+                advice=f'set it in the project\'s file, under [tool.testwright.env]: {variable} = "…"',
+            )
+        return SignIn(user, variable)
+
+    def _composed(
+        self, exploration: Exploration, launch: SiteLaunch, target: Mapping[str, Any], inputs: Mapping[str, Any]
+    ) -> JsonObject:
+        path = str(target.get("path") or "")
+        known: JsonObject = {}
+        if path and (self._root / path).is_file():
+            known = {"path": path, "digest": hashlib.sha256(read_source_bytes(self._root, path)).hexdigest()}
+        name = exploration.places[0].state.title or launch.label if exploration.places else launch.label
+        return compose_spec(
+            exploration,
+            name=name if not path else Path(path).stem.replace("_", " "),
+            framework=str(inputs.get("framework") or "pytest"),
+            target=known,
+            launch=launch,
+            places=TextPlaces(self._root, [path] if known else []),
+        )

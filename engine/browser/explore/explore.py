@@ -1,0 +1,331 @@
+"""Explores a site and chooses its flows: pages, forms, dialogs, signing in, what is closed and what is missing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from urllib.parse import urlsplit
+
+from ....sandbox.target import PythonTarget
+from ..model.flow import BrowserBudget, Exploration, Flow, Place, SignIn
+from ..model.page import Action, Button, Json, Locator
+from ..model.words import quoted, slug
+from .expectations import (
+    content_expectations,
+    has_strength,
+    heading_expectations,
+    lost,
+    message_expectations,
+    outcome_expectations,
+    row_expectations,
+)
+from .forms import entry_flows, forms_of, search_flows
+from .locators import element_key
+from .session import SiteLaunch, open_browser
+from .visits import Explorer, find_sign_in
+
+_OTHER_DAY = 86_400 * 401 + 5 * 3600
+_MOST_EXPECTED = 12
+_UNKNOWN = "999999"
+
+
+async def explore_site(
+    target: PythonTarget,
+    launch: SiteLaunch,
+    *,
+    start: str = "/",
+    sign_in: SignIn | None = None,
+    destructive: bool = True,
+    budget: BrowserBudget | None = None,
+) -> Exploration:
+    """Explore a site in a browser, choose flows, and keep of each what holds a second time, on another day.
+
+    Args:
+        start: path of the first page.
+        sign_in: who signs in, where the site asks for it.
+        destructive: whether buttons may be clicked that look as if they destroy, pay or send something.
+
+    Raises:
+        EnvironmentFault: the application or the browser does not start, or the first page cannot be opened.
+        SandboxFailure: the sandbox broke.
+    """
+    async with open_browser(target, launch) as session:
+        explorer = Explorer(session, budget or BrowserBudget(), destructive)
+        await explorer.visit_all(start)
+        await find_sign_in(explorer, sign_in)
+        if explorer.found.sign_in is not None:
+            await explorer.visit_all(start, signed_in=True)
+        found = explorer.found
+        proposed = await _flows(explorer)
+    async with open_browser(target, launch, clock=_OTHER_DAY) as session:
+        again = Explorer(session, replace(explorer.budget, scenarios=10_000), destructive, found)
+        found.flows = [flow for flow in [await _confirmed(again, one) for one in _distinct(proposed)] if flow]
+    return found
+
+
+async def _flows(explorer: Explorer) -> list[Flow]:
+    flows: list[Flow] = []
+    for place in explorer.found.places:
+        if not place.signed_in or explorer.place(place.key, False) is None:
+            flows += _page_flow(explorer, place)
+    for place in explorer.found.places:
+        for form in forms_of(place):
+            if place.signed_in and _known_to_all(explorer, place):
+                continue
+            flows += await (search_flows if form.method == "get" else entry_flows)(explorer, form)
+    clicked: set[str] = set()
+    for place in explorer.found.places:
+        flows += await _button_flows(explorer, place, clicked)
+    flows += await _sign_in_flows(explorer)
+    flows += await _closed_flows(explorer)
+    flows += await _missing_flows(explorer)
+    return flows
+
+
+def _known_to_all(explorer: Explorer, place: Place) -> bool:
+    """Whether everybody sees the same main part of a page that somebody signed in sees."""
+    other = explorer.place(place.key, False)
+    if other is None:
+        return False
+    main = [one for one in place.state.seen if "contentinfo" not in one.within and "banner" not in one.within]
+    theirs = [one for one in other.state.seen if "contentinfo" not in one.within and "banner" not in one.within]
+    return [(one.role, one.words) for one in main] == [(one.role, one.words) for one in theirs]
+
+
+def _page_flow(explorer: Explorer, place: Place) -> list[Flow]:
+    """A page is reached from the one before it, and shows what it shows."""
+    state = place.state
+    rows = state.of_role("row")
+    content = content_expectations(state, state.seen)
+    expect = [
+        *heading_expectations(state, 2),
+        *([{"kind": "title", "value": state.title}] if state.title else []),
+        *row_expectations(state, rows),
+        *content,
+    ][:_MOST_EXPECTED]
+    around = [one for one in explorer.found.places if one.signed_in == place.signed_in and one.path == place.parent]
+    parent = around[0] if around else None
+    if parent is not None and place.link is not None:
+        actions: tuple[Action, ...] = (
+            {"kind": "open", "url": place.parent},
+            {"kind": "click", "locator": place.link},
+        )
+        expect = [{**one, "after_action": 0} for one in heading_expectations(parent.state)] + expect
+        name = place.link.get("name") or place.link["value"]
+        title = f"the link {quoted(name)} leads to the page {quoted(place.name)}"
+        link_slug = slug(f"link {name} leads to {place.name}")
+    else:
+        actions = ({"kind": "open", "url": place.path},)
+        expect += _links(place)
+        title = f"the {'first ' if not place.parent else ''}page {quoted(place.name)} shows its contents"
+        link_slug = slug(f"page {place.name} shows its contents")
+    if rows[1:]:
+        title += f" with {len(rows) - 1} row{'s' if len(rows) > 2 else ''}"
+    if place.signed_in:
+        title += " to somebody signed in"
+    return [Flow(link_slug, title, slug(place.name), actions, tuple(expect), place.signed_in)]
+
+
+def _links(place: Place) -> list[Json]:
+    """The links of the navigation, by their whole names."""
+    found = [one for one in place.state.seen if one.role == "link" and "navigation" in one.within and one.name]
+    names = [one.name for one in found]
+    return [
+        {"kind": "visible", "locator": {"by": "role", "value": "link", "name": name, "exact": True}}
+        for name in names[:8]
+        if names.count(name) == 1
+    ]
+
+
+async def _button_flows(explorer: Explorer, place: Place, clicked: set[str]) -> list[Flow]:
+    """Buttons outside of forms with fields, each once: what a click brings, with each answer to a dialog."""
+    flows: list[Flow] = []
+    filled = {one.form for one in place.state.fields}
+    for button in place.state.buttons:
+        locator = place.locators.get(element_key(button))
+        if locator is None or button.disabled or (button.form >= 0 and button.form in filled):
+            continue
+        if (place.signed_in and _had(explorer, place, button)) or f"{button.name} {place.signed_in}" in clicked:
+            continue
+        clicked.add(f"{button.name} {place.signed_in}")
+        if not explorer.allowed(button.name) or not explorer.may_go_on():
+            continue
+        flows += await _click_flows(explorer, place, button, locator)
+    return flows
+
+
+def _had(explorer: Explorer, place: Place, button: Button) -> bool:
+    other = explorer.place(place.key, False)
+    return other is not None and any(one.name == button.name for one in other.state.buttons)
+
+
+async def _click_flows(explorer: Explorer, place: Place, button: Button, locator: Locator) -> list[Flow]:
+    opened: Action = {"kind": "open", "url": place.path}
+    flows = []
+    done = place.state
+    for answer in ("accept", "dismiss"):
+        click: Action = {"kind": "click", "locator": locator, "dialog": answer}
+        played = await explorer.play([opened, click], signed_in=place.signed_in)
+        after = played.last
+        if after is None or after.elsewhere or not after.settled or after.status >= 500:
+            if played.failure:
+                explorer.note(f"the button {quoted(button.name)} on {place.path}: {played.failure}")
+            break
+        asked = after.dialogs
+        actions: list[Action] = [opened, click if asked else {"kind": "click", "locator": locator}]
+        expect: list[Json] = [{"kind": "dialog", "value": asked[0]}] if asked else []
+        if answer == "accept":
+            expect += outcome_expectations(after, place.state)
+            actions, expect = _seen_again(actions, expect, place)
+            done = after
+        else:
+            expect += [*heading_expectations(after), *lost(after, done)]
+        what = f"the button {quoted(button.name)} on the page {quoted(place.name)}"
+        ending = {True: " does it once it is confirmed", False: " changes nothing where it is not confirmed"}
+        title = f"{what}{ending[answer == 'accept']}" if asked else f"{what} does what it says"
+        suffix = ("confirmed" if answer == "accept" else "not confirmed") if asked else ""
+        name = slug(f"{button.name} on {place.name} {suffix}")
+        if has_strength([one for one in expect if one["kind"] != "dialog"]):
+            flows.append(Flow(name, title, slug(button.name), tuple(actions), tuple(expect), place.signed_in, "high"))
+        if not asked:
+            break
+    return flows
+
+
+def _seen_again(actions: list[Action], expect: list[Json], place: Place) -> tuple[list[Action], list[Json]]:
+    """Look at the outcome once more after the page is opened again: it was done, and not only said."""
+    clicked = len(actions) - 1
+    lasting = [
+        one for one in expect if one["kind"] in ("visible", "hidden") and one["locator"].get("value") != "status"
+    ]
+    first = [{**one, "after_action": clicked} for one in expect]
+    return [*actions, {"kind": "open", "url": place.path}], [*first, *lasting]
+
+
+async def _sign_in_flows(explorer: Explorer) -> list[Flow]:
+    """Signing in, with a wrong password, and signing out again."""
+    sign_in = explorer.found.sign_in
+    if sign_in is None:
+        return []
+    opened, user, secret, click = sign_in.actions
+    before = (await explorer.play([opened])).last
+    after = (await explorer.play(sign_in.actions)).last
+    wrong = (await explorer.play([opened, user, {**_plain(secret), "value": "not the password"}, click])).last
+    stranger = {**user, "value": "nobody"}
+    unknown = (await explorer.play([opened, stranger, secret, click])).last
+    flows = []
+    if before and after:
+        expect = outcome_expectations(after, before)
+        title = f"{sign_in.user} signs in with the right password"
+        flows.append(Flow(slug(title), title, "sign_in", sign_in.actions, tuple(expect), False, "critical"))
+    refused = [*message_expectations(wrong), *heading_expectations(wrong)] if wrong else []
+    if wrong and has_strength(refused):
+        actions = (opened, user, {**_plain(secret), "value": "not the password"}, click)
+        flows.append(
+            Flow(
+                "wrong_password_is_refused",
+                "a wrong password is refused",
+                "sign_in",
+                actions,
+                tuple(refused),
+                False,
+                "critical",
+            )
+        )
+    refused = [*message_expectations(unknown), *heading_expectations(unknown)] if unknown else []
+    if unknown and has_strength(refused):
+        actions = (opened, stranger, secret, click)
+        flows.append(
+            Flow(
+                "unknown_user_is_refused",
+                "an unknown user is refused",
+                "sign_in",
+                actions,
+                tuple(refused),
+                False,
+                "high",
+            )
+        )
+    return flows
+
+
+def _plain(action: Action) -> Action:
+    return {key: value for key, value in action.items() if key != "secret"}
+
+
+async def _closed_flows(explorer: Explorer) -> list[Flow]:
+    """Pages that only somebody signed in sees lead everybody else elsewhere."""
+    flows = []
+    for place in explorer.found.places:
+        if not place.signed_in or explorer.place(place.key, False) is not None or not explorer.may_go_on():
+            continue
+        after = (await explorer.play([{"kind": "open", "url": place.path}])).last
+        if after is None or after.heading == place.state.heading:
+            continue
+        expect = heading_expectations(after)
+        if expect:
+            title = f"the page {quoted(place.name)} is closed to somebody who has not signed in"
+            name = slug(f"page {place.name} is closed without signing in")
+            actions: tuple[Action, ...] = ({"kind": "open", "url": place.path},)
+            flows.append(Flow(name, title, "sign_in", actions, tuple(expect), False, "critical"))
+    return flows
+
+
+async def _missing_flows(explorer: Explorer) -> list[Flow]:
+    """Pages of things that do not exist, where the site has pages of things by number."""
+    flows = []
+    for place in explorer.found.places:
+        path = urlsplit(place.path).path
+        missing = re.sub(r"(?<=/)\d+(?=/|$)", _UNKNOWN, path)
+        if missing == path or place.signed_in or not explorer.may_go_on():
+            continue
+        after = (await explorer.play([{"kind": "open", "url": missing}])).last
+        if after is None or after.status >= 500 or not after.seen or after.heading == place.state.heading:
+            continue
+        expect = [
+            *heading_expectations(after),
+            *message_expectations(after),
+            *content_expectations(after, after.seen, 3),
+        ]
+        if has_strength(expect):
+            kind = re.sub(r"\s*\d+\s*", " ", place.name).strip() or "page"
+            title = f"the page of one that does not exist, like {quoted(place.name)}, says so"
+            actions: tuple[Action, ...] = ({"kind": "open", "url": missing},)
+            flows.append(
+                Flow(slug(f"{kind} that does not exist is not found"), title, slug(kind), actions, tuple(expect))
+            )
+    return flows
+
+
+def _distinct(flows: Sequence[Flow]) -> list[Flow]:
+    """Flows that do different things, with names of their own."""
+    kept: dict[str, Flow] = {}
+    acts: set[str] = set()
+    for flow in flows:
+        act = repr((flow.actions, flow.signed_in))
+        if act in acts:
+            continue
+        acts.add(act)
+        name = flow.slug if not flow.signed_in or flow.slug not in kept else f"{flow.slug}_signed_in"
+        number = 2
+        while name in kept:
+            name = f"{flow.slug}_{number}"
+            number += 1
+        kept[name] = replace(flow, slug=name)
+    return list(kept.values())
+
+
+async def _confirmed(explorer: Explorer, flow: Flow) -> Flow | None:
+    """Play a flow again, and keep what holds of its expectations; None where too little does."""
+    played = await explorer.play(flow.actions, flow.expect, signed_in=flow.signed_in)
+    if played.failure:
+        explorer.note(f"{flow.title}: it went otherwise the second time ({played.failure})")
+        return None
+    held = tuple(one for one, holds in zip(flow.expect, played.checked, strict=True) if holds)
+    if not has_strength(one for one in held if one["kind"] != "dialog") or (
+        any(one["kind"] == "dialog" for one in flow.expect) and not any(one["kind"] == "dialog" for one in held)
+    ):
+        explorer.note(f"{flow.title}: nothing that a person sees held the second time")
+        return None
+    return replace(flow, expect=held)

@@ -1,0 +1,146 @@
+"""Plays scenarios in a browser inside the sandbox, against an application that is started beside it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from ....core.errors import EnvironmentFault, SandboxFailure
+from ....sandbox.browsers.chromium import BROWSER_LIMITS, browser_overlay, find_chromium
+from ....sandbox.protocol import Session
+from ....sandbox.target import PythonTarget, Workspace
+from ....sandbox.worker_files import worker_arguments
+from ..model.page import Action, Json, Played, read_state
+
+_START_SECONDS = 60.0
+_ACTION_SECONDS = 15.0
+
+
+@dataclass(frozen=True, slots=True)
+class SiteLaunch:
+    """How a site is started.
+
+    Attributes:
+        application: `package.module:attribute`, with `()` for a factory; None where `command` starts it.
+        command: words of the command; `{port}` in them is replaced by the port.
+        environment: variables for it; secrets have placeholder values.
+        folder: working folder relative to the project; None for a temporary folder that is emptied at each reset.
+    """
+
+    application: str | None = None
+    command: tuple[str, ...] = ()
+    import_roots: tuple[str, ...] = (".",)
+    environment: Mapping[str, str] = field(default_factory=dict)
+    folder: str | None = None
+
+    @property
+    def label(self) -> str:
+        """The application or command, for messages."""
+        return self.application or " ".join(self.command)
+
+
+class BrowserSession:
+    """A browser and an application in the sandbox; made by `open_browser`."""
+
+    def __init__(self, session: Session, workspace: Workspace) -> None:
+        self._session = session
+        self._workspace = workspace
+        self.played = 0
+
+    async def play(self, actions: Sequence[Action], checks: Sequence[Json] = ()) -> Played:
+        """Play actions on a fresh state of the application, in a fresh context of the browser.
+
+        Raises:
+            SandboxFailure: the worker ended or hangs.
+        """
+        order = {"actions": list(actions), "checks": list(checks), "reset": True}
+        await self._session.send(json.dumps(order).encode())
+        try:
+            line = await self._session.receive(_START_SECONDS + _ACTION_SECONDS * (len(actions) + 1))
+        except TimeoutError:
+            line = None
+        if line is None:
+            raise SandboxFailure("the process that drives the browser ended or hung")
+        self.played += 1
+        try:
+            answer = json.loads(line)
+            state = None if answer["state"] is None else read_state(answer["state"])
+            return Played(state, tuple(answer["checked"]), self._scrubbed(str(answer["failure"])))
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as fault:
+            raise SandboxFailure("the process that drives the browser gave no usable answer") from fault
+
+    def _scrubbed(self, text: str) -> str:
+        return text.replace(str(self._workspace.project), ".").replace(str(self._workspace.scratch), "<temporary>")
+
+
+@asynccontextmanager
+async def open_browser(target: PythonTarget, launch: SiteLaunch, *, clock: int = 0) -> AsyncGenerator[BrowserSession]:
+    """Start the application and a browser in the sandbox, on a copy of the project; both end with the context.
+
+    Args:
+        clock: seconds by which the application's wall clock is ahead.
+
+    Raises:
+        EnvironmentFault: there is no Chromium or Playwright, or the application does not start.
+        SandboxFailure: the sandbox broke.
+    """
+    chromium = await asyncio.to_thread(find_chromium)
+    overlay = await asyncio.to_thread(browser_overlay, target.interpreter, target.caches)
+    async with target.workspace() as workspace:
+        program = workspace.program(
+            worker_arguments("browser.play"),
+            network="loopback",
+            limits=BROWSER_LIMITS,
+            readable=chromium.readable,
+            overlay=overlay,
+        )
+        begin: dict[str, Any] = {
+            "application": launch.application,
+            "command": list(launch.command) or None,
+            "root": str(workspace.project),
+            "import_roots": list(launch.import_roots),
+            "environment": dict(launch.environment),
+            "folder": launch.folder,
+            "clock": clock,
+            "chromium": str(chromium.path),
+            "start_seconds": _START_SECONDS,
+        }
+        async with target.sandbox.session(program) as session:
+            await session.send(json.dumps(begin).encode())
+            answer = await _first_answer(session)
+            if "error" in answer:
+                raise _start_failure(launch, str(answer["error"]), str(answer.get("missing") or ""), target, workspace)
+            yield BrowserSession(session, workspace)
+
+
+async def _first_answer(session: Session) -> Json:
+    try:
+        line = await session.receive(_START_SECONDS + 60)
+        answer = json.loads(line) if line else {}
+    except (TimeoutError, ValueError):
+        answer = {}
+    usable = isinstance(answer, dict) and ("ready" in answer or "error" in answer)
+    return answer if usable else {"error": "the process that starts it ended without an answer"}
+
+
+def _start_failure(
+    launch: SiteLaunch, why: str, missing: str, target: PythonTarget, workspace: Workspace
+) -> EnvironmentFault:
+    why = why.replace(str(workspace.project), ".").replace(str(workspace.scratch), "<temporary>")
+    python = target.interpreter.path
+    if missing:
+        advice = f"{python} -m pip install pytest-playwright, and a Chromium: `testwright doctor` says what is missing"
+        return EnvironmentFault(f"No browser can be driven: {why}", advice=advice)
+    if "No module named" in why:
+        advice = f"install what the application needs into its environment ({python})"
+    else:
+        advice = "start it by hand in the same environment; if it needs another command, say it with --app-command"
+    return EnvironmentFault(
+        f"The application {launch.label} does not start: {why}",
+        advice=advice,
+        details={"application": launch.label, "python": ".".join(map(str, target.interpreter.version))},
+    )

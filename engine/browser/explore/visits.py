@@ -1,0 +1,182 @@
+"""Visits the pages of a site, each kind once, and proves how its elements are found."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from ....core.errors import EnvironmentFault
+from ..model.flow import BrowserBudget, Exploration, Place, SignIn
+from ..model.page import Action, Json, Link, Locator, PageState, Played, page_key
+from ..model.words import DESTRUCTIVE, SIGN_OUT
+from .locators import candidates, element_key, elements
+from .session import BrowserSession
+
+
+@dataclass(slots=True)
+class Explorer:
+    """An exploration in the making.
+
+    Attributes:
+        destructive: whether buttons may be clicked that look as if they destroy, pay or send something.
+    """
+
+    session: BrowserSession
+    budget: BrowserBudget
+    destructive: bool
+    found: Exploration = field(default_factory=Exploration)
+    began: float = field(default_factory=time.monotonic)
+
+    async def play(self, actions: Sequence[Action], checks: Sequence[Json] = (), *, signed_in: bool = False) -> Played:
+        """Play a scenario, after signing in where somebody is to be signed in."""
+        before = self.found.sign_in.actions if signed_in and self.found.sign_in else ()
+        moved = [
+            {**check, "after_action": len(before) + check.get("after_action", len(actions) - 1)} for check in checks
+        ]
+        self.found.played += 1
+        return await self.session.play([*before, *actions], moved)
+
+    def note(self, text: str) -> None:
+        """Note what was left out, once."""
+        if text not in self.found.notes:
+            self.found.notes.append(text)
+
+    def may_go_on(self) -> bool:
+        """Whether scenarios and time are left; the first refusal is noted."""
+        if self.found.played >= self.budget.scenarios:
+            self.note(f"the exploration ended after {self.budget.scenarios} scenarios")
+            return False
+        if time.monotonic() - self.began > self.budget.seconds:
+            self.note(f"the exploration ended after {self.budget.seconds:g} s")
+            return False
+        return True
+
+    def allowed(self, name: str) -> bool:
+        """Whether something with this name may be clicked."""
+        if self.destructive or not DESTRUCTIVE.search(name):
+            return True
+        self.note(f"“{name}” was not clicked: it looks as if it destroyed, paid or sent something")
+        return False
+
+    def counterpart(self, state: PageState, signed_in: bool) -> Place | None:
+        """The visited place of the page that a state shows, whatever its query says."""
+        path = state.path.partition("?")[0]
+        known = [one for one in self.found.places if one.signed_in == signed_in and one.state.heading == state.heading]
+        return next((one for one in known if one.state.path.partition("?")[0] == path), None)
+
+    def place(self, key: str, signed_in: bool) -> Place | None:
+        """A place that was visited already."""
+        return next((one for one in self.found.places if one.key == key and one.signed_in == signed_in), None)
+
+    async def visit_all(self, start: str, *, signed_in: bool = False) -> None:
+        """Visit the pages that are reached from one by links, nearest first.
+
+        Raises:
+            EnvironmentFault: the first page cannot be opened.
+        """
+        waiting: deque[tuple[str, str, Locator | None]] = deque([(start, "", None)])
+        tried: set[str] = set()
+        while waiting and self.may_go_on():
+            path, parent, link = waiting.popleft()
+            if page_key(path) in tried:
+                continue
+            tried.add(page_key(path))
+            if len([one for one in self.found.places if one.signed_in == signed_in]) >= self.budget.pages:
+                self.note(f"no more than {self.budget.pages} kinds of pages were visited")
+                return
+            place = await self._visit(path, parent, link, signed_in)
+            if place is None:
+                if not parent and not self.found.places:
+                    why = self.found.notes[-1] if self.found.notes else "it shows nothing"
+                    raise EnvironmentFault(
+                        f"The first page cannot be explored: {why}.",
+                        advice="open it in a browser; name another one in the request, such as http://127.0.0.1:8000/shop",
+                    )
+                continue
+            for one in place.state.links:
+                if self._follows(one, tried):
+                    waiting.append((one.path, place.path, place.locators.get(element_key(one))))
+
+    def _follows(self, link: Link, tried: set[str]) -> bool:
+        if not link.path or link.download or page_key(link.path) in tried or SIGN_OUT.search(link.name):
+            return False
+        return self.allowed(link.name)
+
+    async def _visit(self, path: str, parent: str, link: Locator | None, signed_in: bool) -> Place | None:
+        """Visit a page twice: what it shows, and which locators find one element each."""
+        actions: list[Action] = [{"kind": "open", "url": path}]
+        first = await self.play(actions, signed_in=signed_in)
+        state = first.last
+        if state is None:
+            self.note(f"{path} cannot be opened: {first.failure}")
+        if state is None or not self._usable(state, path):
+            return None
+        landed = page_key(state.path)
+        if self.place(landed, signed_in) is not None:
+            return None  # it leads to a page that is known
+        proposals = [(element_key(one), how) for one in elements(state) for how in candidates(one)]
+        checks = [{"kind": "visible", "locator": how} for _, how in proposals]
+        second = await self.play(actions, checks, signed_in=signed_in)
+        locators: dict[str, Locator] = {}
+        for (key, how), held in zip(proposals, second.checked, strict=False):
+            if held:
+                locators.setdefault(key, how)
+        opened = state.path if parent else path  # the first page is opened as a person would
+        place = Place(landed, opened, state, signed_in, parent, link, locators)
+        self.found.places.append(place)
+        return place
+
+    def _usable(self, state: PageState, path: str) -> bool:
+        if state.elsewhere:
+            self.note(f"{path} leads to another site, which was not followed")
+        elif state.downloads:
+            self.note(f"{path} is a download ({state.downloads[0]}), which was not followed")
+        elif not state.settled:
+            self.note(f"{path} never settles: it keeps changing, and was left out")
+        elif not state.seen:
+            self.note(f"{path} shows nothing that a person could read")
+        else:
+            if state.popups:
+                self.note(f"{path} opens other windows, which were closed")
+            return True
+        return False
+
+
+async def find_sign_in(explorer: Explorer, sign_in: SignIn | None) -> None:
+    """Find the form to sign in among the visited places and try it; notes what does not work."""
+    for place in explorer.found.places:
+        passwords = [one for one in place.state.fields if one.kind == "password" and not one.disabled]
+        if len(passwords) != 1:
+            continue
+        form = passwords[0].form
+        names = [one for one in place.state.fields if one.form == form and one.kind in ("text", "email")]
+        buttons = [one for one in place.state.buttons if one.form == form and one.submits]
+        if len(names) != 1 or not buttons:
+            continue
+        if sign_in is None:
+            explorer.note(
+                f"{place.path} asks for a password: give --sign-in NAME:VARIABLE to have the pages behind it tested"
+            )
+            return
+        keys = [place.locators.get(element_key(one)) for one in (names[0], passwords[0], buttons[0])]
+        if any(one is None for one in keys):
+            continue
+        actions: list[Action] = [
+            {"kind": "open", "url": place.path},
+            {"kind": "fill", "locator": keys[0], "value": sign_in.user},
+            {"kind": "fill", "locator": keys[1], "secret": sign_in.variable},
+            {"kind": "click", "locator": keys[2]},
+        ]
+        played = await explorer.play(actions)
+        after = played.last
+        if after is None or any(one.kind == "password" for one in after.fields):
+            said = "; ".join(after.messages) if after else played.failure
+            explorer.note(f"signing in as {sign_in.user} does not work{f': {said}' if said else ''}")
+            return
+        explorer.found.sign_in = replace(sign_in, actions=tuple(actions))
+        explorer.found.notes[:] = [one for one in explorer.found.notes if "asks for a password" not in one]
+        return
+    if sign_in is not None:
+        explorer.note("no form was found to sign in with")

@@ -1,0 +1,188 @@
+"""Defines what a page showed after an action: plain data, read from the worker's answers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from .tree import Seen, read_tree
+
+Json = dict[str, Any]
+Locator = Json
+"""As in the browser test spec: `by`, `value`, and for a role `name` and `exact`."""
+Action = Json
+"""As in the browser test spec."""
+
+_NUMBER = re.compile(r"(?<=/)(?:\d+|[0-9a-f]{8}-[0-9a-f-]{27}|[0-9a-f]{24,})(?=/|$)")
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One field of a form.
+
+    Attributes:
+        kind: text, email, password, number, date, …, select, textarea, checkbox, radio, file.
+        label: what a person calls it; empty where nothing names it.
+        form: number of its form on the page; -1 for none.
+        minimum, maximum: as the page says them; empty for no limit.
+        options: labels of a select, those that can be chosen and say something.
+        valid: whether the browser takes its present value.
+    """
+
+    kind: str
+    label: str
+    name: str = ""
+    placeholder: str = ""
+    test_id: str = ""
+    form: int = -1
+    required: bool = False
+    disabled: bool = False
+    checked: bool = False
+    value: str = ""
+    minimum: str = ""
+    maximum: str = ""
+    pattern: str = ""
+    longest: int = 0
+    autocomplete: str = ""
+    options: tuple[str, ...] = ()
+    valid: bool = True
+    focused: bool = False
+
+    @property
+    def words(self) -> str:
+        """What to call it in a sentence."""
+        return self.label or self.placeholder or self.name.replace("_", " ")
+
+
+@dataclass(frozen=True, slots=True)
+class Button:
+    """A button; `form` is the number of its form, -1 for none."""
+
+    name: str
+    form: int = -1
+    submits: bool = False
+    disabled: bool = False
+    test_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A link; `path` is empty where it leads to another site."""
+
+    name: str
+    path: str
+    download: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PageState:
+    """What a page shows.
+
+    Attributes:
+        path: path and query on the site; empty for another site.
+        elsewhere: the address of another site.
+        status: of the last answer to a navigation that the action caused; 0 for none.
+        settled: whether it stopped changing.
+        dialogs: messages of the dialogs that the action opened.
+        methods: of its forms, `get` or `post`.
+    """
+
+    path: str
+    title: str = ""
+    elsewhere: str = ""
+    status: int = 0
+    settled: bool = True
+    seen: tuple[Seen, ...] = ()
+    methods: tuple[str, ...] = ()
+    fields: tuple[Field, ...] = ()
+    buttons: tuple[Button, ...] = ()
+    links: tuple[Link, ...] = ()
+    dialogs: tuple[str, ...] = ()
+    popups: int = 0
+    downloads: tuple[str, ...] = ()
+    errors: tuple[str, ...] = field(default=())
+
+    @property
+    def heading(self) -> str:
+        """The first heading, else the title."""
+        return next((one.name for one in self.seen if one.role == "heading" and one.name), self.title)
+
+    def of_role(self, role: str) -> list[Seen]:
+        """The things of a role, in order."""
+        return [one for one in self.seen if one.role == role]
+
+    @property
+    def messages(self) -> list[str]:
+        """What alerts and status messages say."""
+        return [one.words for one in self.seen if one.role in ("alert", "status") and one.words]
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """How a scenario went.
+
+    Attributes:
+        last: the state after its last action; None where it did not get there.
+        checked: for each check whether it held; None where its action was not reached.
+        failure: why it ended early; empty where it did not.
+    """
+
+    last: PageState | None
+    checked: tuple[bool | None, ...] = ()
+    failure: str = ""
+
+
+def page_key(path: str) -> str:
+    """What pages of one kind have in common: the path with numbers and ids left open, and the names of the query."""
+    place, _, query = path.partition("#")[0].partition("?")
+    names = sorted({part.partition("=")[0] for part in query.split("&") if part})
+    return _NUMBER.sub("{id}", place.rstrip("/") or "/") + (f"?{'&'.join(names)}" if names else "")
+
+
+def read_state(answer: Mapping[str, Any]) -> PageState:
+    """Read one state of the worker's answer. Raises KeyError, TypeError or ValueError for another shape."""
+    return PageState(
+        path=str(answer["url"]).partition("#")[0],
+        title=str(answer["title"]),
+        elsewhere=str(answer["elsewhere"]),
+        status=int(answer["status"]),
+        settled=bool(answer["settled"]),
+        seen=read_tree(str(answer["tree"])),
+        methods=tuple(str(one["method"]) for one in answer["forms"]),
+        fields=tuple(_field(one) for one in answer["fields"]),
+        buttons=tuple(
+            Button(str(one["name"]), int(one["form"]), bool(one["submits"]), bool(one["disabled"]), str(one["test_id"]))
+            for one in answer["buttons"]
+        ),
+        links=tuple(Link(str(one["name"]), str(one["path"]), bool(one["download"])) for one in answer["links"]),
+        dialogs=tuple(str(one["message"]) for one in answer["dialogs"]),
+        popups=int(answer["popups"]),
+        downloads=tuple(map(str, answer["downloads"])),
+        errors=tuple(map(str, answer["errors"])),
+    )
+
+
+def _field(one: Mapping[str, Any]) -> Field:
+    options: Sequence[Mapping[str, Any]] = one["options"]
+    return Field(
+        kind="select" if one["tag"] == "select" else str(one["type"]),
+        label=str(one["label"]),
+        name=str(one["field"]),
+        placeholder=str(one["placeholder"]),
+        test_id=str(one["test_id"]),
+        form=int(one["form"]),
+        required=bool(one["required"]),
+        disabled=bool(one["disabled"]),
+        checked=bool(one["checked"]),
+        value=next((str(option["label"]) for option in options if option["selected"]), str(one["value"])),
+        minimum=str(one["min"]),
+        maximum=str(one["max"]),
+        pattern=str(one["pattern"]),
+        longest=int(one["maxlength"]),
+        autocomplete=str(one["autocomplete"]),
+        options=tuple(str(option["label"]) for option in options if option["value"] and not option["disabled"]),
+        valid=bool(one["valid"]),
+        focused=bool(one["focused"]),
+    )

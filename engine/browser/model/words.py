@@ -1,0 +1,41 @@
+"""Makes words of what a page says: slugs for names, nouns for what a form makes, quotes."""
+
+from __future__ import annotations
+
+import re
+
+_NEW = re.compile(r"^(?:add|create|new|register|write|post|place|submit|make)\s+(?:an?\s+|new\s+|your\s+)*(.+)$", re.I)
+_LONGEST = 70
+DESTRUCTIVE = re.compile(
+    r"\b(delete|remove|destroy|drop|erase|wipe|purge|pay|buy|purchase|checkout|send|transfer|cancel|unsubscribe|close|"
+    r"deactivate|ban|refund|publish|reset)\b",
+    re.IGNORECASE,
+)
+SIGN_OUT = re.compile(r"\b(sign|log)[\s-]*(out|off)\b", re.IGNORECASE)
+
+
+def slug(text: str, longest: int = _LONGEST) -> str:
+    """A text as an identifier; cut at a word."""
+    plain = re.sub(r"[^a-z0-9]+", "_", text.lower().replace("’", "").replace("'", "")).strip("_")
+    while len(plain) > longest and "_" in plain:
+        plain = plain.rpartition("_")[0]
+    return plain[:longest] or "page"
+
+
+def quoted(text: str) -> str:
+    """A text in quotes, cut where it is long."""
+    return f"“{text if len(text) <= 60 else text[:57].rstrip() + '…'}”"
+
+
+def thing_made(heading: str, button: str) -> str:
+    """What a form makes, with its article: "a new order", from its heading, else from its button."""
+    for text in (heading, button):
+        match = _NEW.match(text.strip())
+        if match and len(match[1]) <= 40:
+            return f"a new {match[1].lower()}"
+    return f"the form {quoted(heading or button)}"
+
+
+def listed(parts: list[str]) -> str:
+    """`a, b and c`."""
+    return f"{', '.join(parts[:-1])} and {parts[-1]}" if len(parts) > 1 else "".join(parts)

@@ -1,0 +1,1 @@
+"""Writes specs and test files of flows."""

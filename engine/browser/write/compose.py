@@ -1,0 +1,127 @@
+"""Composes the spec of a site's tests from its flows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ....utils.python_names import unique_name
+from ..explore.session import SiteLaunch
+from ..model.flow import Exploration, Flow, SignIn
+from ..model.page import Action, Json
+from ..model.words import slug
+from .evidence import TextPlaces
+
+SCHEMA_VERSION = "1.0.0"
+_BASE_URL = "http://127.0.0.1:8000"
+_LONGEST_ID = 150
+_KINDS = {
+    "visible": "{what} is seen",
+    "hidden": "{what} is not seen",
+    "text": "{what} says “{value}”",
+    "title": "the title is “{value}”",
+    "focused": "{what} is held back",
+    "dialog": "the dialog asks “{value}”",
+}
+
+
+def compose_spec(
+    exploration: Exploration, *, name: str, framework: str, target: Json, launch: SiteLaunch, places: TextPlaces
+) -> Json:
+    """Compose the spec of a site's browser tests.
+
+    Args:
+        name: of the site.
+        framework: pytest, playwright or maestro.
+        target: `path`, `digest` and `base_url`, as far as they are known.
+    """
+    spec: Json = {
+        "schema_version": SCHEMA_VERSION,
+        "test_type": "e2e",
+        "title": f"Browser tests of {name}"[:300],
+        "language": {"pytest": "python", "maestro": "yaml"}.get(framework, "typescript"),
+        "framework": framework,
+        "target": {"name": name[:200], "platform": "web", "base_url": _BASE_URL, **target, **_started(launch)},
+    }
+    user = slug(exploration.sign_in.user.partition("@")[0]) if exploration.sign_in else ""
+    if exploration.sign_in is not None and any(flow.signed_in for flow in exploration.flows):
+        spec["users"] = {user: _user(exploration.sign_in)}
+    taken: set[str] = set()
+    spec["cases"] = [_case(flow, user, exploration.sign_in, places, taken) for flow in exploration.flows]
+    spec["suspected_defects"] = []
+    spec["not_reached"] = [{"subject": name[:300], "reason": note[:1000]} for note in exploration.notes]
+    return spec
+
+
+def _user(sign_in: SignIn) -> Json:
+    """How somebody signs in; who goes on before the form is gone would break the signing in off."""
+    form = next(action["locator"] for action in sign_in.actions if "secret" in action)
+    return {"actions": list(sign_in.actions), "expect": [{"kind": "hidden", "locator": form, "origin": "observed"}]}
+
+
+def _started(launch: SiteLaunch) -> Json:
+    application: Json = {}
+    if launch.application:
+        application["import"] = launch.application
+    if launch.command:
+        application["command"] = list(launch.command)
+    if launch.environment:
+        application["environment"] = dict(launch.environment)
+    if launch.folder:
+        application["folder"] = launch.folder
+    return {"application": application, "import_roots": list(launch.import_roots)} if application else {}
+
+
+def _case(flow: Flow, user: str, sign_in: SignIn | None, places: TextPlaces, taken: set[str]) -> Json:
+    case_id = unique_name(f"tc_{flow.slug}"[:_LONGEST_ID].rstrip("_"), taken)
+    taken.add(case_id)
+    actions = list(flow.actions)
+    case: Json = {
+        "id": case_id,
+        "title": flow.title[:300],
+        "priority": flow.priority,
+        "preconditions": ["The application is as it is after its start."],
+        "steps": [_step(action) for action in actions],
+        "expected": _sentence(flow.expect),
+        "flow": flow.goal,
+    }
+    if flow.signed_in and sign_in is not None:
+        case["preconditions"].append(f"{sign_in.user} has signed in.")
+        case["arrange"] = {"signed_in_as": user}
+    case["act"] = {"actions": actions}
+    case["expect"] = [_expectation(one, places) for one in flow.expect]
+    return case
+
+
+def _expectation(one: Json, places: TextPlaces) -> Json:
+    evidence = places.of(one)
+    return {**one, "origin": "observed", **({"evidence": evidence} if evidence else {})}
+
+
+def _step(action: Action) -> str:
+    what = _named(action.get("locator") or {})
+    kind, value = action["kind"], action.get("value", "")
+    answer = {"accept": " and confirm", "dismiss": " and do not confirm"}.get(action.get("dialog", ""), "")
+    sentences = {
+        "open": f"Open {action.get('url', '')}.",
+        "fill": f"Fill in {what}: {value}." if value else f"Fill in {what}.",
+        "select": f"Choose {value} as {what}.",
+        "click": f"Click on {what}{answer}.",
+    }
+    return sentences.get(kind, f"{kind.replace('_', ' ').capitalize()} {what}.")[:1000]
+
+
+def _named(locator: Json) -> str:
+    name = locator.get("name") or locator.get("value", "")
+    return f"the {locator['value']} “{name}”" if locator.get("by") == "role" and "name" in locator else f"“{name}”"
+
+
+def _sentence(expect: Sequence[Json]) -> str:
+    last = [one for one in expect if "after_action" not in one] or list(expect)
+    parts = [
+        _KINDS.get(one["kind"], "{what} is as it was").format(
+            what=_named(one.get("locator") or {}), value=one.get("value", "")
+        )
+        for one in last[:3]
+    ]
+    text = "; ".join(parts)
+    return f"{text[:1].upper()}{text[1:]}"[:990] + "."

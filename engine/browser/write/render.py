@@ -1,0 +1,196 @@
+"""Renders a browser spec as tests for pytest-playwright; the same spec gives the same bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Any
+
+from ....core.errors import AgentFailure
+from ....utils.generated_header import with_header
+from ....utils.python_names import unique_name
+from ....utils.python_source import parse_python
+from ...api.write.render import helper_source
+from ...python.write.render import format_python
+from .python_lines import action_lines, expectation_lines, literal, uses_dialogs, variables_in
+
+Json = Mapping[str, Any]
+_WIDTH = 120
+_HELPERS = ("api_process", "api_serving")
+
+CONFTEST = '''"""What the browser tests of this folder share: the helpers beside them, and a browser to start."""
+
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+if str(Path(__file__).parent) not in sys.path:
+    sys.path.insert(0, str(Path(__file__).parent))
+
+BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args(browser_type_launch_args, browser_type, browser_name):
+    """Start the system's Chromium where Playwright has no browser of its own."""
+    found = next((path for name in BROWSERS if (path := shutil.which(name))), None)
+    chosen = {"channel", "executable_path"} & set(browser_type_launch_args)
+    if browser_name != "chromium" or chosen or found is None or Path(browser_type.executable_path).exists():
+        return browser_type_launch_args
+    return {**browser_type_launch_args, "executable_path": found}
+'''
+_FIXTURES = '''@pytest.fixture(scope="module")
+def application():
+    """The application, which is started once."""
+    with APPLICATION as started:
+        yield started
+
+
+@pytest.fixture
+def browser_context_args(browser_context_args, application):
+    """A browser of its own for each test, on the application as it is after its start."""
+    application.fresh()
+    return {**browser_context_args, "base_url": application.base_url}'''
+_DIALOGS = '''def answer_next_dialog(page, *, accept):
+    """Answer the dialog that comes next; the list holds what it asks, once it has come."""
+    asked = []
+
+    def answer(dialog):
+        asked.append(dialog.message)
+        if accept:
+            dialog.accept()
+        else:
+            dialog.dismiss()
+
+    page.once("dialog", answer)
+    return asked'''
+
+
+@dataclass(frozen=True, slots=True)
+class BrowserTestFile:
+    """A rendered file: `path` is POSIX, relative to the project's root."""
+
+    path: str
+    contents: str
+
+
+def render_browser(spec: Json, framework: str, test_path: str) -> tuple[BrowserTestFile, ...]:
+    """Render the test file of a browser spec, then the helpers it needs.
+
+    Args:
+        spec: valid against the browser test schema.
+        framework: pytest.
+        test_path: POSIX, relative to the project's root; the file finds the project from there.
+
+    Raises:
+        AgentFailure: the spec does not make Python files, or the framework is another one.
+        EnvironmentFault: ruff, which formats the files, cannot be run.
+    """
+    if framework != "pytest":
+        raise AgentFailure(f"browser tests cannot be written for {framework!r}", advice="ask for the framework pytest")
+    try:
+        source = _Source(spec, test_path).text()
+        parse_python(source)
+    except (SyntaxError, KeyError, TypeError, ValueError, IndexError) as error:
+        raise AgentFailure(f"the browser spec does not render as Python: {error!r}") from error
+    target = spec["target"]
+    origin = str(target.get("path") or target["name"])
+    folder = PurePosixPath(test_path).parent
+    files = [BrowserTestFile(test_path, with_header(format_python(source, width=_WIDTH), target=origin))]
+    helpers = {"conftest": CONFTEST}
+    for name in _HELPERS:
+        helpers[name] = format_python(helper_source(name), width=_WIDTH)
+    for name, contents in helpers.items():
+        whole = with_header(contents, target="testwright's helpers")
+        files.append(BrowserTestFile((folder / f"{name}.py").as_posix(), whole))
+    return tuple(files)
+
+
+class _Source:
+    """The text of one test file."""
+
+    def __init__(self, spec: Json, test_path: str) -> None:
+        self._spec = spec
+        self._depth = len(PurePosixPath(test_path).parts) - 1
+        self._users: Mapping[str, Json] = spec.get("users") or {}
+        self._taken: set[str] = {"page", "expect", "application"}
+
+    def text(self) -> str:
+        """The file before formatting."""
+        helpers = [_DIALOGS] if uses_dialogs(self._spec["cases"]) else []
+        helpers += [self._sign_in(name, user) for name, user in self._users.items()]
+        tests = ["\n".join(self._test(case)) for case in self._spec["cases"]]
+        title = _words(str(self._spec["title"]))
+        constants = "\n".join(self._constants())
+        fixtures = _FIXTURES.replace("APPLICATION", self._application(), 1)
+        return "\n\n\n".join([f'"""{title}."""\n\n{self._imports()}\n\n{constants}', fixtures, *helpers, *tests]) + "\n"
+
+    def _variables(self) -> list[str]:
+        users = [action for user in self._users.values() for action in user["actions"]]
+        return variables_in([*users, *(action for case in self._spec["cases"] for action in case["act"]["actions"])])
+
+    def _imports(self) -> str:
+        standard = ["import os"] if self._variables() else []
+        lines = [*standard, "from pathlib import Path", "", "import pytest", "from api_process import Application"]
+        return "\n".join([*lines, "from playwright.sync_api import Page, expect"])
+
+    def _constants(self) -> Iterator[str]:
+        yield f"ROOT = Path(__file__).resolve().parents[{self._depth}]"
+        environment = (self._spec["target"].get("application") or {}).get("environment") or {}
+        if environment:
+            yield f"ENVIRONMENT = {literal(dict(environment))}"
+        for name in self._variables():
+            yield f"{name} = os.environ.get({literal(name)}, {literal(str(environment.get(name, '')))})"
+
+    def _application(self) -> str:
+        target = self._spec["target"]
+        application: Json = target.get("application") or {}
+        parts = [literal(str(application["import"]))] if application.get("import") else []
+        if application.get("command"):
+            parts.append(f"command={literal(list(application['command']))}")
+        if application:
+            parts.append("root=ROOT")
+        if target.get("import_roots"):
+            parts.append(f"import_roots={literal(list(target['import_roots']))}")
+        if application.get("environment"):
+            parts.append("environment=ENVIRONMENT")
+        if application.get("folder"):
+            parts.append(f"folder={literal(str(application['folder']))}")
+        return f"Application({', '.join(parts or ['base_url=' + literal(str(target.get('base_url')))])})"
+
+    def _sign_in(self, name: str, user: Json) -> str:
+        lines = [line for action in user["actions"] for line in action_lines(action)]
+        lines += [line for one in user.get("expect") or () for line in expectation_lines(one)]
+        head = [f"def sign_in_as_{name}(page):", f'    """Sign in as {_words(name)}."""']
+        return "\n".join([*head, *(f"    {line}" for line in lines)])
+
+    def _test(self, case: Json) -> list[str]:
+        name = unique_name(f"test_{str(case['id']).removeprefix('tc_')}"[:110].rstrip("_"), self._taken)
+        self._taken.add(name)
+        user = (case.get("arrange") or {}).get("signed_in_as")
+        lines = [f"sign_in_as_{user}(page)"] if user else []
+        actions: Sequence[Json] = case["act"]["actions"]
+        for number, action in enumerate(actions):
+            due = [one for one in case["expect"] if one.get("after_action", len(actions) - 1) == number]
+            lines += action_lines(action)
+            for one in due:
+                lines += expectation_lines(one)
+        return [f"def {name}(page: Page):", *_indented([*_docstring(case), *lines])]
+
+
+def _docstring(case: Json) -> list[str]:
+    title = _words(str(case["title"]))
+    title = title[:1].upper() + title[1:]
+    line = f'"""{title} ({case["id"]})."""'
+    return [line] if len(line) <= _WIDTH - 8 else [f'"""{title}.', "", str(case["id"]), '"""']
+
+
+def _words(text: str) -> str:
+    return " ".join(text.split()).replace("\\", "\\\\").replace('"""', "'''").rstrip('."')
+
+
+def _indented(lines: Sequence[str]) -> list[str]:
+    return [f"    {line}" if line else "" for line in lines]

@@ -1,0 +1,104 @@
+"""Starts an application and a Chromium inside the sandbox and plays scenarios: `browser.play`, driven by JSON lines.
+
+The first line is {"application", "command", "root", "import_roots", "environment", "folder", "clock", "base_url",
+"chromium", "start_seconds"}; the answer is {"ready": true, "version"} or {"error", "missing"}. Each further line is
+{"actions": [...], "checks": [...], "reset"}, where actions and checks are those of a browser test spec; the answer is
+{"state", "checked": [...], "failure"}: the state after the last action, null where it was not reached, and for each
+check whether it holds after its action.
+"""
+
+import json
+import os
+import sys
+
+from ..bootstrap import command_for
+from ..http import api_process as process
+from .page import Broken, PlayedPage
+
+QUIET = ("open", "fill", "select", "check", "uncheck", "clear", "hover")
+
+
+def play(browser, application, order):
+    """The answer to one order."""
+    state, failure = None, ""
+    checked: list = [None] * len(order.get("checks") or ())
+    last = len(order["actions"]) - 1
+    if order.get("reset", True):
+        application.fresh()
+    context = browser.new_context(accept_downloads=True, service_workers="block")
+    try:
+        played = PlayedPage(context, application.base_url, application.environment)
+        for number, action in enumerate(order["actions"]):
+            played.act(action)
+            due = any(check.get("after_action", last) == number for check in order.get("checks") or ())
+            if number == last:
+                state = played.state()
+            elif due or action["kind"] not in QUIET:
+                played.settle()
+            for place, check in enumerate(order.get("checks") or ()):
+                if check.get("after_action", last) == number:
+                    checked[place] = bool(played.holds(check))
+    except Broken as error:
+        failure = str(error)
+    except Exception as error:
+        if not browser.is_connected():
+            raise
+        failure = f"{type(error).__name__}: {str(error)[:300]}"
+    finally:
+        if browser.is_connected():
+            context.close()
+    return {"state": state, "checked": checked, "failure": failure}
+
+
+def started(begin):
+    """The application that a first line describes, running. Raises ApplicationFailure."""
+    process.START_SECONDS = begin.get("start_seconds", process.START_SECONDS)
+    application = process.Application(
+        begin.get("application"),
+        command=begin.get("command"),
+        base_url=begin.get("base_url") or "",
+        root=begin["root"],
+        import_roots=begin.get("import_roots") or (),
+        environment=begin.get("environment") or {},
+        folder=begin.get("folder"),
+        launcher=command_for("http.launch_shifted", str(begin.get("clock") or 0)),
+    )
+    application.start()
+    return application
+
+
+def main():
+    """Speak until standard input ends."""
+    out = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+
+    def say(**facts):
+        out.write(json.dumps(facts) + "\n")
+        out.flush()
+
+    begin = json.loads(sys.stdin.readline())
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError as error:
+        say(error=f"Playwright cannot be imported: {error}", missing="playwright")
+        return
+    try:
+        application = started(begin)
+    except process.ApplicationFailure as error:
+        say(error=str(error), missing="")
+        return
+    try:
+        with sync_playwright() as playwright:
+            try:
+                browser = playwright.chromium.launch(
+                    executable_path=begin["chromium"], args=["--disable-dev-shm-usage"]
+                )
+            except Exception as error:
+                say(error=f"Chromium does not start: {str(error)[:1000]}", missing="chromium")
+                return
+            say(ready=True, version=browser.version)
+            for line in sys.stdin:
+                say(**play(browser, application, json.loads(line)))
+            browser.close()
+    finally:
+        application.stop()

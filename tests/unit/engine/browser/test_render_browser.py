@@ -1,0 +1,77 @@
+"""Browser specs become tests for pytest-playwright that a person would write."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from testwright.core.errors import AgentFailure
+from testwright.engine.rendering import render_files
+from testwright.mcp.tools.validate_code import check_code
+
+SPEC = Path(__file__).parents[3] / "data" / "schemas" / "e2e_test_schema_v1" / "valid" / "orders_with_pytest.json"
+PATH = "tests/generated/e2e/test_orders_browser.py"
+pytestmark = pytest.mark.feature("T-20")
+
+
+@pytest.fixture(scope="module")
+def spec() -> dict[str, Any]:
+    return json.loads(SPEC.read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def text(spec) -> str:
+    return render_files(spec, "pytest", PATH)[0].contents
+
+
+def test_a_flow_reads_like_what_a_person_does_and_sees(text):
+    wanted = '''def test_an_order_appears(page: Page):
+    """An order of two apples appears in the list of orders (tc_an_order_appears)."""
+    sign_in_as_keeper(page)
+    page.goto("/orders/new")
+    page.get_by_label("Pieces").fill("2")
+    page.get_by_role("button", name="Place order").click()
+    expect(page.get_by_role("status")).to_have_text("Order 3 was placed.")
+    page.goto("/orders")
+    expect(page.get_by_role("row", name="Order 3 apple 2", exact=True)).to_be_visible()
+'''
+    assert wanted in text
+
+
+def test_a_dialog_is_answered_before_the_click_and_its_words_are_asserted_after(text):
+    wanted = """    asked = answer_next_dialog(page, accept=False)
+    page.get_by_role("button", name="Cancel order").click()
+    assert asked == ["Cancel order 1?"]
+"""
+    assert wanted in text
+
+
+def test_a_password_is_read_from_the_environment_and_nobody_goes_on_before_being_signed_in(text):
+    assert 'SHOP_PASSWORD = os.environ.get("SHOP_PASSWORD", "test-shop-password")' in text
+    wanted = """    page.get_by_label("Password").fill(SHOP_PASSWORD)
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_label("Password")).not_to_be_visible()
+"""
+    assert wanted in text
+
+
+def test_the_file_waits_for_no_fixed_time_and_passes_the_checks_of_test_code(spec, text):
+    files = {one.path.rpartition("/")[2]: one.contents for one in render_files(spec, "pytest", PATH)}
+    assert set(files) == {"test_orders_browser.py", "conftest.py", "api_process.py", "api_serving.py"}
+    assert "wait_for_timeout" not in text
+    assert "sleep" not in text
+    result = check_code(text, "test_orders_browser.py", "pytest", (files["conftest.py"],))
+    assert result["errors"] == []
+
+
+def test_the_same_spec_gives_the_same_bytes(spec, text):
+    assert render_files(spec, "pytest", PATH)[0].contents == text
+
+
+def test_an_expectation_that_is_not_written_for_python_is_refused(spec):
+    case = {**spec["cases"][0], "expect": [{"kind": "no_console_errors", "origin": "inferred"}]}
+    with pytest.raises(AgentFailure, match="no_console_errors"):
+        render_files({**spec, "cases": [case]}, "pytest", PATH)
