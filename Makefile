@@ -11,7 +11,7 @@ PARALLEL = -n $(JOBS) --dist loadfile --no-loadscope-reorder
 # Sources of ours that run. Where a machine says not to write bytecode, every process of a test would compile them anew.
 COMPILED = $(filter-out build/ docs/ examples/,$(wildcard */)) $(wildcard *.py)
 
-.PHONY: install bytecode demo test test-all test-unit test-lowest npm-tools test-llm bench bench-quick bench-faults bench-context profile docs picture check format clean bench-planted bench-planted-api
+.PHONY: install bytecode demo test test-all test-unit test-lowest npm-tools test-llm bench bench-quick bench-faults bench-context profile docs picture check format clean bench-planted bench-planted-api bench-planted-e2e
 
 install: $(VENV)/.installed
 
@@ -87,6 +87,11 @@ bench-planted: install
 bench-planted-api: install
 	$(BIN)/python benchmarks/planted_defects.py examples/shop --type api --request "API tests for src/shop/api.py" \
 	  --files src/shop/api.py --count 12 $(PLANTED)
+
+# The same for browser tests of its site.
+bench-planted-e2e: install
+	$(BIN)/python benchmarks/planted_defects.py examples/shop --type e2e --request "browser tests of the shop" \
+	  --files web/shop_site.py --count 15 $(PLANTED)
 
 # recall@5 of get_codebase_context beside plain grep; fetches the sources of two packages.
 bench-context: install

@@ -40,7 +40,10 @@ from testwright.engine.python.project.layout import Layout, find_layout
 from testwright.mutation.catalog import mutants_of, sample
 
 ROOT = Path(__file__).resolve().parents[1]
-REQUESTS = {"integration": "integration tests of the project", "api": "API tests of the project", "unit": "unit tests"}
+REQUESTS = {
+    **{"integration": "integration tests of the project", "api": "API tests of the project", "unit": "unit tests"},
+    "e2e": "browser tests of the project",
+}
 RUN_SECONDS = 600
 _HELP = frozenset({"help", "description", "metavar", "epilog", "summary", "title"})
 

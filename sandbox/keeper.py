@@ -8,9 +8,9 @@ As a subreaper it becomes the parent of every orphan below it; it exits only whe
 The configuration is a `marshal` dictionary: argv, cwd, environment, data (blobs offered to the program as descriptors:
 `@data:0@` in argv is the first, `@data:N@` in the first are the others), limits (wall_seconds, cpu_seconds, memory_mib,
 address_space, processes, file_mib, disk_mib), folders (that may be written; their file systems must not run full),
-written_since (seconds since the epoch: only files changed later count; None for the start), filter (of calls, or empty).
-The answer on the status pipe is a `marshal` dictionary: code (negative for a signal), stopped (why it was ended, or ""),
-error (why it could not start, or "").
+written_since (seconds since the epoch: only files changed later count; None for the start), filter (of system calls, or
+empty). The answer on the status pipe is a `marshal` dictionary: code (negative for a signal), stopped (why it was
+ended, or ""), error (why it could not start, or "").
 """
 
 # ruff: noqa: PTH100, PTH120, PTH123

@@ -60,8 +60,8 @@ class TextPlaces:
         """The line with the whole text, else with its longest run of words that is not made of numbers."""
         runs = [text, *sorted(re.split(r"[\d.,:€$£%–-]+", text), key=len, reverse=True)]
         for run in dict.fromkeys(part.strip() for part in runs):
-            if len(run) < _LEAST:
-                continue
+            if len(run) < max(_LEAST, len(text) // 2):
+                continue  # a word in common is no evidence
             for path, lines in self._texts:
                 for number, line in enumerate(lines, 1):
                     if run in line:
