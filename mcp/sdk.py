@@ -14,6 +14,7 @@ from contextlib import AbstractAsyncContextManager, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from jsonschema.validators import validator_for
 from mcp import Client, MCPError
 from mcp.client import Transport
 from mcp.client._transport import TransportStreams
@@ -46,6 +47,7 @@ from mcp.types import (
     jsonrpc_message_adapter,
 )
 from pydantic import ConfigDict
+from referencing import Registry
 
 from ..utils.names.similar_names import similar_names
 from ..utils.outgoing_text import valid_json, valid_text
@@ -187,6 +189,17 @@ class UncheckedArguments(ArgModelBase):
 def text_of(result: CallToolResult) -> str:
     """The text blocks of a tool's answer, joined by line ends."""
     return "\n".join(block.text for block in result.content if isinstance(block, TextContent))
+
+
+def trust_output_schemas(client: Client, tools: Iterable[Tool]) -> None:
+    """Spares a session with a server of ours the check of each output schema itself; answers are checked all the same.
+
+    The SDK compares every schema with its metaschema, for each session anew. Ours are compared in tests.
+    """
+    for tool in tools:
+        if tool.output_schema is not None:
+            validator = validator_for(tool.output_schema)(tool.output_schema, registry=Registry())
+            client.session._tool_output_validators[tool.name] = validator
 
 
 async def run_over_streams(server: MCPServer[Any], received: Any, outward: Any) -> None:

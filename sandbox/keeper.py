@@ -1,9 +1,9 @@
 """Supervises one sandboxed program in a process of its own: starts it, watches it, and kills whatever it leaves behind.
 
-Run by our own interpreter as a script (`python -I -S keeper.py CONFIG_FD CONTROL_FD STATUS_FD`), never imported by the
-package. It is a process of its own so that limits hold while our event loop is busy, so that no code runs between fork
-and exec in a threaded program, and so that everything dies when our process dies: the control pipe then reads as ended.
-As a subreaper it becomes the parent of every orphan below it; it exits only when no child is left.
+Imported by our own interpreter in a process that does nothing else (`python -I -S -c … CONFIG_FD CONTROL_FD STATUS_FD`,
+see running.py), never by the package. So limits hold while our event loop is busy, no code runs between fork and exec
+in a threaded program, and everything dies when our process dies: the control pipe then reads as ended. As a subreaper
+it becomes the parent of every orphan below it; it exits only when no child is left.
 
 The configuration is a `marshal` dictionary: argv, cwd, environment, data (blobs offered to the program as descriptors:
 `@data:0@` in argv is the first, `@data:N@` in the first are the others), limits (wall_seconds, cpu_seconds, memory_mib,
@@ -13,24 +13,22 @@ empty). The answer on the status pipe is a `marshal` dictionary: code (negative 
 ended, or ""), error (why it could not start, or "").
 """
 
-# ruff: noqa: PTH100, PTH120, PTH123
-# The keeper starts with every program: importing pathlib would double the time that takes.
+# ruff: noqa: PTH123
+# The keeper starts with every program: importing pathlib would double the time that takes. So would `signal`, which
+# makes enumerations of what `_signal` holds as numbers.
 
 from __future__ import annotations
 
+import _signal as signal  # type: ignore[import-not-found] - the interpreter has it, type checkers do not know it
 import ctypes
 import marshal
 import os
 import resource
 import select
-import signal
 import sys
 import time
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from process_tree import MOST_FILES, descendants, machine_shared_memory, shared_memory, usage, written
-
-del sys.path[0]
 
 SET_PARENT_DEATH_SIGNAL = 1
 SET_CHILD_SUBREAPER = 36
@@ -335,7 +333,3 @@ def main() -> None:
     keeper.clear()
     os.write(status, marshal.dumps({"code": keeper.code, "stopped": stopped, "error": error}))
     os._exit(0)  # no finalisation: the pipe's end must mean that this process is as good as gone
-
-
-if __name__ == "__main__":
-    main()

@@ -1,8 +1,9 @@
 """Provides pytest and coverage to targets that lack them, from a folder of the user's cache, last on the target's path.
 
 Nothing is installed into the target's environment. What it has itself is used as it is; what it lacks is copied from
-our own environment when that runs there, else fetched by pip into the cache. Everything here blocks: call it through
-`asyncio.to_thread`.
+our own environment when that runs there, else fetched by pip into the cache. Both come with bytecode: no program in
+the sandbox may write any there, and each would take a second to compile pytest. Everything here blocks: call it
+through `asyncio.to_thread`.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import sys
 import tempfile
 from collections.abc import Iterable, Sequence
 from importlib.metadata import Distribution
+from importlib.util import cache_from_source
 from pathlib import Path
 
 from packaging.requirements import Requirement
@@ -34,6 +36,7 @@ _LEAST = {
     "pytest-playwright": SpecifierSet(">=0.7"),
 }
 _PIP_SECONDS = 300
+_NEVER_IMPORTED = r"/(pygments/(lexers|styles|formatters)/(?!_|python|terminal)|tests?/)"
 
 
 def test_overlay(interpreter: Interpreter, caches: Sequence[Path]) -> tuple[Path, ...]:
@@ -170,7 +173,7 @@ def _copied(parts: Iterable[Distribution], cache: Path) -> Path:
     parts = list(parts)
     names = "\n".join(f"{one.metadata['Name']}=={one.version}" for one in parts)
     key = hashlib.sha256(f"{sys.version}\n{names}".encode()).hexdigest()[:16]
-    place = cache / f"copy-{key}"
+    place = cache / f"copied-{key}"
 
     def fill(folder: Path) -> None:
         for part in parts:
@@ -187,7 +190,11 @@ def _copy_distribution(part: Distribution, folder: Path) -> None:
         if source.is_file():
             target = folder / file
             target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(source, target)  # with its mode: a tool may bring a program along
+            shutil.copy2(source, target)  # with its mode, and its time, which its bytecode holds
+            if file.suffix == ".py" and (bytecode := Path(cache_from_source(source))).is_file():
+                compiled = target.parent / bytecode.parent.name / bytecode.name
+                compiled.parent.mkdir(exist_ok=True)
+                shutil.copyfile(bytecode, compiled)
 
 
 def _made(place: Path, fill) -> Path:
@@ -226,7 +233,7 @@ def _fetched(tools: Iterable[str], interpreter: Interpreter, cache: Path) -> Pat
     version = f"{interpreter.version[0]}.{interpreter.version[1]}"
     key = re.sub(r"[^a-z0-9.]+", "-", f"{interpreter.implementation}-{version}-{'-'.join(tools)}")
     try:
-        return _made(cache / f"pip-{key}", lambda folder: _run_pip(wanted, interpreter, folder))
+        return _made(cache / f"fetched-{key}", lambda folder: _run_pip(wanted, interpreter, folder))
     except _PipError:
         return None
 
@@ -240,10 +247,14 @@ def _run_pip(wanted: list[str], interpreter: Interpreter, folder: Path) -> None:
     runner = _runner()
     if runner is None or not interpreter.is_users:
         raise _PipError
-    command = [str(interpreter.base), "-I", "-S", str(runner), "install", "--quiet", "--disable-pip-version-check"]
+    python = [str(interpreter.base), "-I", "-S"]
+    command = [*python, str(runner), "install", "--quiet", "--disable-pip-version-check"]
     command += ["--no-input", "--no-compile", "--only-binary", ":all:", "--root-user-action", "ignore"]
     command += ["--target", str(folder), "--retries", "1", "--timeout", "15", *wanted]
     try:
         subprocess.run(command, capture_output=True, timeout=_PIP_SECONDS, check=True, cwd=folder)
+        # pip itself would compile hundreds of modules that pytest never imports.
+        compiling = [*python, "-m", "compileall", "-q", "-x", _NEVER_IMPORTED, str(folder)]
+        subprocess.run(compiling, capture_output=True, timeout=_PIP_SECONDS, check=False, cwd=folder)
     except (subprocess.SubprocessError, OSError) as fault:
         raise _PipError from fault

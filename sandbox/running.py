@@ -25,7 +25,9 @@ from .deadline import within_deadline
 from .pipes import PipeReader, PipeWriter
 from .protocol import Completed, Ending, Limits
 
-_KEEPER = Path(__file__).with_name("keeper.py")
+# Imported and not run as a script, which Python would compile anew for each program.
+_FOLDER = str(Path(__file__).parent)
+_KEEPER = f"import sys; sys.path.insert(0, {_FOLDER!r}); import keeper; del sys.path[0]; keeper.main()"
 _REASONS = {
     "wall_clock": "ran longer than {limits.wall_seconds:g} s",
     "processes": "had more than {limits.processes} processes and threads",
@@ -182,7 +184,7 @@ def _spawn_keeper(launch: KeptProgram) -> tuple[int, subprocess.Popen[bytes], tu
             stdin, stdout, stderr, status, control = pipes
             theirs = (config.fileno(), control[0], status[1])
             process = subprocess.Popen(
-                [sys.executable, "-I", "-S", str(_KEEPER), *(str(one) for one in theirs)],
+                [sys.executable, "-I", "-S", "-c", _KEEPER, *(str(one) for one in theirs)],
                 stdin=stdin[0],
                 stdout=stdout[1],
                 stderr=stderr[1],

@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from ...core import errors
 from ...core.errors import EnvironmentFault, ToolFailure, ToolInputError, ToolTimeout
-from ..sdk import Client, MCPServer, Tool
+from ..sdk import Client, MCPServer, Tool, trust_output_schemas
 from ..toolbox.tool_spec import Json
 from .built_in import BuiltInTools
 from .external.routing import ExternalRoute, check_mappings, plan_routes
@@ -110,6 +110,7 @@ class ToolClient:
         try:
             async with Client(self._toolbox) as client:
                 built_in = await BuiltInTools.discover(client)
+                trust_output_schemas(client, built_in.tools.values())
                 try:
                     await self._open_servers(built_in.tools)
                 except errors.TestwrightError as error:

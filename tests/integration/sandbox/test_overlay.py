@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import importlib.util
+import struct
 import sys
 import zipfile
 from dataclasses import replace
 from pathlib import Path
 
+import coverage
+import pluggy
 import pytest
 
 from testwright.core.errors import InterpreterError, StorageError
@@ -72,7 +76,18 @@ def test_the_overlay_holds_what_is_lacking_and_no_more(bare: Interpreter, tmp_pa
     assert "coverage" in names
     assert not names & {"pytest", "pluggy", "langgraph", "bin"}
     assert not list(folder.rglob("*.pth"))
-    assert not list(folder.rglob("*.pyc"))
+
+
+def test_the_tools_come_with_bytecode_of_what_they_are(bare: Interpreter, tmp_path: Path) -> None:
+    """No program in the sandbox may write any, and each would compile pytest anew."""
+    (folder,) = overlay.test_overlay(bare, [tmp_path / "cache"])
+    own = [Path(importlib.util.cache_from_source(module.__file__ or "")) for module in (coverage, pluggy)]
+    compiled = [folder / path.parent.parent.name / "__pycache__" / path.name for path in own if path.is_file()]
+    assert all(path.is_file() for path in compiled)
+    for path in compiled:
+        source = Path(importlib.util.source_from_cache(path)).stat()
+        flags, modified, size = struct.unpack("<III", path.read_bytes()[4:16])
+        assert (flags, modified, size) == (0, int(source.st_mtime), source.st_size)
 
 
 def test_a_tool_too_old_is_an_error_that_says_what_to_install(bare: Interpreter, tmp_path: Path) -> None:
@@ -102,6 +117,7 @@ def test_for_another_version_pip_fetches_what_suits_it(
     assert (folder / "pytest.py").read_text() == "__version__ = '7.4.0'\n"
     assert (folder / "helper.py").exists()
     assert (folder / "coverage.py").exists()
+    assert len(list((folder / "__pycache__").iterdir())) == 3
 
 
 def test_when_nothing_can_be_had_the_error_says_what_to_install(
