@@ -69,7 +69,7 @@ def test_test_tools_that_came_with_the_project_judge_nothing(root: Path, tmp_pat
     for package in ("pytest", "coverage"):
         (forged / package).mkdir(parents=True)
         (forged / package / "__init__.py").write_text(FORGED)
-    outcome = run_on(root, "--python", str(bare / "bin" / "python"))
+    outcome = run_on(root, "--python", str(bare / "bin" / "python"), apart=True)
     assert outcome.code == 0, outcome.err
     assert (root / "tests" / "generated").is_dir()
 

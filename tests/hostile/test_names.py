@@ -13,10 +13,10 @@ from testwright.tests.support.hostile.projects import hostile_project, run_on
 pytestmark = pytest.mark.feature("B-05")
 
 BODY = 'def answer() -> int:\n    """The answer."""\n    return 42\n'
-FOLDER = "d" * 40 + "/"
+FOLDER = "d" * 122 + "/"
 # Few folders with long names: Python's import of a package without __init__ doubles its time with each level.
-NAMES = ("ünï", "é", "_a", "a", "n" * 240, "m" * 252, FOLDER * 6 + "x")
-DEEPER = FOLDER * 12 + "y"
+NAMES = ("ünï", "é", "_a", "a", "n" * 240, "m" * 252, FOLDER * 2 + "x")
+DEEPER = FOLDER * 4 + "y"
 
 
 def test_modules_whose_names_look_alike_or_are_endless_get_their_tests(tmp_path: Path) -> None:

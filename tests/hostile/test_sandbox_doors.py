@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -41,19 +42,22 @@ def label(n: int) -> str:
 '''
 
 
-@pytest.mark.parametrize(
-    "action", ["os.symlink({victim!r}, path)", "os.symlink('/dev/zero', path)", "os.mkfifo(path)", "os.mkdir(path)"]
-)
-def test_what_a_module_plants_is_neither_written_through_nor_waited_for(tmp_path: Path, action: str) -> None:
+ACTIONS = ("os.symlink({victim!r}, path)", "os.symlink('/dev/zero', path)", "os.mkfifo(path)", "os.mkdir(path)")
+
+
+def test_what_modules_plant_is_neither_written_through_nor_waited_for(tmp_path: Path) -> None:
     host = tmp_path / "host"
     host.mkdir()
     (host / "bashrc").write_text("alias ll='ls -l'\n")
-    text = PLANTS.replace("{action}", action.replace("{victim!r}", repr(str(host / "bashrc"))))
-    root = hostile_project(tmp_path / "project", {"src/pk/bad.py": text})
+    actions = [action.replace("{victim!r}", repr(str(host / "bashrc"))) for action in ACTIONS]
+    bad = {f"src/pk/bad{number}.py": PLANTS.replace("{action}", action) for number, action in enumerate(actions)}
+    root = hostile_project(tmp_path / "project", bad)
     with unharmed(root, host, marker=str(root)):
         outcome = run_on(root, environment={"TESTWRIGHT_MUTANTS": "1"})  # its files are the host's as well
     assert "Traceback" not in outcome.err
     assert "src/pk/good.py: 3 tests" in outcome.out, outcome.out + outcome.err
+    (report,) = root.glob(".testwright/runs/*/report.json")
+    assert bad.keys() <= {target["path"] for target in json.loads(report.read_text())["targets"]}
 
 
 DOORS = '''"""Tries the doors of the kernel."""

@@ -27,7 +27,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Outcome]:
     files |= {"pytest.ini": "[pytest]\naddopts = -p evil_plugin\n", "profile.py": BODY}
     root = hostile_project(folder / "project", files)
     with unharmed(root, marker=str(root)):
-        return root, run_on(root)
+        return root, run_on(root, apart=True)
 
 
 def test_nothing_runs_outside_the_sandbox(ran: tuple[Path, Outcome]) -> None:

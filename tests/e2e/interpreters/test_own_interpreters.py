@@ -54,7 +54,6 @@ def environment_of(version: str) -> Path:
                 "pip",
                 "install",
                 "--quiet",
-                "--compile-bytecode",
                 "--python",
                 python,
                 "-c",

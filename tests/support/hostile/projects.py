@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from testwright.tests.support.projects.files import OWN_PYTEST, Outcome, run_command
+from testwright.tests.support.runs.command_line import invoke_command
 
 SMALL = {"TESTWRIGHT_TRIALS": "20", "TESTWRIGHT_MUTANTS": "0"}
 
@@ -46,13 +47,15 @@ def hostile_project(
     return root
 
 
-def run_on(root: Path, *arguments: str, environment: Mapping[str, str] | None = None) -> Outcome:
+def run_on(root: Path, *arguments: str, environment: Mapping[str, str] | None = None, apart: bool = False) -> Outcome:
     """`testwright run "unit tests for everything"` on a project, with a small search and without mutants.
 
     Args:
         environment: added to ours, and stronger than what makes the run small.
+        apart: in a process of its own, for tests about what our process imports.
     """
-    return run_command(
+    run = run_command if apart else invoke_command
+    return run(
         "run",
         "unit tests for everything",
         "--root",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+import sysconfig
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -64,7 +65,7 @@ class PullRequest:
             uses={
                 "actions/setup-python": lambda given: {"python-path": sys.executable},
                 "actions/cache/restore": self._restored,
-                "actions/cache/save": lambda given: {},
+                "actions/cache/save": _kept,
                 "actions/upload-artifact": lambda given: {},
             },
             event=("pull_request", event),
@@ -78,6 +79,8 @@ class PullRequest:
             environment={
                 "TESTWRIGHT_API_KEY": KEY,
                 "PATH": _with_python(os.environ["PATH"]),
+                # What testwright needs is installed for the tests already, from the same constraints: see `_kept`.
+                "PIP_NO_DEPS": "1",
                 "PIP_NO_COMPILE": "1",  # most modules of an installation made for one short run are never imported
                 **{name: os.environ[name] for name in SMALL_RUNS if name in os.environ},
                 **(environment or {}),
@@ -97,6 +100,14 @@ class PullRequest:
         if not place.is_symlink():
             place.symlink_to(sys.prefix)
         return {"cache-hit": "true"}
+
+
+def _kept(given: dict[str, str]) -> dict[str, str]:
+    """A cache that is kept; a new installation in it gets this environment's packages, all but testwright itself."""
+    for site in Path(given["path"]).glob("lib/python*/site-packages"):
+        if not Path(given["path"]).is_symlink():
+            (site / "dependencies.pth").write_text(f"{sysconfig.get_path('purelib')}\n")
+    return {}
 
 
 def _with_python(path: str) -> str:
