@@ -1,20 +1,19 @@
 """Lists trivial implementations of a function: what no test of it should pass.
 
 Plain data, for the engine, which chooses examples that tell them apart, and for the gate, which runs tests on them:
-`functions_of` reads the functions of a file, `implementations_of` lists what stands in for one, and `agreeing` says
-which of these give the answers of some examples, without running anything.
+`functions_of` reads the functions of a file, `implementations_of` lists what stands in for one.
 """
 
 from __future__ import annotations
 
 import ast
 import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from ..utils.python_names import callee, last_name
-from ..utils.python_source import literal_or, parse_python
+from ..utils.python_source import parse_python
 
 Kind = Literal["constant", "empty", "argument", "measure", "swapped", "ignored", "no_effect"]
 Flavor = Literal["function", "method", "class method", "static method", "property", "constructor"]
@@ -25,7 +24,6 @@ MEASURES = ("len", "min", "max")
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _NAMES_APART = frozenset({"__new__", "__del__", "__hash__", "__init_subclass__", "__class_getitem__", "__set_name__"})
 _ATTRIBUTES = frozenset({"__getattr__", "__getattribute__", "__setattr__", "__delattr__"})
-_UNKNOWN = object()
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,21 +101,6 @@ class TrivialImplementation:
         return {"kind": self.kind, "parameters": list(self.parameters), "value": self.value, "title": self.title}
 
 
-@dataclass(frozen=True, slots=True)
-class CallExample:
-    """One call of a function in its tests.
-
-    Attributes:
-        arguments: source by parameter name, of those that are given; the receiver is not among them.
-        answer: source of the expected result; None where an exception is expected.
-        effect: whether the test asserts what the call changes.
-    """
-
-    arguments: Mapping[str, str]
-    answer: str | None
-    effect: bool = False
-
-
 def functions_of(source: bytes | str, path: str) -> tuple[TestedFunction, ...]:
     """Read the public functions and methods of a file, in its order; those below functions are not public.
 
@@ -134,16 +117,6 @@ def implementations_of(function: TestedFunction, answers: Iterable[str] = ()) ->
         answers: sources of the answers that its tests expect, for the constants.
     """
     return () if function.left_out else tuple(dict.fromkeys(_implementations(function, answers)))
-
-
-def agreeing(function: TestedFunction, examples: Sequence[CallExample]) -> tuple[TrivialImplementation, ...]:
-    """Select the trivial implementations that give the expected answer in every example.
-
-    A further example is needed for each. Values that are no literals are compared by their source; where the answer of
-    an implementation is not known, it does not agree.
-    """
-    answers = [one.answer for one in examples if one.answer is not None]
-    return tuple(one for one in implementations_of(function, answers) if _agrees(one, function, examples))
 
 
 def _implementations(function: TestedFunction, answers: Iterable[str]) -> Iterator[TrivialImplementation]:
@@ -167,48 +140,6 @@ def _implementations(function: TestedFunction, answers: Iterable[str]) -> Iterat
         for parameter in given:
             for measure in MEASURES:
                 yield TrivialImplementation("measure", (parameter.name,), measure)
-
-
-def _agrees(one: TrivialImplementation, function: TestedFunction, examples: Sequence[CallExample]) -> bool:
-    """Whether nothing in the examples tells it from the function."""
-    if one.kind == "no_effect":
-        procedure = all(example.answer in (None, "None") for example in examples)
-        return procedure and all(example.answer == "None" and not example.effect for example in examples)
-    defaults = {parameter.name: parameter.default for parameter in function.parameters}
-    if one.kind == "ignored":
-        (name,) = one.parameters
-        return all(example.arguments.get(name, defaults[name]) == defaults[name] for example in examples)
-    if one.kind == "swapped":
-        values = [[example.arguments.get(name, defaults[name]) for name in one.parameters] for example in examples]
-        return bool(values) and all(first == second for first, second in values)
-    return bool(examples) and all(_same_answer(one, example) for example in examples)
-
-
-def _same_answer(one: TrivialImplementation, example: CallExample) -> bool:
-    if example.answer is None or example.effect:
-        return False
-    if one.kind in ("constant", "empty"):
-        return _equal(one.value, example.answer)
-    text = example.arguments.get(one.parameters[0])
-    if text is None:
-        return False
-    if one.kind == "argument":
-        return _equal(text, example.answer)
-    value, answer = literal_or(text, _UNKNOWN), literal_or(example.answer, _UNKNOWN)
-    if value is _UNKNOWN or answer is _UNKNOWN:
-        return False
-    try:
-        measured = {"len": len, "min": min, "max": max}[one.value](value)  # type: ignore[operator]
-    except (TypeError, ValueError):
-        return False
-    return type(measured) is type(answer) and measured == answer
-
-
-def _equal(one: str, other: str) -> bool:
-    first, second = literal_or(one, _UNKNOWN), literal_or(other, _UNKNOWN)
-    if first is _UNKNOWN or second is _UNKNOWN:
-        return one == other
-    return type(first) is type(second) and first == second
 
 
 def _functions(body: Sequence[ast.stmt], path: str, prefix: str, *, in_class: bool) -> Iterator[TestedFunction]:

@@ -1,8 +1,8 @@
 """Formats validation errors for feedback loops: each with its place, its cause and a suggested fix.
 
 A spec error is `{"path", "message", "severity", "suggestion", "rule", "excerpt"}`, a code error is
-`{"type", "line", "message", "suggestion", "rule"}`; `spec_feedback` and `code_feedback` turn a validation tool's
-result into the text an agent reads before it tries again.
+`{"type", "line", "message", "suggestion", "rule"}`; `code_feedback` turns a validation tool's result into the text an
+agent reads before it tries again.
 """
 
 from __future__ import annotations
@@ -202,18 +202,6 @@ def summarize_errors(errors: Sequence[Mapping[str, Any]]) -> str:
     return first if len(errors) == 1 else f"{first} (and {len(errors) - 1} more)"
 
 
-def spec_feedback(errors: Sequence[Mapping[str, Any]], *, limit: int = 40) -> str:
-    """Feedback text for an agent that refines a spec: errors first, then warnings, one line each with its fix.
-
-    Args:
-        errors: `errors` of a `validate_test_spec` result.
-        limit: lines given in full; the rest is counted.
-    """
-    ranked = sorted(errors, key=lambda error: error.get("severity") != "error")
-    lines = [_spec_line(error) for error in ranked[:limit]]
-    return _listed("The test spec is not valid yet", len(errors), lines)
-
-
 def code_feedback(errors: Sequence[Mapping[str, Any]], source: str = "", *, limit: int = 40) -> str:
     """Feedback text for an agent that refines a test file: syntax, then structure, then lint, with the lines concerned.
 
@@ -225,14 +213,9 @@ def code_feedback(errors: Sequence[Mapping[str, Any]], source: str = "", *, limi
     order = {"syntax": 0, "structure": 1, "lint": 2}
     ranked = sorted(errors, key=lambda error: (order.get(str(error.get("type")), 3), int(error.get("line") or 0)))
     lines = [_code_line(error, text) for error in ranked[:limit]]
-    return _listed("The test file is not valid yet", len(errors), lines)
-
-
-def _spec_line(error: Mapping[str, Any]) -> str:
-    line = f"- {error.get('severity', 'error')} at {error.get('path', '$')}: {error.get('message', '')}"
-    if error.get("excerpt"):
-        line += f" (there: {error['excerpt']})"
-    return line + (f"; fix: {error['suggestion']}" if error.get("suggestion") else "")
+    tail = [f"- and {len(errors) - limit} more"] if len(errors) > limit else []
+    title = f"The test file is not valid yet: {len(errors)} {'problem' if len(errors) == 1 else 'problems'}."
+    return "\n".join([title, *lines, *tail])
 
 
 def _code_line(error: Mapping[str, Any], source: Sequence[str]) -> str:
@@ -247,9 +230,3 @@ def _code_line(error: Mapping[str, Any], source: Sequence[str]) -> str:
     if 0 < number <= len(source) and not error.get("path"):
         line += f"\n    {number} | {source[number - 1].rstrip()[:200]}"
     return line
-
-
-def _listed(title: str, total: int, lines: Sequence[str]) -> str:
-    more = total - len(lines)
-    tail = [f"- and {more} more"] if more else []
-    return "\n".join([f"{title}: {total} {'problem' if total == 1 else 'problems'}.", *lines, *tail])

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class WorkTime:
-    """Wall time, split. Seconds; `idle_share` is between 0 and 1."""
+    """Wall time, split. Seconds."""
 
     wall_seconds: float
     busy_seconds: float
@@ -22,11 +22,6 @@ class WorkTime:
     def idle_seconds(self) -> float:
         """Time in which nothing was in flight."""
         return max(0.0, self.wall_seconds - self.busy_seconds - self.model_seconds)
-
-    @property
-    def idle_share(self) -> float:
-        """Idle time as a part of wall time; 0 for no time at all."""
-        return self.idle_seconds / self.wall_seconds if self.wall_seconds > 0 else 0.0
 
 
 class WorkMeter:

@@ -145,11 +145,6 @@ class SuiteResult:
     encoding: str | None = None
     acts_outside_tests: tuple[OutsideAct, ...] = ()
 
-    @property
-    def green(self) -> bool:
-        """Whether something ran and all of it passed."""
-        return bool(self.tests) and not self.collect_errors and all(test.outcome == "passed" for test in self.tests)
-
     def by_nodeid(self) -> Mapping[str, CaseResult]:
         """The tests by node id."""
         return {test.nodeid: test for test in self.tests}

@@ -26,7 +26,6 @@ from .superseded import superseded_files
 from .tested_names import lost_names
 
 Outcome = Literal["added", "updated", "unchanged", "removed", "edited", "conflict"]
-WRITTEN: tuple[Outcome, ...] = ("added", "updated", "unchanged")
 
 
 @dataclass(frozen=True, slots=True)

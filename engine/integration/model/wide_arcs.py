@@ -64,11 +64,6 @@ class WideArcs(ArcMap):
         numbers = {_number(line) for arc in arcs for line in arc}
         return frozenset(self.modules[number] for number in numbers if number < len(self.modules))
 
-    def branches_at(self, line: int) -> frozenset[Arc]:
-        """The ways out of a statement of the entry."""
-        first = self._maps[0]
-        return first.branches_at(line) if first is not None else frozenset()
-
     def within(self, one: CallableFacts) -> frozenset[Arc]:
         """The possible arcs of a callable of the entry."""
         first = self._maps[0]

@@ -1,15 +1,11 @@
-"""Judges whether the inputs of a trial show behaviour: which values are degenerate, which rows are representative."""
+"""Judges whether the inputs of a trial show behaviour: which values are degenerate."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
 
 from ....utils.python_names import last_name
-from ....utils.python_source import parse_or_none
 from ..model.domain import ParameterDomain
-from ..model.model import ModuleFacts, Trial
-from .arguments import Argument, arguments_of
 
 _CONSTRUCTORS = frozenset("list tuple set frozenset dict deque OrderedDict Counter iter bytes bytearray".split())
 _NUMBERS = frozenset({"Decimal", "Fraction", "timedelta", "int", "float"})
@@ -39,57 +35,6 @@ def is_degenerate(node: ast.expr, domain: ParameterDomain | None = None) -> bool
     if isinstance(node, ast.Call):
         return _call(node, domain)
     return False
-
-
-def are_alike(nodes: Sequence[ast.expr]) -> bool:
-    """Whether two of several arguments have the same source, literals only: one tells nothing that the other does not.
-
-    True and False have two values only, and None means an absence: they may be equal.
-    """
-    sources: list[str] = []
-    for node in nodes:
-        if isinstance(node, ast.Constant) and (node.value is None or isinstance(node.value, bool)):
-            continue
-        if isinstance(node, ast.Constant | ast.List | ast.Tuple | ast.Set | ast.Dict | ast.UnaryOp):
-            sources.append(ast.unparse(node))
-    return len(set(sources)) < len(sources)
-
-
-def is_representative(trial: Trial, facts: ModuleFacts) -> bool:
-    """Whether a trial is an example that a person would give first.
-
-    No argument of its act is degenerate, two arguments of one kind differ, and what it arranges is built with content:
-    a receiver without arguments counts when a later statement changes it.
-    """
-    found, _ = arguments_of(trial, facts)
-    return representative([one for one in found if one.in_act]) and _has_content(trial, found)
-
-
-def representative(row: Sequence[Argument]) -> bool:
-    """Whether no argument of a call is degenerate and two of one kind differ."""
-    if any(is_degenerate(one.value, one.domain) for one in row if not _is_default(one)):
-        return False
-    calls = {one.called.qualname for one in row}
-    return not any(are_alike([one.value for one in row if one.called.qualname == name]) for name in calls)
-
-
-def _is_default(one: Argument) -> bool:
-    """Whether an argument is the parameter's default: passing it says what a call without it says."""
-    return one.declared is not None and one.declared.default == ast.unparse(one.value)
-
-
-def _has_content(trial: Trial, found: Sequence[Argument]) -> bool:
-    """Whether no constructor in the arrangement gets only degenerate arguments, unless a statement fills the object."""
-    fills = any(not _binds(text) for text in trial.arrange)
-    built = [one for one in found if not one.in_act and one.called.kind == "constructor"]
-    if fills or not built:
-        return True
-    return not all(is_degenerate(one.value, one.domain) for one in built)
-
-
-def _binds(statement: str) -> bool:
-    tree = parse_or_none(statement)
-    return tree is not None and all(isinstance(part, ast.Assign) for part in tree.body)
 
 
 def _constant(node: ast.Constant, domain: ParameterDomain | None) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
 from coverage.exceptions import CoverageException
 from coverage.parser import PythonParser
@@ -37,16 +37,6 @@ class ArcMap:
         if found is None:  # cached, because many trials take the same path
             found = self._real[given] = frozenset(self._parser.translate_arcs(given)) & self.possible
         return found
-
-    @cached_property
-    def _by_line(self) -> dict[int, frozenset[Arc]]:
-        exits = self._parser.exit_counts()
-        lines = {arc[0] for arc in self.possible if exits.get(arc[0], 0) > 1}
-        return {line: frozenset(arc for arc in self.possible if arc[0] == line) for line in lines}
-
-    def branches_at(self, line: int) -> frozenset[Arc]:
-        """The arcs that leave the statement at a line, when there is more than one."""
-        return self._by_line.get(self._parser.first_line(line), frozenset())
 
     def within(self, one: CallableFacts) -> frozenset[Arc]:
         """The possible arcs of a callable's own lines."""

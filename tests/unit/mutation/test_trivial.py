@@ -6,7 +6,7 @@ import textwrap
 
 import pytest
 
-from testwright.mutation.trivial import CallExample, TestedFunction, agreeing, functions_of, implementations_of
+from testwright.mutation.trivial import TestedFunction, functions_of, implementations_of
 
 pytestmark = pytest.mark.feature("B-16")
 
@@ -97,45 +97,3 @@ def test_a_function_that_no_implementation_can_be_told_from_is_left_out_with_a_r
     function = the_function(source)
     assert function.left_out.startswith(reason)
     assert implementations_of(function) == ()
-
-
-@pytest.mark.parametrize(
-    ("examples", "agreeing_ones"),
-    [
-        ([({"price": "2", "count": "3"}, "6")], ["always returns 6", "ignores `rate`"]),
-        ([({"price": "2", "count": "3"}, "6"), ({"price": "2", "count": "4"}, "8")], ["ignores `rate`"]),
-        (
-            [({"price": "2", "count": "2"}, "4"), ({"price": "1", "count": "1", "rate": "3"}, "3")],
-            ["takes `price` and `count` for each other"],
-        ),
-        ([({"price": "0", "count": "3", "rate": "2"}, "0"), ({"price": "3", "count": "1", "rate": "9"}, "27")], []),
-        (
-            [({"price": "5", "count": "1", "rate": "1"}, "5"), ({"price": "7", "count": "1", "rate": "1"}, "7")],
-            ["returns `price` as it is", "takes `count` and `rate` for each other", "ignores `rate`"],
-        ),
-    ],
-)
-def test_examples_tell_which_implementations_they_do_not_tell_apart(
-    examples: list[tuple[dict[str, str], str]], agreeing_ones: list[str]
-) -> None:
-    function = the_function("def total(price, count, rate=1): return price * count * rate")
-    calls = [CallExample(arguments, answer) for arguments, answer in examples]
-    assert [one.title for one in agreeing(function, calls)] == agreeing_ones
-
-
-def test_lengths_of_arguments_are_answers_of_trivial_implementations_too() -> None:
-    function = the_function("def words(text): return len(text.split())")
-    alike = [CallExample({"text": "'a'"}, "1"), CallExample({"text": "''"}, "0")]
-    assert "returns len(text)" in [one.title for one in agreeing(function, alike)]
-    apart = [*alike, CallExample({"text": "'one two'"}, "2")]
-    assert agreeing(function, apart) == ()
-
-
-def test_a_procedure_is_told_from_doing_nothing_by_an_effect_or_an_exception() -> None:
-    function = the_function("def put(self, item): self.items.append(item)")
-    silent = [CallExample({"item": "1"}, "None")]
-    assert "changes nothing" in [one.title for one in agreeing(function, silent)]
-    shown = [CallExample({"item": "1"}, "None", effect=True)]
-    assert "changes nothing" not in [one.title for one in agreeing(function, shown)]
-    refused = [CallExample({"item": "None"}, None)]
-    assert "changes nothing" not in [one.title for one in agreeing(function, refused)]

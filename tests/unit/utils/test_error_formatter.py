@@ -13,7 +13,6 @@ from testwright.utils.error_formatter import (
     join_issues,
     json_path,
     schema_issues,
-    spec_feedback,
 )
 
 SCHEMA = {
@@ -83,19 +82,6 @@ def test_long_values_are_cut():
     assert len(found.excerpt) <= 160
 
 
-@pytest.mark.feature("T-06")
-def test_the_feedback_on_a_spec_puts_errors_before_warnings():
-    errors = [
-        {"path": "$.b", "message": "is odd", "severity": "warning", "suggestion": "even it out"},
-        {"path": "$.a", "message": "is missing", "severity": "error", "suggestion": "add it", "excerpt": "null"},
-    ]
-    assert spec_feedback(errors).splitlines() == [
-        "The test spec is not valid yet: 2 problems.",
-        "- error at $.a: is missing (there: null); fix: add it",
-        "- warning at $.b: is odd; fix: even it out",
-    ]
-
-
 @pytest.mark.feature("T-07")
 def test_the_feedback_on_code_quotes_the_lines_syntax_first():
     errors = [
@@ -124,7 +110,7 @@ def test_an_error_of_another_file_or_of_the_answer_names_it_and_quotes_no_line_o
 
 
 def test_feedback_that_grows_too_long_counts_the_rest():
-    errors = [{"path": f"$[{number}]", "message": "wrong", "severity": "error"} for number in range(100)]
-    text = spec_feedback(errors, limit=10)
-    assert text.count("\n- error") == 10
+    errors = [{"type": "structure", "line": 0, "message": "wrong"} for _ in range(100)]
+    text = code_feedback(errors, limit=10)
+    assert text.count("\n- structure") == 10
     assert text.endswith("- and 90 more")

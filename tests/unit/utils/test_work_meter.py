@@ -24,11 +24,7 @@ def test_a_meter_without_work_is_all_idle() -> None:
     meter = WorkMeter(clock=clock)
     clock.now += 4
     assert meter.read() == WorkTime(wall_seconds=4.0, busy_seconds=0.0)
-    assert meter.read().idle_share == 1.0
-
-
-def test_no_time_at_all_has_no_idle_share() -> None:
-    assert WorkTime(0.0, 0.0).idle_share == 0.0
+    assert meter.read().idle_seconds == 4.0
 
 
 def test_work_that_overlaps_counts_once() -> None:
@@ -42,7 +38,7 @@ def test_work_that_overlaps_counts_once() -> None:
         clock.now += 1
     clock.now += 1
     read = meter.read()
-    assert (read.wall_seconds, read.busy_seconds, read.idle_seconds, read.idle_share) == (8.0, 6.0, 2.0, 0.25)
+    assert (read.wall_seconds, read.busy_seconds, read.idle_seconds) == (8.0, 6.0, 2.0)
 
 
 def test_work_in_flight_counts_up_to_now() -> None:

@@ -126,5 +126,3 @@ def test_an_iterator_is_tried_again_to_be_read_through() -> None:
 def test_arcs_are_counted_by_the_first_lines_of_statements() -> None:
     arcs = ArcMap("def f(x):\n    return g(\n        x,\n    )\n")
     assert arcs.real({(-1, 2), (3, -1), (2, 3)}) == {(2, -1)}
-    assert ArcMap(SOURCE).branches_at(6) == {(6, 7), (6, 8)}
-    assert ArcMap(SOURCE).branches_at(2) == frozenset()

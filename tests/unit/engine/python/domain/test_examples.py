@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from testwright.engine.python.domain.degenerate import are_alike, is_degenerate, is_representative
+from testwright.engine.python.domain.degenerate import is_degenerate
 from testwright.engine.python.domain.examples import ExampleContext, natural_values, representative_value
 from testwright.engine.python.domain.membership import count_outside
 from testwright.engine.python.inputs.calls import argument_rows, rendered_arguments
@@ -100,13 +100,6 @@ def test_no_value_is_outside_of_the_bounds():
 )
 def test_empty_single_equal_and_identity_values_are_degenerate(source, expected):
     assert is_degenerate(ast.parse(source, mode="eval").body) is expected
-
-
-def test_arguments_with_one_source_are_alike():
-    first, second, other = (ast.parse(text, mode="eval").body for text in ("[1, 2]", "[1, 2]", "'ab'"))
-
-    assert are_alike([first, second])
-    assert not are_alike([first, other])
 
 
 SOURCE = """
@@ -220,19 +213,3 @@ def test_arguments_are_held_against_what_the_code_does_with_them(context, act, c
     facts, known = context
 
     assert count_outside(Trial("m", act), replace(facts, domains=known.domains)) == count
-
-
-@pytest.mark.parametrize(
-    ("act", "arrange", "expected"),
-    [
-        ("widths([(1, 4), (3, 2)])", (), True),
-        ("widths([])", (), False),
-        ("place([1, 3, 5], 3)", (), True),
-        ("merged(first, second)", ("first = Node(3)", "second = Node(5)"), True),
-        ("mapped([4, 2], lambda x: x)", (), False),
-    ],
-)
-def test_a_representative_row_has_no_degenerate_argument(context, act, arrange, expected):
-    facts, known = context
-
-    assert is_representative(Trial("m", act, arrange=arrange), replace(facts, domains=known.domains)) is expected
