@@ -24,8 +24,9 @@ from ..core.usage import ModelBudget, ModelUsage
 from ..store.files.audit import AuditEntry
 from ..store.files.run_folder import RunFolder
 from ..utils.work_meter import WorkMeter
-from .agent_factory import RunAnswers, create_agents, open_model_clients
+from .agent_factory import create_agents
 from .bootstrap import TargetProvider
+from .model_clients import RunAnswers, open_model_clients
 from .opened_store import open_store
 from .tool_factory import open_tools
 

@@ -24,8 +24,9 @@ from ..store.database.database import Store
 from ..store.files.audit import AuditLog
 from ..store.files.run_folder import RunFolder
 from ..utils.work_meter import WorkMeter
-from .agent_factory import ModelClients, RunAnswers, create_agents, isolated_agents, open_model_clients
+from .agent_factory import create_agents, isolated_agents
 from .bootstrap import EarlyRun, TargetProvider, open_early
+from .model_clients import ModelClients, RunAnswers, open_model_clients
 from .opened_store import open_store
 from .tool_factory import context_tools, open_tools
 
@@ -109,7 +110,7 @@ async def open_services(early: EarlyRun, *, seconds_before: float = 0.0) -> Asyn
         open_store(settings, begins=True) as store,
         closing(AuditLog(folder.audit_jsonl, early.redactor.value)) as audit,
     ):
-        meter = EmbeddingsMeter(audit.record)
+        meter, answers = EmbeddingsMeter(audit.record), RunAnswers(store.answers, folder.run_id)
         async with (
             open_tools(settings, folder, early.target, os.environ, warn=warn, embeddings=meter) as tools,
             open_checkpoints(store.checkpoints_of(folder.run_id)) as checkpointer,
@@ -117,7 +118,7 @@ async def open_services(early: EarlyRun, *, seconds_before: float = 0.0) -> Asyn
                 settings,
                 os.environ,
                 cache=settings.cache_dir,
-                kept=RunAnswers(store.answers, folder.run_id),
+                kept=answers,
                 seconds_before=seconds_before + early.seconds,
                 audit=audit.record,
                 waiting=early.meter.waiting,
@@ -128,7 +129,7 @@ async def open_services(early: EarlyRun, *, seconds_before: float = 0.0) -> Asyn
                 )
             ) as agents,
         ):
-            meter.use(models.budget, models.embeddings_cost)
+            meter.use(models.budget, models.embeddings_cost, answers.keep_usage)
             services = GraphServices(
                 agents=_callable_agents(agents, settings, folder.run_id, audit, models),
                 tools=tools,

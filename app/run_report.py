@@ -10,7 +10,7 @@ from typing import Any
 
 from ..core.errors import ProjectError
 from ..core.events import Event
-from ..core.outcome import ExitReason
+from ..core.outcome import MODEL_EXITS, ExitReason
 from ..core.usage import RunUsage
 from ..core.version import VERSION
 from ..engine.python.inputs.given_examples import EXAMPLE_NOTE, example_note
@@ -95,13 +95,15 @@ def write_report(
         StorageError: a report cannot be written.
     """
     folder, settings = live.folder, live.settings
+    made = [dict(step["result"] or {}) for step in state["plan"]]
+    patch, not_in_patch = defect_patch(made, xfail=settings.xfail_defects)
     outcomes = Outcomes(
         request=request,
         plan=[dict(step) for step in state["plan"]],
         understanding={"not_understood": state["not_understood"], "skipped": state["skipped"]},
         attempt_counts=state["attempt_counts"],
         ended=_early_end(live, state),
-        advice=_example_notes(live, state),
+        advice=[*_example_notes(live, state), *not_in_patch],
         analysed=settings.analyze,
         fail_on_defect=settings.fail_on == "defect",
         private=[str(folder.path), str(settings.root)],
@@ -110,7 +112,6 @@ def write_report(
     write_file(folder.report_json, json_form(report))
     write_file(folder.report_md, markdown_form(report))
     write_file(folder.junit_xml, junit_form(report))
-    patch = defect_patch([dict(step["result"] or {}) for step in state["plan"]], xfail=settings.xfail_defects)
     if patch:
         write_file(folder.path / PATCH_FILE, live.redactor.text(patch))
     else:
@@ -141,7 +142,7 @@ def _early_end(live: LiveRun, state: PlanningAgentState) -> str | None:
     if any((step["result"] or {}).get("exit_reason") == "storage" for step in state["plan"]):
         # Only accepting tests reports storage as a step's result: state that cannot be kept raises StorageError.
         return ExitReason.PROJECT_NOT_WRITTEN
-    if state["exit_reason"] in (ExitReason.BUDGET_EXHAUSTED, ExitReason.ENVIRONMENT):
+    if state["exit_reason"] in (ExitReason.BUDGET_EXHAUSTED, ExitReason.ENVIRONMENT, *MODEL_EXITS.values()):
         return state["exit_reason"]
     # An agent may have been refused a call by a ceiling and have finished without it.
     return ExitReason.BUDGET_EXHAUSTED if live.models.budget.reached is not None else None

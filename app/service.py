@@ -38,10 +38,11 @@ from ..store.files.staging import Staging
 from ..store.run_names import find_run
 from ..utils.redact import Redactor
 from ..utils.untrusted_files import read_bytes
-from .agent_factory import create_planner, open_model_clients
+from .agent_factory import create_planner
 from .bootstrap import load_changes, planner_inputs_for
 from .container import open_run, open_validators
 from .html_report import stored_report, write_html_report
+from .model_clients import open_model_clients
 from .opened_store import open_store
 from .request_settings import settings_for_request
 from .run_lifecycle import continue_run, error_from_payload

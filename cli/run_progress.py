@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..core.events import Event, EventType
-from ..utils.python_source import parse_or_none
+from ..utils.python_source import parse_or_none, source_lines
 
 _NODES = {
     "retrieve_context": "reading",
@@ -113,7 +113,7 @@ class RunProgress:
         step, status = event.step_id or "", str(event.data.get("status"))
         reason = event.message.partition(": ")[2].removeprefix("not begun: ")
         # What is wrong with the environment may concern all steps: the end of the run gives it, once.
-        if event.data.get("exit_reason") in ("environment", "run_ended"):
+        if event.data.get("exit_reason") in ("environment", "model_quota", "run_ended"):
             reason = str(event.data["exit_reason"]).replace("_", " ")
             return f"{status}: {reason}"
         if status == "completed":
@@ -153,7 +153,7 @@ def first_test(path: Path) -> str:
         return ""
     node = min(found, key=lambda test: test.lineno)
     begin = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
-    lines = text.splitlines()[begin - 1 : node.end_lineno]
+    lines = source_lines(text)[begin - 1 : node.end_lineno]
     shown = lines[:_CODE_LINES]
     indent = min((len(line) - len(line.lstrip()) for line in shown if line.strip()), default=0)
     return "\n".join([*(line[indent:] for line in shown), *(["…"] if len(lines) > _CODE_LINES else [])])

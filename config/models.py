@@ -38,7 +38,7 @@ class Models(BaseModel):
     @property
     def read_context(self) -> bool:
         """Whether a model reads what tools answer about the code."""
-        return any(self.of(role) is not None for role in ("spec", "analyzer"))
+        return any(self.of(role) is not None for role in ("spec", "writer", "analyzer"))
 
     @property
     def names(self) -> list[str]:

@@ -28,6 +28,9 @@ class ExitReason(StrEnum):
     NOT_UNDERSTOOD = "not_understood"
     PROJECT_NOT_WRITTEN = "project_not_written"
     PLAN_FAILED = "plan_failed"
+    MODEL_QUOTA = "model_quota"
+    MODEL_RATE_LIMIT = "model_rate_limit"
+    MODEL_REFUSED = "model_refused"
     BUDGET_EXHAUSTED = "budget_exhausted"
     INTERRUPTED = "interrupted"
     GOAL_VALIDATION_FAILED = "goal_validation_failed"
@@ -40,7 +43,8 @@ class StepExit(StrEnum):
     """Why a step ended.
 
     `*_EXHAUSTED` are validation failures that no refinement cured; `AGENT_ERROR` is an agent that failed;
-    `INFRASTRUCTURE` is a transient fault that outlasted every retry. The three are never mixed up.
+    `INFRASTRUCTURE` is a transient fault that outlasted every retry. The three are never mixed up. `MODEL_*` say of a
+    failed agent that its model's account is used up, that its endpoint limits the rate, or that the model refuses.
     """
 
     COMPLETED = "completed"
@@ -51,6 +55,9 @@ class StepExit(StrEnum):
     UNKNOWN_TEST_TYPE = "unknown_test_type"
     UNKNOWN_STEP_TYPE = "unknown_step_type"
     AGENT_ERROR = "agent_error"
+    MODEL_QUOTA = "model_quota"
+    MODEL_RATE_LIMIT = "model_rate_limit"
+    MODEL_REFUSED = "model_refused"
     HANDOFF_VIOLATION = "handoff_violation"
     TOOL_FAILURE = "tool_failure"
     INFRASTRUCTURE = "infrastructure"
@@ -77,6 +84,9 @@ _OUTCOMES: dict[ExitReason, tuple[ExitCode, FinalStatus]] = {
     ExitReason.NOT_UNDERSTOOD: (ExitCode.USAGE, "failed"),
     ExitReason.PROJECT_NOT_WRITTEN: (ExitCode.STORAGE, "failed"),
     ExitReason.PLAN_FAILED: (ExitCode.NOTHING_KEPT, "failed"),
+    ExitReason.MODEL_QUOTA: (ExitCode.ENVIRONMENT, "failed"),
+    ExitReason.MODEL_RATE_LIMIT: (ExitCode.ENVIRONMENT, "failed"),
+    ExitReason.MODEL_REFUSED: (ExitCode.NOTHING_KEPT, "failed"),
     ExitReason.BUDGET_EXHAUSTED: (ExitCode.BUDGET, "stopped"),
     ExitReason.INTERRUPTED: (ExitCode.INTERRUPTED, "stopped"),
     ExitReason.GOAL_VALIDATION_FAILED: (ExitCode.PARTIAL, "failed"),
@@ -84,6 +94,13 @@ _OUTCOMES: dict[ExitReason, tuple[ExitCode, FinalStatus]] = {
     ExitReason.STORAGE: (ExitCode.STORAGE, "failed"),
     ExitReason.INTERNAL: (ExitCode.INTERNAL, "failed"),
 }
+MODEL_EXITS: dict[str, ExitReason] = {
+    StepExit.MODEL_QUOTA: ExitReason.MODEL_QUOTA,
+    StepExit.MODEL_RATE_LIMIT: ExitReason.MODEL_RATE_LIMIT,
+    StepExit.MODEL_REFUSED: ExitReason.MODEL_REFUSED,
+}
+"""Why a run ended whose model failed in a way that people have to tell apart, by how its steps ended."""
+
 _WITHOUT_REPORT = {
     ExitCode.USAGE: ExitReason.NOT_UNDERSTOOD,
     ExitCode.ENVIRONMENT: ExitReason.ENVIRONMENT,

@@ -1,16 +1,16 @@
 """Counts what a run used (wall time, model tokens, cost) and checks it against the run's ceilings.
 
 Units throughout: seconds of wall time, tokens, US dollars. `ModelBudget` counts everything the run has paid for,
-including sessions before a resume. `RequestUsage` counts the model calls behind one agent's answer. The typed dicts are
-the JSON forms in checkpoints. The audit log records each single call.
+including sessions before a resume; `request_usage` counts what is behind one agent's answer. The typed dicts are the
+JSON forms in checkpoints. The audit log records each single call.
 """
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Future
 from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -159,6 +159,7 @@ class ModelBudget:
         self._lock = threading.Lock()
         self._reserved_tokens = 0
         self._reserved_cost = 0.0
+        self._waiting: list[Future[None]] = []
         for usage in before:
             self._count(usage)
         self._on_usage = on_usage
@@ -209,32 +210,77 @@ class ModelBudget:
             return self._describe("cost")
         return None
 
-    def answer_room(self, prompt_tokens: int, most: int, cost_of: Callable[[int, int], float] | None = None) -> int:
+    def answer_room(
+        self, prompt_tokens: int, most: int, cost_of: Callable[[int, int], float] | None = None
+    ) -> int | None:
         """How many tokens an answer may have, at most `most`, so that prompt and answer stay below the ceilings.
 
-        What other requests that are under way may use counts as used.
+        None where that depends on what other requests that are under way will have used: `next_release` says when.
 
         Args:
             prompt_tokens: an estimate.
             cost_of: dollars of so many tokens in and out; None where the price is not known.
 
         Raises:
-            BudgetExhausted: there is no room for an answer worth asking for.
+            BudgetExhausted: there is no room for an answer worth asking for, whatever the others use.
         """
-        total, ceilings, room, met = self.total, self._ceilings, most, ""
         with self._lock:
-            reserved_tokens, reserved_cost = self._reserved_tokens, self._reserved_cost
+            reserved = self._reserved_tokens, self._reserved_cost
+        room, met = self._room(prompt_tokens, most, cost_of, (0, 0.0))
+        if met and room < min(most, LEAST_ANSWER):
+            raise self.refused(f"{self._describe('tokens' if met == 'tokens' else 'cost')} with the next request")
+        return room if self._room(prompt_tokens, most, cost_of, reserved)[0] >= room else None
+
+    def _room(
+        self,
+        prompt_tokens: int,
+        most: int,
+        cost_of: Callable[[int, int], float] | None,
+        reserved: tuple[int, float],
+    ) -> tuple[int, str]:
+        """The room for an answer beside what is reserved, and the ceiling that bounds it; "" for `most`."""
+        total, ceilings, room, met = self.total, self._ceilings, most, ""
         if ceilings.tokens is not None:
-            left = ceilings.tokens - total.tokens - reserved_tokens - prompt_tokens
+            left = ceilings.tokens - total.tokens - reserved[0] - prompt_tokens
             room, met = (left, "tokens") if left < room else (room, met)
         if ceilings.cost is not None and cost_of is not None:
-            left_cost = ceilings.cost - total.cost - reserved_cost - cost_of(prompt_tokens, 0)
+            left_cost = ceilings.cost - total.cost - reserved[1] - cost_of(prompt_tokens, 0)
             each = cost_of(0, 1_000_000) / 1_000_000
             affordable = most if each <= 0 else int(left_cost / each)
             room, met = (affordable, "cost") if affordable < room else (room, met)
-        if met and room < min(most, LEAST_ANSWER):
-            raise self.refused(f"{self._describe('tokens' if met == 'tokens' else 'cost')} with the next request")
-        return room
+        return room, met
+
+    def cut_short(
+        self, prompt_tokens: int, most: int, cost_of: Callable[[int, int], float] | None = None
+    ) -> BudgetExhausted:
+        """Build the error for an answer that a ceiling cut off before it could be used; the caller raises it."""
+        met = self._room(prompt_tokens, most, cost_of, (0, 0.0))[1]
+        return self.refused(f"{self._describe('cost' if met == 'cost' else 'tokens')} within an answer")
+
+    def require_room(self, tokens: int, cost: float) -> None:
+        """Check that a request without an answer of tokens stays below the ceilings, whatever is under way.
+
+        Raises:
+            BudgetExhausted: it may not. Only what is used up counts as a ceiling that was reached.
+        """
+        self.require()
+        with self._lock:
+            reserved = self._reserved_tokens, self._reserved_cost
+        for name, limit, used, held, more in (
+            ("tokens", self._ceilings.tokens, self.total.tokens, reserved[0], tokens),
+            ("cost", self._ceilings.cost, self.total.cost, reserved[1], cost),
+        ):
+            if limit is None or used + held + more <= limit:
+                continue
+            ceiling = f"{self._describe('tokens' if name == 'tokens' else 'cost')} with the next request"
+            raise self.refused(ceiling) if used + more > limit else BudgetExhausted(ceiling, advice=_ADVICE)
+
+    def next_release(self) -> Future[None]:
+        """A future that is done when the next request under way has ended; take it before `answer_room`."""
+        waiting: Future[None] = Future()
+        with self._lock:
+            self._waiting.append(waiting)
+        return waiting
 
     @contextmanager
     def reserved(self, tokens: int, cost: float = 0.0) -> Iterator[None]:
@@ -248,6 +294,10 @@ class ModelBudget:
             with self._lock:
                 self._reserved_tokens -= tokens
                 self._reserved_cost -= cost
+                waiting, self._waiting = self._waiting, []
+            for future in waiting:
+                if future.set_running_or_notify_cancel():
+                    future.set_result(None)
 
     def require(self) -> float | None:
         """Seconds that the next piece of work may take; None for no limit.
@@ -283,69 +333,3 @@ class ModelBudget:
         units = {"time": (ceilings.seconds, "s"), "tokens": (ceilings.tokens, "tokens"), "cost": (ceilings.cost, "USD")}
         value, unit = units[name]
         return f"the ceiling on {name} ({value or 0:.12g} {unit}) is reached"
-
-
-@dataclass(slots=True)
-class RequestUsage:
-    """Model calls behind one agent's answer.
-
-    Attributes:
-        trace_id: of the request that is answered.
-        models: every model that was called, in order of first use.
-    """
-
-    trace_id: str = ""
-    tokens_in: int = 0
-    tokens_out: int = 0
-    tokens_cached: int = 0
-    cost: float = 0.0
-    calls: int = 0
-    models: tuple[str, ...] = ()
-
-    def add(self, usage: ModelUsage | RequestUsage) -> None:
-        """Count one call, or everything that a nested agent request used."""
-        self.calls += usage.calls
-        self.tokens_in += usage.tokens_in
-        self.tokens_out += usage.tokens_out
-        self.tokens_cached += usage.tokens_cached
-        self.cost = round(self.cost + usage.cost, 9)
-        models = usage.models if isinstance(usage, RequestUsage) else (usage.model,)
-        self.models = tuple(dict.fromkeys((*self.models, *models)))
-
-    def metadata(self) -> dict[str, Any]:
-        """The usage as metadata of an agent's response; empty when no model was called."""
-        if not self.models:
-            return {}
-        return {
-            "tokens": self.tokens_in + self.tokens_out,
-            "tokens_in": self.tokens_in,
-            "tokens_out": self.tokens_out,
-            "tokens_cached": self.tokens_cached,
-            "cost": self.cost,
-            "model": ", ".join(self.models),
-            "model_calls": self.calls,
-        }
-
-
-_CURRENT: ContextVar[RequestUsage | None] = ContextVar("testwright_request_usage", default=None)
-
-
-@contextmanager
-def track_request(trace_id: str) -> Iterator[RequestUsage]:
-    """Count model calls made inside the block, also by tasks it starts and agents it calls.
-
-    Tracking nests: what an inner block used is added to the outer one when the inner block ends.
-    """
-    usage, outer = RequestUsage(trace_id), _CURRENT.get()
-    token = _CURRENT.set(usage)
-    try:
-        yield usage
-    finally:
-        _CURRENT.reset(token)
-        if outer is not None:
-            outer.add(usage)
-
-
-def current_request_usage() -> RequestUsage | None:
-    """The counter of the request that is being answered in this context; None outside of any."""
-    return _CURRENT.get()

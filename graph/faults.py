@@ -38,6 +38,13 @@ _ENDS_THE_RUN = frozenset(
 )
 
 
+_OF_MODEL = {
+    "ModelQuotaExhausted": StepExit.MODEL_QUOTA,
+    "ModelRateLimited": StepExit.MODEL_RATE_LIMIT,
+    "ModelAnswerRefused": StepExit.MODEL_REFUSED,
+}
+
+
 class AgentUnreachable(AgentFailure):
     """An agent could not be reached in several attempts; the step may be tried again."""
 
@@ -88,9 +95,9 @@ def fault_of(error: Exception) -> Fault:
     if isinstance(error, BudgetExhausted):
         return Fault(StepExit.BUDGET_EXHAUSTED, f"stopped: {message}", details=details)
     if is_transient(error) or isinstance(error, AgentUnreachable):
-        return Fault(StepExit.INFRASTRUCTURE, message, infrastructure=True, details=details)
+        return Fault(model_exit(details) or StepExit.INFRASTRUCTURE, message, infrastructure=True, details=details)
     if ends_run(details):
-        return Fault(StepExit.ENVIRONMENT, message, ends_run=True, details=details)
+        return Fault(model_exit(details) or StepExit.ENVIRONMENT, message, ends_run=True, details=details)
     if isinstance(error, SandboxFailure):
         return Fault(StepExit.INFRASTRUCTURE, message, infrastructure=True, details=details)
     known: tuple[tuple[type[Exception], StepExit], ...] = (
@@ -113,6 +120,11 @@ def ends_run(details: Mapping[str, Any]) -> bool:
     return details.get("error") in _ENDS_THE_RUN
 
 
+def model_exit(details: Mapping[str, Any]) -> StepExit | None:
+    """How a step ends whose model has no quota, is limited in rate or refuses; None for other errors."""
+    return _OF_MODEL.get(str(details.get("error")))
+
+
 def is_of_model(error: AgentError) -> bool:
     """Whether an agent failed because its model did: it could not be asked, or its answer could not be used."""
     details = error.details or {}
@@ -133,7 +145,7 @@ def agent_fault(error: AgentError | None, role: str, response: AgentResponse) ->
     if ends_run(details):
         advice = str(details.get("advice") or "")
         message = f"{error.message.rstrip('.')}. {advice}" if advice else error.message
-        return Fault(StepExit.ENVIRONMENT, message, ends_run=True, details=details)
+        return Fault(model_exit(details) or StepExit.ENVIRONMENT, message, ends_run=True, details=details)
     if details.get("exit_code") == ExitCode.ENVIRONMENT:
         return Fault(StepExit.ENVIRONMENT, error.message, details=details)
-    return Fault(StepExit.AGENT_ERROR, error.message, details=details)
+    return Fault(model_exit(details) or StepExit.AGENT_ERROR, error.message, details=details)

@@ -46,6 +46,10 @@ _ADVICE = {
     "`testwright resume` with the run's id and a higher ceiling does the rest, and pays for nothing twice.",
     ExitReason.INTERRUPTED: "The run was interrupted; `testwright resume` with the run's id goes on where it stopped.",
     ExitReason.ENVIRONMENT: "The target's environment stands in the way; `testwright doctor` shows what is missing.",
+    ExitReason.MODEL_QUOTA: "The account at the model's endpoint is used up, and waiting does not help; the embedded "
+    "engine works without a model.",
+    ExitReason.MODEL_RATE_LIMIT: "The model's endpoint limits the rate: lower --jobs, or run again later.",
+    ExitReason.MODEL_REFUSED: "The model refuses the request: try another model, or none.",
     ExitReason.NOT_UNDERSTOOD: "Name files, folders, modules, classes or functions of the project.",
     ExitReason.NOTHING_KEPT: "No test was kept; what stands at the targets and the dropped cases says why.",
     ExitReason.TIMEOUT: "Every test ran out of time: the target waits for something, or needs longer limits.",

@@ -14,6 +14,9 @@ _HEADINGS = {
     "interrupted": "Interrupted",
     "environment": "The environment stands in the way",
     "not_understood": "The request was not understood",
+    "model_quota": "The model's account is used up",
+    "model_rate_limit": "The model's endpoint limits the rate",
+    "model_refused": "The model refuses",
 }
 
 

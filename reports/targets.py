@@ -192,9 +192,9 @@ def classes_of(step: Json, target: ReportTarget) -> list[FailureClass]:
     """List the failure classes of what kept a target from having tests: its dropped cases and how its step ended."""
     found: list[FailureClass] = [case.failure_class for case in target.dropped]
     ended = text(mapping(step.get("result")).get("exit_reason"))
-    if ended in ("environment", "infrastructure", "tool_failure"):
+    if ended in ("environment", "infrastructure", "tool_failure", "model_quota", "model_rate_limit"):
         found.append("environment")
-    elif ended in ("spec_exhausted", "code_exhausted", "agent_error", "handoff_violation"):
+    elif ended in ("spec_exhausted", "code_exhausted", "agent_error", "model_refused", "handoff_violation"):
         found.append("test_defect")
     elif target.status == "failed" and not found:
         found.append("unknown")

@@ -17,6 +17,7 @@ from typing import Any, Literal
 from jsonschema.exceptions import ValidationError
 
 from .names.similar_names import similar_names
+from .python_source import source_lines
 
 Severity = Literal["error", "warning"]
 
@@ -209,7 +210,7 @@ def code_feedback(errors: Sequence[Mapping[str, Any]], source: str = "", *, limi
         errors: `errors` of a `validate_test_code` result; one about another file, or about the answer, has a `path`.
         source: the file's text, to quote the line from.
     """
-    text = source.splitlines()
+    text = source_lines(source)
     order = {"syntax": 0, "structure": 1, "lint": 2}
     ranked = sorted(errors, key=lambda error: (order.get(str(error.get("type")), 3), int(error.get("line") or 0)))
     lines = [_code_line(error, text) for error in ranked[:limit]]

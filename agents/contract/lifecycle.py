@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, ClassVar, Self
 
-from ...core.usage import track_request
+from ...core.request_usage import track_request
 from .failures import error_from
 from .protocol import (
     AgentError,

@@ -26,6 +26,7 @@ _STEM = 5
 _SENTENCE_END = re.compile(r"(?<=[.!?;])\s|\n[ \t]*\n")
 _FEWEST_WORDS = 3
 _LEAST_SHARE = 0.6
+_TELLING_TEXT = 3
 _PLAIN = 10
 """Smaller whole numbers stand in any prose."""
 _SAY_NOTHING = frozenset(
@@ -144,6 +145,22 @@ class Documentation:
         literals = list(_literals(_parsed(expected.get("value"))))
         return bool(literals) and bool(prose) and all(_is_said(literal, prose) for literal in literals)
 
+    def states(self, reason: str, lines: Sequence[int] | None) -> bool:
+        """Whether a sentence of the cited lines states a reason: several of its words, or all where it has only two."""
+        claimed = _words(reason)
+        sentences = _SENTENCE_END.split(self.cited(lines))
+        return any(_states(one, claimed) or (len(claimed) > 1 and claimed <= _words(one)) for one in sentences)
+
+    def names_call(self, call: str, lines: Sequence[int] | None) -> bool:
+        """Whether the cited lines have the call as it is written, or all texts that are given in it."""
+        prose, expression = self.cited(lines), _parsed(call)
+        if not prose or expression is None:
+            return False
+        if isinstance(expression, ast.Call) and re.search(rf"(?<!\w){_pattern_of(expression)}", prose):
+            return True
+        texts = [one for one in _literals(expression) if isinstance(one, str) and len(one) >= _TELLING_TEXT]
+        return bool(texts) and all(one in prose for one in texts)
+
     def contradicted_by(
         self, case: Mapping[str, Any], expected: Mapping[str, Any], lines: Sequence[int] | None
     ) -> str | None:
@@ -154,7 +171,7 @@ class Documentation:
         prose = self.cited(lines)
         if expression is None or not isinstance(value, ast.Constant) or not prose:
             return None
-        call = r"\s*".join(re.escape(part) for part in re.findall(r"\w+|[^\w\s]", ast.unparse(expression)))
+        call = _pattern_of(expression)
         for pattern in (
             rf">>>\s*{call}[ \t]*+\n\s*+{_LITERAL}\s*$",
             rf"(?<!\w){call}`*{_SAYS}`*{_LITERAL}(?![\w(]|\.\d|,\s*\d)",
@@ -164,6 +181,11 @@ class Documentation:
                 if isinstance(said, ast.Constant) and (said.value != value.value):
                     return found.group(1)
         return None
+
+
+def _pattern_of(expression: ast.expr) -> str:
+    """A pattern of the code of an expression, however its parts are spaced."""
+    return r"\s*".join(re.escape(part) for part in re.findall(r"\w+|[^\w\s]", ast.unparse(expression)))
 
 
 def _documented_heads(source: str) -> Iterator[tuple[int, int]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -21,6 +22,7 @@ _EXCERPT = 400
 _BESIDE = 160
 _LONGEST_PROBLEM = 500
 _PROBLEMS = 4000
+_ELEMENT = re.compile(r"\$\.\w+\[\d+\]")
 _ASKED: ContextVar[list[str] | None] = ContextVar("testwright_prompts_asked", default=None)
 
 
@@ -94,6 +96,7 @@ class ModelAgent(Agent):
         mends: Sequence[Mapping[str, Any]] = (),
         prompt: Prompt | None = None,
         may_lack: tuple[str, ...] = (),
+        each_alone: tuple[str, ...] = (),
     ) -> ModelAnswer:
         """Send a message and return the model's answer in the requested form.
 
@@ -103,6 +106,7 @@ class ModelAgent(Agent):
             mends: the errors that the message is about, for the audit log.
             prompt: the prompt of the message; None for the role's own.
             may_lack: lists of the answer that may be missing where they are empty.
+            each_alone: lists of the answer whose elements stand alone: one that breaks the form is left out.
 
         Raises:
             UnusableAnswer: the answer is not in that form, repairs included. ModelFailure, BudgetExhausted.
@@ -110,7 +114,10 @@ class ModelAgent(Agent):
         for repair in range(self.repairs + 1):
             reason = summarize_errors(rejected.problems if rejected is not None else mends) or "first"
             call = replace(
-                self._call(prompt or self._prompt, user, schema, attempt, rejected), reason=reason, may_lack=may_lack
+                self._call(prompt or self._prompt, user, schema, attempt, rejected),
+                reason=reason,
+                may_lack=may_lack,
+                each_alone=each_alone,
             )
             versions = _ASKED.get()
             if versions is not None:
@@ -226,6 +233,16 @@ def problems_of(error: AgentFailure) -> list[JsonObject]:
     if excerpt and not problems[0].get("excerpt"):
         problems[0]["excerpt"] = excerpt
     return problems
+
+
+def left_out_notes(answer: ModelAnswer) -> list[str]:
+    """Say which elements of an answer were left out because they break its form, one line each."""
+    first: dict[str, str] = {}
+    for violation in answer.left_out:
+        path = str(violation.get("path") or "$")
+        place = _ELEMENT.match(path)
+        first.setdefault(place[0] if place else path, f"{path} {violation.get('message')}"[:_LONGEST_PROBLEM])
+    return [f"a part of the model's answer is left out: {line}" for line in first.values()]
 
 
 def _beside(violation: Mapping[str, Any]) -> JsonObject:

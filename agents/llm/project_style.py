@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 
 from ...engine.python.project.layout import find_layout
 from ...utils.generated_header import is_untouched
-from ...utils.python_source import parse_or_none
+from ...utils.python_source import parse_or_none, source_lines
 from ...utils.untrusted_files import read_source
 from ..guardrails.code_limits import imported_by
 
@@ -207,7 +207,7 @@ def _spread(names: Sequence[str]) -> list[str]:
 
 def _example(text: str, tree: ast.Module, test: _Function, owner: ast.ClassDef | None) -> str:
     """Render the first test with the file's imports and, for a method, its class's first line."""
-    lines = text.splitlines()
+    lines = source_lines(text)
     imports = [lines[node.lineno - 1] for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
     head = [line for line in imports if "__future__" not in line][:5]
     around = [lines[owner.lineno - 1]] if owner is not None else []

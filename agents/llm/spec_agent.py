@@ -12,18 +12,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ...core.errors import ModelFailure
 from ...utils.untrusted_files import read_source
 from ..contract.lifecycle import Agent
 from ..contract.protocol import AgentRequest, AgentResponse, JsonObject, success_response
 from ..guardrails.oracles import Documentation
 from ..model.chat import ModelChat
-from .model_agent import ModelAgent, RejectedAnswer, UnusableAnswer
+from .model_agent import ModelAgent, RejectedAnswer, UnusableAnswer, left_out_notes
 from .prompt import Prompt, load_prompt
 from .specs import api_answer, flow_answer
 from .specs.answer_cases import AnswerCases, Observe, Usable
 from .specs.answer_mending import Subjects
 from .specs.engine_cases import Decisions
-from .specs.spec_answer import ANSWER_SCHEMA, MAY_LACK, READING_SCHEMA
+from .specs.spec_answer import ANSWER_SCHEMA, EACH_ALONE, MAY_LACK, READING_SCHEMA
 from .specs.spec_merge import merged
 from .specs.spec_message import SpecMessages
 
@@ -37,13 +38,14 @@ class _SpecExtension:
 
     Attributes:
         prompt: its name. message: builds the message (inputs, engine's spec, root). schema: of the answer.
-        add_cases: adds the answer's cases to the spec (answer, engine's spec, root); raises UnusableAnswer.
+        add_cases: adds the answer's cases to the spec (answer, engine's spec, root), and says what it left out; raises
+            UnusableAnswer where that is all of them.
     """
 
     prompt: str
     message: Callable[[Mapping[str, Any], Mapping[str, Any], Path], str]
     schema: JsonObject
-    add_cases: Callable[[Mapping[str, Any], Mapping[str, Any], Path], JsonObject]
+    add_cases: Callable[[Mapping[str, Any], Mapping[str, Any], Path], tuple[JsonObject, list[str]]]
 
 
 _EXTENSIONS = {
@@ -135,29 +137,32 @@ class ModelSpecAgent(ModelAgent):
     ) -> tuple[list[Any], list[str]]:
         """Ask about each part of a module. Returns the answers, and a note for each part without a usable one.
 
-        Raises UnusableAnswer when no part has one.
+        Raises UnusableAnswer or ModelFailure when no part has one.
         """
         answers: list[Any] = []
-        failures: list[UnusableAnswer] = []
+        notes: list[str] = []
+        failures: list[UnusableAnswer | ModelFailure] = []
         for text in texts:
             try:
-                answers.append(await self._first_answer(inputs, text, errors, READING_SCHEMA, may_lack=MAY_LACK))
-            except UnusableAnswer as failure:
+                answer, left_out = await self._first_answer(inputs, text, errors, READING_SCHEMA, may_lack=MAY_LACK)
+                answers.append(answer)
+                notes += left_out
+            except (UnusableAnswer, ModelFailure) as failure:
                 failures.append(failure)
         if not answers:
             raise failures[0]
-        return answers, [f"a part of the module was not read: {failure.message}" for failure in failures]
+        return answers, [*notes, *(f"a part of the module was not read: {failure.message}" for failure in failures)]
 
     async def _without_gaps(
         self, inputs: Mapping[str, Any], previous: Mapping[str, Any], gaps: Mapping[str, Any]
     ) -> AgentResponse:
         """The previous spec with cases for what its tests left open."""
         messages = SpecMessages(self._prompt, inputs, previous, self._root)
-        text = await asyncio.to_thread(messages.about_gaps, gaps.get("lines") or (), gaps.get("subjects") or ())
-        answer = await self._first_answer(inputs, text, (), READING_SCHEMA, may_lack=MAY_LACK)
+        text, unasked = await asyncio.to_thread(messages.about_gaps, gaps.get("rows") or ())
+        answer, broken = await self._first_answer(inputs, text, (), READING_SCHEMA, may_lack=MAY_LACK)
         found = await self._usable(answer, previous)
         spec, left_out = await asyncio.to_thread(merged, previous, found.cases, found.imports)
-        return success_response({"spec": spec}, metadata={"notes": [*found.notes, *left_out]})
+        return success_response({"spec": spec}, metadata={"notes": [*unasked, *broken, *found.notes, *left_out]})
 
     async def _usable(self, answer: Mapping[str, Any], spec: Mapping[str, Any]) -> Usable:
         cases = AnswerCases(spec["target"], self._source(spec), self._root, self._observe, self._allowed)
@@ -176,9 +181,11 @@ class ModelSpecAgent(ModelAgent):
             return explored
         base: JsonObject = explored.result["spec"]
         user = await asyncio.to_thread(extension.message, inputs, base, self._root)
-        answered = await self._first_answer(inputs, user, errors, extension.schema, load_prompt(extension.prompt))
-        spec = await asyncio.to_thread(extension.add_cases, answered, base, self._root)
-        return success_response({"spec": spec}, metadata=dict(explored.metadata), trace=list(explored.trace))
+        prompt = load_prompt(extension.prompt)
+        answered, notes = await self._first_answer(inputs, user, errors, extension.schema, prompt)
+        spec, left_out = await asyncio.to_thread(extension.add_cases, answered, base, self._root)
+        metadata = {**explored.metadata, "notes": [*(explored.metadata.get("notes") or ()), *notes, *left_out]}
+        return success_response({"spec": spec}, metadata=metadata, trace=list(explored.trace))
 
     async def _first_answer(
         self,
@@ -188,13 +195,18 @@ class ModelSpecAgent(ModelAgent):
         schema: JsonObject,
         prompt: Prompt | None = None,
         may_lack: tuple[str, ...] = (),
-    ) -> Any:
-        """Return the answer to a message; after an unusable one, the message is sent again with its problems."""
+    ) -> tuple[Any, list[str]]:
+        """Return the answer to a message, and notes about what is left out of it.
+
+        After an unusable one, the message is sent again with its problems.
+        """
         previous_answer = "\n".join(str(error.get("excerpt") or "") for error in errors).strip()
         rejected = RejectedAnswer(errors, previous_answer) if errors else None
         attempt = int(inputs.get("attempt") or 1)
-        answer = await self._ask_model(user, schema, attempt, rejected=rejected, prompt=prompt, may_lack=may_lack)
-        return answer.parsed
+        answer = await self._ask_model(
+            user, schema, attempt, rejected=rejected, prompt=prompt, may_lack=may_lack, each_alone=EACH_ALONE
+        )
+        return answer.parsed, left_out_notes(answer)
 
     async def _refined(
         self, request: AgentRequest, previous: Mapping[str, Any], errors: Sequence[Mapping[str, Any]]
@@ -204,9 +216,9 @@ class ModelSpecAgent(ModelAgent):
         if not wrong or len(wrong) < len(errors):
             return await self._explorer.process(request)
         cases = AnswerCases(previous["target"], self._source(previous), self._root, self._observe, self._allowed)
-        spec, replaced = await cases.observed_instead(previous, wrong)
+        spec, replaced, notes = await cases.observed_instead(previous, wrong)
         trace: list[JsonObject] = [{"event": "refined", "cases": replaced}]
-        return success_response({"spec": spec}, trace=trace, metadata={"changes": replaced})
+        return success_response({"spec": spec}, trace=trace, metadata={"changes": replaced, "notes": notes})
 
     def _source(self, spec: Mapping[str, Any]) -> str:
         path = str(spec["target"]["path"])

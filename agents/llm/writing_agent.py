@@ -24,10 +24,11 @@ from ..guardrails.replaced_subjects import replaced_subjects
 from ..model.chat import ModelChat
 from .model_agent import ModelAgent, UnusableAnswer, closed, list_of, text_of
 from .project_style import ImportsProvider, StyleProvider
+from .specs.surroundings import tool_context
 
 ANSWER_SCHEMA: JsonObject = closed(files=list_of(closed(path=text_of(400), contents=text_of(200_000)), 10))
-_NOT_SHOWN = ("attempt", "errors")
-"""Inputs that are not part of the message: errors are rendered as `feedback`."""
+_NOT_SHOWN = ("attempt", "errors", "codebase_context", "ast_analysis", "checks")
+"""Inputs that are rendered for the message: errors as `feedback`, the last three as `context`."""
 
 
 class ModelWritingAgent(ModelAgent):
@@ -65,9 +66,12 @@ class ModelWritingAgent(ModelAgent):
         previous = {str(file["path"]): str(file["contents"]) for file in view.get("previous_files") or ()}
         module = str((view["spec"].get("target") or {}).get("module") or "")
         style = await asyncio.to_thread(self._style, module) if self._style is not None else ""
-        # Render the envelope with the project's style or, in a refinement, with feedback: that has a style already.
+        # Render the envelope with the project's style and what tools say or, in a refinement, with feedback.
         shown = {key: value for key, value in inputs.items() if key not in _NOT_SHOWN}
         beside: JsonObject = {"style": style} if style and not previous else {}
+        path = str((view["spec"].get("target") or {}).get("path") or view["test_path"])
+        context = tool_context(view, path)
+        beside |= {"context": context} if context and not previous else {}
         if errors:
             beside["feedback"] = code_feedback(errors, next(iter(previous.values()), ""))
         message = canonical_json({**shown, **beside})
@@ -77,8 +81,7 @@ class ModelWritingAgent(ModelAgent):
         imported = await asyncio.to_thread(self._imports) if self._imports is not None else frozenset()
         limits = _Limits(str(view["test_path"]), imported, top_names(self._allowed))
         _require_allowed(files, view["spec"], limits, previous)
-        target = str((view["spec"].get("target") or {}).get("path") or view["test_path"])
-        result = [{"path": path, "contents": _headed(text, target)} for path, text in files.items()]
+        result = [{"path": name, "contents": _headed(text, path)} for name, text in files.items()]
         return success_response({"files": result})
 
     async def _embedded(self, request: AgentRequest) -> AgentResponse:

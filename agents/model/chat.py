@@ -26,6 +26,7 @@ class ModelCall:
         prompt_version: version of the prompt the texts were made from.
         reason: for the audit log: "first", or what was wrong with the previous answer.
         may_lack: lists of the answer that may be missing where they are empty.
+        each_alone: lists of the answer whose elements stand alone: one that breaks the form is left out.
     """
 
     role: str
@@ -37,9 +38,10 @@ class ModelCall:
     prompt_version: str = ""
     reason: str = "first"
     may_lack: tuple[str, ...] = ()
+    each_alone: tuple[str, ...] = ()
 
     def prompt_hash(self, model: str) -> str:
-        """Return the sha256 of everything that decides the answer, which attempt, reason and `may_lack` do not."""
+        """Return the sha256 of everything that decides the answer, which attempt, reason and the last two do not."""
         return digest_of([model, self.role, self.system, self.user, self.schema, self.schema_name, self.prompt_version])
 
 
@@ -50,6 +52,7 @@ class ModelAnswer:
     Attributes:
         text: the raw answer.
         parsed: the JSON value, valid for the call's schema; None without a schema.
+        left_out: violations of the schema, as of validation, for which elements of the value were left out.
         tokens_in, tokens_out: as counted by the endpoint, else estimated.
         tokens_cached: those of `tokens_in` that the provider had cached.
         cost: US dollars, by the price table; 0.0 for a model without a price.
@@ -60,6 +63,7 @@ class ModelAnswer:
 
     text: str
     parsed: Any | None = None
+    left_out: tuple[dict[str, Any], ...] = ()
     tokens_in: int = 0
     tokens_out: int = 0
     tokens_cached: int = 0

@@ -45,14 +45,10 @@ class CountedEmbeddings(Embeddings):
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
         """See `Embeddings`. Raises BudgetExhausted."""
-        self._meter.require()
-        vectors = self._inner.embed_documents(texts)
-        self._meter.count(self._name, texts)
-        return vectors
+        with self._meter.counted(self._name, texts):
+            return self._inner.embed_documents(texts)
 
     def embed_query(self, text: str) -> list[float]:
         """See `Embeddings`. Raises BudgetExhausted."""
-        self._meter.require()
-        vector = self._inner.embed_query(text)
-        self._meter.count(self._name, [text])
-        return vector
+        with self._meter.counted(self._name, [text]):
+            return self._inner.embed_query(text)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
 from ...core.usage import ModelBudget, ModelUsage
 from ...store.files.audit import AuditEntry
+from .token_estimate import estimated_tokens
 
 ROLE = "embeddings"
-_CHARACTERS_PER_TOKEN = 4
 
 
 class EmbeddingsMeter:
-    """Counts requests to an embeddings model.
+    """Counts requests to an embeddings model; their tokens are estimated.
 
     Attributes:
         budget: of the run; None until its models are open.
@@ -25,20 +26,35 @@ class EmbeddingsMeter:
         self.budget: ModelBudget | None = None
         self._audit = audit
         self._cost: Callable[[int], float] = lambda tokens: 0.0
+        self._keep: Callable[[ModelUsage], None] = lambda usage: None
 
-    def use(self, budget: ModelBudget, cost: Callable[[int], float]) -> None:
-        """Count in a budget; `cost` is dollars of so many tokens."""
-        self.budget, self._cost = budget, cost
+    def use(
+        self,
+        budget: ModelBudget,
+        cost: Callable[[int], float],
+        keep: Callable[[ModelUsage], None] = lambda usage: None,
+    ) -> None:
+        """Count in a budget.
 
-    def require(self) -> None:
-        """Check the ceilings before a request. Raises BudgetExhausted."""
-        if self.budget is not None:
-            self.budget.require()
+        Args:
+            cost: dollars of so many tokens.
+            keep: stores what a request used, so that a resumed run counts it.
+        """
+        self.budget, self._cost, self._keep = budget, cost, keep
 
-    def count(self, model: str, texts: Sequence[str]) -> None:
-        """Count one request; its tokens are estimated."""
-        tokens = sum(-(-len(text) // _CHARACTERS_PER_TOKEN) for text in texts)
-        cost = self._cost(tokens)
-        if self.budget is not None:
-            self.budget.add(ModelUsage(ROLE, model, 1, tokens, cost=cost))
-        self._audit(AuditEntry(role=f"{ROLE} model", attempt=1, outcome="ok", model=model, tokens=tokens, cost=cost))
+    @contextmanager
+    def counted(self, model: str, texts: Sequence[str]) -> Iterator[None]:
+        """Reserve room for one request, and count it once it was answered. Raises BudgetExhausted."""
+        tokens = estimated_tokens(*texts)
+        usage = ModelUsage(ROLE, model, 1, tokens, cost=self._cost(tokens))
+        if self.budget is None:
+            yield
+        else:
+            self.budget.require_room(tokens, usage.cost)
+            with self.budget.reserved(tokens, usage.cost):
+                yield
+                self._keep(usage)
+                self.budget.add(usage)
+        self._audit(
+            AuditEntry(role=f"{ROLE} model", attempt=1, outcome="ok", model=model, tokens=tokens, cost=usage.cost)
+        )

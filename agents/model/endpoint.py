@@ -26,6 +26,7 @@ from ...utils.bounded_stream import BoundedStream
 from ...utils.redact import REDACTED, is_telling
 from .failures import UNREADABLE, AnswerOverflow, failure_of
 from .received import LONGEST_ANSWER, ReceivedAnswer, kept_text, whole_characters
+from .token_estimate import estimated_tokens
 
 OPENAI_URL = "https://api.openai.com/v1"
 TEMPERATURE = 0.0
@@ -179,7 +180,7 @@ class Endpoint:
             if deadline.expired() and limit == seconds:
                 failure.details["cut_off"] = True
             raise failure from None
-        return self._received(message, len(system) + len(user), (time.monotonic() - began) * 1000)
+        return self._received(message, estimated_tokens(system, user), (time.monotonic() - began) * 1000)
 
     async def aclose(self) -> None:
         """Close the connections."""
@@ -203,7 +204,7 @@ class Endpoint:
         whole = whole_characters(text)
         return whole.replace(self._key, REDACTED) if is_telling(self._key) else whole
 
-    def _received(self, message: AIMessage, characters: int, duration_ms: float) -> ReceivedAnswer:
+    def _received(self, message: AIMessage, prompt_tokens: int, duration_ms: float) -> ReceivedAnswer:
         text = self._clean(message.text)
         used = message.usage_metadata
         tools = [self._clean(str(call["name"])) for call in (*message.tool_calls, *message.invalid_tool_calls)]
@@ -215,8 +216,8 @@ class Endpoint:
             streamed=self.settings.stream,
             refusal=self._clean(str(message.additional_kwargs.get("refusal") or "")),
             tool_calls=tuple(tools),
-            tokens_in=used["input_tokens"] if used else -(-characters // 4),
-            tokens_out=used["output_tokens"] if used else -(-len(text) // 4),
+            tokens_in=used["input_tokens"] if used else prompt_tokens,
+            tokens_out=used["output_tokens"] if used else estimated_tokens(text),
             tokens_cached=int(cached),
             estimated=used is None,
             duration_ms=round(duration_ms, 3),

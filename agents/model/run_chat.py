@@ -14,8 +14,16 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from ...core.errors import AgentFailure, MalformedLlmOutput, ModelFailure, ModelTimeout
-from ...core.usage import ModelBudget, ModelUsage, current_request_usage
+from ...core.errors import (
+    AgentFailure,
+    MalformedLlmOutput,
+    ModelAnswerCut,
+    ModelFailure,
+    ModelTimeout,
+    SchemaValidationError,
+)
+from ...core.request_usage import current_request_usage
+from ...core.usage import ModelBudget, ModelUsage
 from ...store.files.audit import AttemptOutcome, AuditEntry
 from ...utils.canonical import canonical_json, digest_of
 from .abilities import CapabilityFile
@@ -25,9 +33,7 @@ from .prices import ListPrice, Price, Prices
 from .received import ReceivedAnswer
 from .sender import FailedRequest, Sender
 from .structured import Mode, parse_answer
-
-CHARACTERS_PER_TOKEN = 3
-"""Of code, with which prompts are filled; prose has more."""
+from .token_estimate import estimated_tokens
 
 
 class AnswerStore(Protocol):
@@ -44,12 +50,17 @@ class AnswerStore(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _Stored:
-    """A received answer and its key in the store; `reused` when it was stored before."""
+    """A received answer and its key in the store; `reused` when it was stored before.
+
+    Attributes:
+        mode: in which it was asked for. limit: on its tokens. Both None for a stored one.
+    """
 
     received: ReceivedAnswer
     key: str
     reused: bool
     mode: Mode | None = None
+    limit: int | None = None
 
 
 class RunChat:
@@ -102,35 +113,61 @@ class RunChat:
             return self._answer(stored, call, key)
 
     def _from_store(self, call: ModelCall, key: str) -> _Stored | None:
-        """Return the stored answer to a call; None when it must be sent."""
+        """Return the stored answer to a call; None when it must be sent.
+
+        One that a ceiling cut off, with nothing in it to use, is no answer where the run may use more today.
+        """
         place = 0
         while (found := self._kept_at(call, _place(key, place))) is not None:
-            at = _place(key, place)
-            if at not in self._given_out or not _may_be_repeated(found, call, self.model):
-                return _Stored(found, at, reused=True)
+            at, limit = _place(key, place), found.get("limit")
+            received = ReceivedAnswer.from_dict(found["received"])
             place += 1
+            if limit is not None and self._may_be_longer(limit) and _is_cut(received, call, self.model):
+                if (self._budget.answer_room(prompt_tokens(call), self._most, self._cost_of()) or 0) <= limit:
+                    raise self._budget.cut_short(prompt_tokens(call), self._most, self._cost_of())
+                continue
+            if at not in self._given_out or not _may_be_repeated(received, call, self.model):
+                return _Stored(received, at, reused=True)
         return None
 
-    def _kept_at(self, call: ModelCall, key: str) -> ReceivedAnswer | None:
-        found = self._kept.get(call.role, call.attempt, key) if self._kept is not None else None
-        return ReceivedAnswer.from_dict(found["received"]) if found is not None else None
+    def _kept_at(self, call: ModelCall, key: str) -> dict[str, Any] | None:
+        return self._kept.get(call.role, call.attempt, key) if self._kept is not None else None
 
     async def _send(self, call: ModelCall, key: str) -> _Stored:
-        prompt = estimated_tokens(call)
-        room = self._budget.answer_room(prompt, self._sender.answer_tokens, self._cost_of())
+        prompt = prompt_tokens(call)
         try:
-            with self._waiting(), self._budget.reserved(prompt + room, self._cost(prompt, room)):
-                received, mode = await self._sender.send(
-                    call, self._budget.require, lambda failed: self._audit_failed(call, key, failed), room
-                )
+            with self._waiting():
+                room = await self._answer_room(prompt)
+                with self._budget.reserved(prompt + room, self._cost(prompt, room)):
+                    received, mode = await self._sender.send(
+                        call, self._budget.require, lambda failed: self._audit_failed(call, key, failed), room
+                    )
+                    if self._kept is not None and received.whole:
+                        kept = {"model": self.model, "received": received.to_dict(), "limit": room}
+                        self._kept.put(call.role, call.attempt, key, kept)
+                    self._budget.add(_usage(call.role, self.model, received, self._price))
         except ModelTimeout as failure:
             if failure.details.get("cut_off"):
                 raise self._budget.out_of_time() from failure
             raise
-        if self._kept is not None and received.whole:
-            self._kept.put(call.role, call.attempt, key, {"model": self.model, "received": received.to_dict()})
-        self._budget.add(_usage(call.role, self.model, received, self._price))
-        return _Stored(received, key, reused=False, mode=mode)
+        return _Stored(received, key, reused=False, mode=mode, limit=room)
+
+    @property
+    def _most(self) -> int:
+        return self._sender.answer_tokens
+
+    def _may_be_longer(self, limit: int) -> bool:
+        """Whether an answer within a limit was shortened by a ceiling."""
+        return limit < self._most
+
+    async def _answer_room(self, prompt: int) -> int:
+        """How many tokens the answer may have. Waits while requests under way decide it. Raises BudgetExhausted."""
+        while True:
+            ended = self._budget.next_release()
+            room = self._budget.answer_room(prompt, self._most, self._cost_of())
+            if room is not None:
+                return room
+            await asyncio.wrap_future(ended)
 
     def _cost_of(self) -> Callable[[int, int], float] | None:
         return self._cost if self._price is not None else None
@@ -151,13 +188,19 @@ class RunChat:
             if stored.mode is not None:
                 self._sender.reject_mode(call, stored.mode, failure)
             self._audit_answered(call, key, stored, spend, failure)
+            if isinstance(failure, ModelAnswerCut) and stored.limit is not None and self._may_be_longer(stored.limit):
+                raise self._budget.cut_short(prompt_tokens(call), self._most, self._cost_of()) from failure
             raise
-        if stored.mode is not None:
+        if stored.mode is not None and not parsed.left_out:
             self._sender.confirm_mode(call, stored.mode)
+        elif stored.mode is not None:
+            # What the endpoint let through shows that it does not enforce the schema.
+            self._sender.reject_mode(call, stored.mode, SchemaValidationError("a part of the answer breaks the schema"))
         self._audit_answered(call, key, stored, spend)
         return ModelAnswer(
             text=received.text,
-            parsed=parsed,
+            parsed=parsed.value,
+            left_out=parsed.left_out,
             tokens_in=received.tokens_in,
             tokens_out=received.tokens_out,
             tokens_cached=received.tokens_cached,
@@ -229,10 +272,10 @@ def _usage(role: str, model: str, received: ReceivedAnswer, price: Price | ListP
     return ModelUsage(role, model, 1, received.tokens_in, received.tokens_out, received.tokens_cached, cost)
 
 
-def estimated_tokens(call: ModelCall) -> int:
-    """About how many tokens a call's messages and schema have; rather too many than too few."""
-    schema = len(canonical_json(call.schema)) if call.schema is not None else 0
-    return -(-(len(call.system) + len(call.user) + schema) // CHARACTERS_PER_TOKEN)
+def prompt_tokens(call: ModelCall) -> int:
+    """About how many tokens a call's messages and schema have."""
+    schema = canonical_json(call.schema) if call.schema is not None else ""
+    return estimated_tokens(call.system, call.user, schema)
 
 
 def _place(key: str, place: int) -> str:
@@ -247,6 +290,19 @@ def _may_be_repeated(received: ReceivedAnswer, call: ModelCall, model: str) -> b
         return True
     except AgentFailure as failure:
         return isinstance(failure, ModelFailure) and failure.recoverable
+    return False
+
+
+def _is_cut(received: ReceivedAnswer, call: ModelCall, model: str) -> bool:
+    """Whether an answer was cut off before anything in it could be used."""
+    if received.finish != "length":
+        return False
+    try:
+        parse_answer(received, call, model)
+    except ModelAnswerCut:
+        return True
+    except AgentFailure:
+        return False
     return False
 
 

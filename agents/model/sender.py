@@ -16,12 +16,11 @@ from .endpoint import DROPPABLE, NEW_LIMIT, OLD_LIMIT, Endpoint
 from .failures import names_parameter
 from .received import ReceivedAnswer
 from .structured import Mode, disproves, response_format, system_text
+from .token_estimate import ERROR
 
 _FORMAT_WORDS = ("response_format", "json_schema", "json_object", "json schema", "structured", "grammar", "guided")
 _UNABLE = frozenset({500, 501})
 _FAULTS_THAT_TELL = 2
-_ESTIMATES_ERR = 2
-"""Possible error of an estimated number of tokens, as a factor."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +104,7 @@ class Sender:
                     self._note_limit(known, endless=isinstance(failure, ModelTimeout) and not failure.details)
                     raise
             else:
-                most = self._endpoint.settings.answer_tokens * (_ESTIMATES_ERR if received.estimated else 1)
+                most = self._endpoint.settings.answer_tokens * (ERROR if received.estimated else 1)
                 self._note_limit(known, endless=received.tokens_out > most)
                 return received, mode
 

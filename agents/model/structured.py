@@ -6,10 +6,12 @@ answers and cached (`abilities.py`).
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
+from itertools import islice
 from typing import Any
 
-from jsonschema import Draft202012Validator
+from jsonschema import Draft202012Validator, ValidationError
 
 from ...core.errors import (
     AgentFailure,
@@ -23,11 +25,11 @@ from ...core.errors import (
     SchemaValidationError,
 )
 from ...utils.canonical import canonical_json
-from ...utils.error_formatter import schema_issues
+from ...utils.error_formatter import MAX_ISSUES, schema_issues
 from ..contract.sanitizer import parse_llm_output
 from .chat import ModelCall
 from .received import LONGEST_ANSWER, ReceivedAnswer
-from .salvage import embedded_values, whole_elements
+from .salvage import embedded_values, whole_elements, without_broken
 
 _EXCERPT = 2_000
 _CASES = "cases"
@@ -84,8 +86,20 @@ def is_strict(schema: Any) -> bool:
     return "oneOf" not in schema and "allOf" not in schema and all(is_strict(child) for child in children)
 
 
-def parse_answer(received: ReceivedAnswer, call: ModelCall, model: str) -> Any | None:
-    """Parse and validate the answer's JSON value; None without a schema.
+@dataclass(frozen=True, slots=True)
+class ParsedAnswer:
+    """An answer's JSON value; None without a schema.
+
+    Attributes:
+        left_out: violations for which elements of the value were left out.
+    """
+
+    value: Any | None
+    left_out: tuple[dict[str, Any], ...] = ()
+
+
+def parse_answer(received: ReceivedAnswer, call: ModelCall, model: str) -> ParsedAnswer:
+    """Parse and validate the answer's JSON value.
 
     Raises:
         ModelFailure, MalformedLlmOutput, SchemaValidationError: it cannot be used; see `ModelChat.complete`.
@@ -95,25 +109,26 @@ def parse_answer(received: ReceivedAnswer, call: ModelCall, model: str) -> Any |
         return found
     _refuse_unusable(received, call, model)
     if call.schema is None:
-        return None
+        return ParsedAnswer(None)
     try:
         parsed = parse_llm_output(received.text)
     except MalformedLlmOutput as error:
         error.details.update(_about(received, call))
         raise
     parsed = _with_empty_lists(parsed, call)
-    issues = schema_issues(Draft202012Validator(call.schema).iter_errors(parsed))
-    if issues:
-        first = issues[0]
-        more = f" and {len(issues) - 1} more" if len(issues) > 1 else ""
-        raise SchemaValidationError(
-            f"{model}'s answer breaks {call.schema_name} at {first.path}: {first.message}{more}",
-            details={"errors": [issue.to_dict() for issue in issues], **_about(received, call)},
-        )
-    return parsed
+    read = _read(parsed, call)
+    if read is not None:
+        return read
+    issues = schema_issues(_violations(parsed, call))
+    first = issues[0]
+    more = f" and {len(issues) - 1} more" if len(issues) > 1 else ""
+    raise SchemaValidationError(
+        f"{model}'s answer breaks {call.schema_name} at {first.path}: {first.message}{more}",
+        details={"errors": [issue.to_dict() for issue in issues], **_about(received, call)},
+    )
 
 
-def _salvaged(received: ReceivedAnswer, call: ModelCall) -> Any | None:
+def _salvaged(received: ReceivedAnswer, call: ModelCall) -> ParsedAnswer | None:
     """The value of an answer that holds it among other text, or that was cut off behind whole cases; None for others.
 
     Only what fits the schema counts. A planner's answer is read strictly.
@@ -127,9 +142,36 @@ def _salvaged(received: ReceivedAnswer, call: ModelCall) -> Any | None:
         pass
     is_cut = received.finish == "length"
     values = [whole_elements(received.text, _CASES)] if is_cut else embedded_values(received.text)
-    validator = Draft202012Validator(call.schema)
-    whole = (_with_empty_lists(value, call) for value in values if value is not None)
-    return next((value for value in whole if validator.is_valid(value)), None)
+    read = [_read(_with_empty_lists(value, call), call) for value in values if value is not None]
+    found = min((one for one in read if one is not None), key=lambda one: bool(one.left_out), default=None)
+    return found or (_until_broken(received, call) if not is_cut and _CASES in call.each_alone else None)
+
+
+def _until_broken(received: ReceivedAnswer, call: ModelCall) -> ParsedAnswer | None:
+    """The value of an answer that is JSON up to one of its cases only: with the cases before it."""
+    value = whole_elements(received.text, _CASES)
+    read = _read(_with_empty_lists(value, call), call) if value is not None else None
+    if value is None or read is None:
+        return None
+    path = f"$.{_CASES}[{len(value[_CASES])}]"
+    rest = {"path": path, "message": "is no JSON, nor what stands behind it", "severity": "error"}
+    return ParsedAnswer(read.value, (*read.left_out, rest))
+
+
+def _read(parsed: Any, call: ModelCall) -> ParsedAnswer | None:
+    """A value, without the elements that break the schema where they stand alone; None where it breaks it otherwise."""
+    errors = _violations(parsed, call)
+    if not errors:
+        return ParsedAnswer(parsed)
+    rest = without_broken(parsed, errors, call.each_alone) if len(errors) <= MAX_ISSUES else None
+    if rest is None or _violations(rest, call):
+        return None
+    return ParsedAnswer(rest, tuple(issue.to_dict() for issue in schema_issues(errors)))
+
+
+def _violations(parsed: Any, call: ModelCall) -> list[ValidationError]:
+    """The first violations of a call's schema; more than are reported are too many to mend."""
+    return list(islice(Draft202012Validator(call.schema or {}).iter_errors(parsed), MAX_ISSUES + 1))
 
 
 def _with_empty_lists(parsed: Any, call: ModelCall) -> Any:

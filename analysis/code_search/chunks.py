@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from ...engine.python.project.layout import find_layout
-from ...utils.python_source import parse_or_none
+from ...utils.python_source import parse_or_none, source_lines
 from ...utils.untrusted_files import is_source_file
 
 _MAX_FILE_BYTES = 512 * 1024
@@ -66,7 +66,7 @@ def passages_of(path: str, content: bytes) -> Iterator[tuple[Passage, str]]:
     """The passages of one file, each with its text."""
     text = content.decode("utf-8", "replace")
     chunks = python_chunks(text, is_test=is_test_file(path)) if path.endswith(".py") else document_chunks(text)
-    lines = text.splitlines()
+    lines = source_lines(text)
     for chunk in chunks:
         yield Passage(path, chunk), "\n".join(lines[chunk.first - 1 : chunk.last])
 
@@ -125,7 +125,7 @@ class Chunk:
 
 def python_chunks(source: str, *, is_test: bool = False) -> list[Chunk]:
     """Chunks of a Python module; one that does not parse is cut into windows of lines."""
-    count = len(source.splitlines())
+    count = len(source_lines(source))
     tree = parse_or_none(source)
     if tree is None:
         return list(_windows(1, count, "text", ""))
@@ -142,13 +142,13 @@ def python_chunks(source: str, *, is_test: bool = False) -> list[Chunk]:
                 found += _windows(first, _last(node), kind, node.name, _summary(node))
             covered = _last(node)
     found += _windows(covered + 1, count, "module", "")
-    lines = source.splitlines()
+    lines = source_lines(source)
     return [chunk for chunk in found if any(line.strip() for line in lines[chunk.first - 1 : chunk.last])]
 
 
 def document_chunks(text: str) -> list[Chunk]:
     """Chunks of a Markdown, reStructuredText or plain text document, one a heading."""
-    lines = [line[:_MAX_LINE] for line in text.splitlines()]
+    lines = [line[:_MAX_LINE] for line in source_lines(text)]
     starts: list[tuple[int, str]] = [(1, "")]
     fenced = False
     for number, line in enumerate(lines, start=1):

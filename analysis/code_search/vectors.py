@@ -14,6 +14,7 @@ from pathlib import Path
 
 from langchain_core.embeddings import Embeddings
 
+from ...utils.python_source import source_lines
 from ...utils.untrusted_files import source_or_empty
 from .chunks import Passage
 
@@ -111,7 +112,7 @@ def _texts(root: Path, passages: Sequence[Passage]) -> list[str]:
     """The text sent for each passage: path, name and content, at most 4,000 characters of it."""
     files: dict[str, list[str]] = {}
     for path in {passage.path for passage in passages}:
-        files[path] = source_or_empty(root, path, errors="replace").splitlines()
+        files[path] = source_lines(source_or_empty(root, path, errors="replace"))
     texts: list[str] = []
     for passage in passages:
         body = "\n".join(files[passage.path][passage.chunk.first - 1 : passage.chunk.last])

@@ -17,6 +17,8 @@ SPEC_PRODUCER = Producer("spec", "schemas/spec/output.json")
 CODE_PRODUCER = Producer("writer", "schemas/writer/output.json")
 WRITER_INPUT = "schemas/writer/input.json"
 
+_TOLD = ("codebase_context", "ast_analysis", "checks")
+
 EXPLORATION_SHARE = 0.6
 """Share of a step's time for exploring its target: writing, running and analysing the tests needs the rest."""
 
@@ -55,6 +57,8 @@ def spec_constraints(runtime: Runtime[RunContext]) -> JsonObject | None:
 async def writer_inputs(state: TestingAgentState, runtime: Runtime[RunContext], **more: Any) -> JsonObject:
     """Hydrate the accepted spec with the writer's parameters; `more` is what a refinement adds beside the envelope.
 
+    A model is given what tools say of the target, too.
+
     Raises:
         SchemaValidationError: spec and parameters break the writer's input schema; the step ends.
     """
@@ -71,4 +75,5 @@ async def writer_inputs(state: TestingAgentState, runtime: Runtime[RunContext], 
         parameters={"framework": state["framework"], "test_path": state["test_path"]},
         validate=services.validate,
     )
-    return {**envelope, **more}
+    told = {key: state[key] for key in _TOLD} if "writer" in services.model_roles else {}
+    return {**envelope, **told, **more}

@@ -5,6 +5,7 @@ One warning says why. A role without a model has no such floor: its agent's fail
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from langgraph.runtime import Runtime
@@ -13,7 +14,7 @@ from ...agents.contract.protocol import WITHOUT_MODEL, AgentResponse, JsonObject
 from ...core.errors import ExitCode
 from ...core.usage import add_usage
 from ..context import RunContext, services_of
-from ..faults import AgentUnreachable, ends_run
+from ..faults import AgentUnreachable, ends_run, model_exit
 from ..node import call_agent
 from .answers import Update, answer_update
 from .state import TestingAgentState
@@ -48,12 +49,18 @@ async def answered(
             or not _is_the_models(runtime, role, failure)
         ):
             return response, value, update
-        failed, reason = update, str(failure.get("message") or "")
+        failed, reason = update, _named(str(failure.get("message") or ""), failure)
     except AgentUnreachable as error:
         if not _is_the_models(runtime, role, error.details):
             raise
-        reason = error.message
+        reason = _named(error.message, error.details)
     return await without_model(state, runtime, role, task, inputs, reason, constraints=constraints, failed=failed)
+
+
+def _named(reason: str, details: Mapping[str, Any]) -> str:
+    """A reason in words with its exit reason, where it has one of its own."""
+    ended = model_exit(details)
+    return f"{reason} ({ended})" if ended is not None else reason
 
 
 async def without_model(

@@ -31,8 +31,7 @@ def open_gaps(
     found = [(subject, text) for subject, text in rows if subject not in contested][:_MOST]
     if not found:
         return None
-    subjects = list(dict.fromkeys(subject for subject, _ in found if subject))
-    return {"lines": [text for _, text in found], "subjects": subjects, "open": True}
+    return {"rows": [{"subject": subject, "text": text} for subject, text in found], "open": True}
 
 
 def has_open_gaps(state: TestingAgentState) -> bool:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ...analysis.code_search.chunks import list_files
 from ...analysis.code_search.index import Match
+from ...utils.python_source import source_lines
 from ...utils.untrusted_files import read_source, read_source_bytes
 from ..toolbox.content_cache import content_key
 from ..toolbox.json_schema import COUNT, array, closed_object, integer, string
@@ -33,7 +34,7 @@ def _run(services: ToolServices, /, query: str, file_paths: list[str], limit: in
 def _snippet(root: Path, match: Match) -> Json:
     chunk, path = match.passage.chunk, match.passage.path
     try:
-        lines = read_source(root, path, errors="replace").splitlines()
+        lines = source_lines(read_source(root, path, errors="replace"))
     except OSError:
         lines = []  # deleted since it was indexed
     return {

@@ -15,6 +15,7 @@ from ....engine.python.judge.finding_selection import AssertableFinding, judge_f
 from ....engine.python.model.model import ModuleFacts, Trial
 from ....engine.python.project.layout import find_layout
 from ....engine.python.source.import_block import read_imports
+from ....engine.python.write.case_namer import CaseNamer, CaseNaming
 from ....sandbox.target import ProvideTarget
 from ....utils.python_names import mentioned_names
 from ....utils.python_source import parse_or_none
@@ -23,10 +24,15 @@ from ...contract.protocol import JsonObject
 
 @dataclass(frozen=True, slots=True)
 class ObservedCase:
-    """A case with what was observed of it, in a spec's form, and the imports that it needs."""
+    """A case with what was observed of it, in a spec's form, and the imports that it needs.
+
+    Attributes:
+        naming: id, title and outcome in words, by what was observed; the case still has its own.
+    """
 
     case: JsonObject
     imports: tuple[str, ...]
+    naming: CaseNaming
 
 
 class CaseObserver:
@@ -59,9 +65,11 @@ class CaseObserver:
         findings = await observe_given(await self._python_target(), facts, trials)
         seen = [finding for finding in findings if finding is not None]
         judged = iter((await asyncio.to_thread(judge_findings, facts, seen))[0])
+        found = [next(judged) if finding is not None else None for finding in findings]
+        namer = CaseNamer(facts, seen)
         return [
-            _observed(case, found, facts) if finding is not None and (found := next(judged)) is not None else None
-            for case, finding in zip(cases, findings, strict=True)
+            _observed(case, one, facts, namer) if one is not None else None
+            for case, one in zip(cases, found, strict=True)
         ]
 
 
@@ -82,7 +90,7 @@ def _trial(case: Mapping[str, Any], imports: Sequence[str]) -> Trial:
     )
 
 
-def _observed(case: Mapping[str, Any], found: AssertableFinding, facts: ModuleFacts) -> ObservedCase:
+def _observed(case: Mapping[str, Any], found: AssertableFinding, facts: ModuleFacts, namer: CaseNamer) -> ObservedCase:
     trial, verdict = found.finding.trial, found.verdict
     names = ImportNames([*trial.imports, *verdict.imports])
     imports = imported_from_origin(trial.imports, facts)
@@ -95,4 +103,5 @@ def _observed(case: Mapping[str, Any], found: AssertableFinding, facts: ModuleFa
         "act": {"expression": source.expression, "mode": trial.mode},
         "expect": [expectation.to_json() for expectation in source.expect],
     }
-    return ObservedCase(seen, tuple(names.statements()))
+    naming = namer.name(trial.subject, source.statements, source.expression, trial.mode, source.expect)
+    return ObservedCase(seen, tuple(names.statements()), naming)

@@ -10,9 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ....core.errors import TestwrightError
-from ....engine.python.model.spec_case import SpecExpectation
 from ....engine.python.source.import_block import read_imports
-from ....engine.python.write.case_namer import describe_case
 from ...contract.protocol import JsonObject
 from ...embedded.specs.observed_cases import ObservedCase
 from ...guardrails.code_limits import case_problems, imported_by
@@ -21,6 +19,7 @@ from ...guardrails.problems import problem
 from ..project_style import own_test_imports
 from .answer_mending import Subjects, mended, read_names, unbound_names, unreadable
 from .spec_answer import case_of, expanded, is_range
+from .spec_merge import merged
 
 Observe = Callable[[str, Sequence[Mapping[str, Any]], Sequence[str]], Awaitable[Sequence[ObservedCase | None]]]
 """Observes cases of a module (path, cases, imports); None for one of which nothing can be asserted."""
@@ -133,7 +132,7 @@ class AnswerCases:
                 message = f"{case['id']} has no expectation, and nothing was observed that could be asserted"
                 found.leave_out([problem("$.cases", message, suggestion="expect a value")])
                 continue
-            found.cases.append(_in_words(one.case))
+            found.cases.append(_renamed(one))
             found.imports += [line for line in one.imports if line not in found.imports]
 
     async def _seen(self, cases: Sequence[JsonObject], imports: Sequence[str]) -> Sequence[ObservedCase | None]:
@@ -146,26 +145,25 @@ class AnswerCases:
 
     async def observed_instead(
         self, spec: Mapping[str, Any], errors: Sequence[Mapping[str, Any]]
-    ) -> tuple[JsonObject, list[str]]:
-        """The spec with what the code does in place of expectations that were judged wrong, and the replaced ids.
+    ) -> tuple[JsonObject, list[str], list[str]]:
+        """The spec with what the code does in place of expectations that were judged wrong.
 
-        A case of which nothing can be asserted leaves the spec.
+        Such a case is named by what was observed, since its title spoke of the expectation, and leaves its group. One
+        of which nothing can be asserted leaves the spec, and so does one that another case says already.
+
+        Returns:
+            The spec, the ids of the replaced cases, and notes.
         """
         cases = list(spec.get("cases") or ())
         at = {int(found[1]) for error in errors if (found := _PLACE.match(str(error.get("path") or "")))}
         wrong = [place for place in sorted(at) if place < len(cases)]
         imports = [str(line) for line in spec.get("imports") or ()]
-        seen = dict(zip(wrong, await self._seen([cases[place] for place in wrong], imports), strict=True))
-        kept: list[JsonObject] = []
-        for place, case in enumerate(cases):
-            one = seen.get(place)
-            if place not in seen:
-                kept.append(case)
-            elif one is not None:
-                kept.append(_in_words(one.case))
-                imports += [line for line in one.imports if line not in imports]
-        replaced = [str(cases[place]["id"]) for place in wrong if seen[place] is not None]
-        return {**spec, "imports": sorted(imports), "cases": kept}, replaced
+        seen = await self._seen([cases[place] for place in wrong], imports)
+        others = {**spec, "cases": [case for place, case in enumerate(cases) if place not in wrong]}
+        replaced = [(cases[place], one) for place, one in zip(wrong, seen, strict=True) if one is not None]
+        needed = [line for _, one in replaced for line in one.imports]
+        whole, notes = await asyncio.to_thread(merged, others, [_renamed(one) for _, one in replaced], needed)
+        return whole, [str(case["id"]) for case, _ in replaced], notes
 
 
 def _starred(imports: Sequence[object]) -> list[str]:
@@ -173,12 +171,11 @@ def _starred(imports: Sequence[object]) -> list[str]:
     return [str(line) for line in imports if "*" in str(line)]
 
 
-def _in_words(case: JsonObject) -> JsonObject:
-    """A case with its outcome in words, as it was observed."""
-    expect = [SpecExpectation.from_json(row) for row in case["expect"]]
-    act = case["act"]
-    described = describe_case(str(act["expression"]), str(act.get("mode") or "call"), expect)
-    return {**case, "expected": described.expected}
+def _renamed(one: ObservedCase) -> JsonObject:
+    """A case by what was observed of it; what a model called it may say something else."""
+    case = {key: value for key, value in one.case.items() if key != "group"}
+    naming = one.naming
+    return {**case, "id": naming.id, "title": naming.title, "expected": naming.expected}
 
 
 def _contradictions(case: Mapping[str, Any], index: int, documentation: Documentation) -> list[JsonObject]:

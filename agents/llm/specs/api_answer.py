@@ -16,6 +16,7 @@ from ...guardrails.problems import problem
 from ..model_agent import UnusableAnswer, closed, list_of, optional, text_of
 from ..prompt import bullets, data, load_prompt
 from ..source_view import relevant_lines
+from .surroundings import tool_context
 
 _METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 _OBSERVED_OF_AN_OPERATION = 4
@@ -59,6 +60,7 @@ def build_message(inputs: Mapping[str, Any], base: Mapping[str, Any], root: Path
         "operations": data("observed", bullets(_facts(base["cases"]), none="nothing")),
         "auth": data("auth", bullets(sorted(base.get("auth") or {}))),
         "source": data("source", relevant_lines(source, None) if source else "not there"),
+        "context": data("context", tool_context(inputs, path) or "nothing"),
     }
     return load_prompt("api_spec").text("generate", values)
 
@@ -74,11 +76,13 @@ def _facts(cases: Sequence[Mapping[str, Any]]) -> list[str]:
     return lines
 
 
-def add_cases(answered: Mapping[str, Any], base: Mapping[str, Any], _root: Path) -> JsonObject:
-    """Append the model's cases to the spec.
+def add_cases(answered: Mapping[str, Any], base: Mapping[str, Any], _root: Path) -> tuple[JsonObject, list[str]]:
+    """Append the model's cases to the spec. Returns it, and a note for each case that is left out.
+
+    Left out are bodies or values that are not JSON, unknown ways to sign in, and cases without a status.
 
     Raises:
-        UnusableAnswer: bodies or values that are not JSON, unknown ways to sign in, cases without a status.
+        UnusableAnswer: no case can be sent.
     """
     problems: list[JsonObject] = []
     taken = {str(case["id"]) for case in base["cases"]}
@@ -89,15 +93,17 @@ def add_cases(answered: Mapping[str, Any], base: Mapping[str, Any], _root: Path)
         try:
             case = _case(answered_case, known)
         except ValueError as error:
-            problems.append(problem(f"$.cases[{at}]", str(error), suggestion="correct it or leave the case out"))
+            message = f"{answered_case['id']}: {error}"
+            problems.append(problem(f"$.cases[{at}]", message, suggestion="correct it or leave the case out"))
             continue
         while case["id"] in taken:
             case["id"] += "_again"
         taken.add(case["id"])
         made.append(case)
-    if problems:
+    if problems and not made:
         raise UnusableAnswer("the cases cannot be sent", problems)
-    return {**base, "cases": [*base["cases"], *made]}
+    notes = [f"a case of the model is left out: {row['message']}" for row in problems]
+    return {**base, "cases": [*base["cases"], *made]}, notes
 
 
 @dataclass(frozen=True, slots=True)

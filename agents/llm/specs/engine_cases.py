@@ -1,7 +1,8 @@
 """Shows a model the engine's cases, numbered with what was observed, and carries out what it decides about them.
 
 A decision can lose nothing that is known to be worth keeping: what a document says stays, and so does a case that alone
-notices a mutant or alone tests its subject. A doubt takes a pinned value out of the suite and reports it.
+notices a mutant or alone tests its subject. A doubt takes a pinned value out of the suite and reports it, where the
+lines that it cites speak of the call; otherwise it is a question in the report, and the case stays.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ _MOST_CASES = 60
 _LONGEST_CASE = 160
 _LONGEST_TITLE = 160
 _TEXT = 1000
+_LONGEST_QUESTION = 400
 
 
 def numbered_cases(cases: Sequence[Mapping[str, Any]], subjects: Sequence[str] | None = None) -> list[str]:
@@ -96,35 +98,45 @@ class Decisions:
     def _doubt(self, at: int, case: Mapping[str, Any], row: Mapping[str, Any]) -> None:
         lines = whole_lines(row.get("lines")) or []
         about = is_range(lines) and self._subjects.is_documented_in(str(case["subject"]), lines)
-        said = self._documentation.cited(lines).strip() if about and self._speaks_of(case, row, lines) else ""
+        said = " ".join(self._documentation.cited(lines).split()) if about else ""
+        why = " ".join(str(row.get("reason") or case["title"]).split())
         if _is_documented(case) or not said:
             self.notes.append(f"a doubt of the model has no effect: no documentation is cited against {case['id']}")
             return
         if any(self._documentation.says_value(expected, lines) for expected in case["expect"]):
             self.notes.append(f"a doubt of the model has no effect: the lines that it cites say what {case['id']} pins")
             return
+        observed = ", ".join(expectation_text(expected) for expected in case["expect"])
+        if not self._speaks_of(case, row, lines):
+            call, place = str(case["act"]["expression"]), f"{lines[0]} to {lines[1]}"
+            asked = f"is `{call}` right, which {observed}? The model doubts it ({why}) by the lines {place} ({said})"
+            self.notes.append(f"a question: {asked}"[:_LONGEST_QUESTION])
+            return
         self._gone.add(at)
         statements = [*((case.get("arrange") or {}).get("statements") or ()), str(case["act"]["expression"])]
-        why = " ".join(str(row.get("reason") or case["title"]).split())
         self._defects.append(
             {
                 "id": "sd_" + str(case["id"]).removeprefix("tc_"),
                 "title": f"{case['subject']}: {why}"[:_LONGEST_TITLE],
                 "subject": case["subject"],
-                "documented": " ".join(said.split())[:_TEXT],
-                "observed": ", ".join(expectation_text(expected) for expected in case["expect"])[:_TEXT],
+                "documented": said[:_TEXT],
+                "observed": observed[:_TEXT],
                 "reproduce": "\n".join(statements),
                 "evidence": {"path": str(self._spec["target"]["path"]), "lines": lines},
             }
         )
 
     def _speaks_of(self, case: Mapping[str, Any], row: Mapping[str, Any], lines: Sequence[int]) -> bool:
-        """Whether lines hold what the call is made of, give another value for it, or state what the reason says."""
+        """Whether lines name the call or a value of it that stands in few texts, give another outcome for it, or state
+        the rule that the reason gives. A small number says nothing: it stands in any prose."""
         call = str(case["act"]["expression"])
         answered = {**case, "expression": call, "expected": str(row.get("reason") or "")}
-        return self._documentation.says_value({"value": call}, lines) or any(
-            self._documentation.contradicted_by(answered, expected, lines) is not None
-            or self._documentation.shows(answered, expected, lines)
+        documentation = self._documentation
+        if documentation.names_call(call, lines) or documentation.states(answered["expected"], lines):
+            return True
+        return any(
+            documentation.contradicted_by(answered, expected, lines) is not None
+            or documentation.shows(answered, expected, lines)
             for expected in case["expect"]
         )
 

@@ -15,6 +15,7 @@ from ..project_style import own_test_imports
 from ..prompt import bullets, data, load_prompt
 from ..source_view import relevant_lines
 from .spec_answer import case_of
+from .surroundings import tool_context
 
 _LONGEST_FACT = 200
 _MOST_FACTS = 40
@@ -34,6 +35,7 @@ def build_message(inputs: Mapping[str, Any], base: Mapping[str, Any], root: Path
         "source": data("source", _source(root, entry["path"])),
         "others": data("components", near or "none"),
         "flows": data("observed", bullets(facts[:_MOST_FACTS], none="nothing")),
+        "context": data("context", tool_context(inputs, str(entry["path"])) or "nothing"),
     }
     return load_prompt("flow_spec").text("generate", values)
 
@@ -47,32 +49,37 @@ def _crossed(case: Mapping[str, Any]) -> str:
     return ", ".join(f"{crossing['from']} → {crossing['to']}" for crossing in case["crosses"])
 
 
-def add_cases(answered: Mapping[str, Any], base: Mapping[str, Any], root: Path) -> JsonObject:
-    """Append the model's flows to the spec. A flow gets the edges that the engine observed for its act.
+def add_cases(answered: Mapping[str, Any], base: Mapping[str, Any], root: Path) -> tuple[JsonObject, list[str]]:
+    """Append the model's flows to the spec. Returns it, and a note for each flow that is left out.
+
+    A flow gets the edges that the engine observed for its act. Left out is one that does what tests may not do; the
+    imports of the answer are held against each.
 
     Raises:
-        UnusableAnswer: flows that do what tests may not do.
+        UnusableAnswer: no flow can be used.
     """
     entry = base["target"]["components"][0]
     imports = [str(line) for line in answered["imports"]]
     known = imported_by(_read(root, entry["path"])) | imported_by("\n".join(base.get("imports") or ()))
     known |= own_test_imports(root)
-    problems = [
-        row
-        for index, case in enumerate(answered["cases"])
-        for row in case_problems(case, index, imports, str(entry["module"]), imported=known)
-    ]
-    if problems:
+    problems: list[JsonObject] = []
+    usable: list[Mapping[str, Any]] = []
+    for index, case in enumerate(answered["cases"]):
+        wrong = case_problems(case, index, imports, str(entry["module"]), imported=known)
+        problems += wrong
+        usable += [] if wrong else [case]
+    if problems and not usable:
         raise UnusableAnswer("the flows do what tests may not do", problems)
+    notes = [f"a flow of the model is left out: {row['message']}" for row in problems]
     taken = {str(case["id"]) for case in base["cases"]}
     cases = [*base["cases"]]
-    for case in answered["cases"]:
+    for case in usable:
         crosses = _crosses(str(case["expression"]), base)
         if str(case["id"]) not in taken and crosses:
             taken.add(str(case["id"]))
             cases.append(_flow(case, entry, crosses))
     used = imports if len(cases) > len(base["cases"]) else []
-    return {**base, "imports": sorted({*(base.get("imports") or ()), *used}), "cases": cases}
+    return {**base, "imports": sorted({*(base.get("imports") or ()), *used}), "cases": cases}, notes
 
 
 def _read(root: Path, path: str) -> str:

@@ -65,6 +65,27 @@ def source_parts(source: str, symbols: Sequence[str] | None = None) -> list[Sour
     return [SourcePart(number_lines(lines, setting | shown), subjects) for subjects, shown in packed]
 
 
+def fitting_part(source: str, symbols: Sequence[str] | None) -> SourcePart:
+    """The one part that shows as many symbols as there is room for, the first ones before the others.
+
+    Args:
+        symbols: the most important first; None for all, in their order.
+    """
+    shown = list(symbols or ())
+    parts = source_parts(source, symbols)
+    while len(parts) > 1 and len(shown) > 1:
+        shown = shown[: max(1, len(shown) * 2 // 3)]
+        parts = source_parts(source, shown)
+    return parts[0]
+
+
+def is_about(subject: str, shown: Sequence[str] | None) -> bool:
+    """Whether a subject is among what a part is about, as itself, a member or an owner of members; None for all."""
+    return shown is None or any(
+        subject == one or subject.startswith(f"{one}.") or one.startswith(f"{subject}.") for one in shown
+    )
+
+
 def _packed(
     items: Iterable[_Item], setting: set[int], lines: Sequence[str]
 ) -> Iterator[tuple[tuple[str, ...], set[int]]]:

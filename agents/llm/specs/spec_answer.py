@@ -75,6 +75,9 @@ one without expectation is to be observed. The long list is the last one, so tha
 MAY_LACK = ("imports", "decisions", "properties", "cases")
 """Lists that a reading may leave out where they are empty."""
 
+EACH_ALONE = ("decisions", "properties", "cases")
+"""Lists of an answer whose elements stand alone: one that breaks the form is left out."""
+
 
 def expanded(answered: Mapping[str, Any]) -> Iterator[JsonObject]:
     """Yield the cases of an answer: each one, then each row of each property, as a case of the property's group."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +12,7 @@ from ....utils.untrusted_files import read_source
 from ..project_style import project_style
 from ..prompt import Prompt, bullets, data
 from .engine_cases import numbered_cases
-from .public_source import SourcePart, source_parts
+from .public_source import SourcePart, fitting_part, is_about, source_parts
 from .surroundings import delegates, public_names, readme_lines, tool_context
 
 _MOST_GAPS = 30
@@ -52,22 +53,28 @@ class SpecMessages:
         }
         return self.prompt.text("generate", values)
 
-    def about_gaps(self, gaps: Sequence[str], subjects: Sequence[str]) -> str:
-        """The message about what the tests still leave open. Blocks.
+    def about_gaps(self, rows: Sequence[Mapping[str, str]]) -> tuple[str, list[str]]:
+        """The message about what the tests still leave open, and a note about what it has no room for. Blocks.
+
+        Shown are the functions concerned, those with most gaps first, as far as one part holds them.
 
         Args:
-            gaps: one line each.
-            subjects: the functions concerned; only they are shown.
+            rows: each gap with the `subject` that it lies in ("" for none) and its `text`.
         """
         source = self._source()
-        part = source_parts(source, subjects or self.inputs["target"].get("symbols"))[0]
-        cases = bullets_of(numbered_cases(self.base["cases"], subjects or None))
+        counted = Counter(row["subject"] for row in rows if row["subject"])
+        subjects = [subject for subject, _ in counted.most_common()]
+        part = fitting_part(source, subjects or self.inputs["target"].get("symbols"))
+        asked = [row["text"] for row in rows if not row["subject"] or is_about(row["subject"], part.subjects)]
+        cases = bullets_of(numbered_cases(self.base["cases"], part.subjects if subjects else None))
         values = {
             **self._about(part, source),
             "cases": data("observed", cases),
-            "gaps": data("gaps", _gap_lines(gaps)),
+            "gaps": data("gaps", _gap_lines(asked)),
         }
-        return self.prompt.text("gaps", values)
+        unasked = sorted({row["subject"] for row in rows} - {""} - {s for s in counted if is_about(s, part.subjects)})
+        notes = [f"what the tests leave open in {', '.join(unasked)} was not asked about: too long"] if unasked else []
+        return self.prompt.text("gaps", values), notes
 
     def _about(self, part: SourcePart, source: str) -> dict[str, str]:
         target = self.base["target"]

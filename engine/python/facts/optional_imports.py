@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from ....utils.python_names import assigned_names
-from ....utils.python_source import parse_expression, parse_python
+from ....utils.python_source import parse_expression, parse_python, source_lines
 from ..model.model import Arc, ModuleFacts, Trial
 from .analyse import absolute_module, package_of
 
@@ -58,7 +58,7 @@ def rank_optional_imports(
     found: Iterable[OptionalImport], source: str, facts: ModuleFacts, open_arcs: set[Arc]
 ) -> list[OptionalImport]:
     """Selects the optional imports that uncovered arcs may depend on, those with most such arcs first."""
-    lines = source.splitlines()
+    lines = source_lines(source)
     ranked: list[tuple[int, OptionalImport]] = []
     for one in found:
         names = set(one.names)

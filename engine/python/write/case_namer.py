@@ -210,8 +210,9 @@ def _after(statements: Sequence[str]) -> str:
     body = parse_python(statements[-1].strip()).body if statements else []
     node = body[-1] if body else None
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
-        if ast.unparse(node.value.func) == "monkeypatch.setenv" and isinstance(node.value.args[0], ast.Constant):
-            return f"with_{snake_case(str(node.value.args[0].value))}"
+        first = next(iter(node.value.args), None)
+        if ast.unparse(node.value.func) == "monkeypatch.setenv" and isinstance(first, ast.Constant):
+            return f"with_{snake_case(str(first.value))}"
         if ast.unparse(node.value.func).startswith("monkeypatch."):
             return ""  # usual surroundings tell nothing
     name = last_name(node.value.func) if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) else ""

@@ -6,7 +6,7 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from ....core.outcome import ExitReason, StepExit
+from ....core.outcome import MODEL_EXITS, ExitReason, StepExit
 from ...context import RunContext, services_of
 from ...node import reported_node
 from ..planning_state import PlanningAgentState, PlanStepState
@@ -49,12 +49,15 @@ async def advance_or_finish(state: PlanningAgentState, runtime: Runtime[RunConte
 def exit_reason_of(plan: list[PlanStepState], failure: dict[str, Any] | None) -> ExitReason:
     """Return why a plan ended whose steps all have a final status."""
     if failure is not None:
-        return ExitReason.ENVIRONMENT
+        return MODEL_EXITS.get(str(failure.get("exit_reason"))) or ExitReason.ENVIRONMENT
     if any(_exit(step) == StepExit.BUDGET_EXHAUSTED for step in plan):
         return ExitReason.BUDGET_EXHAUSTED
     generated = [step for step in plan if generates(step)]
     if generated and not any(step["status"] == "completed" for step in generated):
-        nothing = all(_exit(step) == StepExit.NOTHING_TO_TEST for step in generated)
+        ends = {str(_exit(step)) for step in generated}
+        if len(ends) == 1 and (of_model := MODEL_EXITS.get(next(iter(ends)))) is not None:
+            return of_model
+        nothing = ends == {StepExit.NOTHING_TO_TEST}
         return ExitReason.NOTHING_TO_DO if nothing else ExitReason.NOTHING_KEPT
     if any(step_kind(step["type"]).family == "verify" and _exit(step) == StepExit.NOTHING_KEPT for step in plan):
         return ExitReason.NOTHING_KEPT

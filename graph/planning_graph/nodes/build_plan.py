@@ -12,11 +12,11 @@ from ....agents.contract.planner_inputs import planner_inputs
 from ....agents.contract.protocol import WITHOUT_MODEL, AgentResponse, JsonObject
 from ....core.errors import BudgetExhausted
 from ....core.events import EventType
-from ....core.outcome import ExitReason, StepExit
+from ....core.outcome import MODEL_EXITS, ExitReason, StepExit
 from ....core.usage import TokenUsage, add_to_plan_usage, add_usage, usage_of
 from ....utils.canonical import pretty_json
 from ...context import RunContext, services_of
-from ...faults import Fault, agent_fault, fault_of, is_of_model
+from ...faults import AgentUnreachable, Fault, agent_fault, fault_of, is_of_model, model_exit
 from ...node import call_agent, reported_node
 from ...state_format import require_keys
 from ..planning_state import PlanningAgentState, PlanStepState
@@ -28,6 +28,7 @@ REPAIRS = 1
 _EXITS = {
     StepExit.ENVIRONMENT: ExitReason.ENVIRONMENT,
     StepExit.BUDGET_EXHAUSTED: ExitReason.BUDGET_EXHAUSTED,
+    **MODEL_EXITS,
 }
 
 
@@ -65,7 +66,7 @@ async def build_plan(state: PlanningAgentState, runtime: Runtime[RunContext]) ->
         usage = add_usage(usage, usage_of(response.metadata))
         result = response.result if not response.is_error() else None
         if not isinstance(result, dict):
-            return {**_failed(runtime, agent_fault(response.error, "planner", response)), **_spent(state, usage)}
+            return {**_failed(runtime, _fault(response)), **_spent(state, usage)}
         plan, problems = check_plan(result.get("steps"))
         if not problems:
             return {**await _planned(state, runtime, plan, result, response), **_spent(state, usage)}
@@ -73,6 +74,16 @@ async def build_plan(state: PlanningAgentState, runtime: Runtime[RunContext]) ->
     message = f"the plan cannot be executed: {first['path']} {first['message']}"
     fault = Fault(StepExit.AGENT_ERROR, message, details={"error": "InvalidPlan", "errors": problems})
     return {**_failed(runtime, fault), **_spent(state, usage)}
+
+
+def _fault(response: AgentResponse) -> Fault:
+    """Why the planner has no plan. Raises AgentUnreachable, but for a model whose endpoint limits the rate."""
+    try:
+        return agent_fault(response.error, "planner", response)
+    except AgentUnreachable as error:
+        if model_exit(error.details) is None:
+            raise
+        return fault_of(error)
 
 
 async def _planner_answer(state: PlanningAgentState, runtime: Runtime[RunContext], inputs: JsonObject) -> AgentResponse:

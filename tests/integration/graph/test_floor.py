@@ -11,6 +11,7 @@ import pytest
 from testwright.agents.contract.protocol import AgentRequest, AgentResponse, refusal, success_response
 from testwright.core import errors
 from testwright.core.events import EventType
+from testwright.graph.faults import AgentUnreachable, fault_of
 from testwright.graph.planning_graph.planning_state import new_planning_state
 from testwright.graph.running import start_run
 from testwright.tests.support.agents.scripted_agents import ScriptedAgent
@@ -123,6 +124,25 @@ async def test_a_model_all_of_whose_tests_are_dropped_leaves_the_engines(tmp_pat
     assert [row["case_id"] for row in values["dropped"]] == ["tc_model"]
 
 
+NAMED = {"has no quota": "model_quota", "limits the rate": "model_rate_limit", "refuses": "model_refused"}
+
+
+@pytest.mark.parametrize("what", NAMED)
+async def test_quota_rate_limit_and_refusal_are_told_with_reasons_of_their_own(tmp_path: Path, what: str) -> None:
+    """Beside the words where the engine stands in, and as the end of step and run where nothing does."""
+    failure = FAILURES[what]
+    values = await run_with(tmp_path / "1", roles={"spec"}, spec=ModelBacked(failure, SPEC))
+    assert said(values, "spec")[0].endswith(f"({NAMED[what]})")
+    try:
+        values = await run_with(tmp_path / "2", roles=set(), spec=ModelBacked(failure, SPEC))
+        ended = values["exit_reason"]
+    except AgentUnreachable as error:
+        ended = fault_of(error).exit_reason
+    assert ended == NAMED[what]
+    _, run = _planning(tmp_path / "3", failure, stop_without_planner=True)
+    assert (await run())["exit_reason"] == NAMED[what]
+
+
 @pytest.mark.parametrize("role", ["spec", "writer"])
 async def test_a_fault_of_the_engine_is_no_reason_to_ask_it_again(tmp_path: Path, role: str) -> None:
     failing = ModelBacked(errors.TargetImportError("it does not import"), SPEC)
@@ -149,10 +169,10 @@ async def test_a_planner_model_that_fails_leaves_the_embedded_plan(tmp_path: Pat
 
 @pytest.mark.feature("P-01")
 async def test_a_planner_model_that_fails_ends_the_run_where_the_settings_say_so(tmp_path: Path) -> None:
-    _, run = _planning(tmp_path, FAILURES["refuses"], stop_without_planner=True)
+    _, run = _planning(tmp_path, FAILURES["is cut"], stop_without_planner=True)
     values = await run()
     assert values["exit_reason"] == "plan_failed"
-    assert "refuses" in values["failure"]["message"]
+    assert "reached its limit" in values["failure"]["message"]
 
 
 def _planning(tmp_path: Path, failure: Any, **services: Any) -> tuple[Any, Callable[[], Any]]:

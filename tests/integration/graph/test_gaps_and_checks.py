@@ -65,7 +65,7 @@ async def test_what_the_tests_leave_open_is_asked_about_once_and_the_new_case_jo
     assert values["exit_reason"] == "completed"
     assert values["kept"] == ["tc_a", "tc_b"]
     inputs = asked.requests[1].inputs or {}
-    assert inputs["gaps"]["lines"] == ["line 2: no test notices `a < b` changed to `a <= b`"]
+    assert [row["text"] for row in inputs["gaps"]["rows"]] == ["line 2: no test notices `a < b` changed to `a <= b`"]
     assert [case["id"] for case in inputs["previous_spec"]["cases"]] == ["tc_a"]
     assert len(asked.requests) == 2
 
@@ -98,8 +98,7 @@ def test_what_is_open_in_a_function_whose_test_failed_is_judged_first(tmp_path: 
         elsewhere = {"survivors": [SURVIVOR, {**SURVIVOR, "line": 12}]}
         found = open_gaps(state, runtime_of(made), {"mutation": elsewhere, "dropped": [failed]})
     assert found is not None
-    assert found["subjects"] == ["other"]
-    assert len(found["lines"]) == 1
+    assert [row["subject"] for row in found["rows"]] == ["other"]
 
 
 ENGINES = {"spec_json": spec("tc_a")["spec"]}

@@ -11,9 +11,10 @@ from typing import Any
 
 from testwright.agents.contract.lifecycle import RequestOptions, send_request
 from testwright.agents.contract.protocol import AgentRequest, RequestMetadata
-from testwright.app.agent_factory import create_agents, open_model_clients
+from testwright.app.agent_factory import create_agents
 from testwright.app.api import agenerate
 from testwright.app.container import request_id_of
+from testwright.app.model_clients import open_model_clients
 from testwright.app.runs import explore_repository
 from testwright.config.settings import load_settings
 from testwright.core.errors import ExitCode, TestwrightError

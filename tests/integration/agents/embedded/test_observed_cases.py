@@ -47,6 +47,7 @@ async def test_outcomes_are_pinned_and_what_differs_each_time_is_not(tmp_path: P
     assert value is not None
     assert [(row["kind"], row["value"], row["origin"]) for row in value.case["expect"]] == [("equals", "6", "observed")]
     assert value.case["written_by"] == "model"
+    assert (value.naming.id, value.naming.expected) == ("tc_half_of_12", "the result equals 6")
     assert refusal is not None
     assert [(row["kind"], row["exception"]) for row in refusal.case["expect"]] == [("raises", "ValueError")]
     assert "from shop.cart import half" in refusal.imports

@@ -1,6 +1,7 @@
 """The chat of a run: nothing is paid twice, nothing is spent beyond the budget, everything is in the audit log."""
 
 import asyncio
+import threading
 
 import pytest
 
@@ -9,6 +10,7 @@ from testwright.agents.contract.protocol import AgentRequest, ErrorType, Request
 from testwright.core.errors import (
     BudgetExhausted,
     MalformedLlmOutput,
+    ModelAnswerCut,
     ModelAnswerRefused,
     ModelTimeout,
     TestwrightError,
@@ -17,6 +19,7 @@ from testwright.core.usage import Ceilings, ModelBudget, ModelUsage
 from testwright.store.files.audit import AuditLog
 from testwright.tests.support.agents.model_chats import KeptInMemory, call, chatting
 from testwright.tests.support.agents.scripted_openai import (
+    Reply,
     ScriptedOpenAI,
     Usage,
     answer,
@@ -129,11 +132,54 @@ async def test_a_ceiling_that_is_reached_refuses_the_next_call_before_it_is_made
 
 
 @pytest.mark.feature("B-08")
-def test_requests_under_way_leave_the_next_one_only_what_they_may_not_use():
-    budget = ModelBudget(Ceilings(tokens=2000, cost=1.0))
-    assert budget.answer_room(500, 16_000) == 1500
-    with budget.reserved(500 + 600, 0.1), pytest.raises(BudgetExhausted, match="with the next request"):
-        budget.answer_room(700, 16_000)
+async def test_a_request_waits_for_those_under_way_where_they_decide_its_room_and_no_ceiling_counts_as_reached():
+    """The first may use all that is left: only when it has ended it is known that the second has room."""
+    budget = ModelBudget(Ceilings(tokens=2_000))
+    with ScriptedOpenAI([]) as server, server.asked(1) as first_came:
+        held = answer(GOOD, usage=Usage(100, 50))
+        second_wanted = threading.Event()
+
+        def once_both_are_wanted(handler, asked):
+            assert second_wanted.wait(20)
+            held.act(handler, asked)
+
+        server.extend(Reply(once_both_are_wanted), held)
+        async with chatting(server, budget=budget) as chat:
+            first = asyncio.create_task(chat.complete(call("first")))
+            assert await asyncio.to_thread(first_came.wait, 20)
+            second = asyncio.create_task(chat.complete(call("second")))
+            await asyncio.sleep(0)
+            assert (len(server.requests), budget.reached) == (1, None)
+            second_wanted.set()
+            assert [one.tokens_in for one in await asyncio.gather(first, second)] == [100, 100]
+    assert budget.reached is None
+
+
+@pytest.mark.feature("B-08")
+async def test_a_cut_answer_is_asked_for_anew_by_a_run_that_may_use_more_and_else_is_not_paid_for_again():
+    kept, cut = KeptInMemory(), answer('{"steps": ["o', finish="length", usage=Usage(20, 500))
+    before = []
+    for tokens, script in ((600, [cut]), (900, []), (100_000, [answer(GOOD)]), (100_000, [])):
+        budget = ModelBudget(Ceilings(tokens=tokens), before=before)
+        with ScriptedOpenAI(script) as server:
+            async with chatting(server, kept=kept, budget=budget) as chat:
+                if tokens == 100_000:
+                    assert (await chat.complete(call())).parsed == GOOD
+                else:
+                    with pytest.raises(BudgetExhausted, match="the ceiling on tokens"):
+                        await chat.complete(call())
+        before = budget.by_role()
+    assert budget.total.calls == 2
+
+
+@pytest.mark.feature("B-08")
+async def test_an_answer_that_its_own_limit_cut_off_stays_what_it_is_when_the_run_is_resumed():
+    kept = KeptInMemory()
+    with ScriptedOpenAI([answer('{"steps": ["o', finish="length")]) as server:
+        for _ in range(2):
+            async with chatting(server, kept=kept, budget=ModelBudget(Ceilings(tokens=100_000))) as chat:
+                with pytest.raises(ModelAnswerCut):
+                    await chat.complete(call())
 
 
 @pytest.mark.feature("B-08")
@@ -190,7 +236,7 @@ async def test_an_endpoint_that_does_not_count_is_estimated():
     with ScriptedOpenAI([answer("x" * 40, usage=None)]) as server:
         async with chatting(server) as chat:
             told = await chat.complete(call("y" * 391, schema=None))
-    assert (told.tokens_in, told.tokens_out) == (100, 10)
+    assert (told.tokens_in, told.tokens_out) == (134, 14)
     assert told.cost > 0
 
 

@@ -7,8 +7,11 @@ from typing import Any
 
 import pytest
 
+from testwright.agents.embedded.specs.observed_cases import ObservedCase
 from testwright.agents.llm.specs.answer_cases import AnswerCases
 from testwright.agents.llm.specs.answer_mending import Subjects, mended, unbound_names
+from testwright.agents.llm.specs.spec_answer import case_of
+from testwright.engine.python.write.case_namer import CaseNaming
 from testwright.tests.support.runs.model_runs import SPEC_PATH, case, till
 
 pytestmark = pytest.mark.feature("T-13")
@@ -145,3 +148,49 @@ def test_what_may_have_an_effect_is_not_dropped() -> None:
     effects = ["a = till[0]", "b = till.total", "c = [*till]", "d = -till"]
     better, _ = mend(statements=["till = make()", *effects])
     assert len(better["statements"]) == 5
+
+
+def seen_as(value: str) -> Any:
+    """An observer that sees every case return a value."""
+
+    async def observe(path: str, cases: Any, imports: Any) -> list[ObservedCase]:
+        row = {"kind": "equals", "actual": "result", "value": value, "origin": "observed"}
+        naming = CaseNaming(f"the result equals {value}", "Call it", f"the result equals {value}", "tc_seen")
+        needed = ("from till.prices import discounted",)
+        return [ObservedCase({**case, "expect": [row]}, needed, naming) for case in cases]
+
+    return observe
+
+
+async def observed(folder: Path, *given: dict[str, Any]) -> tuple[list[dict[str, Any]], list[str]]:
+    """The cases of a spec after the last one's expectation was judged wrong, and what was replaced."""
+    root = till(folder)
+    cases = AnswerCases(TARGET, SOURCE, root, seen_as("50"))
+    wrong = [{"path": f"$.cases[{len(given) - 1}].expect"}]
+    made = [case_of({**one, "subject": "discounted"}, SPEC_PATH) for one in given]
+    spec, replaced, _ = await cases.observed_instead({"imports": [], "cases": made}, wrong)
+    return spec["cases"], replaced
+
+
+async def test_an_expectation_replaced_by_what_the_code_does_is_named_by_it_without_its_group(
+    tmp_path: Path,
+) -> None:
+    told = case(50, "45", name="is_reduced", title="a total of 50 is reduced, too", group="reduced")
+    [kept, seen], replaced = await observed(tmp_path, case(200, "180"), told)
+    assert kept["id"] == "tc_discounted_200"
+    assert (seen["id"], seen["title"], seen["expected"]) == ("tc_seen", "the result equals 50", "the result equals 50")
+    assert "group" not in seen
+    assert seen["written_by"] == "model"
+    assert replaced == ["tc_discounted_is_reduced"]
+
+
+async def test_what_another_case_says_already_is_not_said_again(tmp_path: Path) -> None:
+    cases, _ = await observed(tmp_path, case(50, "50"), case(50, "45", name="is_reduced"))
+    assert [one["id"] for one in cases] == ["tc_discounted_50"]
+
+
+async def test_an_input_that_was_to_be_observed_is_named_by_what_was_seen(tmp_path: Path) -> None:
+    silent = {**case(70, "70", name="is_reduced", title="70 is reduced"), "expect": None}
+    answer = {"imports": ["from till.prices import discounted"], "decisions": [], "properties": [], "cases": [silent]}
+    found = await AnswerCases(TARGET, SOURCE, till(tmp_path), seen_as("70")).usable(answer, [])
+    assert [(one["id"], one["title"]) for one in found.cases] == [("tc_seen", "the result equals 70")]

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from testwright.agents.llm.specs.public_source import MOST_CHARACTERS, MOST_LINES, source_parts
+from testwright.agents.llm.prompt import load_prompt
+from testwright.agents.llm.specs.public_source import MOST_CHARACTERS, MOST_LINES, fitting_part, source_parts
+from testwright.agents.llm.specs.spec_message import SpecMessages
 from testwright.agents.llm.specs.surroundings import delegates, readme_lines, tool_context
 from testwright.tests.support.projects.files import make_project
 
@@ -78,3 +80,30 @@ def test_what_tools_say_is_bounded_and_leaves_the_target_out() -> None:
     assert told.startswith("a.py: Sums.\n# b.py\nbeside it\n")
     assert "the target" not in told
     assert len(told) < 2000
+
+
+def test_of_symbols_that_do_not_fit_together_the_first_are_shown() -> None:
+    source = "".join(function(f"f{number}", 200) for number in range(10))
+    part = fitting_part(source, ["f7", "f2", *(f"f{number}" for number in range(10) if number not in (2, 7))])
+    assert part.subjects is not None
+    assert {"f2", "f7"} <= set(part.subjects)
+    assert len(part.subjects) < 10
+    assert fitting_part(source, ["f3"]).subjects == ("f3",)
+
+
+def test_gaps_are_asked_about_where_most_are_with_their_functions_and_the_others_are_told(tmp_path: Path) -> None:
+    source = "".join(function(f"f{number}", 200) for number in range(10))
+    root = make_project(tmp_path, {"src/shop/__init__.py": "", "src/shop/long.py": source})
+    base = {"target": {"path": "src/shop/long.py", "module": "shop.long"}, "cases": []}
+    messages = SpecMessages(load_prompt("spec"), {"target": {"symbols": None}}, base, root)
+    rows = [{"subject": f"f{number}", "text": f"gap in f{number}"} for number in (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 9, 8)]
+    text, [note] = messages.about_gaps([*rows, {"subject": "", "text": "gap of the module"}])
+    assert "def f9(" in text
+    assert "- gap in f9" in text
+    assert "- gap of the module" in text
+    told = [name for name in (f"f{number}" for number in range(10)) if name in note]
+    assert told
+    assert all(f"gap in {name}" not in text for name in told)
+    short, notes = messages.about_gaps(rows[:1])
+    assert notes == []
+    assert "def f0(" in short

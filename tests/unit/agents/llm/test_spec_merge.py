@@ -27,6 +27,7 @@ def half(number):
 def third(number):
     """A third of a number."""
 '''
+ROUNDED = "rounds down"
 EVIDENCE = {"path": "src/shop/cart.py", "lines": [5, 5]}
 
 
@@ -91,7 +92,7 @@ def decided(*rows: dict[str, Any], notices: dict[str, list[int]] | None = None) 
 
 
 def test_a_doubt_about_a_pinned_value_becomes_a_suspected_defect_and_no_test() -> None:
-    spec, _ = decided({"case": 2, "decision": "doubt", "lines": [5, 5], "reason": "rounds down"})
+    spec, _ = decided({"case": 2, "decision": "doubt", "lines": [5, 5], "reason": ROUNDED})
     assert [case["id"] for case in spec["cases"]] == ["tc_half_of_4"]
     [defect] = spec["suspected_defects"]
     assert defect["id"] == "sd_half_of_3"
@@ -108,8 +109,17 @@ def test_a_doubt_without_documentation_takes_nothing_away(lines: list[int] | Non
     assert "no effect" in note
 
 
+@pytest.mark.parametrize("reason", ["it should be whole", "wrong", ""])
+def test_a_doubt_whose_lines_hold_a_small_number_of_the_call_only_is_a_question_and_the_case_stays(reason: str) -> None:
+    spec, [note] = decided({"case": 2, "decision": "doubt", "lines": [5, 5], "reason": reason})
+    assert len(spec["cases"]) == 2
+    assert spec["suspected_defects"] == []
+    assert note.startswith("a question: is `half(3)` right, which result equals 1.5? ")
+    assert "rounded down" in note
+
+
 def test_a_doubt_is_carried_out_before_a_case_that_its_case_would_spare_is_dropped() -> None:
-    drop, doubt = {"case": 1, "decision": "drop"}, {"case": 2, "decision": "doubt", "lines": [5, 5]}
+    drop, doubt = {"case": 1, "decision": "drop"}, {"case": 2, "decision": "doubt", "lines": [5, 5], "reason": ROUNDED}
     spec, _ = decided(drop, doubt, notices={"tc_half_of_3": [1]})
     assert [case["id"] for case in spec["cases"]] == ["tc_half_of_4"]
 

@@ -1,4 +1,4 @@
-"""JSON is read after a sentence, in a fence, behind thoughts, and as far as it came before it was cut off."""
+"""JSON is read after a sentence, in a fence, behind thoughts, as far as it came, and without what breaks its form."""
 
 from __future__ import annotations
 
@@ -7,7 +7,13 @@ from typing import Any
 
 import pytest
 
+from testwright.agents.llm.specs.spec_answer import EACH_ALONE, MAY_LACK, READING_SCHEMA
+from testwright.agents.model.chat import ModelCall
+from testwright.agents.model.received import ReceivedAnswer
 from testwright.agents.model.salvage import embedded_values, whole_elements
+from testwright.agents.model.structured import ParsedAnswer, parse_answer
+from testwright.core.errors import AgentFailure, SchemaValidationError
+from testwright.tests.support.runs.model_runs import case, cases
 
 pytestmark = pytest.mark.feature("B-15")
 
@@ -56,3 +62,76 @@ def test_a_cut_answer_has_the_elements_that_came_in_whole(cut: int) -> None:
 @pytest.mark.parametrize("answer", [WHOLE[:20], WHOLE[: WHOLE.index('"expect"')], "no", '"cases": [{}]', ""])
 def test_a_cut_answer_without_a_whole_element_has_none(answer: str) -> None:
     assert whole_elements(answer, "cases") is None
+
+
+def reading(answer: Any, *, finish: str = "stop", each_alone: tuple[str, ...] = EACH_ALONE) -> ParsedAnswer:
+    """What is read of an answer about a module."""
+    text = answer if isinstance(answer, str) else json.dumps(answer)
+    call = ModelCall("spec", "", "", READING_SCHEMA, may_lack=MAY_LACK, each_alone=each_alone)
+    return parse_answer(ReceivedAnswer(text, len(text), finish), call, "m")
+
+
+GOOD, OTHER = case(50, "50"), case(200, "180")
+BROKEN: dict[str, Any] = {
+    "lacks a field": {key: value for key, value in OTHER.items() if key != "mode"},
+    "has a field too many": {**OTHER, "note": "I am sure"},
+    "has a field of another type": {**OTHER, "statements": "x = 1"},
+    "has an unknown kind": {**OTHER, "expect": [{**OTHER["expect"][0], "kind": "is_about"}]},
+    "has an unknown mode": {**OTHER, "mode": "guess"},
+    "has an id of spaces": {**OTHER, "id": "a total of 200"},
+    "is a text": "a total of 200 pays 180",
+    "is null": None,
+    "is too long": {**OTHER, "expression": "discounted(" + "1 + " * 300 + "1)"},
+}
+
+
+@pytest.mark.parametrize("what", BROKEN)
+def test_a_case_that_breaks_the_form_costs_itself_alone(what: str) -> None:
+    read = reading({**cases(GOOD), "cases": [BROKEN[what], GOOD, BROKEN[what]]})
+    assert read.value is not None
+    assert read.value["cases"] == [GOOD]
+    assert {str(issue["path"])[:10] for issue in read.left_out} == {"$.cases[0]", "$.cases[2]"}
+
+
+def test_decisions_and_properties_that_break_the_form_cost_themselves_alone() -> None:
+    decision = {"case": 1, "decision": "keep", "title": "better", "lines": None, "reason": None}
+    read = reading({**cases(GOOD), "decisions": [{**decision, "decision": "burn"}, decision], "properties": [{}]})
+    assert read.value == {**cases(GOOD), "decisions": [decision], "properties": []}
+    assert len(read.left_out) > 1
+
+
+def test_a_list_beyond_its_limit_and_words_beside_the_lists_cost_what_is_too_much() -> None:
+    read = reading({**cases(*[GOOD] * 201), "thoughts": "I have read it all."})
+    assert read.value is not None
+    assert len(read.value["cases"]) == 200
+    assert "thoughts" not in read.value
+
+
+@pytest.mark.parametrize("answer", [{"cases": [BROKEN["is null"]]}, {"imports": 3, "cases": [GOOD]}, {"plan": []}, []])
+def test_an_answer_of_which_nothing_is_left_is_refused_with_all_that_is_wrong(answer: Any) -> None:
+    with pytest.raises(SchemaValidationError) as caught:
+        reading(answer)
+    assert caught.value.details["errors"]
+
+
+def test_where_no_list_stands_alone_the_whole_answer_is_refused() -> None:
+    with pytest.raises(SchemaValidationError):
+        reading({**cases(GOOD), "cases": [BROKEN["is null"], GOOD]}, each_alone=())
+
+
+def test_an_answer_that_is_cut_behind_a_broken_case_keeps_the_good_ones() -> None:
+    text = json.dumps({**cases(GOOD), "cases": [BROKEN["has an unknown mode"], GOOD, OTHER]})
+    read = reading(text[:-40], finish="length")
+    assert read.value is not None
+    assert read.value["cases"] == [GOOD]
+
+
+@pytest.mark.parametrize("spoilt", ['"title": "a "quoted" word",', "\"title\": 'single',", '"title": "x" "id": 3,'])
+def test_a_case_that_is_no_json_costs_what_comes_from_there(spoilt: str) -> None:
+    text = json.dumps(cases(GOOD, OTHER)).replace('"title": "discounted takes 200 to 180",', spoilt)
+    read = reading(f"Here are the tests:\n{text}")
+    assert read.value is not None
+    assert read.value["cases"] == [GOOD]
+    assert [issue["path"] for issue in read.left_out] == ["$.cases[1]"]
+    with pytest.raises(AgentFailure):
+        reading(text, each_alone=())

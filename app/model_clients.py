@@ -1,0 +1,156 @@
+"""Opens the model clients of roles, with keys from the environment, answers in the store and one shared budget."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..agents.model.chat import ModelChat
+from ..agents.model.prices import Prices, load_prices
+from ..config.models import PROVIDER, ROLES
+from ..config.settings import Settings
+from ..core.errors import SettingsError
+from ..core.usage import Ceilings, ModelBudget, ModelUsage
+from ..store.database.answers import ModelAnswers
+from ..store.files.audit import AuditEntry
+
+
+@dataclass(frozen=True, slots=True)
+class ModelClients:
+    """The model clients of a run.
+
+    Attributes:
+        by_role: the client of each role; a role without one has an embedded agent.
+        budget: counts what all of them used.
+        priced: names of the models whose price is known.
+        embeddings_cost: dollars of so many tokens sent to the embeddings model.
+    """
+
+    by_role: Mapping[str, ModelChat]
+    budget: ModelBudget
+    priced: frozenset[str] = frozenset()
+    embeddings_cost: Callable[[int], float] = lambda tokens: 0.0
+
+
+class RunAnswers:
+    """The answers of models that are stored for one run."""
+
+    def __init__(self, answers: ModelAnswers, run_id: str) -> None:
+        self._answers = answers
+        self._run_id = run_id
+
+    def get(self, role: str, attempt: int, prompt_hash: str) -> Any:
+        """See `ModelAnswers.get`."""
+        return self._answers.get(self._run_id, role, attempt, prompt_hash)
+
+    def put(self, role: str, attempt: int, prompt_hash: str, answer: Any) -> None:
+        """See `ModelAnswers.put`."""
+        self._answers.put(self._run_id, role, attempt, prompt_hash, answer)
+
+    def all(self) -> list[tuple[str, Any]]:
+        """See `ModelAnswers.of_run`."""
+        return self._answers.of_run(self._run_id)
+
+    def keep_usage(self, usage: ModelUsage) -> None:
+        """Store what a request used whose answer is of no use later, for the budget of a resumed run."""
+        number = sum(role == usage.role for role, _ in self.all()) + 1
+        received = {"text": "", "length": 0, "tool_calls": [], "tokens_in": usage.tokens_in, "estimated": True}
+        self.put(usage.role, number, "", {"model": usage.model, "received": received})
+
+
+@asynccontextmanager
+async def open_model_clients(
+    settings: Settings,
+    environment: Mapping[str, str],
+    *,
+    cache: Path | None = None,
+    kept: RunAnswers | None = None,
+    seconds_before: float = 0.0,
+    audit: Callable[[AuditEntry], None] = lambda attempt: None,
+    given_out: set[str] | None = None,
+    spent: Callable[[ModelUsage], None] = lambda spend: None,
+    waiting: Callable[[], AbstractContextManager[None]] = nullcontext,
+) -> AsyncIterator[ModelClients]:
+    """Open a client for each role that is set to a model; they are closed when the block ends.
+
+    Args:
+        environment: where keys are.
+        cache: the folder that caches the abilities of endpoints; None caches nothing.
+        kept: the run's stored answers, which are not paid for again.
+        seconds_before: wall seconds of the run's sessions before a resume.
+        given_out: keys of stored answers that this session has used already, in other processes; grows.
+        spent: called with the usage of each call.
+        waiting: makes a context manager that is held while waiting for an endpoint (idle-time accounting).
+
+    Raises:
+        SettingsError: there is no key for OpenAI, no readable price table, or no price under a ceiling on cost.
+    """
+    if not settings.models.names:
+        yield ModelClients({}, _new_budget(settings, seconds_before))
+        return
+    # Importing the client library takes a second; runs without models skip it.
+    from ..agents.model.abilities import CapabilityFile
+    from ..agents.model.endpoint import Endpoint, EndpointSettings, base_url_of, key_for
+    from ..agents.model.run_chat import RunChat, spend_of_stored
+
+    base_url = base_url_of(settings.base_url, environment)
+    prices = _load_prices(settings, base_url)
+    before = [spend_of_stored(role, answer, prices) for role, answer in kept.all()] if kept is not None else []
+    budget = _new_budget(settings, seconds_before, before=before, on_usage=spent)
+    abilities = CapabilityFile(cache / "endpoints.json" if cache is not None else None)
+    key = key_for(base_url, environment)
+    # One client for each model, not for each role: roles with the same model share connections and abilities.
+    async with AsyncExitStack() as opened:
+        chats: dict[str, RunChat] = {}
+        for name in settings.models.names:
+            limits = (settings.model_timeout, settings.answer_tokens)
+            endpoint = Endpoint(EndpointSettings(name, base_url, *limits, settings.stream), key)
+            opened.push_async_callback(endpoint.aclose)
+            chats[name] = RunChat(
+                endpoint,
+                abilities=abilities,
+                prices=prices,
+                budget=budget,
+                kept=kept,
+                audit=audit,
+                given_out=given_out,
+                waiting=waiting,
+            )
+        by_role = {role: chats[name] for role in ROLES if (name := settings.models.of(role)) is not None}
+        priced = frozenset(name for name in _models_asked(settings) if prices.of(name) is not None)
+        yield ModelClients(by_role, budget, priced, _embeddings_cost(settings, prices))
+
+
+def _models_asked(settings: Settings) -> list[str]:
+    """Names of all models that a run may pay for, that of embeddings among them where a model reads what it finds."""
+    embeddings = settings.embeddings if settings.models.read_context else None
+    return [*settings.models.names, *([embeddings.removeprefix(PROVIDER)] if embeddings else [])]
+
+
+def _embeddings_cost(settings: Settings, prices: Prices) -> Callable[[int], float]:
+    """What so many tokens of the embeddings' model cost; nothing where it has no price."""
+    name = (settings.embeddings or "").removeprefix(PROVIDER)
+    price = prices.of(name) if name else None
+    return (lambda tokens: price.cost(tokens, 0, 0)) if price is not None else (lambda tokens: 0.0)
+
+
+def _new_budget(settings: Settings, seconds_before: float, **usage: Any) -> ModelBudget:
+    """Create the budget of a session that starts now; `usage` as for `ModelBudget`."""
+    began = time.monotonic()
+    ceilings = Ceilings(settings.max_tokens, settings.max_cost, settings.max_seconds)
+    return ModelBudget(ceilings, lambda: seconds_before + time.monotonic() - began, **usage)
+
+
+def _load_prices(settings: Settings, base_url: str) -> Prices:
+    """Load the prices of models. Raises SettingsError for a ceiling on cost when the price of a model is unknown."""
+    prices = load_prices(settings.prices, base_url)
+    unknown = [name for name in _models_asked(settings) if prices.of(name) is None]
+    if settings.max_cost is not None and unknown:
+        raise SettingsError(
+            f"--max-cost needs a price for {', '.join(unknown)}.", advice="Give one with --prices, or use --max-tokens."
+        )
+    return prices
