@@ -12,6 +12,7 @@ from .floor import has_model, is_the_engines
 from .state import TestingAgentState
 
 _MOST = 30
+_MOST_OF_A_LINE = 3
 _JUDGED = ("product_defect", "test_defect")
 
 
@@ -24,14 +25,20 @@ def open_gaps(
         return None
     if is_the_engines(runtime, spec) or has_model(runtime, "writer"):
         return None  # its model failed, or a model writes the tests and may have left some out
-    contested = _contested(spec, results)
+    failed = _failed(spec, results)
     rows = [
-        (_subject(line, state["ast_analysis"]), text) for line, text in (*_survivors(results), *_not_taken(results))
+        {"subject": _subject(line, state["ast_analysis"]), "text": text}
+        for line, text in (*_survivors(results), *_not_taken(results))
     ]
-    found = [(subject, text) for subject, text in rows if subject not in contested][:_MOST]
-    if not found:
-        return None
-    return {"rows": [{"subject": subject, "text": text} for subject, text in found], "open": True}
+    # Where a test failed, what is open may be so because of that: it comes last, with the name of the test.
+    clear = [row for row in rows if row["subject"] not in failed]
+    contested = [
+        {**row, "text": f"{row['text']} ({failed[row['subject']]} failed there: use other inputs)"}
+        for row in rows
+        if row["subject"] in failed
+    ]
+    found = [*clear, *contested][:_MOST]
+    return {"rows": found, "open": True} if found else None
 
 
 def has_open_gaps(state: TestingAgentState) -> bool:
@@ -39,20 +46,24 @@ def has_open_gaps(state: TestingAgentState) -> bool:
     return bool((state["gaps"] or {}).get("open"))
 
 
-def _contested(spec: Mapping[str, Any], results: Mapping[str, Any]) -> set[str]:
-    """Functions with a test that failed: what is open there may be so because of that, which is judged first."""
-    failed = {row.get("case_id") for row in results.get("dropped") or () if row.get("class") in _JUDGED}
-    return {str(case.get("subject")) for case in spec.get("cases") or () if case["id"] in failed}
+def _failed(spec: Mapping[str, Any], results: Mapping[str, Any]) -> dict[str, str]:
+    """Functions with a test that failed, and the first such test of each."""
+    names = {row.get("case_id") for row in results.get("dropped") or () if row.get("class") in _JUDGED}
+    found: dict[str, str] = {}
+    for case in spec.get("cases") or ():
+        if case["id"] in names:
+            found.setdefault(str(case.get("subject")), str(case["id"]))
+    return found
 
 
 def _survivors(results: Mapping[str, Any]) -> Iterable[tuple[int, str]]:
-    """Changes of the code that no test notices, one for each line."""
-    seen: set[int] = set()
+    """Changes of the code that no test notices, a few of each line together."""
+    by_line: dict[int, list[str]] = {}
     for row in (results.get("mutation") or {}).get("survivors") or ():
-        line = int(row.get("line") or 0)
-        if line not in seen:
-            seen.add(line)
-            yield line, f"line {line}: no test notices `{row.get('before')}` changed to `{row.get('after')}`"
+        changes = by_line.setdefault(int(row.get("line") or 0), [])
+        changes.append(f"`{row.get('before')}` changed to `{row.get('after')}`")
+    for line, changes in by_line.items():
+        yield line, f"line {line}: no test notices {' or '.join(dict.fromkeys(changes[:_MOST_OF_A_LINE]))}"
 
 
 def _not_taken(results: Mapping[str, Any]) -> Iterable[tuple[int, str]]:

@@ -65,7 +65,9 @@ async def test_what_the_tests_leave_open_is_asked_about_once_and_the_new_case_jo
     assert values["exit_reason"] == "completed"
     assert values["kept"] == ["tc_a", "tc_b"]
     inputs = asked.requests[1].inputs or {}
-    assert [row["text"] for row in inputs["gaps"]["rows"]] == ["line 2: no test notices `a < b` changed to `a <= b`"]
+    assert [row["text"] for row in inputs["gaps"]["rows"]] == [
+        "line 2: no test notices `a < b` changed to `a <= b` or `a < b` changed to `a > b`"
+    ]
     assert [case["id"] for case in inputs["previous_spec"]["cases"]] == ["tc_a"]
     assert len(asked.requests) == 2
 
@@ -86,19 +88,20 @@ async def test_tests_whose_second_round_fails_are_analysed_as_they_are(tmp_path:
     assert any(line.startswith("what the tests leave open was not tested: ") for line in values["warnings"])
 
 
-def test_what_is_open_in_a_function_whose_test_failed_is_judged_first(tmp_path: Path) -> None:
+def test_what_is_open_in_a_function_whose_test_failed_comes_last_with_the_name_of_the_test(tmp_path: Path) -> None:
     made = bench(tmp_path, {}, services={"model_roles": frozenset({"spec"})})
     named = read("tc_a")["spec"]
     named["cases"][0]["subject"] = "total"
     symbols = [{"qualname": "total", "lines": [1, 9]}, {"qualname": "other", "lines": [11, 19]}]
     state: Any = {**testing_state(), "spec_json": named, "gaps": None, "ast_analysis": {"symbols": symbols}}
     failed = {"case_id": "tc_a", "class": "product_defect"}
+    elsewhere = {"survivors": [SURVIVOR, {**SURVIVOR, "line": 12}]}
     with providing(made.context, made.services):
-        assert open_gaps(state, runtime_of(made), {"mutation": LEFT_OPEN, "dropped": [failed]}) is None
-        elsewhere = {"survivors": [SURVIVOR, {**SURVIVOR, "line": 12}]}
         found = open_gaps(state, runtime_of(made), {"mutation": elsewhere, "dropped": [failed]})
     assert found is not None
-    assert [row["subject"] for row in found["rows"]] == ["other"]
+    assert [row["subject"] for row in found["rows"]] == ["other", "total"]
+    assert "failed" not in found["rows"][0]["text"]
+    assert found["rows"][1]["text"].endswith("(tc_a failed there: use other inputs)")
 
 
 ENGINES = {"spec_json": spec("tc_a")["spec"]}
