@@ -20,8 +20,10 @@ def require_version(values: Mapping[str, Any], thread: str) -> None:
     found = values.get("state_version")
     if found != STATE_VERSION:
         raise StateVersionError(
-            f"the checkpoint {thread} was written with state version {found}, this is version {STATE_VERSION}",
-            advice="Resume it with the version of testwright that began it, or run the request again.",
+            f"The run was begun by another version of testwright: its checkpoint {thread} has version {found}, "
+            f"and this one reads version {STATE_VERSION}.",
+            advice="Resume it with the version of testwright that began it, or run the request again; the tests that "
+            "it added to the project stay.",
             details={"thread": thread, "found": found, "expected": STATE_VERSION},
         )
 

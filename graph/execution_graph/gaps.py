@@ -58,12 +58,13 @@ def _failed(spec: Mapping[str, Any], results: Mapping[str, Any]) -> dict[str, st
 
 def _survivors(results: Mapping[str, Any]) -> Iterable[tuple[int, str]]:
     """Changes of the code that no test notices, a few of each line together."""
-    by_line: dict[int, list[str]] = {}
+    changes: dict[tuple[int, str], dict[str, None]] = {}
     for row in (results.get("mutation") or {}).get("survivors") or ():
-        changes = by_line.setdefault(int(row.get("line") or 0), [])
-        changes.append(f"`{row.get('before')}` changed to `{row.get('after')}`")
-    for line, changes in by_line.items():
-        yield line, f"line {line}: no test notices {' or '.join(dict.fromkeys(changes[:_MOST_OF_A_LINE]))}"
+        place = int(row.get("line") or 0), str(row.get("before"))
+        changes.setdefault(place, {})[f"`{row.get('after')}`"] = None
+    for (line, before), after in changes.items():
+        shown = " or ".join(list(after)[:_MOST_OF_A_LINE])
+        yield line, f"line {line}: no test notices `{before}` changed to {shown}"
 
 
 def _not_taken(results: Mapping[str, Any]) -> Iterable[tuple[int, str]]:

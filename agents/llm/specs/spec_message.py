@@ -16,7 +16,7 @@ from .public_source import SourcePart, fitting_part, is_about, source_parts
 from .surroundings import delegates, public_names, readme_lines, tool_context
 
 _MOST_GAPS = 30
-_LONGEST_GAP = 240
+_LONGEST_GAP = 320
 _LONGEST_REQUEST = 2000
 
 

@@ -18,6 +18,7 @@ from testwright.tests.support.runs.paid_runs import (
     HALF,
     KEY,
     audit_of,
+    case,
     environment,
     flags,
     half_spec,
@@ -36,6 +37,20 @@ PLAN = {
     "framework": None,
     "not_understood": [],
 }
+
+
+SHARED = '''
+
+def shared(number: int, people: int) -> int:
+    """The share of each."""
+    if number == 7919 * people:
+        return 7919
+    return number // people
+'''
+"""A way through it that no trial finds: it is asked about."""
+
+MISREAD = {**half_spec(), "cases": [*half_spec()["cases"], case("half_of_six", "half(6)", value="4")]}
+WRONG = {"verdict": "wrong_expectation", "reason": "half of six is three", "documented": "", "lines": [5, 5]}
 
 
 @pytest.fixture
@@ -165,7 +180,7 @@ def test_openai_without_a_key_is_said_before_anything_is_done(tmp_path, monkeypa
 @pytest.mark.feature("B-08")
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize(
-    ("models", "script", "last", "code", "reason", "audited"),
+    ("models", "script", "last", "code", "reason", "audited", "paid"),
     [
         (
             ("planner=openai:scripted",),
@@ -174,6 +189,7 @@ def test_openai_without_a_key_is_said_before_anything_is_done(tmp_path, monkeypa
             ExitCode.OK,
             "completed",
             ["malformed", "malformed", "ok"],
+            2,
         ),
         (
             ("spec=openai:scripted", "writer=openai:scripted"),
@@ -182,21 +198,31 @@ def test_openai_without_a_key_is_said_before_anything_is_done(tmp_path, monkeypa
             ExitCode.OK,
             "completed",
             ["ok", "failed"],
+            1,
+        ),
+        (
+            ("spec=openai:scripted", "analyzer=openai:scripted"),
+            [answer(MISREAD), answer({"cases": []})],
+            answer({"verdicts": [{**WRONG, "case_id": "tc_half_of_six"}]}),
+            ExitCode.OK,
+            "completed",
+            ["ok", "ok", "ok"],
+            3,
         ),
     ],
-    ids=["within one node", "between two nodes"],
+    ids=["within one node", "between two nodes", "at the judgement, after a reading and gaps"],
 )
 def test_a_run_killed_between_two_model_calls_pays_for_none_twice_when_it_is_resumed(
-    tmp_path, models, script, last, code, reason, audited
+    tmp_path, models, script, last, code, reason, audited, paid
 ):
-    root = halves(tmp_path / "project")
+    root = make_project(tmp_path / "project", {**HALF, "src/halves/half.py": HALF["src/halves/half.py"] + SHARED})
     with ScriptedOpenAI([*script, hang()]) as server:
         arguments = [
             "run",
             UNCLEAR if "malformed" in audited else REQUEST,
             *flags(root, server, "--run-id", "killed", models=models),
         ]
-        with server.asked(2) as both_asked:
+        with server.asked(len(script) + 1) as all_asked:
             process = subprocess.Popen(
                 [sys.executable, str(ROOT / "main.py"), *arguments],
                 cwd=tmp_path,
@@ -205,21 +231,20 @@ def test_a_run_killed_between_two_model_calls_pays_for_none_twice_when_it_is_res
                 stderr=subprocess.DEVNULL,
             )
             try:
-                assert both_asked.wait(200)
+                assert all_asked.wait(200)
             finally:
                 process.kill()
                 process.wait()
         server.extend(last)
         done = invoke_command("resume", "killed", "--root", str(root), cwd=tmp_path, environment=environment())
-        first, hung, again = [request.raw for request in server.requests]
-    assert first != hung
+        *answered, hung, again = [request.raw for request in server.requests]
+    assert len({*answered, hung}) == len(script) + 1
     assert hung == again
     report = report_of(root, "killed")
     assert (done.code, report["exit_reason"]) == (code, reason), done.out + done.err
     calls = [one for one in audit_of(root, "killed") if one["role"].endswith(" model")]
     assert [call["outcome"] for call in calls] == audited
-    asked = 2 if "malformed" in audited else 1
-    assert (report["run"]["spent"]["tokens"], report["run"]["spent"]["calls"]) == (150 * asked, asked)
+    assert (report["run"]["spent"]["tokens"], report["run"]["spent"]["calls"]) == (150 * paid, paid)
     assert report["run"]["resumed"] == 1
 
 

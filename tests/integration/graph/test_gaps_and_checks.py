@@ -66,7 +66,7 @@ async def test_what_the_tests_leave_open_is_asked_about_once_and_the_new_case_jo
     assert values["kept"] == ["tc_a", "tc_b"]
     inputs = asked.requests[1].inputs or {}
     assert [row["text"] for row in inputs["gaps"]["rows"]] == [
-        "line 2: no test notices `a < b` changed to `a <= b` or `a < b` changed to `a > b`"
+        "line 2: no test notices `a < b` changed to `a <= b` or `a > b`"
     ]
     assert [case["id"] for case in inputs["previous_spec"]["cases"]] == ["tc_a"]
     assert len(asked.requests) == 2
