@@ -18,7 +18,7 @@ from ...guardrails.oracles import RULE, Documentation, oracle_problems
 from ...guardrails.problems import problem
 from ..project_style import own_test_imports
 from .answer_mending import Subjects, mended, read_names, unbound_names, unreadable
-from .spec_answer import case_of, expanded, is_range
+from .spec_answer import case_of, expanded, is_range, unfit_rows
 from .spec_merge import merged
 
 Observe = Callable[[str, Sequence[Mapping[str, Any]], Sequence[str]], Awaitable[Sequence[ObservedCase | None]]]
@@ -96,7 +96,7 @@ class AnswerCases:
             for one in own
             if case_problems({}, 0, [one.statement], self._module, imported=imported, allowed=self._allowed)
         }
-        found, waiting = Usable(), list[JsonObject]()
+        found, waiting = Usable(notes=list(unfit_rows(answer))), list[JsonObject]()
         for index, answered in enumerate(expanded(answer)):
             what = unreadable(answered)
             if what is not None:

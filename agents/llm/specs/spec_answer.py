@@ -94,6 +94,16 @@ def expanded(answered: Mapping[str, Any]) -> Iterator[JsonObject]:
             yield {**shared, "id": f"{stated['id']}_{number}", "statements": statements, "group": name[:100]}
 
 
+def unfit_rows(answered: Mapping[str, Any]) -> Iterator[str]:
+    """Say which properties of an answer lose rows because these have more or fewer values than there are names."""
+    for stated in answered.get("properties") or ():
+        names = len(stated["names"])
+        lost = sum(len(row) != names for row in stated["rows"])
+        if lost or not stated["rows"]:
+            what = f"{lost} of {len(stated['rows'])} rows have not {names} values" if lost else "it has no row"
+            yield f"a property of the model loses rows: {stated['id']}: {what}"
+
+
 def _with_whole_lines(row: Mapping[str, Any]) -> JsonObject:
     """The row with lines that count: a schema's integer may be written as 3.0."""
     return {**row, "lines": whole_lines(row.get("lines"))}

@@ -101,6 +101,8 @@ async def test_a_property_over_several_inputs_becomes_rows_of_one_test(tmp_path:
     found = await usable(tmp_path, properties=[stated])
     assert [one["arrange"]["statements"] for one in found.cases] == [["total = 1"], ["total = 50"], ["total = 100"]]
     assert {one["group"] for one in found.cases} == {"discounted_small"}
+    assert found.notes == ["a property of the model loses rows: tc_discounted_small: 1 of 4 rows have not 1 values"]
+    assert "it has no row" in (await usable(tmp_path / "none", properties=[{**stated, "rows": []}])).notes[0]
 
 
 @pytest.mark.parametrize(
