@@ -29,6 +29,7 @@ from ..agents.embedded.specs.api_specs import ApiSpecGenerator
 from ..agents.embedded.specs.e2e_specs import BrowserSpecGenerator
 from ..agents.embedded.specs.integration_specs import IntegrationSpecGenerator
 from ..agents.embedded.specs.observed_cases import CaseObserver
+from ..agents.embedded.specs.performance_specs import PerformanceSpecGenerator
 from ..agents.embedded.specs.spec_agent import EmbeddedSpecAgent, PrefetchedSpec, SpecGenerator
 from ..agents.embedded.writing_agent import EmbeddedWritingAgent
 from ..agents.llm.analyzer_agent import ModelAnalyzerAgent
@@ -98,6 +99,9 @@ def create_agents(
         ),
         "e2e": BrowserSpecGenerator(
             target, settings.root, command=command, sign_in=settings.sign_in or "", variables=settings.env
+        ),
+        "performance": PerformanceSpecGenerator(
+            target, settings.root, budget=exploration_budget(settings), examples=settings.examples
         ),
     }
     # Spec and writer have no contract here: tools validate their answers, hydration validates their inputs.

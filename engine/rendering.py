@@ -1,4 +1,4 @@
-"""Chooses the renderer of a spec by its test type (unit, api, integration, e2e) and renders its test files."""
+"""Chooses the renderer of a spec by its test type (unit, api, integration, e2e, performance) and renders its test files."""
 
 from __future__ import annotations
 
@@ -99,4 +99,16 @@ def _browser(spec: Spec, framework: str, test_path: str) -> tuple[RenderedFile, 
     return tuple(RenderedFile(one.path, one.contents) for one in render_browser(spec, framework, test_path))
 
 
-_RENDERERS: Mapping[str, Renderer] = {"unit": _unit, "api": _api, "integration": _integration, "e2e": _browser}
+def _performance(spec: Spec, framework: str, test_path: str) -> tuple[RenderedFile, ...]:
+    from .performance.render import render_performance
+
+    return (RenderedFile(test_path, render_performance(spec, framework)),)
+
+
+_RENDERERS: Mapping[str, Renderer] = {
+    "unit": _unit,
+    "api": _api,
+    "integration": _integration,
+    "e2e": _browser,
+    "performance": _performance,
+}

@@ -30,9 +30,12 @@ from .distributions import plain_distributions
 from .interpreter import Interpreter
 
 TOOLS = ("pytest", "coverage")
+BENCHMARK_TOOLS = ("pytest-benchmark",)
+"""What performance tests need besides."""
 _LEAST = {
     "pytest": SpecifierSet(">=7"),
     "coverage": SpecifierSet(">=6"),
+    "pytest-benchmark": SpecifierSet(">=4"),
     "pytest-playwright": SpecifierSet(">=0.7"),
 }
 _PIP_SECONDS = 300

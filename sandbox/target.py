@@ -11,14 +11,14 @@ import tempfile
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, ParamSpec, TypeVar
 
 from ..core.errors import StorageError
 from ..utils.untrusted_folders import remove_tree
 from .interpreter import Interpreter, find_interpreter
-from .overlay import test_overlay
+from .overlay import BENCHMARK_TOOLS, test_overlay, tools_overlay
 from .protocol import Limits, Network, Program, Sandbox
 from .snapshot import Snapshot, copy_tree, take_snapshot
 from .worker_files import START, WORKER_FOLDER
@@ -183,6 +183,17 @@ class PythonTarget:
             yield Workspace(folder / "project", folder / "scratch", self, time.time())
         finally:
             await to_the_end(remove_tree, folder, ignore_errors=True)
+
+    async def with_benchmark_tools(self) -> PythonTarget:
+        """The same target, with pytest-benchmark on its path; itself where its environment has that.
+
+        Raises:
+            InterpreterError: it is neither there nor can be provided; with advice.
+            StorageError: the cache cannot be written.
+        """
+        more = await asyncio.to_thread(tools_overlay, BENCHMARK_TOOLS, self.interpreter, self.caches)
+        missing = tuple(folder for folder in more if folder not in self.overlay)
+        return replace(self, overlay=(*self.overlay, *missing)) if missing else self
 
     async def discard(self) -> None:
         """Delete the copy and all workspaces; the target is of no use afterwards."""

@@ -92,8 +92,23 @@ def timed_call_rules(spec: dict[str, Any]) -> Iterator[SpecIssue]:
         place: SpecPlace = ("cases", index)
         bound, _, found = _statements((*place, "arrange", "statements"), arrange.get("statements"), scope, arrange)
         yield from found
-        source = mapping(case.get("act")).get("expression")
-        yield from _expression((*place, "act", "expression"), source, scope, bound)[1]
+        act = mapping(case.get("act"))
+        for name in ("expression", "compared"):
+            yield from _expression((*place, "act", name), act.get(name), scope, bound)[1]
+        yield from _statements((*place, "act", "first"), act.get("first"), scope, {"fixtures": sorted(bound)})[2]
+        known = bound | {"result"}
+        told = {**case, "expect": case.get("returns")}
+        yield from expectation_rules(place, told, lambda tree, known=known: scope.missing(tree, known), scope.names)
+        yield from _measured_calls(place, case, act)
+
+
+def _measured_calls(place: SpecPlace, case: dict[str, Any], act: dict[str, Any]) -> Iterator[SpecIssue]:
+    """Checks that a limit has the call that it compares with."""
+    for position, item in objects(case.get("expect")):
+        for metric, needed in (("growth_ratio", "compared"), ("repeat_share", "first")):
+            if item.get("metric") == metric and not act.get(needed):
+                message = f"{metric} compares with what `{needed}` gives, which is missing"
+                yield issue((*place, "expect", position, "metric"), "nothing_to_compare", message, f"add act.{needed}")
 
 
 def read_imports(spec: dict[str, Any]) -> tuple[CaseScope, list[SpecIssue]]:

@@ -39,10 +39,13 @@ UNWANTED_PLUGINS = (
     "rerunfailures",
     "timeout",
     "sugar",
-    "benchmark",
     "forked",
     "langsmith_plugin",
 )
+
+
+BENCHMARK = "benchmark"
+"""The plugin that only performance tests get: it is unwanted elsewhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +74,24 @@ class LaunchResult:
 
 
 class Launcher:
-    """Launches runs of one set of files in one workspace; `settings` are the project's own for pytest."""
+    """Launches runs of one set of files in one workspace.
+
+    Args:
+        settings: the project's own for pytest.
+        benchmarks: whether the files use the fixture of pytest-benchmark.
+    """
 
     def __init__(
-        self, target: PythonTarget, workspace: Workspace, framework: Framework, settings: Settings = ()
+        self,
+        target: PythonTarget,
+        workspace: Workspace,
+        framework: Framework,
+        settings: Settings = (),
+        *,
+        benchmarks: bool = False,
     ) -> None:
+        self._benchmarks = benchmarks
+        self._unwanted = UNWANTED_PLUGINS if benchmarks else (*UNWANTED_PLUGINS, BENCHMARK)
         self._target = target
         self._workspace = workspace
         self._framework = framework
@@ -242,7 +258,7 @@ class Launcher:
     ) -> None:
         ini = self._requests(folder) / "pytest.ini"
         settings = self._settings if manner.settings else ()
-        text = configuration(settings, self._project, complete=manner.plugins, unwanted=UNWANTED_PLUGINS)
+        text = configuration(settings, self._project, complete=manner.plugins, unwanted=self._unwanted)
         self._give(folder, ini.name, text)
         request = {
             "project": str(self._project),
@@ -269,8 +285,10 @@ class Launcher:
         arguments += ["-c", str(ini), "--rootdir", str(self._project), "--confcutdir", str(self._project)]
         arguments += ["--basetemp", str(basetemp)]
         if manner.plugins:
-            for name in UNWANTED_PLUGINS:
+            for name in self._unwanted:
                 arguments += ["-p", f"no:{name}"]
+        elif self._benchmarks:
+            arguments += ["-p", "pytest_benchmark.plugin"]
         if not manner.conftest:
             arguments.append("--noconftest")
         return arguments

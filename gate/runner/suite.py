@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 from ...core.errors import EnvironmentFault, TargetRunError, UsageError
 from ...sandbox.protocol import Completed, Limits
 from ...sandbox.target import PythonTarget, Workspace
+from ...utils.benchmark_tests import uses_benchmarks
 from ...utils.untrusted_files import write_file
 from ..model.journal import SuiteRecord
 from ..model.options import Framework, PairedRun, SuiteOptions
@@ -53,6 +54,8 @@ class Suite:
         files: Sequence[str],
         framework: Framework,
         again: Callable[[], AbstractAsyncContextManager[Suite]],
+        *,
+        benchmarks: bool = False,
     ) -> None:
         self._again = again
         self.files = tuple(files)
@@ -60,7 +63,7 @@ class Suite:
         self.workspace = workspace
         self.sandbox_kind = target.sandbox.kind
         settings = pytest_settings(workspace.project) if framework == "pytest" else ()
-        self._launcher = Launcher(target, workspace, framework, settings)
+        self._launcher = Launcher(target, workspace, framework, settings, benchmarks=benchmarks)
         self._manner: PytestSetup | None = None
         self._notes: list[str] = []
         self._begun: list[asyncio.Task[Any]] = []
@@ -251,17 +254,22 @@ async def open_suite(target: PythonTarget, files: Files, framework: Framework) -
 
     Raises:
         UsageError: a path is absolute or leads out of the project, or a file of the project does not exist.
+        InterpreterError: the files use pytest-benchmark, which cannot be provided.
     """
     paths = [_relative(str(path)) for path in files]
     # A conftest is there for the tests around it; pytest finds it by itself.
     tests = [path for path in paths if PurePosixPath(path).name != "conftest.py"]
+    benchmarks = isinstance(files, Mapping) and framework == "pytest" and any(map(uses_benchmarks, files.values()))
+    target = await target.with_benchmark_tools() if benchmarks else target
     async with target.workspace() as workspace:
         if isinstance(files, Mapping):
             await asyncio.to_thread(_write_files, workspace.project, files)
         absent = [path for path in paths if not (workspace.project / path).exists()]
         if absent:
             raise UsageError(f"there is no test file {absent[0]} in the project")
-        suite = Suite(target, workspace, tests, framework, lambda: open_suite(target, files, framework))
+        suite = Suite(
+            target, workspace, tests, framework, lambda: open_suite(target, files, framework), benchmarks=benchmarks
+        )
         try:
             yield suite
         finally:

@@ -20,6 +20,7 @@ from typing import Any, Literal
 
 from ...sandbox.target import PythonTarget, Workspace
 from ...sandbox.worker_files import worker_arguments
+from ...utils.benchmark_tests import uses_benchmarks
 from ...utils.untrusted_files import read_json, write_file
 from ..model.journal import scrubber
 from ..model.project_config import moved_configuration, pytest_file, settings_above, settings_words
@@ -111,6 +112,8 @@ async def run_own_pytest(
     Raises:
         SandboxFailure: the sandbox itself broke.
     """
+    if any(map(uses_benchmarks, files.values())):
+        target = await target.with_benchmark_tools()
     async with target.workspace() as workspace:
         await asyncio.to_thread(_write_files, workspace, files)
         runner = _Runner(target, workspace, _test_files(files))

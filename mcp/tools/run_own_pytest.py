@@ -12,7 +12,7 @@ from ...store.files.superseded import superseded_files
 from ..toolbox.json_schema import COUNT, TEXTS, array, closed_object, open_object, string, strings
 from ..toolbox.services import ToolServices
 from ..toolbox.tool_spec import Json, ToolSpec
-from .run_tests import staged_files
+from .run_tests import module_of, staged_files
 from .verify_suite import read_specs
 
 
@@ -37,7 +37,7 @@ async def _run(services: ToolServices, /, test_paths: list[str]) -> Json:
 def _tested_files(spec: Json) -> Iterator[str]:
     """Yield the paths that the headers of a spec's test files may name."""
     target = spec.get("target") or {}
-    for part in (target, target.get("description") or {}, *(target.get("components") or ())):
+    for part in (target, target.get("description") or {}, module_of(target), *(target.get("components") or ())):
         if part.get("path"):
             yield str(part["path"])
 
@@ -45,7 +45,7 @@ def _tested_files(spec: Json) -> Iterator[str]:
 def _import_roots(spec: Json) -> list[str]:
     """The folders below which a spec's modules have their names."""
     target = spec.get("target") or {}
-    parts = target.get("components") or [target]
+    parts = target.get("components") or [module_of(target)]
     found = []
     for part in parts:
         path, module = str(part.get("path") or ""), str(part.get("module") or "")

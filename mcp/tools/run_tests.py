@@ -36,6 +36,7 @@ OPTIONS: Json = {
     "test_seconds": {"type": "number", "exclusiveMinimum": 0, "maximum": 600, "description": "For one test."},
     "wall_seconds": {"type": "number", "exclusiveMinimum": 0, "maximum": 3600, "description": "For one run of all."},
 }
+TIMED_TEST_SECONDS = 30.0
 RESULT_SCHEMA: Json = open_object(
     ["framework", "passed", "failed", "kept", "dropped", "tests", "coverage", "repeats", "sandbox"],
     framework=string(),
@@ -74,9 +75,13 @@ async def _run(services: ToolServices, /, test_path: str, options: Json) -> Json
     if is_browser(spec):
         # The first test waits for a browser to start, and each for pages.
         limits = {"test_seconds": BROWSER_TEST_SECONDS, "wall_seconds": BROWSER_WALL_SECONDS, **limits}
+    if (spec or {}).get("test_type") == "performance":
+        # A call that is timed is repeated for a while; a much slower one is to fail by its limit, not by this one.
+        limits.setdefault("test_seconds", TIMED_TEST_SECONDS)
     limits["acting"] = _acting(services, spec)
     limits["repeats"] = options.get("repeats", services.repeats)
-    # API and integration tests run the code in processes of its own, where mutants are not installed.
+    # API and integration tests run the code in processes of its own, where mutants are not installed; what performance
+    # tests are for, a mutant does not show.
     in_process = (spec or {}).get("test_type", "unit") == "unit"
     limits["mutants"] = options.get("mutants", services.mutants if in_process else 0)
     strictness = VerifyOptions(measure=tuple(measured), **limits)
@@ -188,6 +193,7 @@ def measured_files(services: ToolServices, spec: Json | None, target: Any = None
         return application_files(services.root, spec)
     for candidate in ((spec or {}).get("target"), target):
         components = candidate.get("components") if isinstance(candidate, dict) else None
+        candidate = module_of(candidate) if isinstance(candidate, dict) else candidate
         found = [path for part in (components or [candidate]) if (path := _project_path(services, part)) is not None]
         if found:
             return list(dict.fromkeys(found))
@@ -201,9 +207,15 @@ def _project_path(services: ToolServices, target: Any) -> str | None:
     return services.project_file(path).resolve().relative_to(services.root.resolve()).as_posix()
 
 
+def module_of(target: Json) -> Json:
+    """The part of a spec's target that names a Python module: performance specs have it beside a service."""
+    module = target.get("module")
+    return module if isinstance(module, dict) else target
+
+
 def _module_name(spec: Json | None, path: str) -> str:
     target = (spec or {}).get("target") or {}
-    for part in (target, *(target.get("components") or ())):
+    for part in (module_of(target), *(target.get("components") or ())):
         if isinstance(part.get("module"), str) and part.get("path", path) == path:
             return part["module"]
     return path.removesuffix(".py").replace("/", ".")

@@ -14,6 +14,7 @@ from .run_tests import (
     BROWSER_WALL_SECONDS,
     OPTIONS,
     RESULT_SCHEMA,
+    TIMED_TEST_SECONDS,
     is_browser,
     measured_files,
     read_spec,
@@ -38,6 +39,8 @@ async def _run(services: ToolServices, /, test_paths: list[str], options: Json) 
         # Each order costs as many seconds as there are tests, which have been repeated one file at a time already.
         slow = {"test_seconds": BROWSER_TEST_SECONDS, "wall_seconds": BROWSER_WALL_SECONDS, "seeds": (11,)}
         limits = {**slow, **limits}
+    if any(spec.get("test_type") == "performance" for spec in specs.values()):
+        limits.setdefault("test_seconds", TIMED_TEST_SECONDS)
     together = SuiteVerificationOptions(measure=tuple(measured), **limits)
     verification = await verify_suite(target, files, framework=framework, specs=specs, options=together)
     return tool_result(verification, before=before)

@@ -23,6 +23,7 @@ from .fitting_types import Fitting, fitting_types
 from .integration_plan import integration_steps
 from .most_complex import most_complex
 from .named_programs import NO_PROGRAM, programs_meant
+from .performance_plan import performance_steps
 from .plan_steps import CONTEXT, accept_step, context_step, verify_step
 from .reading import Reading, by_options, merged, resolve, spelled
 from .refusals import check_understood, refuse_frameworks, refuse_types, refused_request
@@ -40,6 +41,7 @@ STEP_PLANNERS: Mapping[str, StepPlanner] = {
     "api": api_steps,
     "integration": integration_steps,
     "e2e": browser_steps,
+    "performance": performance_steps,
 }
 """Step planners by test type; other test types are not available."""
 

@@ -7,7 +7,13 @@ from dataclasses import dataclass
 
 from ...contract.protocol import JsonObject
 
-_TITLES = {"unit": "unit tests", "api": "API tests", "integration": "integration tests", "e2e": "browser tests"}
+_TITLES = {
+    "unit": "unit tests",
+    "api": "API tests",
+    "integration": "integration tests",
+    "e2e": "browser tests",
+    "performance": "performance tests",
+}
 _SHOWN = 3
 
 

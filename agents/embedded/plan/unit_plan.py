@@ -22,26 +22,32 @@ from .target_index import ModuleTarget, name_slug
 def unit_steps(scope: StepScope) -> PlannedSteps:
     """Plan one step for each module of the scope that may be a target."""
     planned = PlannedSteps()
-    for target in _testable(scope, planned):
+    for target in testable_modules(scope, planned):
         place, symbols = target.place, target.symbols
-        slug = _slug(place.module, symbols)
-        row: JsonObject = {
-            "path": place.path,
-            "module": place.module,
-            "import_root": place.import_root,
-            "symbols": list(symbols) if symbols is not None else None,
-            "digest": hashlib.sha256(read_source_bytes(scope.layout.root, place.path)).hexdigest(),
-        }
+        slug = module_slug(place.module, symbols)
+        row = module_row(scope, target)
         test_path = _test_path(scope, place, slug)
         add_generate_step(planned, scope, "unit", slug, row, spec_path=f"specs/{slug}.json", test_path=test_path)
     return planned
+
+
+def module_row(scope: StepScope, target: ModuleTarget) -> JsonObject:
+    """A step's target that is a module, or some symbols of one."""
+    place, symbols = target.place, target.symbols
+    return {
+        "path": place.path,
+        "module": place.module,
+        "import_root": place.import_root,
+        "symbols": list(symbols) if symbols is not None else None,
+        "digest": hashlib.sha256(read_source_bytes(scope.layout.root, place.path)).hexdigest(),
+    }
 
 
 def _test_path(scope: StepScope, place: ModulePlace, slug: str) -> str:
     return PurePosixPath(scope.tests_dir, *_folders(place.module, scope.tests_dir), f"test_{slug}.py").as_posix()
 
 
-def _testable(scope: StepScope, planned: PlannedSteps) -> list[ModuleTarget]:
+def testable_modules(scope: StepScope, planned: PlannedSteps) -> list[ModuleTarget]:
     """Select the targets without excluded symbols, symbols with tests, and modules that cannot be targets."""
     index = scope.index
     kept: list[ModuleTarget] = []
@@ -80,7 +86,7 @@ def _without_tested(
     A file that a person has changed is theirs and is never written anew, so beside it the symbols have their own.
     """
     root = scope.layout.root
-    path = unique_test_path(root, _test_path(scope, place, _slug(place.module, None)), target=place.path)
+    path = unique_test_path(root, _test_path(scope, place, module_slug(place.module, None)), target=place.path)
     text = source_or_empty(root, path)
     if generated_from(text) != place.path or is_untouched(text) is not True:
         return wanted
@@ -114,7 +120,7 @@ def _folders(module: str, tests_dir: str) -> list[str]:
     return [*first, *(f"test_{name}" for name in packages[1:])]
 
 
-def _slug(module: str, symbols: tuple[str, ...] | None) -> str:
+def module_slug(module: str, symbols: tuple[str, ...] | None) -> str:
     """Name part of the test file: unique for a module and the symbols it is limited to.
 
     A limited target has a file of its own, so that it never replaces the tests of the whole module.

@@ -82,7 +82,7 @@ class UnitSpecGenerator:
         early = preview if self._first is not None and self._first.wanted else None
         async with background_context(lambda: self._workers(facts)) as workers:
             workers.start()  # they start while the proposer reads the sources
-            proposer = await asyncio.to_thread(_proposer, self._root, layout, facts, wanted, self._examples)
+            proposer = await asyncio.to_thread(narrowed_proposer, self._root, layout, facts, wanted, self._examples)
             facts = replace(facts, domains=proposer.context.domains)
             exploration = await explore(
                 await self._python_target(),
@@ -129,7 +129,7 @@ def is_wanted(subject: str, symbols: list[str]) -> bool:
     return any(subject == symbol or subject.startswith(f"{symbol}.") for symbol in symbols)
 
 
-def _proposer(
+def narrowed_proposer(
     root: Path, layout: Layout, facts: ModuleFacts, symbols: Any, examples: Mapping[str, str]
 ) -> SourceProposer:
     """Build a proposer that spends its trials on the wanted symbols; constructors of other members stay known."""

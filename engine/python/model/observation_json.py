@@ -59,11 +59,11 @@ def observed_trial(answer: Mapping[str, Any]) -> ObservedTrial:
     raised = answer.get("raised")
     observation = Observation(
         outcome=answer["outcome"],
-        value=_value(answer["value"]) if "value" in answer else None,
+        value=value_of(answer["value"]) if "value" in answer else None,
         raised=None
         if raised is None
         else Raised(raised["t"], raised.get("m", ""), raised.get("l", 0), tuple(raised.get("b", ())), raised.get("c")),
-        effects=tuple((expression, _value(value)) for expression, value in answer.get("effects", ())),
+        effects=tuple((expression, value_of(value)) for expression, value in answer.get("effects", ())),
         **{name: answer[name] for name in ("output", "errors", "seconds") if name in answer},
         warnings=tuple((category, message) for category, message in answer.get("warnings", ())),
         arcs=frozenset((start, end) for start, end in answer.get("arcs", ())),
@@ -78,7 +78,7 @@ def observed_trial(answer: Mapping[str, Any]) -> ObservedTrial:
     )
 
 
-def _value(answer: Mapping[str, Any]) -> Value:
+def value_of(answer: Mapping[str, Any]) -> Value:
     type_name, source = answer["t"], answer.get("s")
     if type(type_name) is not str or type(source) not in _SOURCES:
         raise TypeError("the type or source of a value is no text")
@@ -88,7 +88,7 @@ def _value(answer: Mapping[str, Any]) -> Value:
         imports=tuple(answer.get("i", ())),
         approximate=answer.get("a", False),
         unordered=answer.get("u", False),
-        attributes=tuple((name, _value(value)) for name, value in answer.get("at", ())),
+        attributes=tuple((name, value_of(value)) for name, value in answer.get("at", ())),
         length=answer.get("n"),
         text=answer.get("x", ""),
     )

@@ -1,0 +1,94 @@
+"""Generates specs of performance tests: calls of one Python module, timed in the sandbox.
+
+What is measured differs a little from one time to the next, so that two specs of one module may differ in figures.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from ....engine.performance.compose import compose_performance_spec
+from ....engine.performance.findings import measured_calls
+from ....engine.performance.plan import subjects_of
+from ....engine.python.explore.explore import ExplorationBudget, explore
+from ....engine.python.facts.analyse import analyse_module
+from ....engine.python.judge.finding_selection import assertable_findings
+from ....engine.python.model.mutant_search import MutantSearchLimits
+from ....engine.python.project.layout import find_layout
+from ....sandbox.target import ProvideTarget
+from ...contract.protocol import JsonObject
+from .spec_agent import SpecResult
+from .unit_specs import limit_to_symbols, narrowed_proposer
+
+_TRIALS, _QUIET = 800, 250
+MEASURING_SECONDS = 180.0
+"""What measuring one module may take at most."""
+
+
+class PerformanceSpecGenerator:
+    """Generates performance test specs for one Python module.
+
+    The metadata holds `trials`, `measured` (callables) and `notes`.
+
+    Args:
+        python_target: prepares the project; called at the first exploration.
+        root: the project's root.
+        budget: limits on what is tried for one module; None for the engine's default.
+        examples: values that a person gave in the settings, by `module:function` or parameter name.
+    """
+
+    def __init__(
+        self,
+        python_target: ProvideTarget,
+        root: Path,
+        *,
+        budget: ExplorationBudget | None = None,
+        examples: Mapping[str, str] | None = None,
+    ) -> None:
+        self._python_target = python_target
+        self._root = root
+        self._budget = budget or ExplorationBudget()
+        self._examples = dict(examples or {})
+
+    async def generate(self, inputs: Mapping[str, Any], *, seconds: float | None = None) -> SpecResult:
+        """Generate the spec for `target` (path, and `symbols` or null).
+
+        Raises:
+            InterpreterError: pytest-benchmark is not in the target's environment and cannot be provided.
+            TargetImportError, ProjectError, SandboxFailure: as `explore` does.
+        """
+        target = await self._python_target()
+        equipped = await target.with_benchmark_tools()
+        path, symbols = str(inputs["target"]["path"]), inputs["target"].get("symbols")
+        layout = await asyncio.to_thread(find_layout, self._root)
+        facts = await asyncio.to_thread(analyse_module, self._root, path, layout)
+        proposer = await asyncio.to_thread(narrowed_proposer, self._root, layout, facts, symbols, self._examples)
+        facts = replace(facts, domains=proposer.context.domains)
+        exploration = await explore(target, facts, proposer, self._limits(seconds))
+        exploration = limit_to_symbols(exploration, symbols)
+        judged, without = await asyncio.to_thread(assertable_findings, exploration)
+        subjects, reasons = await asyncio.to_thread(subjects_of, exploration, judged, without)
+        time_left = MEASURING_SECONDS if seconds is None else max(10.0, seconds / 2)
+        measured, more = await measured_calls(target, exploration.facts, subjects, seconds=time_left)
+        spec = await asyncio.to_thread(compose_performance_spec, exploration.facts, measured, {**reasons, **more})
+        notes = [*exploration.notes, *proposer.examples.notes(), *(note for one in measured for note in one.notes)]
+        if equipped is not target:
+            notes.append("The tests need pytest-benchmark, which the project's environment lacks: install it there.")
+        trace: list[JsonObject] = [
+            {"event": "explored", "target": facts.path, "trials": exploration.trials, "cases": len(spec["cases"])}
+        ]
+        return SpecResult(spec, {"trials": exploration.trials, "measured": len(measured), "notes": notes}, trace)
+
+    def _limits(self, seconds: float | None) -> ExplorationBudget:
+        """The exploration's limits: only working calls are needed, so mutants are not searched."""
+        budget = replace(
+            self._budget,
+            trials=min(self._budget.trials, _TRIALS),
+            quiet=min(self._budget.quiet, _QUIET),
+            mutant_search=MutantSearchLimits(mutants=0),
+        )
+        return budget.within(seconds / 2 if seconds is not None else None)

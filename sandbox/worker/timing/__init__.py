@@ -1,0 +1,1 @@
+"""Programs that time calls in the target's interpreter."""
