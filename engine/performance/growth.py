@@ -14,8 +14,11 @@ from .model import Cost, Growth, GrowthName, Repeat
 LEAST_SECONDS = 5e-7
 """Shorter calls say more about the loop around them than about themselves."""
 
-MOST_SECONDS = 0.003
+MOST_SECONDS = 0.002
 """The larger call of a test takes at most so long, so that it fits between two interruptions."""
+
+LARGEST = 2560
+"""The largest size of a test: one that has become quadratic is to fail within seconds."""
 
 TOLERANCE = 4.0
 """How many times the measured cost a call may cost: other machines and versions of Python differ by less."""
@@ -45,6 +48,7 @@ _FORMS: dict[GrowthName, Callable[[float], float]] = {
 }
 _LARGEST_RESIDUAL = 0.15
 _CLEARLY = 2.0
+_BY_FAR = 4.0
 _LEAST_POINTS = 5
 _FITTED_POINTS = 7
 _ADDITIONS = 1000
@@ -65,8 +69,8 @@ def fit_growth(points: Points) -> Growth:
     if name is None:
         return Growth(None, reason="its time fits no kind of growth clearly")
     factor, degree = FACTORS[name], _DEGREES[name]
-    within = [at for at, seconds in enumerate(best) if seconds <= MOST_SECONDS and sizes[at] >= sizes[0] * factor]
-    large = max(within, default=len(sizes) - 1)
+    fitting = [at for at, size in enumerate(sizes) if sizes[0] * factor <= size <= LARGEST]
+    large = max((at for at in fitting if best[at] <= MOST_SECONDS), default=min(fitting, default=len(sizes) - 1))
     if sizes[large] < sizes[0] * factor:
         return Growth(None, reason="its calls take too long to be compared at different sizes")
     small = sizes.index(sizes[large] // factor)
@@ -87,8 +91,9 @@ def _class_of(sizes: Sequence[int], times: Sequence[float]) -> GrowthName | None
     rivals = [residuals[name] for name in residuals if _DEGREES[name] != _DEGREES[best]]
     if residuals[best] > _LARGEST_RESIDUAL or min(rivals) < _CLEARLY * residuals[best]:
         return None
-    # A logarithm beside a line is a small difference: the line stays unless the other is clearly nearer.
-    if best == "n log n" and residuals["linear"] < _CLEARLY * residuals["n log n"]:
+    # A logarithm beside a line is a small difference, and memory that is farther away looks like one: the line stays
+    # unless the other is nearer by far.
+    if best == "n log n" and residuals["linear"] < _BY_FAR * residuals["n log n"]:
         return "linear"
     return best
 

@@ -17,8 +17,8 @@ CALL_SECONDS = 1.0
 """What one call may take; a longer one is not measured."""
 
 JOB_SECONDS = 20.0
-SIZES = tuple(10 * 2**step for step in range(12))
-"""The sizes that are tried: 10, 20, …, 20,480."""
+SIZES = tuple(10 * 2**step for step in range(10))
+"""The sizes that are tried: 10, 20, …, 5,120."""
 
 JobKind = Literal["growth", "cost", "repeat"]
 

@@ -124,8 +124,15 @@ def _subject(facts: CallableFacts, usable: Sequence[AssertableFinding]) -> Subje
         trial = one.finding.trial
         for form in scaled_forms(trial, facts):
             forms.setdefault(f"{form.act} {form.value} {form.helper}", (form, trial))
-    chosen = tuple(forms.values())[:_MOST_FORMS]
+    chosen = _representative(list(forms.values()))[:_MOST_FORMS]
     return Subject(facts, anchor, chosen, cached, before)
+
+
+def _representative(forms: list[tuple[ScaledForm, Trial]]) -> tuple[tuple[ScaledForm, Trial], ...]:
+    """The forms without repeated texts, where one is known that has several parts."""
+    parted = any(".join(" in form.value for form, _ in forms)
+    plain = [one for one in forms if one[0].noun == "characters" and ".join(" not in one[0].value]
+    return tuple(one for one in forms if not parted or one not in plain)
 
 
 def _content(trial: Trial) -> int:

@@ -78,8 +78,9 @@ def _test_lines(case: Mapping[str, Any], makers: Sequence[str]) -> list[str]:
     act = case["act"]
     name = f"test_{str(case['id']).removeprefix('tc_')}"
     own = [text for text in (case.get("arrange") or {}).get("statements") or () if text not in makers]
-    body = [f'"""{_told(case)}"""', *_spaced(list(map(polish, own)))]
-    body += ["", f"result = {_benchmarked(str(act['expression']))}", ""]
+    told = _told(case)
+    body = [f'"""{told}"""', *_spaced(list(map(polish, own)))]
+    body += [*([""] if own else []), f"result = {_benchmarked(str(act['expression']))}", ""]
     dialect = PytestDialect()
     for data in case.get("returns") or ():
         one = SpecExpectation.from_json(data)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 
 from ....core.errors import RequestError
@@ -10,6 +11,7 @@ from .reading import Reading
 from .request.lexicon import AVAILABLE_FRAMEWORKS, REPOSITORY_FRAMEWORKS
 from .request.parsed_request import Clause, ParsedRequest
 
+_LOAD = re.compile(r"\b(?:load|stress)\b", re.IGNORECASE)
 _SMALLEST_CHANGE = "Leave it out, or say it in other words; --no-strict goes on with what was understood."
 
 
@@ -45,6 +47,10 @@ def refuse_types(
     for clause in clauses:
         if clause.test_type in words.excluded_types:
             reading.unclear(clause.text or clause.test_type, "it is asked for and left out at once", stops=True)
+        elif clause.test_type == "performance" and _LOAD.search(clause.text):
+            # Load is many users of a running application at once; timing single calls is something else.
+            reason = "load tests are not available yet: performance tests time calls of Python functions"
+            reading.unclear(clause.text, reason, ["performance tests"])
         elif clause.test_type in available:
             kept.append(clause)
         else:

@@ -112,6 +112,22 @@ async def test_a_request_that_leads_nowhere_is_an_error_that_says_why(answer, te
     assert reason in response.error.message
 
 
+@pytest.mark.feature("T-20")
+@pytest.mark.parametrize("text", ["performance tests for shop.cart", "benchmarks of shop.cart"])
+async def test_performance_tests_of_a_module_are_a_step_with_files_of_their_own(answer, text):
+    response = await answer(text)
+    step = response.result["steps"][0]
+    assert step["type"] == "generate_performance_tests"
+    assert step["params"]["test_path"] == "tests/generated/performance/test_shop_cart_performance.py"
+    assert step["params"]["spec_path"] == "specs/shop_cart.performance.json"
+    assert response.result["understood"][0] == "Performance tests with pytest for shop.cart."
+
+
+async def test_performance_tests_for_unittest_are_refused_with_advice(answer):
+    response = await answer("performance tests for shop.cart", framework="unittest")
+    assert "pytest-benchmark" in response.error.message
+
+
 async def test_steps_depend_on_each_other_and_write_to_files_of_their_own(answer):
     response = await answer("unit tests for everything", framework="unittest", tests_dir="tests/made")
     *generate, verify, accept = response.result["steps"]

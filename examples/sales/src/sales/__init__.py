@@ -1,0 +1,1 @@
+"""What a shop sold, and what is worth knowing about it."""

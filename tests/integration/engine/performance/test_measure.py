@@ -1,0 +1,87 @@
+"""Calls are measured in the sandbox: growth, cost and caches; what hangs or dies costs its own measurement only."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from testwright.engine.performance.growth import cost_of, repeat_of
+from testwright.engine.performance.measure import Job, Point, growth_points, measure
+from testwright.engine.performance.model import ScaledForm
+from testwright.tests.support.engine.targets import prepared
+
+SOURCE = """
+import os
+from functools import lru_cache
+
+
+def total(prices):
+    return sum(prices)
+
+
+def endless():
+    while True:
+        pass
+
+
+def fatal():
+    os._exit(3)
+
+
+@lru_cache
+def squares(count):
+    return sum(number * number for number in range(count))
+"""
+
+
+def job(name, kind, act, *, before=()):
+    return Job(name, kind, ("from shop import endless, fatal, squares, total",), ((Point(0, act, (), before),),))
+
+
+@pytest.fixture(scope="module")
+def answers(tmp_path_factory):
+    return asyncio.run(measured(tmp_path_factory.mktemp("measured")))
+
+
+async def measured(folder):
+    form = ScaledForm("prices", "prices", (), "[3] * size", "total({value})")
+    jobs = [
+        job("endless", "cost", "endless()"),
+        job("fatal", "cost", "fatal()"),
+        job("broken", "cost", "total(None)"),
+        job("total", "cost", "total([1, 2, 3])"),
+        job("squares", "repeat", "squares(20000)", before=("squares.cache_clear()",)),
+        Job("growth", "growth", ("from shop import total",), (growth_points(form, listed=False)[:6],)),
+    ]
+    async with prepared(folder, {"src/shop.py": SOURCE}) as target:
+        return await measure(target, "shop", jobs, seconds=60)
+
+
+@pytest.mark.feature("T-20")
+def test_a_call_is_measured_beside_a_fixed_loop(answers):
+    cost = cost_of(answers["total"]["groups"])
+    assert 0 < cost.additions < cost.limit
+
+
+@pytest.mark.feature("T-20")
+def test_a_cache_is_measured_by_a_first_and_a_repeated_call(answers):
+    saved = repeat_of(*(answers["squares"][name] for name in ("before", "first", "again")))
+    assert saved is not None
+
+
+@pytest.mark.feature("T-20")
+def test_growth_is_measured_at_sizes_that_double_with_what_is_returned(answers):
+    points = answers["growth"]["points"]
+    assert [point[0] for point in points] == [10, 20, 40, 80, 160, 320]
+    assert [point[2]["s"] for point in points] == ["30", "60", "120", "240", "480", "960"]
+    assert all(len(point[1]) == 3 for point in points)
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [("endless", "takes longer than"), ("fatal", "ended the process"), ("broken", "TypeError")],
+)
+def test_a_call_that_hangs_dies_or_fails_has_a_problem_and_no_measurement(answers, name, problem):
+    assert problem in answers[name]["problem"]
+    assert "groups" not in answers[name]

@@ -1,0 +1,22 @@
+"""Test files that use pytest-benchmark are told from others."""
+
+from __future__ import annotations
+
+import pytest
+
+from testwright.utils.benchmark_tests import uses_benchmarks
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("def test_sum(benchmark):\n    assert benchmark(sum, [1]) == 1\n", True),
+        ("class TestSum:\n    def test_it(self, benchmark):\n        pass\n", True),
+        ("def test_sum(\n    tmp_path,\n    benchmark,\n):\n    pass\n", True),
+        ("def test_sum(tmp_path):\n    benchmark = 1\n", False),
+        ("def run(benchmark):\n    pass\n", False),
+        ("def test_sum(benchmarks):\n    pass\n", False),
+    ],
+)
+def test_a_file_is_told_by_the_fixture_that_its_tests_take(source, expected):
+    assert uses_benchmarks(source) is expected
