@@ -1,4 +1,4 @@
-"""Chooses the renderer of a spec by its test type (unit, api, integration, e2e, performance) and renders its test files."""
+"""Chooses the renderer of a spec by its test type (unit, api, integration, …) and renders its test files."""
 
 from __future__ import annotations
 

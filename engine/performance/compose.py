@@ -110,7 +110,7 @@ class _Composer:
             cases.append(self._growth(one, one.growth, one.form, one.source, one.large))
         if one.repeat is not None and one.verdict is not None:
             cases.append(self._repeat(one, one.repeat, one.verdict))
-        if one.cost is not None and one.verdict is not None:
+        elif one.cost is not None and one.verdict is not None:
             cases.append(self._cost(one, one.cost, one.verdict))
         return cases
 
@@ -160,18 +160,11 @@ class _Composer:
 
     def _cost(self, one: Measured, cost: Cost, verdict: OracleVerdict) -> dict[str, Any]:
         title = f"{_spoken(one.subject)} costs at most {cost.limit} additions"
-        low, high = cost.spread
         expected = (
             f"One call lasts no longer than {cost.limit} additions of plain Python; it was {cost.additions:.2g} "
-            f"when it was measured ({low:.2g} to {high:.2g}), and {TOLERANCE:g} times that is allowed."
+            f"when it was measured ({cost.spread[0]:.2g} to {cost.spread[1]:.2g}); {TOLERANCE:g} times that is allowed."
         )
-        limit = {
-            "metric": "reference_cost",
-            "operator": "at_most",
-            "value": cost.limit,
-            "unit": "additions",
-            "measured": [_rounded(value) for value in cost.spread],
-        }
+        limit = _cost_limit(cost)
         act = timed(one.trial)
         return self._case(
             one, title, "benchmark", one.trial.arrange, act, verdict, [limit], one.trial.imports, expected
@@ -183,6 +176,7 @@ class _Composer:
             f"A repeated call takes at most {100 * repeat.limit:.0f} % of the time of a first one; "
             f"it took {100 * repeat.share:.2g} % when it was measured."
         )
+        costs = [_cost_limit(one.cost)] if one.cost is not None else []
         limit = {
             "metric": "repeat_share",
             "operator": "at_most",
@@ -198,7 +192,7 @@ class _Composer:
             one.trial.arrange,
             act,
             verdict,
-            [limit],
+            [limit, *costs],
             one.trial.imports,
             expected,
             before=one.before,
@@ -247,6 +241,17 @@ class _Composer:
             "returns": [expectation.to_json() for expectation in returns],
             "expect": [{"kind": "threshold", **limit, "origin": "observed", "evidence": evidence} for limit in limits],
         }
+
+
+def _cost_limit(cost: Cost) -> dict[str, Any]:
+    """The limit of a call's cost; of a first call's, in a case of a cache."""
+    return {
+        "metric": "reference_cost",
+        "operator": "at_most",
+        "value": cost.limit,
+        "unit": "additions",
+        "measured": [_rounded(value) for value in cost.spread],
+    }
 
 
 def _variables(form: ScaledForm) -> tuple[str, str]:

@@ -56,7 +56,8 @@ def _measured(facts: ModuleFacts, subject: Subject, answers: Mapping[str, Mappin
         one.repeat = repeat_of(*(repeat[key] for key in ("before", "first", "again")))
     found = [(form, source, answers.get(f"{name} growth {at}", {})) for at, (form, source) in enumerate(subject.forms)]
     if one.repeat is not None:
-        one.cost = None  # what would be measured is the cache
+        # What is repeated is answered by the cache: the cost is that of a first call.
+        one.cost = cost_of(repeat["groups"]) if _groups(repeat) else None
         return one
     _take_growth(facts, one, found)
     if one.growth is None and one.cost is not None and subject.facts.kind == "property" and _is_trivial(one.cost):

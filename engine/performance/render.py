@@ -102,7 +102,8 @@ def _limit_lines(limit: Mapping[str, Any], act: Mapping[str, Any]) -> list[str]:
     if limit["metric"] == "growth_ratio":
         return [f"assert work_ratio({call}, {_callable(str(act['compared']))}) {sign} {value}"]
     if limit["metric"] == "reference_cost":
-        return [f"assert additions({call}) {sign} {value}"]
+        # A repeated call is answered by the cache: what costs something is the first one.
+        return [f"assert additions({'first' if act.get('first') else call}) {sign} {value}"]
     if limit["metric"] == "repeat_share":
         first = "\n".join(f"    {line}" for text in act["first"] for line in text.split("\n"))
         maker = f"def first():\n{first}\n    return {act['expression']}\n"

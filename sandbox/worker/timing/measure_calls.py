@@ -125,7 +125,13 @@ def repeat(form, seconds, module):
         found["before"].append(limited(lambda: timeit.timeit(lambda: exec(code, space), number=1), seconds))
         found["first"].append(limited(lambda: timeit.timeit(call, number=1), seconds))
         found["again"].append(limited(lambda: min(timeit.repeat(call, number=1, repeat=3)), seconds))
-    return {name: min(values) for name, values in found.items()}
+
+    def first():
+        exec(code, space)
+        return call()
+
+    groups = limited(lambda: groups_of([first, reference_work], time.perf_counter), 20 * seconds)
+    return {**{name: min(values) for name, values in found.items()}, "groups": groups}
 
 
 KINDS = {"growth": growth, "cost": cost, "repeat": repeat}

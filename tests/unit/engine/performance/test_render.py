@@ -50,6 +50,7 @@ CACHE = """    result = benchmark(rate_on, 100)
         return rate_on(100)
 
     assert share_of_first(lambda: rate_on(100), first) <= 0.02
+    assert additions(first) <= 30_000
 """
 
 
