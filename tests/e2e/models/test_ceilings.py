@@ -42,6 +42,7 @@ BOTH = cases(case(200, "180"), WRONG)
 WRONG_EXPECTATION = verdict("tc_discounted_50", "wrong_expectation")
 WRITTEN = code(f"{source_of(200, 180)}\n\n{source_of(50, 45)}")
 MENDED = code(f"{source_of(200, 180)}\n\n{source_of(50, 50)}")
+OBSERVED = code(f"{source_of(200, 180)}\n\n{source_of(50, 50, docstring='tc_discounted_of_50: as it was seen')}")
 BROKEN = code(f"{source_of(200, 180)}\n\n{source_of(50, 50)}".replace("():", "(:", 1))
 PLAN = {
     "targets": [{"path": SPEC_PATH, "symbols": []}],
@@ -59,7 +60,7 @@ PLACES: dict[str, tuple[str, list[Any], list[Any]]] = {
     "repetition of the reading": ("spec", ["I would rather talk."], [cases(case(200, "180"))]),
     "writer": ("spec writer", [cases(case(200, "180"), case(50, "50"))], [MENDED]),
     "refinement of the code": ("spec writer", [cases(case(200, "180"), case(50, "50")), BROKEN], [MENDED]),
-    REFINED_LATE: ("spec writer analyzer", [BOTH, WRITTEN, WRONG_EXPECTATION, BROKEN], [MENDED]),
+    REFINED_LATE: ("spec writer analyzer", [BOTH, WRITTEN, WRONG_EXPECTATION, BROKEN], [OBSERVED]),
 }
 PAID = 10_000
 """Tokens of every answer."""
@@ -207,7 +208,7 @@ async def test_a_higher_ceiling_stays_with_the_run_may_be_met_again_and_the_repo
     assert (again.exit_code, again.run.settings["max_tokens"], again.totals.kept) == (ExitCode.BUDGET, 3 * PAID, 1)
     with pytest.raises(BudgetExhausted, match=f"{3 * PAID} tokens"):
         await resumed(server, root)
-    ended = await resumed(server, root, [MENDED], max_tokens=100_000)
+    ended = await resumed(server, root, [OBSERVED], max_tokens=100_000)
     assert (ended.exit_code, ended.totals.kept, ended.run.resumed) == (ExitCode.OK, 2, 2)
     assert [one.run.spent.seconds for one in (first, again, ended)] == sorted(
         one.run.spent.seconds for one in (first, again, ended)

@@ -67,7 +67,8 @@ def whole_run(folder: Path, *, judged: str = "wrong_expectation", **more: Any) -
     For a wrong one what the code does is written, and both tests are kept; with a defect the run ends.
     """
     wrong = case(50, "45", expect=[expectation("45", origin="inferred")])
-    first, again = (f"{BY_HAND}\n{source_of(200, 180)}\n\n{source_of(50, value)}" for value in (45, 50))
+    first = f"{BY_HAND}\n{source_of(200, 180)}\n\n{source_of(50, 45)}"
+    again = f"{BY_HAND}\n{source_of(200, 180)}\n\n{source_of(50, 50, docstring='tc_discounted_of_50: as it was seen')}"
     answers = [
         PLANNED,
         cases(case(200, "180"), wrong),
@@ -109,8 +110,8 @@ def test_every_request_of_a_whole_run_stands_alone(plain: Ran) -> None:
 
 
 def _is_an_envelope(told: dict[str, Any], root: Path, report: Report) -> None:
-    """What the writer is told is the stored artifact, loaded by its id, and two parameters."""
-    assert set(told) == {"run_id", "upstream", "payload", "parameters"}
+    """What the writer is told is the stored artifact, loaded by its id, two parameters, and what tools say."""
+    assert set(told) - {"context"} == {"run_id", "upstream", "payload", "parameters"}
     assert set(told["upstream"]) == {"agent", "artifact_id", "schema_id"}
     assert told["parameters"] == {"framework": "pytest", "test_path": TEST_PATH}
     with open_store(load_settings({"root": root})) as store:
