@@ -13,8 +13,8 @@ from testwright.analysis.repository import Checkout
 from testwright.core.errors import HistoryError
 from testwright.tests.support.hostile.host import unharmed
 from testwright.tests.support.hostile.projects import hostile_project
-from testwright.tests.support.projects.files import run_command
 from testwright.tests.support.projects.repositories import Repository
+from testwright.tests.support.runs.command_line import invoke_command
 from testwright.utils.untrusted_files import MAX_SOURCE_BYTES
 from testwright.vcs import git
 from testwright.vcs.changed_code import changed_code
@@ -237,7 +237,7 @@ def test_a_run_of_what_has_changed_executes_no_filter(clone: Repository, trap: P
     _filter(clone, trap)
     (tmp_path / "ran").unlink(missing_ok=True)
     with unharmed(tmp_path, marker=str(clone.folder)):
-        outcome = run_command(
+        outcome = invoke_command(
             "plan", "unit tests", "--root", str(clone.folder), "--changed-since", "HEAD", cwd=tmp_path
         )
     assert outcome.code == 0, outcome.err

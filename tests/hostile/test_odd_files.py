@@ -12,7 +12,7 @@ import pytest
 from testwright.core.errors import ExitCode
 from testwright.tests.support.hostile.host import unharmed
 from testwright.tests.support.hostile.projects import generated_text, hostile_project, run_on
-from testwright.tests.support.projects.files import run_command
+from testwright.tests.support.runs.command_line import invoke_command
 from testwright.utils.untrusted_folders import remove_tree
 
 pytestmark = pytest.mark.feature("B-05")
@@ -50,8 +50,8 @@ def test_endless_folders_of_a_killed_run_are_cleaned_away(tmp_path: Path, deep: 
     (run,) = (root / ".testwright" / "runs").iterdir()
     deep(run / "scratch")
     os.mkfifo(run / "scratch" / "pipe")
-    listed = run_command("runs", "list", "--root", os.fspath(root), cwd=tmp_path)
-    cleaned = run_command("clean", "--keep", "0", "--root", os.fspath(root), cwd=tmp_path)
+    listed = invoke_command("runs", "list", "--root", os.fspath(root), cwd=tmp_path)
+    cleaned = invoke_command("clean", "--keep", "0", "--root", os.fspath(root), cwd=tmp_path)
     assert (listed.code, cleaned.code) == (ExitCode.OK, ExitCode.OK), listed.err + cleaned.err
     assert list((root / ".testwright" / "runs").iterdir()) == []
 

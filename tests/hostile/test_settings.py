@@ -14,7 +14,7 @@ from testwright.core.errors import SettingsError
 from testwright.tests.support.hostile.host import unharmed
 from testwright.tests.support.hostile.projects import hostile_project, run_on
 from testwright.tests.support.mcp.serving import data, real_client
-from testwright.tests.support.projects.files import run_command
+from testwright.tests.support.runs.command_line import invoke_command
 
 KEYS = {"TESTWRIGHT_API_KEY": "tw-key-abc123456789", "OPENAI_API_KEY": "sk-openai-abcdef123456"}
 
@@ -51,13 +51,13 @@ def requests_seen() -> Iterator[tuple[str, list[str]]]:
 @pytest.mark.parametrize("command", [("doctor",), ("run", "unit tests"), ("assess",), ("plan", "unit tests")])
 def test_an_interpreter_named_by_the_project_is_not_executed(command: tuple[str, ...], interpreter_trap: Path) -> None:
     with unharmed(interpreter_trap.parent, marker=str(interpreter_trap)):
-        outcome = run_command(*command, "--root", str(interpreter_trap), cwd=interpreter_trap)
+        outcome = invoke_command(*command, "--root", str(interpreter_trap), cwd=interpreter_trap)
     assert not (interpreter_trap.parent / "ran").exists()
     assert "evil.sh" in "".join((outcome.out + outcome.err).split())
 
 
 def test_the_users_own_flag_may_name_the_same_interpreter(interpreter_trap: Path) -> None:
-    run_command(
+    invoke_command(
         "doctor", "--root", str(interpreter_trap), "--python", str(interpreter_trap / "evil.sh"), cwd=interpreter_trap
     )
     assert (interpreter_trap.parent / "ran").exists()
