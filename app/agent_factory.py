@@ -64,7 +64,7 @@ def create_planner(settings: Settings, chat: ModelChat | None) -> Agent:
     Args:
         chat: the planner's model; None for the embedded planner.
     """
-    command = shlex.split(settings.app_command or "")
+    command = tuple(shlex.split(settings.app_command or ""))
     if chat is None:
         return EmbeddedPlannerAgent(command=command, contract=contract_of("planner"))
     return ModelPlannerAgent(chat, EmbeddedPlannerAgent(command=command), contract=contract_of("planner"))
@@ -88,7 +88,7 @@ def create_agents(
         unit: generates specs of unit tests; None creates a generator.
         prefetched: a spec that was started early; None for none.
     """
-    command = shlex.split(settings.app_command or "")
+    command = tuple(shlex.split(settings.app_command or ""))
     generators: dict[str, SpecGenerator] = {
         "unit": unit or unit_spec_generator(settings, target),
         "api": ApiSpecGenerator(

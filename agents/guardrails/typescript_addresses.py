@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from .typescript_tree import constant_text, operands, template_parts, text_of, unwrapped, walk
@@ -75,15 +76,7 @@ class AddressReader:
 
     def _prefix(self, node: Node, depth: int) -> tuple[str, bool] | None:
         """The constant beginning of a text, and whether that is the whole; None when nothing is constant."""
-        text = ""
-        for term in _terms(node):
-            found = self._term(unwrapped(term), depth)
-            if found is None:
-                return (text, False) if text else None
-            text += found[0]
-            if not found[1]:
-                return text, False
-        return text, True
+        return _joined(self._term(unwrapped(term), depth) for term in _terms(node))
 
     def _term(self, node: Node, depth: int) -> tuple[str, bool] | None:
         if depth > _MAX_INDIRECTIONS:
@@ -128,15 +121,22 @@ class AddressReader:
         return self._prefix(value, depth + 1)
 
     def _template(self, node: Node, depth: int) -> tuple[str, bool] | None:
-        text = ""
-        for part in template_parts(node):
-            found = (part, True) if isinstance(part, str) else self._prefix(unwrapped(part), depth + 1)
-            if found is None:
-                return (text, False) if text else None
-            text += found[0]
-            if not found[1]:
-                return text, False
-        return text, True
+        return _joined(
+            (part, True) if isinstance(part, str) else self._prefix(unwrapped(part), depth + 1)
+            for part in template_parts(node)
+        )
+
+
+def _joined(parts: Iterable[tuple[str, bool] | None]) -> tuple[str, bool] | None:
+    """The constant beginning of texts that stand one behind the other, as of one of them."""
+    text = ""
+    for found in parts:
+        if found is None:
+            return (text, False) if text else None
+        text += found[0]
+        if not found[1]:
+            return text, False
+    return text, True
 
 
 def _is_base(node: Node) -> bool:

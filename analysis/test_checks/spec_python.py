@@ -10,7 +10,20 @@ from typing import Any
 from ...utils.error_formatter import SpecIssue
 from ...utils.python_names import BUILTIN_NAMES, bound_names, imported_names, loaded_names, mentioned_names
 from ...utils.python_source import parse_expression, parse_python
-from .spec_values import SpecPlace, expectation_rules, issue, mapping, objects, text, texts
+from .spec_values import (
+    SpecPlace,
+    expectation_rules,
+    issue,
+    mapping,
+    objects,
+    parsed_expression,
+    text,
+    texts,
+    unbound_name,
+)
+
+_REWRITING = "write one expression; statements belong to arrange.statements"
+_BINDING = "import {name!r}, or bind it in arrange.statements or arrange.fixtures"
 
 
 @dataclass(slots=True)
@@ -159,7 +172,7 @@ def _statements(
             scope = CaseScope(open=True)
             continue
         for name in scope.missing(tree, bound):
-            issues.append(_unbound((*place, index), name, source))
+            issues.append(unbound_name((*place, index), name, source, _BINDING))
         bound |= bound_names(tree)
         trees.append(tree)
     return bound, trees, issues
@@ -168,19 +181,7 @@ def _statements(
 def _expression(
     place: SpecPlace, source: Any, scope: CaseScope, bound: set[str]
 ) -> tuple[ast.expr | None, list[SpecIssue]]:
-    if not isinstance(source, str) or not source.strip():
-        return None, []
-    try:
-        tree = parse_expression(source)
-    except SyntaxError as error:
-        fix = "write one expression; statements belong to arrange.statements"
-        return None, [issue(place, "unparsable", f"the expression is not Python: {error.msg}", fix, source)]
-    return tree, [_unbound(place, name, source) for name in scope.missing(tree, bound)]
-
-
-def _unbound(place: SpecPlace, name: str, source: str) -> SpecIssue:
-    fix = f"import {name!r}, or bind it in arrange.statements or arrange.fixtures"
-    return issue(place, "unbound_name", f"nothing binds the name {name!r}", fix, source)
+    return parsed_expression(place, source, lambda tree: scope.missing(tree, bound), _REWRITING, _BINDING)
 
 
 def _subject_used(

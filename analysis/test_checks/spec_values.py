@@ -41,6 +41,7 @@ _MOVING = frozenset(
     {"now", "utcnow", "today", "time", "time_ns", "monotonic", "perf_counter", "random", "randint", "choice", "uuid1"}
     | {"uuid4", "urandom", "getpid", "id", "token_hex"}
 )
+_FIXES = ("write one expression", "use `result`, an arranged name or an imported one")
 Missing = Callable[[ast.AST], list[str]]
 
 
@@ -65,7 +66,7 @@ def expectation_rules(
         for key in ("actual", "value"):
             if key == "actual" and item.get("kind") == "raises" and item.get(key) == MESSAGE:
                 continue  # all of the message is demanded
-            tree, found = _parsed((*where, key), item.get(key), missing)
+            tree, found = parsed_expression((*where, key), item.get(key), missing, *_FIXES)
             yield from found
             if tree is not None:
                 trees[key] = tree
@@ -77,17 +78,27 @@ def expectation_rules(
             yield issue((*where, "actual"), "result_after_raise", "there is no result when the act raises", fix)
 
 
-def _parsed(place: SpecPlace, source: Any, missing: Missing) -> tuple[ast.expr | None, list[SpecIssue]]:
+def parsed_expression(
+    place: SpecPlace, source: Any, missing: Missing, rewriting: str, binding: str
+) -> tuple[ast.expr | None, list[SpecIssue]]:
+    """Parses an expression of a spec; None where there is none, or none that is Python. With what is wrong with it.
+
+    Args:
+        missing: lists the names it reads that nothing binds.
+        rewriting, binding: what to do where it is not Python, and where nothing binds `{name}`.
+    """
     if not isinstance(source, str) or not source.strip():
         return None, []
     try:
         tree = parse_expression(source)
     except SyntaxError as error:
-        fix = "write one expression"
-        return None, [issue(place, "unparsable", f"the expression is not Python: {error.msg}", fix, source)]
-    fix = "use `result`, an arranged name or an imported one"
-    unbound = [issue(place, "unbound_name", f"nothing binds the name {item!r}", fix, source) for item in missing(tree)]
-    return tree, unbound
+        return None, [issue(place, "unparsable", f"the expression is not Python: {error.msg}", rewriting, source)]
+    return tree, [unbound_name(place, name, source, binding) for name in missing(tree)]
+
+
+def unbound_name(place: SpecPlace, name: str, source: str, binding: str) -> SpecIssue:
+    """Builds the issue of a name that nothing binds."""
+    return issue(place, "unbound_name", f"nothing binds the name {name!r}", binding.format(name=name), source)
 
 
 def _shape(where: SpecPlace, item: dict[str, Any], trees: dict[str, ast.expr]) -> Iterator[SpecIssue]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -27,12 +27,13 @@ from ...contract.protocol import JsonObject
 from .spec_agent import SpecResult
 
 
+@dataclass(frozen=True, slots=True)
 class ApiSpecGenerator:
     """Generates API test specs for one application.
 
     The metadata holds `requests` (sent), `operations` (tested and all) and `notes`.
 
-    Args:
+    Attributes:
         python_target: prepares the project; called when the application is started.
         root: the project's root.
         documents: reads OpenAPI documents that the target names, or that an application serves.
@@ -42,22 +43,13 @@ class ApiSpecGenerator:
             properties of that name.
     """
 
-    def __init__(
-        self,
-        python_target: ProvideTarget,
-        root: Path,
-        documents: DocumentReader,
-        *,
-        command: Sequence[str] = (),
-        budget: ApiBudget | None = None,
-        examples: Mapping[str, str] | None = None,
-    ) -> None:
-        self._python_target = python_target
-        self._root = root
-        self._documents = documents
-        self._command = tuple(command)
-        self._budget = budget
-        self._examples = dict(examples or {})
+    python_target: ProvideTarget
+    root: Path
+    documents: DocumentReader
+    _: KW_ONLY
+    command: tuple[str, ...] = ()
+    budget: ApiBudget | None = None
+    examples: Mapping[str, str] = field(default_factory=dict)
 
     async def generate(self, inputs: Mapping[str, Any], *, seconds: float | None = None) -> SpecResult:
         """Generate the spec for `target` (`application`, `endpoint`, or both).
@@ -72,7 +64,7 @@ class ApiSpecGenerator:
                 "API tests need an application to start, and none is named.",
                 advice="name the module that makes it (`shop.api`), or say with --app-command how it is started",
             )
-        prepared = await self._python_target()
+        prepared = await self.python_target()
         endpoint = str(target.get("endpoint") or "")
         described = await self._described(prepared, launch, endpoint)
         path = str(target.get("path") or endpoint) or "openapi.json"
@@ -83,8 +75,8 @@ class ApiSpecGenerator:
             api,
             launch,
             secrets=secrets,
-            budget=self._budget,
-            examples=json_examples(self._examples),
+            budget=self.budget,
+            examples=json_examples(self.examples),
             wanted=named_operations(api, wanted) if wanted else None,
         )
         spec = await asyncio.to_thread(
@@ -102,24 +94,24 @@ class ApiSpecGenerator:
         if endpoint:
             described = await self._named(endpoint)
             # Lines in a served document are not lines of the project; those of the handlers are, where they are known.
-            known = described.places if (self._root / described.location).is_file() else {}
+            known = described.places if (self.root / described.location).is_file() else {}
             return replace(described, places=known or await self._handlers(prepared, launch))
         if launch.command:
-            answered = await fetch_document(prepared, launch, self._documents)
+            answered = await fetch_document(prepared, launch, self.documents)
             if answered is not None:
                 return replace(answered, places=await self._handlers(prepared, launch))
             if not launch.application:
                 raise EnvironmentFault(
                     f"What `{launch.label}` starts answers no OpenAPI document, and none is named.",
                     advice="name one in the request, such as `API tests from openapi.yaml`",
-                    details={"tried": list(self._documents.paths)},
+                    details={"tried": list(self.documents.paths)},
                 )
         return await extract_document(prepared, launch)
 
     async def _named(self, endpoint: str) -> ApiDescription:
         """Load the document that a request names. Raises EnvironmentFault when it cannot be read."""
         try:
-            return await self._documents.load(endpoint)
+            return await self.documents.load(endpoint)
         except ToolFailure as error:
             raise EnvironmentFault(error.message, advice=error.advice, details=error.details) from error
 
@@ -134,17 +126,17 @@ class ApiSpecGenerator:
 
     def _api(self, described: ApiDescription, path: str, import_roots: tuple[str, ...]) -> Api:
         api = api_from_document(described.document, path=path, documented=described.documented, places=described.places)
-        api = handler_lines(api, self._root)
-        api = with_deliberate_refusals(api, self._root, import_roots)
+        api = handler_lines(api, self.root)
+        api = with_deliberate_refusals(api, self.root, import_roots)
         return replace(api, problems=described.problems)
 
     def _launch(self, target: Mapping[str, Any]) -> tuple[AppLaunch | None, list[str]]:
         named = target.get("application") or {}
-        command = self._command or tuple(named.get("command") or ())
+        command = self.command or tuple(named.get("command") or ())
         if not (named.get("import") or command):
             return None, []
-        layout = find_layout(self._root)
-        secrets = find_secret_variables(self._root, layout.modules)
+        layout = find_layout(self.root)
+        secrets = find_secret_variables(self.root, layout.modules)
         environment = {name: placeholder_secret(name) for name in secrets} | dict(named.get("environment") or {})
         launch = AppLaunch(
             application=named.get("import"),
@@ -160,9 +152,9 @@ class ApiSpecGenerator:
         if described.location:
             description = {"path": described.location, "format": described.form, "digest": described.digest}
             target["description"] = {key: value for key, value in description.items() if value}
-        file = self._root / path
+        file = self.root / path
         if path and file.is_file():
-            target |= {"path": path, "digest": hashlib.sha256(read_source_bytes(self._root, path)).hexdigest()}
+            target |= {"path": path, "digest": hashlib.sha256(read_source_bytes(self.root, path)).hexdigest()}
         return target
 
 

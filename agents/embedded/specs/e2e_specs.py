@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -24,12 +25,13 @@ from ...contract.protocol import JsonObject
 from .spec_agent import SpecResult
 
 
+@dataclass(frozen=True, slots=True)
 class BrowserSpecGenerator:
     """Generates specs of browser tests for one site.
 
     The metadata holds `scenarios` (played), `pages` and `notes`.
 
-    Args:
+    Attributes:
         python_target: prepares the project; called when the site is started.
         root: the project's root.
         command: starts the site in place of the target's own command; `{port}` is replaced by the port.
@@ -38,22 +40,13 @@ class BrowserSpecGenerator:
         budget: limits on what is tried; None for the engine's default.
     """
 
-    def __init__(
-        self,
-        python_target: ProvideTarget,
-        root: Path,
-        *,
-        command: Sequence[str] = (),
-        sign_in: str = "",
-        variables: Mapping[str, str] | None = None,
-        budget: BrowserBudget | None = None,
-    ) -> None:
-        self._python_target = python_target
-        self._root = root
-        self._command = tuple(command)
-        self._sign_in = sign_in
-        self._variables = dict(variables or {})
-        self._budget = budget
+    python_target: ProvideTarget
+    root: Path
+    _: KW_ONLY
+    command: tuple[str, ...] = ()
+    sign_in: str = ""
+    variables: Mapping[str, str] = field(default_factory=dict)
+    budget: BrowserBudget | None = None
 
     async def generate(self, inputs: Mapping[str, Any], *, seconds: float | None = None) -> SpecResult:
         """Generate the spec for `target` (`application`).
@@ -67,13 +60,13 @@ class BrowserSpecGenerator:
                 "Browser tests need a site to start, and none is named.",
                 advice="name the module that makes it or a folder of pages, or say how it is started: --app-command",
             )
-        prepared = await self._python_target()
+        prepared = await self.python_target()
         exploration = await explore_site(
             prepared,
             launch,
             start=str(target.get("start") or "/"),
             sign_in=self._who(launch),
-            budget=self._budget,
+            budget=self.budget,
         )
         lacking = await asyncio.to_thread(browser_tools_missing, prepared.interpreter)
         if lacking:
@@ -90,14 +83,14 @@ class BrowserSpecGenerator:
 
     def _launch(self, target: Mapping[str, Any]) -> SiteLaunch | None:
         named = target.get("application") or {}
-        command = self._command or tuple(named.get("command") or ())
+        command = self.command or tuple(named.get("command") or ())
         if not (named.get("import") or command):
             return None
-        layout = find_layout(self._root)
+        layout = find_layout(self.root)
         package = str(named.get("import") or "").partition(":")[0].partition(".")[0]
         near = [one for one in layout.modules if one.module.partition(".")[0] == package] or layout.modules
-        secrets = {name: placeholder_secret(name) for name in find_secret_variables(self._root, near)}
-        environment = secrets | {name: value for name, value in self._variables.items() if name in secrets}
+        secrets = {name: placeholder_secret(name) for name in find_secret_variables(self.root, near)}
+        environment = secrets | {name: value for name, value in self.variables.items() if name in secrets}
         return SiteLaunch(
             application=None if command else named.get("import"),
             command=command,
@@ -107,7 +100,7 @@ class BrowserSpecGenerator:
         )
 
     def _who(self, launch: SiteLaunch) -> SignIn | None:
-        user, _, variable = self._sign_in.rpartition(":")
+        user, _, variable = self.sign_in.rpartition(":")
         if not user:
             return None
         if variable not in launch.environment:
@@ -122,8 +115,8 @@ class BrowserSpecGenerator:
     ) -> JsonObject:
         path = str(target.get("path") or "")
         known: JsonObject = {}
-        if path and (self._root / path).is_file():
-            known = {"path": path, "digest": hashlib.sha256(read_source_bytes(self._root, path)).hexdigest()}
+        if path and (self.root / path).is_file():
+            known = {"path": path, "digest": hashlib.sha256(read_source_bytes(self.root, path)).hexdigest()}
         name = exploration.places[0].state.title or launch.label if exploration.places else launch.label
         return compose_spec(
             exploration,
@@ -131,5 +124,5 @@ class BrowserSpecGenerator:
             framework=str(inputs.get("framework") or "pytest"),
             target=known,
             launch=launch,
-            places=TextPlaces(self._root, [path] if known else []),
+            places=TextPlaces(self.root, [path] if known else []),
         )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -27,30 +28,24 @@ from ...contract.protocol import JsonObject
 from .spec_agent import SpecResult
 
 
+@dataclass(frozen=True, slots=True)
 class IntegrationSpecGenerator:
     """Generates integration test specs for one entry module and the modules it reaches.
 
     The metadata holds `trials`, `branches` (of all components: reached and possible), `edges` and `notes`.
 
-    Args:
+    Attributes:
         python_target: prepares the project; called at the first exploration.
         root: the project's root.
-        budget: limits on what is tried for one entry; None for the engine's default.
+        budget: limits on what is tried for one entry; by default the engine's.
         examples: values that a person gave in the settings, by `module:function` or parameter name.
     """
 
-    def __init__(
-        self,
-        python_target: ProvideTarget,
-        root: Path,
-        *,
-        budget: ExplorationBudget | None = None,
-        examples: Mapping[str, str] | None = None,
-    ) -> None:
-        self._python_target = python_target
-        self._root = root
-        self._budget = budget
-        self._examples = dict(examples or {})
+    python_target: ProvideTarget
+    root: Path
+    _: KW_ONLY
+    budget: ExplorationBudget = field(default_factory=ExplorationBudget)
+    examples: Mapping[str, str] = field(default_factory=dict)
 
     async def generate(self, inputs: Mapping[str, Any], *, seconds: float | None = None) -> SpecResult:
         """Generate the spec for `target` (path of the entry, and `symbols` or null).
@@ -62,13 +57,11 @@ class IntegrationSpecGenerator:
         path, symbols = str(inputs["target"]["path"]), inputs["target"].get("symbols")
         layout, components, facts = await asyncio.to_thread(self._read, path, symbols)
         proposer = await asyncio.to_thread(
-            FlowProposer, self._root, layout, facts, components.subjects, components.servers, self._examples
+            FlowProposer, self.root, layout, facts, components.subjects, components.servers, self.examples
         )
-        target = await self._python_target()
-        flows = await explore_flows(
-            target, facts, components, proposer, (self._budget or ExplorationBudget()).within(seconds)
-        )
-        programs = await explore_programs(target, self._root, layout, components, flows)
+        target = await self.python_target()
+        flows = await explore_flows(target, facts, components, proposer, self.budget.within(seconds))
+        programs = await explore_programs(target, self.root, layout, components, flows)
         framework = str(inputs.get("framework") or "pytest")
         spec = await asyncio.to_thread(self._composed, layout, components, flows, programs, framework)
         trace: list[JsonObject] = [
@@ -80,9 +73,9 @@ class IntegrationSpecGenerator:
         return SpecResult(spec, metadata, trace)
 
     def _read(self, path: str, symbols: Any) -> tuple[Layout, IntegrationTarget, ModuleFacts]:
-        layout = find_layout(self._root)
-        facts = analyse_module(self._root, path, layout)
-        components = integration_target(self._root, layout, facts.path, symbols)
+        layout = find_layout(self.root)
+        facts = analyse_module(self.root, path, layout)
+        components = integration_target(self.root, layout, facts.path, symbols)
         if components is None:
             raise ProjectError(
                 f"there is nothing to integrate: {facts.module} calls no other module of the project.",
@@ -98,7 +91,7 @@ class IntegrationSpecGenerator:
         programs: Sequence[ProgramFlows],
         framework: str,
     ) -> JsonObject:
-        index = ProjectIndex(self._root, layout, (flows.exploration.facts,))
+        index = ProjectIndex(self.root, layout, (flows.exploration.facts,))
 
         def report(taken: set[str]) -> ProgramAdditions:
             return program_additions(programs, flows.arcs, components, flows.exploration.facts, taken)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -29,30 +29,24 @@ MEASURING_SECONDS = 180.0
 """What measuring one module may take at most."""
 
 
+@dataclass(frozen=True, slots=True)
 class PerformanceSpecGenerator:
     """Generates performance test specs for one Python module.
 
     The metadata holds `trials`, `measured` (callables) and `notes`.
 
-    Args:
+    Attributes:
         python_target: prepares the project; called at the first exploration.
         root: the project's root.
-        budget: limits on what is tried for one module; None for the engine's default.
+        budget: limits on what is tried for one module; by default the engine's.
         examples: values that a person gave in the settings, by `module:function` or parameter name.
     """
 
-    def __init__(
-        self,
-        python_target: ProvideTarget,
-        root: Path,
-        *,
-        budget: ExplorationBudget | None = None,
-        examples: Mapping[str, str] | None = None,
-    ) -> None:
-        self._python_target = python_target
-        self._root = root
-        self._budget = budget or ExplorationBudget()
-        self._examples = dict(examples or {})
+    python_target: ProvideTarget
+    root: Path
+    _: KW_ONLY
+    budget: ExplorationBudget = field(default_factory=ExplorationBudget)
+    examples: Mapping[str, str] = field(default_factory=dict)
 
     async def generate(self, inputs: Mapping[str, Any], *, seconds: float | None = None) -> SpecResult:
         """Generate the spec for `target` (path, and `symbols` or null).
@@ -61,12 +55,12 @@ class PerformanceSpecGenerator:
             InterpreterError: pytest-benchmark is not in the target's environment and cannot be provided.
             TargetImportError, ProjectError, SandboxFailure: as `explore` does.
         """
-        target = await self._python_target()
+        target = await self.python_target()
         equipped = await target.with_benchmark_tools()
         path, symbols = str(inputs["target"]["path"]), inputs["target"].get("symbols")
-        layout = await asyncio.to_thread(find_layout, self._root)
-        facts = await asyncio.to_thread(analyse_module, self._root, path, layout)
-        proposer = await asyncio.to_thread(narrowed_proposer, self._root, layout, facts, symbols, self._examples)
+        layout = await asyncio.to_thread(find_layout, self.root)
+        facts = await asyncio.to_thread(analyse_module, self.root, path, layout)
+        proposer = await asyncio.to_thread(narrowed_proposer, self.root, layout, facts, symbols, self.examples)
         facts = replace(facts, domains=proposer.context.domains)
         exploration = await explore(target, facts, proposer, self._limits(seconds))
         exploration = limit_to_symbols(exploration, symbols)
@@ -86,9 +80,9 @@ class PerformanceSpecGenerator:
     def _limits(self, seconds: float | None) -> ExplorationBudget:
         """The exploration's limits: only working calls are needed, so mutants are not searched."""
         budget = replace(
-            self._budget,
-            trials=min(self._budget.trials, _TRIALS),
-            quiet=min(self._budget.quiet, _QUIET),
+            self.budget,
+            trials=min(self.budget.trials, _TRIALS),
+            quiet=min(self.budget.quiet, _QUIET),
             mutant_search=MutantSearchLimits(mutants=0),
         )
         return budget.within(seconds / 2 if seconds is not None else None)

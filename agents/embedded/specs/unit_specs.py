@@ -11,7 +11,7 @@ import filecmp
 import json
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager, closing, suppress
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -39,56 +39,49 @@ _MOST_GAPS = 30
 _KEY_INPUTS = ("target", "test_type", "framework")
 
 
+@dataclass(frozen=True, slots=True)
 class UnitSpecGenerator:
     """Generates unit test specs for one Python module.
 
     The metadata holds `trials`, `branches` (reached and possible), in `gaps` branches that were not reached, `notes`,
     and in `notices` which mutants each case kills.
 
-    Args:
+    Attributes:
         python_target: prepares the project; called at the first exploration.
         root: the project's root.
-        budget: limits on what is tried for one module; None for the engine's default.
+        budget: limits on what is tried for one module; by default the engine's.
         first: writes the first tests of the run from an early exploration; None for no preview.
         examples: values that a person gave in the settings, by `module:function` or parameter name.
     """
 
-    def __init__(
-        self,
-        python_target: ProvideTarget,
-        root: Path,
-        *,
-        budget: ExplorationBudget | None = None,
-        first: FirstTests | None = None,
-        examples: Mapping[str, str] | None = None,
-    ) -> None:
-        self._python_target = python_target
-        self._root = root
-        self._budget = budget
-        self._first = first
-        self._examples = dict(examples or {})
+    python_target: ProvideTarget
+    root: Path
+    _: KW_ONLY
+    budget: ExplorationBudget = field(default_factory=ExplorationBudget)
+    first: FirstTests | None = None
+    examples: Mapping[str, str] = field(default_factory=dict)
 
     async def generate(self, inputs: Mapping[str, Any], *, seconds: float | None = None) -> SpecResult:
         """Generate the spec for `target` (path, and `symbols` or null). Raises as `explore` and `analyse_module` do."""
         target: Mapping[str, Any] = inputs["target"]
-        layout = await asyncio.to_thread(find_layout, self._root)
-        facts = await asyncio.to_thread(analyse_module, self._root, str(target["path"]), layout)
+        layout = await asyncio.to_thread(find_layout, self.root)
+        facts = await asyncio.to_thread(analyse_module, self.root, str(target["path"]), layout)
         wanted = target.get("symbols")
 
         def preview(partial: Exploration) -> None:
-            if self._first is not None:
-                self._first.take(lambda: _composed(limit_to_symbols(partial, wanted), layout, inputs))
+            if self.first is not None:
+                self.first.take(lambda: _composed(limit_to_symbols(partial, wanted), layout, inputs))
 
-        early = preview if self._first is not None and self._first.wanted else None
+        early = preview if self.first is not None and self.first.wanted else None
         async with background_context(lambda: self._workers(facts)) as workers:
             workers.start()  # they start while the proposer reads the sources
-            proposer = await asyncio.to_thread(narrowed_proposer, self._root, layout, facts, wanted, self._examples)
+            proposer = await asyncio.to_thread(narrowed_proposer, self.root, layout, facts, wanted, self.examples)
             facts = replace(facts, domains=proposer.context.domains)
             exploration = await explore(
-                await self._python_target(),
+                await self.python_target(),
                 facts,
                 proposer,
-                (self._budget or ExplorationBudget()).within(seconds),
+                self.budget.within(seconds),
                 early=early,
                 opened=workers.use,
             )
@@ -108,7 +101,7 @@ class UnitSpecGenerator:
 
     @asynccontextmanager
     async def _workers(self, facts: ModuleFacts) -> AsyncGenerator[ObserverPair]:
-        async with open_observer_pair(await self._python_target(), facts) as workers:
+        async with open_observer_pair(await self.python_target(), facts) as workers:
             yield workers
 
 

@@ -73,11 +73,23 @@ def render_api(spec: Json, framework: str, test_path: str) -> tuple[ApiTestFile,
         raise AgentFailure(f"the API spec does not render as Python: {error!r}") from error
     target = spec["target"]
     origin = str(target.get("path") or (target.get("description") or {}).get("path") or target["name"])
-    folder = PurePosixPath(test_path).parent
     names = ["api_process", "api_serving"] + (["api_schema"] if "from api_schema import" in source else [])
+    conftest = {"conftest": CONFTEST} if framework == "pytest" else {}
+    return with_helpers(test_path, source, origin, conftest, names)
+
+
+def with_helpers(
+    test_path: str, source: str, origin: str, conftest: Mapping[str, str], names: Sequence[str]
+) -> tuple[ApiTestFile, ...]:
+    """Format a test file, and the helpers of these names that lie beside it.
+
+    Args:
+        origin: what the tests were made from.
+        conftest: further files by name without suffix, as they are written.
+    """
+    folder = PurePosixPath(test_path).parent
     files = [ApiTestFile(test_path, with_header(format_python(source, width=_WIDTH), target=origin))]
-    helpers = {"conftest": CONFTEST} if framework == "pytest" else {}
-    helpers |= {name: format_python(helper_source(name), width=_WIDTH) for name in names}
+    helpers = {**conftest, **{name: format_python(helper_source(name), width=_WIDTH) for name in names}}
     for name, contents in helpers.items():
         whole = with_header(contents, target="testwright's helpers")
         files.append(ApiTestFile((folder / f"{name}.py").as_posix(), whole))

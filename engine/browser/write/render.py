@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
 from ....core.errors import AgentFailure
-from ....utils.generated_header import with_header
 from ....utils.python_names import unique_name
 from ....utils.python_source import parse_python
-from ...api.write.render import helper_source
-from ...python.write.render import format_python
+from ...api.write.render import ApiTestFile, with_helpers
 from .python_lines import action_lines, expectation_lines, literal, uses_dialogs, variables_in
 
 Json = Mapping[str, Any]
@@ -69,15 +66,7 @@ _DIALOGS = '''def answer_next_dialog(page, *, accept):
     return asked'''
 
 
-@dataclass(frozen=True, slots=True)
-class BrowserTestFile:
-    """A rendered file: `path` is POSIX, relative to the project's root."""
-
-    path: str
-    contents: str
-
-
-def render_browser(spec: Json, framework: str, test_path: str) -> tuple[BrowserTestFile, ...]:
+def render_browser(spec: Json, framework: str, test_path: str) -> tuple[ApiTestFile, ...]:
     """Render the test file of a browser spec, then the helpers it needs.
 
     Args:
@@ -98,15 +87,7 @@ def render_browser(spec: Json, framework: str, test_path: str) -> tuple[BrowserT
         raise AgentFailure(f"the browser spec does not render as Python: {error!r}") from error
     target = spec["target"]
     origin = str(target.get("path") or target["name"])
-    folder = PurePosixPath(test_path).parent
-    files = [BrowserTestFile(test_path, with_header(format_python(source, width=_WIDTH), target=origin))]
-    helpers = {"conftest": CONFTEST}
-    for name in _HELPERS:
-        helpers[name] = format_python(helper_source(name), width=_WIDTH)
-    for name, contents in helpers.items():
-        whole = with_header(contents, target="testwright's helpers")
-        files.append(BrowserTestFile((folder / f"{name}.py").as_posix(), whole))
-    return tuple(files)
+    return with_helpers(test_path, source, origin, {"conftest": CONFTEST}, _HELPERS)
 
 
 class _Source:
