@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ...utils.canonical import attributes
@@ -130,6 +130,7 @@ class SuiteResult:
         launches: processes started.
         locale, encoding: what was in force where another one was asked for; see `journal.Record`.
         acts_outside_tests: what test files themselves did outside of their tests; only of runs with `acts`.
+        pictures: screenshots and traces of browser tests that failed: contents by POSIX path, one folder a test.
     """
 
     framework: str
@@ -144,6 +145,7 @@ class SuiteResult:
     locale: str | None = None
     encoding: str | None = None
     acts_outside_tests: tuple[OutsideAct, ...] = ()
+    pictures: Mapping[str, bytes] = field(default_factory=dict)
 
     def by_nodeid(self) -> Mapping[str, CaseResult]:
         """The tests by node id."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ...utils.canonical import attributes
@@ -66,6 +66,7 @@ class Verification:
         repeats: how often each kept test passed after its first run.
         launches: processes started.
         mutation: which mutants the kept tests notice; None where none were tried.
+        pictures: of browser tests that failed, see `SuiteResult.pictures`.
     """
 
     framework: str
@@ -79,6 +80,7 @@ class Verification:
     seconds: float = 0.0
     launches: int = 0
     mutation: MutationReport | None = None
+    pictures: Mapping[str, bytes] = field(default_factory=dict)
 
     @property
     def kept(self) -> tuple[CaseVerdict, ...]:

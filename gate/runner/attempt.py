@@ -123,6 +123,7 @@ class SuiteAttempt:
             locale=record.locale,
             encoding=record.encoding,
             acts_outside_tests=tuple(record.acts_outside_tests),
+            pictures=launched.pictures,
         )
 
     def _no_coverage(self) -> CoverageData | None:

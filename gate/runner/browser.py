@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from ...sandbox.browsers.chromium import BROWSER_LIMITS, browser_overlay, find_chromium
 from ...sandbox.protocol import Limits
 from ...sandbox.target import PythonTarget
-from ...utils.untrusted_files import source_or_empty
+from ...utils.untrusted_files import read_bytes, source_or_empty
 
 _DRIVES = "playwright.sync_api"
+PICTURES = "browser"
+_MOST_FILES = 40
+_MOST_BYTES = 10 * 1024 * 1024
+_KEPT = (".png", ".zip")
 PLUGIN = "pytest_playwright.pytest_playwright"
 
 
@@ -32,10 +37,17 @@ class RunNeeds:
     readable: tuple[Path, ...] = ()
     browser: bool = False
 
-    @property
-    def plugins(self) -> list[str]:
-        """Arguments of pytest that load the plugin where plugins are not loaded by themselves."""
-        return ["-p", PLUGIN] if self.browser else []
+    def arguments(self, folder: Path, *, loaded: bool, traced: bool) -> list[str]:
+        """Arguments of pytest for a run that writes below a folder.
+
+        Args:
+            loaded: whether plugins are loaded by themselves.
+            traced: keep a screenshot and a trace of each test that fails.
+        """
+        if not self.browser:
+            return []
+        kept = ["--screenshot", "only-on-failure", "--tracing", "retain-on-failure"] if traced else []
+        return [*([] if loaded else ["-p", PLUGIN]), "--output", str(folder / PICTURES), *kept]
 
 
 async def needs_of(target: PythonTarget, project: Path, files: Sequence[str]) -> RunNeeds:
@@ -56,3 +68,24 @@ async def needs_of(target: PythonTarget, project: Path, files: Sequence[str]) ->
 
 def _drives_browser(project: Path, files: Sequence[str]) -> bool:
     return any(_DRIVES in source_or_empty(project, path) for path in files if path.endswith(".py"))
+
+
+def read_pictures(folder: Path, name: str) -> dict[str, bytes]:
+    """Read the screenshots and traces that a program wrote; what is no regular file, or too large, is left out.
+
+    Args:
+        folder: where no program could write.
+        name: the program's folder, POSIX, relative to it.
+    """
+    found: dict[str, bytes] = {}
+    place = folder / name
+    for test in _names(place)[:_MOST_FILES]:
+        for file in [one for one in _names(place / test) if one.endswith(_KEPT)][:4]:
+            with suppress(OSError):
+                found[f"{test}/{file}"] = read_bytes(folder, f"{name}/{test}/{file}", most=_MOST_BYTES)
+    return found
+
+
+def _names(folder: Path) -> list[str]:
+    is_folder = folder.is_dir() and not folder.is_symlink()
+    return sorted(entry.name for entry in folder.iterdir()) if is_folder else []

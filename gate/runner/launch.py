@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -20,7 +20,7 @@ from ..model.coverage_data import CoverageData, coverage_from_worker
 from ..model.journal import SuiteRecord, read_facts, read_record, scrubber
 from ..model.options import Framework, SuiteOptions
 from ..model.project_config import Settings, configuration
-from .browser import RunNeeds, needs_of
+from .browser import PICTURES, RunNeeds, needs_of, read_pictures
 
 COLLECT_SECONDS = 60.0
 READY_SECONDS = 900.0
@@ -71,6 +71,7 @@ class LaunchResult:
     completed: Completed
     coverage: CoverageData | None
     complaint: str
+    pictures: Mapping[str, bytes] = field(default_factory=dict)
 
 
 class Launcher:
@@ -130,9 +131,10 @@ class Launcher:
         """
         folders = [await asyncio.to_thread(self._new_folder) for _ in runs]
         needs = await needs_of(self._target, self._project, files)
-        plugins = [] if manner.plugins else needs.plugins
         for folder, options in zip(folders, runs, strict=True):
             seconds = wall_seconds / len(runs)
+            # A trace takes time: the run that measures is the first one, whose failures a person looks into.
+            plugins = needs.arguments(folder, loaded=manner.plugins, traced=bool(options.measure))
             await asyncio.to_thread(self._write_request, folder, files, options, manner, seconds, plugins=plugins)
         program = self._program(folders, runs[0], manner, wall_seconds, needs=needs)
         async with background_task(self._target.sandbox.run(program)) as run:
@@ -307,7 +309,8 @@ class Launcher:
                     f"the tests ran, but their coverage could not be read: {error}",
                     advice="check that the target's environment has a working `coverage` package",
                 ) from error
-        return LaunchResult(record, completed, coverage, complaint)
+        pictures = read_pictures(self._workspace.folder, self._result_file(folder, PICTURES))
+        return LaunchResult(record, completed, coverage, complaint, pictures)
 
 
 @asynccontextmanager

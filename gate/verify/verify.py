@@ -61,4 +61,5 @@ async def verify_files(
         runner_version=first.runner_version,
         seconds=round(time.monotonic() - began, 3),
         launches=suite.starts,
+        pictures=first.pictures,
     )

@@ -20,7 +20,7 @@ from ...gate.runner.launch import background_task
 from ...gate.verify.verify import verify_files
 from ...sandbox.target import PythonTarget
 from ...utils.confined_paths import read_text
-from ...utils.untrusted_files import decoded_json, decoded_source, read_source_bytes
+from ...utils.untrusted_files import decoded_json, decoded_source, read_source_bytes, write_file
 from ..toolbox.json_schema import COUNT, TEXTS, array, closed_object, integer, open_object, string
 from ..toolbox.services import ToolServices
 from ..toolbox.staged_files import with_dependencies
@@ -29,6 +29,7 @@ from ..toolbox.tool_spec import Json, ToolSpec
 FRAMEWORKS: tuple[Framework, ...] = ("pytest", "unittest")
 SERVED = ("api", "e2e")
 """Types of tests that start an application in a process of its own."""
+_PICTURES = "browser"
 BROWSER_TEST_SECONDS = 60.0
 BROWSER_WALL_SECONDS = 900.0
 OPTIONS: Json = {
@@ -101,7 +102,8 @@ async def _run(services: ToolServices, /, test_path: str, options: Json) -> Json
         idle = (*idle, *(record for record in evidence if record.nodeid in silent and record not in idle))
     shown = measured[0] if len(measured) == 1 else None
     sources = await asyncio.to_thread(_sources, target, [shown] if shown and in_process else [])
-    return tool_result(
+    shown_pictures = await asyncio.to_thread(keep_pictures, services, verification.pictures)
+    answer = tool_result(
         verification,
         evidence=evidence,
         idle=idle,
@@ -110,6 +112,18 @@ async def _run(services: ToolServices, /, test_path: str, options: Json) -> Json
         target_path=shown,
         sources=sources,
     )
+    return {**answer, "notes": [*answer["notes"], *shown_pictures]}
+
+
+def keep_pictures(services: ToolServices, pictures: Mapping[str, bytes]) -> list[str]:
+    """Write screenshots and traces of browser tests that failed to the run's folder; the notes name them."""
+    for path, contents in pictures.items():
+        write_file(services.run_folder.path, f"{_PICTURES}/{path}", contents)
+    folders = dict.fromkeys(path.partition("/")[0] for path in pictures)
+    return [
+        f"{folder} failed: {' and '.join(f'{_PICTURES}/{path}' for path in pictures if path.startswith(f'{folder}/'))}"
+        for folder in folders
+    ]
 
 
 async def _baseline(
