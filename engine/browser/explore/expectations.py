@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from ..model.page import Json, PageState
 from ..model.tree import Seen
@@ -13,6 +14,11 @@ _NAMED = ("heading", "row", "button", "link", "img", "tab", "checkbox", "radio")
 _FRAME = ("navigation", "banner", "contentinfo")
 _INSIDE = ("row", "cell", "option", "combobox", "table", "button")
 _LONGEST = 300
+_VOLATILE = re.compile(
+    # Moments and versions: of files, builds and machines, not of what the site is for.
+    r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\b\d\d:\d\d:\d\d\b|\bv?\d+\.\d+\.\d+|"
+    r"\b(?:just now|\d+ (?:second|minute|hour)s? ago)\b"
+)
 
 
 def message_expectations(state: PageState) -> Iterator[Json]:
@@ -37,12 +43,23 @@ def row_expectations(state: PageState, rows: Iterable[Seen], most: int = 6) -> l
 
 
 def content_expectations(
-    state: PageState, things: Iterable[Seen], most: int = 8, *, around: Iterable[str] = _FRAME
+    state: PageState,
+    things: Iterable[Seen],
+    most: int = 8,
+    *,
+    around: Iterable[str] = _FRAME,
+    known: Collection[tuple[str, str]] = (),
 ) -> list[Json]:
-    """What a page holds, besides the parts of rows and what lies in some roles: what is the same on every page."""
+    """What a page holds, besides the parts of rows and what lies in some roles, which is the same on every page.
+
+    Args:
+        known: roles and words of what other pages have as well.
+    """
     found = []
     for one in things:
         if one.role == "heading" or len(one.words) > _LONGEST or not _tells(one) or set(one.within) & set(around):
+            continue
+        if (one.role, one.words) in known:
             continue
         if one.role in _NAMED or (not one.name and one.text):
             found.append(_visible(state, one))
@@ -57,7 +74,7 @@ def _tells(seen: Seen) -> bool:
 
 
 def _visible(state: PageState, seen: Seen) -> Json | None:
-    locator = seen_locator(state, seen)
+    locator = None if _VOLATILE.search(seen.words) else seen_locator(state, seen)
     return {"kind": "visible", "locator": locator} if locator else None
 
 

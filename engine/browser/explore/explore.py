@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from urllib.parse import urlsplit
@@ -66,9 +67,11 @@ async def explore_site(
 
 async def _flows(explorer: Explorer) -> list[Flow]:
     flows: list[Flow] = []
-    for place in explorer.found.places:
+    known = _on_many_pages(explorer.found.places)
+    for number, place in enumerate(explorer.found.places):
         if not place.signed_in or explorer.place(place.key, False) is None:
-            flows += _page_flow(explorer, place)
+            # What stands on many pages is expected on the first one only.
+            flows += _page_flow(explorer, place, known if number else frozenset())
     for place in explorer.found.places:
         for form in forms_of(place):
             if place.signed_in and _known_to_all(explorer, place):
@@ -93,17 +96,31 @@ def _known_to_all(explorer: Explorer, place: Place) -> bool:
     return [(one.role, one.words) for one in main] == [(one.role, one.words) for one in theirs]
 
 
-def _page_flow(explorer: Explorer, place: Place) -> list[Flow]:
-    """A page is reached from the one before it, and shows what it shows."""
+def _on_many_pages(places: Sequence[Place]) -> frozenset[tuple[str, str]]:
+    """Roles and words of what at least three pages have, and half of all; so with their titles."""
+    counted: Counter[tuple[str, str]] = Counter()
+    for place in places:
+        counted.update({(one.role, one.words) for one in place.state.seen} | {("title", place.state.title)})
+    return frozenset(thing for thing, count in counted.items() if count >= max(3, len(places) / 2))
+
+
+def _page_flow(explorer: Explorer, place: Place, known: frozenset[tuple[str, str]]) -> list[Flow]:
+    """A page is reached from the one before it, and shows what it shows.
+
+    Args:
+        known: roles and words of what other pages have as well.
+    """
     state = place.state
     rows = state.of_role("row")
-    content = content_expectations(state, state.seen)
-    expect = [
+    content = content_expectations(state, state.seen, known=known)
+    titled = state.title and ("title", state.title) not in known
+    found: list[Json] = [
         *heading_expectations(state, 2),
-        *([{"kind": "title", "value": state.title}] if state.title else []),
+        *([{"kind": "title", "value": state.title}] if titled else []),
         *row_expectations(state, rows),
         *content,
-    ][:_MOST_EXPECTED]
+    ]
+    expect = list({repr(one): one for one in found}.values())[:_MOST_EXPECTED]
     around = [one for one in explorer.found.places if one.signed_in == place.signed_in and one.path == place.parent]
     parent = around[0] if around else None
     if parent is not None and place.link is not None:
@@ -117,9 +134,11 @@ def _page_flow(explorer: Explorer, place: Place) -> list[Flow]:
         link_slug = slug(f"link {name} leads to {place.name}")
     else:
         actions = ({"kind": "open", "url": place.path},)
-        expect += _links(place)
-        title = f"the {'first ' if not place.parent else ''}page {quoted(place.name)} shows its contents"
-        link_slug = slug(f"page {place.name} shows its contents")
+        expect += [] if place.parent else _links(place)
+        alike = sum(one.name == place.name for one in explorer.found.places if one.signed_in == place.signed_in)
+        at = f" at {place.path}" if alike > 1 and place.parent else ""
+        title = f"the {'first ' if not place.parent else ''}page {quoted(place.name)}{at} shows its contents"
+        link_slug = slug(f"page {place.name}{at} shows its contents")
     if rows[1:]:
         title += f" with {len(rows) - 1} row{'s' if len(rows) > 2 else ''}"
     if place.signed_in:

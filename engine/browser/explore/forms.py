@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ..model.flow import Flow, Place
 from ..model.page import Action, Button, Field, Json, Locator, PageState
-from ..model.words import listed, quoted, slug, thing_made
+from ..model.words import listed, quoted, sent_title, slug, thing_made
 from .expectations import (
     content_expectations,
     fresh,
@@ -117,8 +117,8 @@ async def entry_flows(explorer: Explorer, form: Form) -> list[Flow]:
         return refused
     detail = described(form, values)
     flow = Flow(
-        slug(f"{form.made.replace('the form', 'what is filled in on')} appears on {where}"),
-        f"{form.made}{f' with {detail}' if detail else ''} appears on the page {quoted(where)}",
+        slug(f"{form.made} {'appears on' if form.made.startswith('a new ') else 'leads to'} {where}"),
+        sent_title(form.made, detail, where),
         slug(form.made),
         (*actions, *more),
         (*echo, *expect),

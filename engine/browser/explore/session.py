@@ -57,7 +57,7 @@ class BrowserSession:
         Raises:
             SandboxFailure: the worker ended or hangs.
         """
-        order = {"actions": list(actions), "checks": list(checks), "reset": True}
+        order = {"actions": list(actions), "checks": list(checks)}
         await self._session.send(json.dumps(order).encode())
         try:
             line = await self._session.receive(_START_SECONDS + _ACTION_SECONDS * (len(actions) + 1))

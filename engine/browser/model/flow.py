@@ -74,9 +74,9 @@ class BrowserBudget:
         seconds: after which nothing new is begun; what was found until then is kept, and a note says so.
     """
 
-    pages: int = 15
-    scenarios: int = 220
-    seconds: float = 240.0
+    pages: int = 12
+    scenarios: int = 160
+    seconds: float = 180.0
 
 
 @dataclass(slots=True)

@@ -36,6 +36,13 @@ def thing_made(heading: str, button: str) -> str:
     return f"the form {quoted(heading or button)}"
 
 
+def sent_title(made: str, detail: str, where: str) -> str:
+    """What a form that was taken shows: an entry that appears, else the page that the form leads to."""
+    if made.startswith("a new "):
+        return f"{made}{f' with {detail}' if detail else ''} appears on the page {quoted(where)}"
+    return f"{made}{f', filled in with {detail},' if detail else ''} leads to the page {quoted(where)}"
+
+
 def listed(parts: list[str]) -> str:
     """`a, b and c`."""
     return f"{', '.join(parts[:-1])} and {parts[-1]}" if len(parts) > 1 else "".join(parts)

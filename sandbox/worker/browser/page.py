@@ -31,13 +31,14 @@ class PlayedPage:
         self._secrets = secrets
         self._answer = "dismiss"
         self._waiting = set()
+        self.wrote = False  # whether anything was sent that may have changed the application
         self._forget()
         context.on("page", self._popup)
         self.page = context.new_page()
         self._opened = True
         self.page.on("dialog", self._dialog)
         self.page.on("download", self._download)
-        self.page.on("request", lambda request: self._waiting.add(request))
+        self.page.on("request", self._request)
         self.page.on("requestfinished", lambda request: self._waiting.discard(request))
         self.page.on("requestfailed", lambda request: self._waiting.discard(request))
         self.page.on("response", self._response)
@@ -62,6 +63,10 @@ class PlayedPage:
             dialog.accept()
         else:
             dialog.dismiss()
+
+    def _request(self, request):
+        self._waiting.add(request)
+        self.wrote = self.wrote or request.method not in ("GET", "HEAD", "OPTIONS")
 
     def _download(self, download):
         self._downloads.append(download.suggested_filename[:100])

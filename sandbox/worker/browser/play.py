@@ -2,7 +2,7 @@
 
 The first line is {"application", "command", "root", "import_roots", "environment", "folder", "clock", "base_url",
 "chromium", "start_seconds"}; the answer is {"ready": true, "version"} or {"error", "missing"}. Each further line is
-{"actions": [...], "checks": [...], "reset"}, where actions and checks are those of a browser test spec; the answer is
+{"actions": [...], "checks": [...]}, where actions and checks are those of a browser test spec; the answer is
 {"state", "checked": [...], "failure"}: the state after the last action, null where it was not reached, and for each
 check whether it holds after its action.
 """
@@ -18,13 +18,31 @@ from .page import Broken, PlayedPage
 QUIET = ("open", "fill", "select", "check", "uncheck", "clear", "hover")
 
 
-def play(browser, application, order):
+class Freshness:
+    """Whether the application is as it is after its start, as far as that can be told.
+
+    Where a reset is a start, which takes seconds, it is left out as long as nothing was sent but requests to read.
+    """
+
+    def __init__(self, application, slow):
+        self._application = application
+        self._slow = slow
+        self.is_fresh = slow
+
+    def restore(self):
+        """Put the application back to the state after its start."""
+        if not self.is_fresh:
+            self._application.fresh()
+        self.is_fresh = self._slow
+
+
+def play(browser, application, freshness, order):
     """The answer to one order."""
     state, failure = None, ""
     checked: list = [None] * len(order.get("checks") or ())
     last = len(order["actions"]) - 1
-    if order.get("reset", True):
-        application.fresh()
+    freshness.restore()
+    played = None
     context = browser.new_context(accept_downloads=True, service_workers="block")
     try:
         played = PlayedPage(context, application.base_url, application.environment)
@@ -45,6 +63,7 @@ def play(browser, application, order):
             raise
         failure = f"{type(error).__name__}: {str(error)[:300]}"
     finally:
+        freshness.is_fresh = freshness.is_fresh and played is not None and not played.wrote
         if browser.is_connected():
             context.close()
     return {"state": state, "checked": checked, "failure": failure}
@@ -97,8 +116,9 @@ def main():
                 say(error=f"Chromium does not start: {str(error)[:1000]}", missing="chromium")
                 return
             say(ready=True, version=browser.version)
+            freshness = Freshness(application, bool(begin.get("command")))
             for line in sys.stdin:
-                say(**play(browser, application, json.loads(line)))
+                say(**play(browser, application, freshness, json.loads(line)))
             browser.close()
     finally:
         application.stop()
