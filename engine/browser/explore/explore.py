@@ -201,8 +201,10 @@ async def _click_flows(explorer: Explorer, place: Place, button: Button, locator
         else:
             expect += [*heading_expectations(after), *lost(after, done)]
         what = f"the button {quoted(button.name)} on the page {quoted(place.name)}"
-        ending = {True: " does it once it is confirmed", False: " changes nothing where it is not confirmed"}
-        title = f"{what}{ending[answer == 'accept']}" if asked else f"{what} does what it says"
+        ending = {True: "acts once that is confirmed", False: "changes nothing where that is not confirmed"}
+        moved = after.heading != place.state.heading
+        done_by_it = f"leads to the page {quoted(after.heading)}" if moved else "changes what the page shows"
+        title = f"{what} asks first, and {ending[answer == 'accept']}" if asked else f"{what} {done_by_it}"
         suffix = ("confirmed" if answer == "accept" else "not confirmed") if asked else ""
         name = slug(f"{button.name} on {place.name} {suffix}")
         if has_strength([one for one in expect if one["kind"] != "dialog"]):
