@@ -115,10 +115,10 @@ async def entry_flows(explorer: Explorer, form: Form) -> list[Flow]:
     where, more, expect = entry if entry is not None else (after.heading, [], [])
     if not has_strength([*echo, *expect]):
         return refused
-    detail = described(form, values)
+    detail, is_made = described(form, values), form.made.startswith("a new ")
     flow = Flow(
-        slug(f"{form.made} {'appears on' if form.made.startswith('a new ') else 'leads to'} {where}"),
-        sent_title(form.made, detail, where),
+        slug(f"{form.made} {'appears on' if is_made or entry is not None else 'leads to'} {where}"),
+        sent_title(form.made, detail, where, seen=entry is not None),
         slug(form.made),
         (*actions, *more),
         (*echo, *expect),

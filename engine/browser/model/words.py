@@ -36,10 +36,16 @@ def thing_made(heading: str, button: str) -> str:
     return f"the form {quoted(heading or button)}"
 
 
-def sent_title(made: str, detail: str, where: str) -> str:
-    """What a form that was taken shows: an entry that appears, else the page that the form leads to."""
+def sent_title(made: str, detail: str, where: str, *, seen: bool = True) -> str:
+    """What a form that was taken shows: an entry that appears, else the page that the form leads to.
+
+    Args:
+        seen: whether the entry was seen on a page that was opened afterwards.
+    """
     if made.startswith("a new "):
         return f"{made}{f' with {detail}' if detail else ''} appears on the page {quoted(where)}"
+    if seen:
+        return f"what {made} is filled in with{f', {detail},' if detail else ''} appears on the page {quoted(where)}"
     return f"{made}{f', filled in with {detail},' if detail else ''} leads to the page {quoted(where)}"
 
 

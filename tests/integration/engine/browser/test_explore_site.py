@@ -32,7 +32,7 @@ def _flow(found: Exploration, words: str) -> Flow:
 
 
 def test_an_entry_is_looked_for_on_another_page_than_the_one_that_answers(found):
-    flow = _flow(found, "name Ada Lovelace and e-mail ada@example.org appears on the page “Guests”")
+    flow = _flow(found, "name Ada Lovelace and e-mail ada@example.org, appears on the page “Guests”")
     assert flow.actions[-1] == {"kind": "open", "url": "/"}
     row = {"by": "role", "value": "row", "name": "Ada Lovelace", "exact": True}
     assert {"kind": "visible", "locator": row} in [
