@@ -31,7 +31,9 @@ def returned_verdict(
         return oracle.judge(TrialFinding(trial, Observation("returned", value=value_of(told))))
 
     try:
-        return _short(judged(value), judged(end) if isinstance(end, Mapping) else None)
+        told = value_of(value)
+        last = judged(end) if isinstance(end, Mapping) else None
+        return _with_length(_short(judged(value), last, is_text=told.type_name == "str"), told.length)
     except (KeyError, TypeError, AttributeError, ValueError):  # code under test has written in the worker's place
         return None
 
@@ -41,12 +43,22 @@ def short_verdict(verdict: OracleVerdict) -> OracleVerdict | None:
     return _short(verdict, None)
 
 
-def _short(verdict: OracleVerdict, end: OracleVerdict | None) -> OracleVerdict | None:
+def _with_length(verdict: OracleVerdict | None, length: int | None) -> OracleVerdict | None:
+    """The expectations with that of the length, where only the end of a long result is expected."""
+    if verdict is None or length is None or any(one.actual == "result" for one in verdict.expectations):
+        return verdict
+    first = SpecExpectation("length", value=str(length))
+    return OracleVerdict((first, *verdict.expectations), verdict.imports)
+
+
+def _short(verdict: OracleVerdict, end: OracleVerdict | None, *, is_text: bool = False) -> OracleVerdict | None:
     kept = [one for one in verdict.expectations if _is_short(one)]
     if any(one.kind != "length" for one in kept):
         return OracleVerdict(tuple(kept[:_MOST]), verdict.imports)
     last = [one for one in end.expectations if _is_short(one) and one.actual == "result"] if end else []
     ends = [SpecExpectation(one.kind, "result[-1]", one.value, relative=one.relative) for one in last[:1]]
+    if is_text:
+        ends = [SpecExpectation("holds", f"result.endswith({one.value})") for one in last[:1] if one.value]
     imports = (*verdict.imports, *(end.imports if end and ends else ()))
     return OracleVerdict((*kept[:1], *ends), imports) if kept or ends else None
 

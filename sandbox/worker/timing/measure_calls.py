@@ -28,6 +28,7 @@ ROUNDS = 5
 GROUPS = 3
 SAMPLE_SECONDS = 0.0005
 LONG_CALL = 0.02  # a call that takes longer is the last of its ladder
+TEXT_END = 12
 LONG_PREPARATION = 0.15  # so is one whose input takes longer to build
 
 
@@ -77,10 +78,10 @@ def prepared(form, point):
 
 
 def told(space, module, value):
-    """A value as data, and the last of its items."""
+    """A value as data, and the last of its items; of a text its end."""
     renderer = Renderer(space, module, [os.getcwd()])
     try:
-        end = renderer.value(value[-1], 0)
+        end = renderer.value(value[-TEXT_END:] if isinstance(value, str) else value[-1], 0)
     except Exception:
         end = None
     return [renderer.value(value), end]
