@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ...utils.names.case_names import snake_case
 from ...utils.python_names import unique_name
 from ..python.facts.names import ImportNames, imported_from_origin
 from ..python.judge.oracle import OracleVerdict
 from ..python.model.model import ModuleFacts, Trial
 from ..python.model.spec_case import SpecExpectation
-from ..python.source.titles import snake_case
 from .growth import TOLERANCE
 from .model import Cost, Growth, Repeat, ScaledForm
 from .plan import timed

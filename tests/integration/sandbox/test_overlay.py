@@ -132,6 +132,25 @@ def test_when_nothing_can_be_had_the_error_says_what_to_install(
     assert list((tmp_path / "cache" / "overlay").iterdir()) == []
 
 
+@pytest.mark.feature("T-20", "B-07")
+def test_pytest_benchmark_is_provided_where_performance_tests_need_it(bare: Interpreter, tmp_path: Path) -> None:
+    (folder,) = overlay.tools_overlay(overlay.BENCHMARK_TOOLS, bare, [tmp_path / "cache"])
+    assert (folder / "pytest_benchmark" / "plugin.py").exists()
+
+
+@pytest.mark.feature("T-20", "B-07")
+def test_without_pytest_benchmark_the_error_says_what_to_install(
+    bare: Interpreter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    empty = tmp_path / "wheels"
+    empty.mkdir()
+    _only_from(monkeypatch, empty)
+    other = replace(bare, version=(3, 8, 0))  # ours does not suit it
+    with pytest.raises(InterpreterError, match="lacks pytest-benchmark") as raised:
+        overlay.tools_overlay(overlay.BENCHMARK_TOOLS, other, [tmp_path / "cache"])
+    assert '"pytest-benchmark>=4"' in raised.value.advice
+
+
 def test_a_cache_that_cannot_be_written_is_a_storage_error(bare: Interpreter, tmp_path: Path) -> None:
     (tmp_path / "cache").write_text("a file")
     with pytest.raises(StorageError, match="There is no folder"):
