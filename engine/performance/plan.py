@@ -15,6 +15,7 @@ from .scaling import scaled_forms
 
 _CACHES = ("lru_cache", "cache", "cached_property", "cachedproperty", "cached")
 _CHANGES = "it changes what it is given: a second call would do other work"
+_CONSTANTS = ("None", "True", "False", "...")
 _MOST_EXAMPLES = 6
 _MOST_FORMS = 8
 _MOST_SUBJECTS = 60
@@ -81,7 +82,7 @@ def subjects_of(
         facts = callables.get(name)
         if facts is None or facts.kind == "constructor" or facts.name.startswith("__"):
             continue
-        changing = any(one.finding.observation.effects for one in findings)
+        changing = any(one.finding.observation.effects or _returns_its_object(one) for one in findings)
         usable = [] if changing else [one for one in findings if not _unfit(one)]
         if not usable:
             reasons[name] = _CHANGES if changing else _unfit(findings[0])
@@ -91,6 +92,11 @@ def subjects_of(
             reasons.pop(name, None)
             found.append(_subject(facts, usable))
     return found, {name: reason for name, reason in reasons.items() if name in callables}
+
+
+def _returns_its_object(one: AssertableFinding) -> bool:
+    """Whether a call returns an object that it was given, as methods do whose purpose is to change it."""
+    return any(demand.kind == "is" and demand.value not in _CONSTANTS for demand in one.verdict.expectations)
 
 
 def _unfit(one: AssertableFinding) -> str:
