@@ -17,9 +17,12 @@ def own_pytest_lines(own: OwnPytestRun, earlier: Mapping[str, Any]) -> Iterator[
     """Yield what a person must know or do so that a bare `pytest` passes; one line where all is well.
 
     Args:
-        earlier: what became of the tests that earlier runs wrote for the same modules: files, passed, failing, reason;
-            empty where there are none.
+        earlier: what became of the tests that earlier runs wrote for the same modules: files, passed, failing,
+            outdated, reason; empty where there are none.
     """
+    outdated = rows(earlier.get("outdated"))
+    if outdated:
+        yield _outdated(outdated)
     if own.outcome == "passed":
         yield f"The project's own `pytest` collects and passes {_tests(own.passed)}. {_others(earlier)}"
     elif own.outcome == "needs_setting":
@@ -80,6 +83,17 @@ def _failing(failing: Sequence[Mapping[str, Any]]) -> str:
         f"{len(names)} generated {'test' if one else 'tests'} of {'an earlier run' if one else 'earlier runs'} "
         f"{'fails' if one else 'fail'} now: {_some(names)}. {'It pins' if one else 'They pin'} what the code did "
         f"before: if the change was meant, {cure}; else the change broke something."
+    )
+
+
+def _outdated(failing: Sequence[Mapping[str, Any]]) -> str:
+    """Name the tests that fail as they were and that this run writes anew: a regression must not pass as an update."""
+    names = [f"{text(row.get('nodeid'))} ({text(row.get('message'))})" for row in failing]
+    one = len(names) == 1
+    return (
+        f"The code does something else than before: {len(names)} generated {'test' if one else 'tests'} of an earlier "
+        f"run {'fails' if one else 'fail'} as {'it was' if one else 'they were'}: {_some(names)}. This run pins what "
+        "the code does now. If the change was not meant, it broke something."
     )
 
 

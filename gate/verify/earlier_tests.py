@@ -5,7 +5,7 @@ They pin what a module did when they were written, so they are what a change of 
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,12 +24,14 @@ class EarlierTests:
         passed: tests that pass.
         failing: {nodeid, message, module} of tests that fail, and of files that cannot be loaded; `module` is the path
             of the tested file.
+        outdated: the same of tests in files that the run writes anew.
         reason: why they could not be run; empty where they were.
     """
 
     files: tuple[str, ...]
     passed: int = 0
     failing: tuple[dict[str, str], ...] = ()
+    outdated: tuple[dict[str, str], ...] = ()
     reason: str = ""
 
     def to_dict(self) -> dict[str, Any]:
@@ -38,22 +40,37 @@ class EarlierTests:
             "files": list(self.files),
             "passed": self.passed,
             "failing": list(self.failing),
+            "outdated": list(self.outdated),
             "reason": self.reason,
         }
 
 
-def earlier_test_files(project: Path, modules: Collection[str], *, without: Collection[str]) -> dict[str, str]:
-    """Map test files that earlier runs wrote for modules, and nobody has changed since, to the module's path; sorted.
+@dataclass(frozen=True, slots=True)
+class EarlierFile:
+    """A test file that an earlier run wrote, and that nobody has changed since.
+
+    Attributes:
+        module: path of the tested file.
+        rewritten: its text, where the run is about to write it anew or to delete it; else None.
+    """
+
+    module: str
+    rewritten: str | None = None
+
+
+def earlier_test_files(
+    project: Path, modules: Collection[str], *, written: Mapping[str, str], replaced: Collection[str] = ()
+) -> dict[str, EarlierFile]:
+    """Map the test files that earlier runs wrote for modules to what is known of them; sorted by path.
 
     Args:
         project: a copy of the project that no program can write.
         modules: paths of tested files; all paths are POSIX, relative to the project.
-        without: test files that are about to be written anew.
+        written: test files that are about to be written, with their text; one that stays as it is is left out.
+        replaced: test files that are about to be deleted.
     """
     found = {}
     for path in all_test_files(project):
-        if path in without:
-            continue
         try:
             text = read_source(project, path)
         except (OSError, UnicodeDecodeError):
@@ -61,6 +78,7 @@ def earlier_test_files(project: Path, modules: Collection[str], *, without: Coll
             continue
         module = generated_from(text)
         # A copy that a person has changed is theirs, like any test of the project.
-        if module in modules and is_untouched(text):
-            found[path] = str(module)
+        if module in modules and is_untouched(text) and written.get(path) != text:
+            goes = path in written or path in replaced
+            found[path] = EarlierFile(str(module), text if goes else None)
     return found

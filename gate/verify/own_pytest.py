@@ -26,7 +26,7 @@ from ..model.journal import scrubber
 from ..model.project_config import moved_configuration, pytest_file, settings_above, settings_words
 from ..model.pytest_setting import ListSetting, PytestSetting, list_setting
 from ..runner.browser import needs_of
-from .earlier_tests import EarlierTests
+from .earlier_tests import EarlierFile, EarlierTests
 
 Outcome = Literal["passed", "needs_setting", "failed", "not_collected", "not_started"]
 WALL_SECONDS = 180.0
@@ -96,7 +96,10 @@ class _Session:
 
 
 async def run_own_pytest(
-    target: PythonTarget, files: Mapping[str, str], roots: Sequence[str], earlier: Mapping[str, str] | None = None
+    target: PythonTarget,
+    files: Mapping[str, str],
+    roots: Sequence[str],
+    earlier: Mapping[str, EarlierFile] | None = None,
 ) -> OwnPytest:
     """Run `pytest` in a copy of the project with the files added, as a person would type it.
 
@@ -107,7 +110,8 @@ async def run_own_pytest(
     Args:
         files: contents by POSIX path relative to the project; helpers and conftest files may be among them.
         roots: import roots of the tested modules, POSIX, relative to the project.
-        earlier: test files in the project that earlier runs wrote, each with the path of its module.
+        earlier: test files in the project that earlier runs wrote; of those that are about to be written anew, the
+            tests run as they were.
 
     Raises:
         SandboxFailure: the sandbox itself broke.
@@ -137,11 +141,19 @@ async def run_own_pytest(
     return OwnPytest("failed", last.passed, failing, why, settings, before)
 
 
-async def _run_earlier(runner: _Runner, changes: Changes, modules: Mapping[str, str]) -> EarlierTests:
-    """Run test files of earlier runs; `modules` has the path of the tested file by that of its test file."""
-    session = await runner.run(changes, files=tuple(modules))
-    rows = ({**row, "module": modules.get(row["nodeid"].partition("::")[0], "")} for row in session.failing)
-    return EarlierTests(tuple(modules), session.passed, tuple(rows), session.complaint)
+async def _run_earlier(runner: _Runner, changes: Changes, earlier: Mapping[str, EarlierFile]) -> EarlierTests:
+    """Run test files of earlier runs, those that the run writes anew with the text that they had."""
+    anew = {path: one.rewritten for path, one in earlier.items() if one.rewritten is not None}
+    await asyncio.to_thread(_write_files, runner.workspace, anew)
+    session = await runner.run(changes, files=tuple(earlier))
+    stay = tuple(path for path in earlier if path not in anew)
+    failing: dict[bool, list[dict[str, str]]] = {True: [], False: []}
+    for row in session.failing:
+        path = row["nodeid"].partition("::")[0]
+        module = earlier[path].module if path in earlier else ""
+        failing[path in anew].append({**row, "module": module})
+    passed = sum(row["outcome"] == "passed" and row["path"] in stay for row in session.tests)
+    return EarlierTests(stay, passed, tuple(failing[False]), tuple(failing[True]), session.complaint)
 
 
 async def _with_settings(runner: _Runner, first: _Session, roots: Sequence[str]) -> tuple[_Session, dict[Any, Any]]:

@@ -19,7 +19,7 @@ from .verify_suite import read_specs
 async def _run(services: ToolServices, /, test_paths: list[str]) -> Json:
     """Runs the project's own `pytest`, with its settings, plugins and import mode, on staged test files, and tells
     whether it collects and passes them, and which line of settings is missing where it does not; and on the tests that
-    earlier runs wrote for the same modules.
+    earlier runs wrote for the same modules, also where these are about to be written anew.
     """
     files = await asyncio.to_thread(staged_files, services, test_paths, "pytest")
     specs = await asyncio.to_thread(read_specs, services)
@@ -29,8 +29,9 @@ async def _run(services: ToolServices, /, test_paths: list[str]) -> Json:
     replaced = await asyncio.to_thread(
         superseded_files, services.run_folder.plan_json, target.snapshot.path, list(files)
     )
-    without = {*files, *replaced}
-    earlier = await asyncio.to_thread(earlier_test_files, target.snapshot.path, modules, without=without)
+    earlier = await asyncio.to_thread(
+        earlier_test_files, target.snapshot.path, modules, written=files, replaced=set(replaced)
+    )
     return (await run_own_pytest(target, files, roots or list(target.import_roots), earlier)).to_dict()
 
 
@@ -57,6 +58,8 @@ def _import_roots(spec: Json) -> list[str]:
     return found
 
 
+_EARLIER = array(open_object(["nodeid", "message", "module"], **strings("nodeid", "message", "module")))
+
 TOOL = ToolSpec(
     name="run_own_pytest",
     input_schema=closed_object(
@@ -70,10 +73,11 @@ TOOL = ToolSpec(
         reason=string(),
         settings=array(open_object(["file", "section", "key", "line"])),
         earlier=open_object(
-            ["files", "passed", "failing", "reason"],
+            ["files", "passed", "failing", "outdated", "reason"],
             files=TEXTS,
             passed=COUNT,
-            failing=array(open_object(["nodeid", "message", "module"], **strings("nodeid", "message", "module"))),
+            failing=_EARLIER,
+            outdated={**_EARLIER, "description": "Of files that the run writes anew."},
             reason={**string(), "description": "Why they could not be run."},
         ),
     ),

@@ -12,6 +12,7 @@ from typing import Any
 
 from . import objects
 from .attributes import is_code, length_of, public_attributes, short_repr
+from .equality import tells_apart
 from .names import Namer, NoSourceError, type_name
 
 MAX_SOURCE = 400
@@ -153,7 +154,7 @@ class Draft:
         # An `__eq__` that returns no bool, or says yes to anything, proves nothing.
         if (rebuilt == thing) is not True or (self.custom and (thing == _Odd()) is not False):
             return None
-        return source
+        return None if self.custom and not tells_apart(source, scope, thing) else source
 
     def source(self, thing):
         """Source text. Raises NoSourceError."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from testwright.gate.verify.earlier_tests import earlier_test_files
+from testwright.gate.verify.earlier_tests import EarlierFile, earlier_test_files
 from testwright.gate.verify.own_pytest import OwnPytest, run_own_pytest
 from testwright.tests.support.engine.targets import prepared
 from testwright.tests.support.projects.files import make_project
@@ -137,7 +137,7 @@ PRICES = "src/shop/prices.py"
 async def judged_with_earlier(folder: Path, text: str) -> OwnPytest:
     """The new test, and a file that an earlier run wrote, in a project that needs a line of settings."""
     async with prepared(folder, {**SRC, EARLIER: with_header(text, target=PRICES)}, import_roots=("src",)) as target:
-        return await run_own_pytest(target, {PLACE: TEST}, ["src"], {EARLIER: PRICES})
+        return await run_own_pytest(target, {PLACE: TEST}, ["src"], {EARLIER: EarlierFile(PRICES)})
 
 
 async def test_tests_of_an_earlier_run_that_fail_now_are_named_and_leave_the_new_ones_as_they_are(tmp_path):
@@ -168,10 +168,22 @@ async def test_earlier_tests_are_those_written_for_the_module_that_nobody_has_ch
         PLACE: whole,
         EARLIER: whole,
         "tests/generated/test_flows.py": whole,
+        "tests/generated/test_gone.py": whole,
         "tests/generated/test_edited.py": whole + "\n# mine\n",
         "tests/generated/test_other.py": with_header(TEST, target="src/shop/other.py"),
         "tests/test_own.py": TEST,
     }
     root = make_project(tmp_path / "p", files)
-    found = earlier_test_files(root, {PRICES}, without={PLACE})
-    assert found == {EARLIER: PRICES, "tests/generated/test_flows.py": PRICES}
+    flows, gone = "tests/generated/test_flows.py", "tests/generated/test_gone.py"
+    found = earlier_test_files(root, {PRICES}, written={PLACE: whole, flows: "new"}, replaced={gone})
+    assert found == {EARLIER: EarlierFile(PRICES), flows: EarlierFile(PRICES, whole), gone: EarlierFile(PRICES, whole)}
+
+
+async def test_tests_that_are_written_anew_run_once_more_as_they_were(tmp_path):
+    old = with_header(TEST.replace("== 1", "== 2") + "\n\n" + TEST.replace("test_one", "test_same"), target=PRICES)
+    async with prepared(tmp_path, {**SRC, PLACE: old}, import_roots=("src",)) as target:
+        found = await run_own_pytest(target, {PLACE: TEST}, ["src"], {PLACE: EarlierFile(PRICES, old)})
+    assert (found.outcome, found.passed) == ("needs_setting", 1)
+    assert found.earlier is not None
+    assert [row["nodeid"] for row in found.earlier.outdated] == [f"{PLACE}::test_one"]
+    assert (found.earlier.files, found.earlier.passed, found.earlier.failing) == ((), 0, ())

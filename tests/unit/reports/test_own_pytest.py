@@ -66,3 +66,12 @@ def test_where_a_line_of_settings_is_missing_the_rest_is_said_as_well() -> None:
     own = OwnPytestRun(outcome="needs_setting", passed=1, reason="it does not find the modules")
     first, *_ = own_pytest_lines(own, {"files": [WHOLE], "passed": 2, "failing": [], "reason": ""})
     assert "collects and passes the test of this run (tried). 2 that earlier runs wrote" in first
+
+
+def test_what_earlier_tests_pinned_and_new_ones_replace_is_said_as_a_change_of_the_code() -> None:
+    row = {"nodeid": f"{WHOLE}::test_level", "message": "assert 1 == 2", "module": "src/shop/prices.py"}
+    earlier = {"files": [], "passed": 0, "failing": [], "outdated": [row], "reason": ""}
+    first = next(own_pytest_lines(OwnPytestRun(outcome="passed", passed=3), earlier))
+    assert first.startswith("The code does something else than before: 1 generated test of an earlier run fails as it was")
+    assert f"{WHOLE}::test_level (assert 1 == 2)" in first
+    assert first.endswith("If the change was not meant, it broke something.")

@@ -80,6 +80,16 @@ class Liar(Bag):
         return True
 
 
+class Shelves(list):
+    """Keeps its items elsewhere, so that all of them are equal, as the empty lists that they are."""
+
+    def __init__(self, items):
+        self.rows = [items]
+
+    def __repr__(self):
+        return "Shelves(%r)" % (self.rows[0],)
+
+
 class Plain:
     colour = "red"
 
@@ -155,6 +165,7 @@ WITHOUT = [
     "object()",
     "Unequal('a')",
     "Liar([1])",
+    "Shelves([3, 1])",
     "Counted('a')",
     "Plain()",
     "loop()",
