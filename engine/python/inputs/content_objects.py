@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from ..domain.example_tables import INTERVALS
 from ..model.model import CallableFacts, Candidate, ClassFacts, ModuleFacts, Parameter, combined
 from .calls import takes_clock
+from .shared_keys import with_shared_keys
 
 ItemsOf = Callable[[CallableFacts, Parameter], Sequence[Candidate]]
 """Plain values of a constructor's parameter, different ones first."""
@@ -60,7 +61,7 @@ class ContentObjects:
             return []
         made: dict[str, Candidate] = {}
         for at in range(count):
-            row = [column[at % len(column)] for column in columns]
+            row = with_shared_keys([column[at % len(column)] for column in columns])
             candidate = self._call([(item, value) for item, value in zip(chosen, row, strict=True)])
             made.setdefault(candidate.source, candidate)
         return list(made.values())

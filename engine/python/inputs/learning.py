@@ -112,7 +112,8 @@ class LearnedInputs:
         method = trial.act.partition("(")[0]
         pool = self.registered.setdefault(name, [])
         if len(made) == 1 and not any(one.source.startswith(f"{method}(") for one in pool):
-            steps = tuple(text for text in trial.arrange if not re.search(rf"\b{variable}\b", text))
+            # What was done to the object before is part of it: only what was put in can be taken out.
+            steps = tuple(text for text in trial.arrange if text not in made and not text.startswith("request."))
             step = Candidate(trial.act, trial.imports, steps, trial.fixtures, "sequence")
             _add(self.registered, name, step, _MAXIMUM_COMMANDS)
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 
 from ....utils.in_turns import in_turns
@@ -28,9 +28,10 @@ from ..inputs.learning import LearnedInputs
 from ..inputs.prepared_arguments import prepared_rows, with_new_file
 from ..inputs.receivers import Receiver, adds_content, filled_first, receivers
 from ..inputs.seeds import example_trials
+from ..inputs.shared_keys import keys_in, takes_key
 from ..inputs.values import Values
 from ..model.domain import CallableDomains
-from ..model.model import MOST_PARAMETERS, CallableFacts, ClassFacts, ModuleFacts, Trial
+from ..model.model import MOST_PARAMETERS, CallableFacts, Candidate, ClassFacts, ModuleFacts, Trial
 from ..project.layout import Layout
 from ..usage.harvest import Harvester
 from ..usage.project_index import ProjectIndex
@@ -201,11 +202,23 @@ def _member_trials(
         rows = [(), *(row for row in rows if row)] if one.has_setter else [()]
     if one.name in _SAME_KIND:
         rows = [*_same_kind_rows(one, owner, context), *rows][:limit]
-    for receiver, row in islice(_diagonal(objects, rows), limit):
+    known = _rows_with_known_keys(one, objects, rows)
+    for receiver, row in islice(chain(known, _diagonal(objects, rows)), limit):
         form = member_form(one, receiver.variable, row)
         if form is None:
             return
         yield receiver_trial(context, one, receiver, form, row)
+
+
+def _rows_with_known_keys(
+    one: CallableFacts, objects: Sequence[Receiver], rows: Sequence[Row]
+) -> Iterator[tuple[Receiver, Row]]:
+    """Generates calls that ask an object for the keys that it was built with."""
+    for receiver in objects[:_KNOWING]:
+        for row in rows[:_KNOWING]:
+            if row and row[0][0].required and takes_key(row[0][0]):
+                for key in keys_in(receiver.arrange)[:1]:
+                    yield receiver, ((row[0][0], Candidate(key)), *row[1:])
 
 
 def _diagonal(objects: list[Receiver], rows: list[Row]) -> Iterator[tuple[Receiver, Row]]:
@@ -216,6 +229,7 @@ def _diagonal(objects: list[Receiver], rows: list[Row]) -> Iterator[tuple[Receiv
                 yield objects[index], rows[total - index]
 
 
+_KNOWING = 2
 _SAME_KIND = frozenset(
     "__eq__ __ne__ __lt__ __le__ __gt__ __ge__ __add__ __radd__ __sub__ __rsub__ __and__ __or__ __xor__ __mul__ "
     "__iadd__ __ior__ __iand__ __isub__ __rand__ __ror__ __rxor__ __truediv__".split()

@@ -16,6 +16,7 @@ from ....utils.python_source import literal_or, parse_expression
 from ..facts.type_inference import name_entry
 from ..inputs.calls import CallForm, Row, member_form, variable_for
 from ..inputs.receivers import Receiver
+from ..inputs.shared_keys import keys_in, takes_key
 from ..model.model import CallableFacts, Candidate, ClassFacts, Parameter, Trial
 from .initial_trials import ProposalContext, is_public_name, receiver_trial, trial_key
 from .story_steps import (
@@ -32,12 +33,14 @@ _COPYING = {
     "__copy__": ("copy.copy({})", "import copy"),
     "__setstate__": ("pickle.loads(pickle.dumps({}))", "import pickle"),
 }
-_TAKING = re.compile(r"(pop|remove|take|dequeue|drain|clear|expire|flush|reset|discard)(_.*|item|left)?")
+_TAKING = re.compile(r"(pop|remove|delete|take|dequeue|drain|clear|expire|flush|reset|discard)(_.*|item|left)?")
 _KEYED = re.compile(
     r"(get|pop|del|delete|remove|discard|take|find|search|lookup|look_up|contains|has|index|count|peek|update|touch)"
     r"(_.*)?|__(getitem|delitem|contains)__"
 )
 _KEY_NAMES = frozenset({"key", "name", "item", "index"})
+# Records are numbered from 1 on by whatever keeps them.
+_NUMBERED = re.compile(r"id|(\w+_)?(id|pk|number)")
 _SIZE = re.compile(
     r"(max_?|min_?|table_?|initial_?|buffer_?)?(size|capacity|len|length|items|limit|buckets|slots|room)"
 )
@@ -141,6 +144,11 @@ def _queries_of(
             yield receiver_trial(context, member, receiver, form, ())
 
 
+def _is_number(parameter: Parameter) -> bool:
+    """Whether a parameter takes the number of a record."""
+    return _NUMBERED.fullmatch(parameter.name) is not None and parameter.annotation in (None, "", "int")
+
+
 class _StoryBuilder:
     def __init__(self, context: ProposalContext, owner: ClassFacts) -> None:
         self._context = context
@@ -153,6 +161,8 @@ class _StoryBuilder:
                     own = replace(member, qualname=f"{owner.name}.{member.name}", owner=owner.name)
                     self._members.setdefault(member.name, own)
         self.filler = filler_of(context.index, context.facts, owner, self._members)
+        # What the object is built with holds these.
+        self._keys = keys_in(made.source for made in self._constructions()[:1])
 
     def build(self) -> Iterator[Story]:
         """Generates stories of a filled object, touched and untouched, then of copies, then with a moving clock."""
@@ -182,11 +192,17 @@ class _StoryBuilder:
                 for option in (None, *flags_of(ask)):
                     yield from self._story(made, filled, ask, None, at=1, option=option)
                 yield from self._story(made, filled, ask, None, at=_FILLED)
+                again = self._statement(ask, self._row(ask, 1))
+                if again is not None:  # the second time may be another answer
+                    yield from self._story(made, [*filled, again], ask, None, at=1)
             for taking in self._members.values():
-                taken = [text for at in range(_FILLED) if (text := self._taking(taking, at)) is not None]
+                items = range(len(filled) or _FILLED)
+                taken = [text for at in items if (text := self._taking(taking, at)) is not None]
                 for ask in self._queries() if taken else ():
                     yield from self._story(made, [*filled, *taken[:1]], ask, taking)
                     yield from self._story(made, [*filled, *taken], ask, taking)
+                for ask in self._keyed() if taken else ():
+                    yield from self._story(made, [*filled, *taken[:1]], ask, taking)
 
     def _sized(self) -> Iterator[Story]:
         """Generates stories of a small object that is full, and of one that a loop has filled past every threshold."""
@@ -237,7 +253,7 @@ class _StoryBuilder:
             required = required_parameters(one)
             if one.kind != "method" or len(required) != 1 or one is self.filler:
                 continue
-            if _KEYED.fullmatch(one.name) or required[0].name in _KEY_NAMES:
+            if _KEYED.fullmatch(one.name) or required[0].name in _KEY_NAMES or _is_number(required[0]):
                 found.append(one)
         return found
 
@@ -330,6 +346,8 @@ class _StoryBuilder:
 
     def _fill(self, count: int) -> list[str]:
         assert self.filler is not None
+        # What an object knows by some keys takes no others.
+        count = min(count, len(self._keys) or count)
         found = [self._statement(self.filler, self._row(self.filler, at)) for at in range(count)]
         return [one for one in found if one is not None]
 
@@ -358,7 +376,11 @@ class _StoryBuilder:
             source = (_ITEMS if alone else _KEYS, _VALUES)[min(place, 1)][at]
             if at == _FILLED and one is not self.filler:
                 source = _ABSENT
-            if not takes_anything(parameter) or parameter.kind == "keyword_only":
+            if self._keys and not place and takes_key(parameter) and at != _FILLED:
+                row.append((parameter, Candidate(self._keys[at % len(self._keys)])))
+            elif _is_number(parameter) and one is not self.filler:
+                row.append((parameter, Candidate(_ABSENT if at == _FILLED else str(at + 1))))
+            elif not takes_anything(parameter) or parameter.kind == "keyword_only":
                 pool = shown_first(self._context.values.for_parameter(one, parameter))
                 if not pool:
                     return None

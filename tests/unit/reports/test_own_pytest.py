@@ -72,6 +72,8 @@ def test_what_earlier_tests_pinned_and_new_ones_replace_is_said_as_a_change_of_t
     row = {"nodeid": f"{WHOLE}::test_level", "message": "assert 1 == 2", "module": "src/shop/prices.py"}
     earlier = {"files": [], "passed": 0, "failing": [], "outdated": [row], "reason": ""}
     first = next(own_pytest_lines(OwnPytestRun(outcome="passed", passed=3), earlier))
-    assert first.startswith("The code does something else than before: 1 generated test of an earlier run fails as it was")
+    assert first.startswith(
+        "The code does something else than before: 1 generated test of an earlier run fails as it was"
+    )
     assert f"{WHOLE}::test_level (assert 1 == 2)" in first
     assert first.endswith("If the change was not meant, it broke something.")
