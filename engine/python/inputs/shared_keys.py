@@ -37,7 +37,7 @@ def keys_in(statements: Iterable[str]) -> list[str]:
             if isinstance(call, ast.Call):
                 given = [*call.args, *(one.value for one in call.keywords)]
                 mappings += [
-                    [ast.unparse(key) for key in node.keys if _is_text(key)]
+                    [ast.unparse(key) for key in node.keys if key is not None and _is_text(key)]
                     for node in given
                     if isinstance(node, ast.Dict)
                 ]
