@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
+from datetime import UTC, date, datetime, timedelta
 
 from ..model.page import Json, PageState
 from ..model.tree import Seen
@@ -14,6 +15,7 @@ _NAMED = ("heading", "row", "button", "link", "img", "tab", "checkbox", "radio")
 _FRAME = ("navigation", "banner", "contentinfo")
 _INSIDE = ("row", "cell", "option", "combobox", "table", "button")
 _LONGEST = 300
+_DATES = ("%Y-%m-%d", "%d/%m/%Y", "%m/%d/%Y", "%d.%m.%Y", "%B %d", "%d %B", "%b %d", "%d %b")
 _VOLATILE = re.compile(
     # Moments and versions: of files, builds and machines, not of what the site is for.
     r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\b\d\d:\d\d:\d\d\b|\bv?\d+\.\d+\.\d+|"
@@ -21,17 +23,26 @@ _VOLATILE = re.compile(
 )
 
 
+def is_volatile(words: str, today: date | None = None) -> bool:
+    """Whether another day or machine would show something else: moments, versions, the date of today or yesterday."""
+    if _VOLATILE.search(words):
+        return True
+    now = today or datetime.now(UTC).date()
+    days = (now, now - timedelta(days=1), now + timedelta(days=1))
+    return any(day.strftime(form) in words for day in days for form in _DATES)
+
+
 def message_expectations(state: PageState) -> Iterator[Json]:
     """What alerts and status messages say, where there is one of the kind."""
     for role in ("alert", "status"):
         found = [one for one in state.seen if one.role == role]
-        if len(found) == 1 and found[0].text and len(found[0].text) <= _LONGEST:
+        if len(found) == 1 and found[0].text and len(found[0].text) <= _LONGEST and not is_volatile(found[0].text):
             yield {"kind": "text", "locator": {"by": "role", "value": role}, "value": found[0].text}
 
 
 def heading_expectations(state: PageState, most: int = 1) -> list[Json]:
     """The page's first headings, or its title where it has none."""
-    found = [_visible(state, one) for one in state.of_role("heading") if one.name][: most + 2]
+    found = [_visible(state, one) for one in state.headings][: most + 2]
     headings = [one for one in found if one][:most]
     return headings or ([{"kind": "title", "value": state.title}] if state.title else [])
 
@@ -74,7 +85,7 @@ def _tells(seen: Seen) -> bool:
 
 
 def _visible(state: PageState, seen: Seen) -> Json | None:
-    locator = None if _VOLATILE.search(seen.words) else seen_locator(state, seen)
+    locator = None if is_volatile(seen.words) else seen_locator(state, seen)
     return {"kind": "visible", "locator": locator} if locator else None
 
 
@@ -94,7 +105,7 @@ def gone(after: PageState, before: PageState) -> list[Json]:
     """Rows, buttons and texts that were there and are not any more."""
     found: list[Json] = []
     for one in fresh(before, after):
-        locator = seen_locator(before, one)
+        locator = None if is_volatile(one.words) else seen_locator(before, one)
         if locator and one.role in ("row", "button", "listitem", "alert"):
             found.append({"kind": "hidden", "locator": locator})
     return found

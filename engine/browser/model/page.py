@@ -105,9 +105,15 @@ class PageState:
     errors: tuple[str, ...] = field(default=())
 
     @property
+    def headings(self) -> list[Seen]:
+        """Its headings; those around every page, such as the name of the site, come last."""
+        found = [one for one in self.seen if one.role == "heading" and one.name]
+        return sorted(found, key=lambda one: bool({"banner", "navigation", "contentinfo"} & set(one.within)))
+
+    @property
     def heading(self) -> str:
         """The first heading, else the title."""
-        return next((one.name for one in self.seen if one.role == "heading" and one.name), self.title)
+        return next((one.name for one in self.headings), self.title)
 
     def of_role(self, role: str) -> list[Seen]:
         """The things of a role, in order."""

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import date
+
 import pytest
 
-from testwright.engine.browser.explore.expectations import content_expectations, outcome_expectations, row_expectations
+from testwright.engine.browser.explore.expectations import (
+    content_expectations,
+    is_volatile,
+    outcome_expectations,
+    row_expectations,
+)
 from testwright.engine.browser.model.page import PageState
 from testwright.engine.browser.model.tree import read_tree
 from testwright.engine.browser.model.words import sent_title, slug, thing_made
@@ -24,6 +31,17 @@ def test_moments_and_versions_are_not_expected():
     tree = '- row "Size 12"\n- row "Modified 2026-11-26 20:47"\n- row "SQLite 3.40.1"\n- row "Seen 5 minutes ago"\n'
     state = page(tree)
     assert names(row_expectations(state, state.seen)) == ["Size 12"]
+
+
+@pytest.mark.parametrize("words", ["2026-11-26 Amina 50.00", "Due 27 November", "Posted Nov 25", "26/11/2026"])
+def test_the_days_around_today_are_not_expected(words):
+    assert is_volatile(words, date(2026, 11, 26))
+    assert not is_volatile(words, date(2030, 5, 17))
+
+
+def test_a_page_is_called_by_a_heading_of_its_own_rather_than_by_the_name_of_the_site():
+    assert page('- banner:\n  - heading "Shop"\n- main:\n  - heading "Orders"\n').heading == "Orders"
+    assert page('- banner:\n  - heading "Shop"\n').heading == "Shop"
 
 
 def test_what_other_pages_have_as_well_is_not_expected_again():
