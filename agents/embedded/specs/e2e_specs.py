@@ -120,7 +120,7 @@ class BrowserSpecGenerator:
         name = exploration.places[0].state.title or launch.label if exploration.places else launch.label
         return compose_spec(
             exploration,
-            name=name if not path else Path(path).stem.replace("_", " "),
+            name=Path(path).stem.replace("_", " ") if path.endswith(".py") else name,
             framework=str(inputs.get("framework") or "pytest"),
             target=known,
             launch=launch,
