@@ -59,10 +59,7 @@ async def explore_site(
             await explorer.visit_all(start, signed_in=True)
         found = explorer.found
         proposed = _distinct(await _flows(explorer))
-        if launch.command:
-            # A moved clock does not reach what a command starts, and another start would take its time.
-            found.flows = await _all_confirmed(explorer, proposed)
-            return found
+    # Another workspace: what a command wrote into the project's files is not undone by its restarts.
     async with open_browser(target, launch, clock=_OTHER_DAY) as session:
         found.flows = await _all_confirmed(Explorer(session, explorer.budget, destructive, found), proposed)
     return found
