@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ....utils.python_source import literal_value, parse_or_none
+from ....utils.python_source import expression_or_none, literal_value, parse_or_none
 from ..domain.membership import count_outside, knows_domains
 from ..inputs.plain_texts import oddness
 from ..inputs.text_formats import ALL_TEXTS, named_texts
@@ -244,6 +244,9 @@ def _raised_by_accident(record: TrialRecord, lines: _RaisingLines) -> bool:
     raised = record.observation.raised
     if raised is None or record.trial.wanted:
         return False
+    member = record.trial.subject.rpartition(".")[2]
+    if not member.startswith("__") and isinstance(expression_or_none(record.trial.act), ast.Compare):
+        return True  # nobody sees which side raised it
     name = raised.type_name.rpartition(".")[2]
     declined = lines.declined(raised, record)
     # Line 0: the exception did not come from the module.

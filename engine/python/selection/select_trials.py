@@ -34,6 +34,7 @@ _ODD = 30.0
 _SHOWN_BY_MANGLED = 2
 # A test of its own that takes no new branch must kill so many mutants that no other does.
 _KILLS_OF_OWN_FORM = 2
+_KILLS_OF_TRIVIAL = 2
 _SHARES = 4
 # How many trials that show the same stay, to choose one whose answer excludes a trivial implementation.
 _ALIKE = 4
@@ -263,6 +264,8 @@ def _worth(
         return 0.0
     if shown.trivial and not candidate.raises and arcs < 2 and any(_same_answer(row, shown) for row in rows):
         return 0.0  # a second empty answer says nothing that the first one does not
+    if shown.trivial and not candidate.raises and not arcs and not endings and kills < _KILLS_OF_TRIVIAL:
+        return 0.0  # what comes back empty or as it was given shows little, whatever one mutant does
     if candidate.oddness > 1:
         # What no person would write is published where it takes a way of its own, and each further one must show more:
         # a table of fragments is no test that anybody reads.
@@ -270,6 +273,7 @@ def _worth(
         if arcs + endings < needed:
             return 0.0
     price = _BASE + candidate.cost + _DEGENERATE * shown.degeneracy + _ODD * candidate.oddness
+    price += _DEGENERATE if shown.trivial and not candidate.raises else 0
     price += _OTHER_FORM if other_form else _FURTHER_DIFFERENCE * max(0, distance - 1)
     return (2 * arcs + 2 * endings + kills) / price
 

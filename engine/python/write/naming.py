@@ -128,7 +128,7 @@ def _candidates(base: str, test: _Test, usual: _Test) -> Iterator[str]:
         yield from (f"{base.removesuffix('_construction')}_{use}" for use in _uses_of_result(test))
     if test is usual or not conditions:
         yield base
-    elif outcome in _TRUTH and outcome != _shared_outcome(usual):
+    elif outcome.startswith((*_TRUTH, "equals_")) and outcome != _shared_outcome(usual):
         yield f"{base}_{outcome}"
     if test is not usual and conditions and conditions[0].startswith(VAGUE):
         # What comes out tells more than that something else goes in.
@@ -217,6 +217,8 @@ def _outcome(case: Case) -> str:
         return "prints"
     if one.kind == "warns":
         return f"warns_{snake_case((one.exception or '').rpartition('.')[2])}"
+    if one.kind == "holds" and (compared := _compared(case.expression)):
+        return compared
     if one.kind == "holds":
         return {"result": "is_true", "not result": "is_false"}.get(one.actual, "")
     if one.actual == CODE:
@@ -226,6 +228,20 @@ def _outcome(case: Case) -> str:
     if one.actual == "result" and one.value in ("[]", "{}", "()", "''", "set()"):
         return "is_empty"
     return ""
+
+
+def _compared(expression: str) -> str:
+    """Says what a call is compared with, as a document writes it: `equals_item` for `x.right == x[-1]`."""
+    node = expression_or_none(expression)
+    if not isinstance(node, ast.Compare) or len(node.ops) != 1 or not isinstance(node.ops[0], ast.Eq):
+        return ""
+    for side in (node.comparators[0], node.left):
+        if isinstance(side, ast.Subscript):
+            return "equals_slice" if isinstance(side.slice, ast.Slice) else "equals_item"
+    other = node.comparators[0]
+    if isinstance(other, ast.Call | ast.Attribute):
+        return f"equals_{snake_case(last_name(other.func if isinstance(other, ast.Call) else other))}"
+    return "equals_other"
 
 
 def _size_of_outcome(test: _Test, usual: _Test) -> str:

@@ -70,10 +70,16 @@ def _read(case: Case, facts: CallableFacts | None, constructors: Mapping[str, Ca
             names = positional_names(constructors.get(last_name(built.func)))
             for at, node in enumerate(built.args):
                 found.arguments[f"{RECEIVER}.{names[at] if at < len(names) else _ORDER[min(at, 4)]}"] = node
-            for keyword in built.keywords:
-                if keyword.arg:
-                    found.arguments[f"{RECEIVER}.{keyword.arg}"] = keyword.value
+            _add_options(found, built)
+        elif isinstance(built, ast.Call) and isinstance(built.func, ast.Name):
+            _add_options(found, built)  # a function that makes such objects
     return found
+
+
+def _add_options(found: Situation, built: ast.Call) -> None:
+    for keyword in built.keywords:
+        if keyword.arg:
+            found.arguments[f"{RECEIVER}.{keyword.arg}"] = keyword.value
 
 
 def _arranged(case: Case) -> tuple[dict[str, ast.expr], list[tuple[str, str]]]:
@@ -85,7 +91,10 @@ def _arranged(case: Case) -> tuple[dict[str, ast.expr], list[tuple[str, str]]]:
             continue  # what is done at the end sets no test apart
         for node in parse_python(statement.strip()).body:
             bound = assigned_variable(node)
-            if bound is not None:
+            if isinstance(node, ast.With):
+                held = [ast.unparse(item.optional_vars) for item in node.items if item.optional_vars is not None]
+                before += [(name, "reopening") for name in held]
+            elif bound is not None:
                 assigned[bound[0]] = bound[1]
             else:
                 before += [(name, _done(node)) for name in names_of(node) if name in assigned and _done(node)]

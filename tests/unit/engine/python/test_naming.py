@@ -178,3 +178,31 @@ def test_what_an_object_is_given_to_names_its_test() -> None:
         "stack_in_drain",
         "stack_in_drain_for_negative_limit",
     ]
+
+
+def test_a_comparison_of_a_document_is_named_by_what_is_compared() -> None:
+    stack = "stack = Stack(3)"
+    named = names(
+        returns("stack.pop()", "1", stack, subject="Stack.pop"),
+        returns("stack.pop() == stack[-1]", "", stack, subject="Stack.pop", kind="holds"),
+        returns("stack.pop() == stack[:-1]", "", stack, "stack.push(1)", subject="Stack.pop", kind="holds"),
+        returns("stack.pop() == stack.top()", "", stack, "stack.push(2)", subject="Stack.pop", kind="holds"),
+    )
+    assert named == ["stack_pop", "stack_pop_equals_item", "stack_pop_equals_slice", "stack_pop_equals_top"]
+
+
+def test_an_option_of_the_function_that_makes_an_object_tells_more_than_another_value() -> None:
+    named = names(
+        returns("stack.push(3)", "1", "stack = stack_of([1])", subject="Stack.push"),
+        returns("stack.push(4)", "1", "stack = stack_of([1], limit=3)", subject="Stack.push"),
+    )
+    assert named == ["stack_push", "stack_push_with_limit"]
+
+
+def test_a_new_object_on_the_same_file_is_named_so() -> None:
+    block = "with Stack('a.db') as stack:\n    stack.push(1)"
+    named = names(
+        returns("stack.pop()", "1", "stack = Stack('a.db')", subject="Stack.pop"),
+        returns("stack.pop()", "2", block, "stack = Stack('a.db')", subject="Stack.pop"),
+    )
+    assert named == ["stack_pop", "stack_pop_after_reopening"]
