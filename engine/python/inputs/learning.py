@@ -25,6 +25,7 @@ class LearnedInputs:
         objects: expressions that returned an object of a class of the target, by class name.
         changes: statements that changed an object of a class, by class name.
         registered: steps by which something was registered with an object, by class name; also among `changes`.
+        commands: steps after which an object looks the same, by class name.
         rejected: arguments that only ever led to type errors, as (qualified name, parameter, source).
     """
 
@@ -32,6 +33,7 @@ class LearnedInputs:
         self.objects: dict[str, list[Candidate]] = {}
         self.changes: dict[str, list[Candidate]] = {}
         self.registered: dict[str, list[Candidate]] = {}
+        self.commands: dict[str, list[Candidate]] = {}
         self.rejected: set[tuple[str, str, str]] = set()
         self._facts = facts
         self._harvester = harvester
@@ -110,12 +112,12 @@ class LearnedInputs:
         if not isinstance(call, ast.Call) or not (call.args or call.keywords) or not (returned_none or kept_outside):
             return
         method = trial.act.partition("(")[0]
-        pool = self.registered.setdefault(name, [])
+        pool = self.commands.setdefault(name, [])
         if len(made) == 1 and not any(one.source.startswith(f"{method}(") for one in pool):
             # What was done to the object before is part of it: only what was put in can be taken out.
             steps = tuple(text for text in trial.arrange if text not in made and not text.startswith("request."))
             step = Candidate(trial.act, trial.imports, steps, trial.fixtures, "sequence")
-            _add(self.registered, name, step, _MAXIMUM_COMMANDS)
+            _add(self.commands, name, step, _MAXIMUM_COMMANDS)
 
     def _learn_registration(self, name: str, variable: str, trial: Trial, observation: Observation) -> None:
         """Records steps that registered something with an object: `job = scheduler.every()`, `job.do(print)`."""

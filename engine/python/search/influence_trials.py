@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from ....utils.python_source import expression_or_none
+from ....utils.python_source import expression_or_none, parse_expression
 from ..model.model import Trial
 from .parallel_observers import Watcher, run_trials
 from .trial_search import TrialRecord, TrialSearch, behaviour_of
@@ -105,6 +105,6 @@ def _with_numbers(trial: Trial, name: str) -> Iterator[Trial]:
     assert isinstance(call, ast.Call)  # `_numbers` found the place in it
     value = dict(_arguments(call))[name]
     for number in _SHARES if isinstance(value, ast.Constant) and isinstance(value.value, float) else _LADDER:
-        act = ast.unparse(_replaced(call, name, ast.parse(number, mode="eval").body))
+        act = ast.unparse(_replaced(call, name, parse_expression(number)))
         if act != trial.act:
             yield replace(trial, act=act, source="mutation", wanted=None, wanted_line=0)

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ....utils.python_source import literal_or
+from ....utils.python_source import expression_or_none, literal_or, parse_python
 from ..inputs.calls import variable_for
 from ..inputs.receivers import changes_state
 from ..model.model import CallableFacts, ClassFacts, ModuleFacts, Observation, Trial
@@ -42,9 +42,10 @@ class ResultQueries:
         owner = self._class_of(value.type_name)
         if owner is None or owner.name == trial.subject or self._asked[trial.subject] >= _MOST_PER_CALLABLE:
             return []
-        acts = [act for member in owner.members for act in self._questions(member, trial)]
+        asked = replace(trial, act=_as_operand(trial.act))
+        acts = [act for member in owner.members for act in self._questions(member, asked)]
         # That it has items says less than what they are.
-        acts = acts or [act for member in owner.members for act in _as_container(member, trial)]
+        acts = acts or [act for member in owner.members for act in _as_container(member, asked)]
         found = [replace(trial, act=act, looks=(), asks=(), wanted=None, wanted_line=0) for act in acts]
         self._asked[trial.subject] += len(found)
         return found
@@ -68,6 +69,12 @@ class ResultQueries:
         elif member.kind == "method" and len(required) == 1:
             keys = _keys(trial, required[0].annotation or "str")
             yield from (f"{trial.act}.{member.name}({key})" for key in keys)
+
+
+def _as_operand(act: str) -> str:
+    """The act as something that a method is called on: `(bag + other)`."""
+    plain = isinstance(expression_or_none(act), ast.Call | ast.Attribute | ast.Subscript | ast.Name)
+    return act if plain else f"({act})"
 
 
 class ReopenedFiles:
@@ -125,4 +132,4 @@ def _keys(trial: Trial, annotation: str) -> list[str]:
 
 def _names_file(trial: Trial, statement: int, source: str) -> bool:
     text = (*trial.arrange, trial.act)[statement]
-    return isinstance(literal_or(source, None), str) and f"tmp_path / {source}" in ast.unparse(ast.parse(text))
+    return isinstance(literal_or(source, None), str) and f"tmp_path / {source}" in ast.unparse(parse_python(text))

@@ -243,7 +243,8 @@ class SourceProposer:
         learned = self.context.learned
         for owner in self.facts.classes:
             returned = [one for one in learned.objects.get(owner.name, []) if one.arrange][:_MAXIMUM_RETURNED]
-            for one in (*returned, *learned.registered.get(owner.name, [])):
+            steps = [*learned.registered.get(owner.name, []), *learned.commands.get(owner.name, [])]
+            for one in (*returned, *steps):
                 if (owner.name, one.source) not in self._registered:
                     self._registered.add((owner.name, one.source))
                     ask = returned_queries if one in returned else registered_queries

@@ -27,18 +27,21 @@ def variants(source):
     """Yield up to MAX_VARIANTS expressions that differ from `source` in one literal."""
     tree = ast.parse(source, mode="eval")
     nodes = [node for node in ast.walk(tree) if isinstance(node, ast.Constant) and _changed(node.value) is not None]
-    for at in range(min(len(nodes), MAX_VARIANTS)):
-        kept = nodes[at].value
-        nodes[at].value = _changed(kept)
+    # The last one, too: what is compared may stand behind what is only described.
+    for node in nodes if len(nodes) <= MAX_VARIANTS else (*nodes[: MAX_VARIANTS - 1], nodes[-1]):
+        kept = node.value
+        node.value = _changed(kept)
         yield ast.fix_missing_locations(copy.deepcopy(tree))
-        nodes[at].value = kept
+        node.value = kept
 
 
 def _changed(value):
     if isinstance(value, bool):
         return not value
-    if isinstance(value, (int, float)):
+    if isinstance(value, int):
         return value + 1
+    if isinstance(value, float):
+        return value * 2 + 1
     if isinstance(value, str):
         return value + "x"
     return value + b"x" if isinstance(value, bytes) else None

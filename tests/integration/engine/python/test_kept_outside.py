@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from testwright.engine.python.model.model import Observation, Trial, Value
-from testwright.engine.python.search.result_queries import ReopenedFiles
+from testwright.engine.python.search.result_queries import ReopenedFiles, ResultQueries
 from testwright.engine.python.source.literals import literal_places
 from testwright.tests.support.engine.python_projects import context_of, write_project
 from testwright.tests.support.engine.written_tests import written_spec
@@ -110,6 +110,14 @@ def test_a_new_object_on_the_same_file_is_asked_for_what_a_with_block_wrote(tmp_
     block = "with Archive(tmp_path / 'records.db') as archive:\n    archive.keep(Note('a'))"
     assert trial.arrange == (block, built)
     assert reopened.follow_up(written, Observation("returned", Value("int", "0"))) == []
+
+
+def test_what_an_operator_returns_is_asked_as_a_whole(tmp_path: Path) -> None:
+    source = "class Bag:\n    def __add__(self, other):\n        return Bag()\n    def count(self):\n        return 1\n"
+    _, context = context_of(write_project(tmp_path, {"m.py": source}), "m.py")
+    added = Trial("Bag.__add__", "bag + Bag()", arrange=("bag = Bag()",))
+    found = ResultQueries(context).follow_up(added, Observation("returned", Value("m.Bag")))
+    assert [trial.act for trial in found] == ["(bag + Bag()).count()"]
 
 
 def test_the_name_of_a_database_file_is_no_input_to_vary() -> None:

@@ -49,15 +49,17 @@ def stories(folder: Path, name: str) -> list[str]:
     return ["; ".join((*one.trial.arrange, one.trial.act)) for one in stories_of(context, owner)]
 
 
-def test_mappings_of_one_object_have_the_same_keys() -> None:
-    values = [Candidate(text) for text in ("{'tea': 3, 'milk': 4}", "5", "{'a': 1, 'b': 2, 'c': 3}", "{}", "{1: 2}")]
-    shared = [value.source for value in with_shared_keys(values)]
-    assert shared == ["{'tea': 3, 'milk': 4}", "5", "{'tea': 1, 'milk': 2}", "{}", "{1: 2}"]
+def test_mappings_of_one_object_have_the_same_keys_and_records_keep_theirs() -> None:
+    record = "{'host': '127.0.0.1', 'port': 6}"
+    texts = (record, "{'dog': 3, 'cat': 4}", "5", "{'banana': 1, 'apple': 2, 'cherry': 3}", "{}", "{1: 2}", record)
+    shared = [value.source for value in with_shared_keys([Candidate(text) for text in texts])]
+    assert shared == [record, "{'dog': 3, 'cat': 4}", "5", "{'dog': 1, 'cat': 2}", "{}", "{1: 2}", record]
 
 
-def test_the_keys_that_most_mappings_have_come_first() -> None:
-    assert keys_in(["shop = Shop({'a': 1, 'b': 2}, prices={'b': 3})", "shop.put('c')"]) == ["'b'", "'a'"]
-    assert keys_in(["shop = Shop({1: 2}, ['a'])"]) == []
+def test_keys_are_example_words_or_those_that_two_mappings_have() -> None:
+    assert keys_in(["shop = Shop({'a': 1, 'b': 2}, prices={'b': 3})", "shop.put('c')"]) == ["'b'"]
+    assert keys_in(["shop = Shop({'dog': 1, 'cat': 2}, {'ttl': 3})"]) == ["'dog'", "'cat'"]
+    assert keys_in(["cache = Cache({'ttl': 5})", "shop = Shop({1: 2}, ['a'])"]) == []
 
 
 def test_an_object_is_filled_with_what_it_was_built_for(tmp_path: Path) -> None:
