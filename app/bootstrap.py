@@ -169,7 +169,7 @@ async def open_early(
     """
     changes = await load_changes(settings)
     folder, meter = RunFolder(settings.state, run_id), WorkMeter()
-    redactor = Redactor.from_environment(os.environ)
+    redactor = Redactor.from_environment({**os.environ, **settings.env})
     with _open_log(settings, folder, redactor) as (events, is_new):
         await asyncio.to_thread(_remove_dead_copies, settings.state)
         if on_event is not None:

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ...sandbox.browsers.chromium import BROWSER_LIMITS, browser_overlay, find_chromium
+from ...core.errors import EnvironmentFault, StorageError
+from ...sandbox.browsers.chromium import BROWSER_LIMITS, Chromium, browser_overlay, find_chromium, has_base_url_plugin
 from ...sandbox.protocol import Limits
 from ...sandbox.target import PythonTarget
 from ...utils.untrusted_files import read_bytes, source_or_empty
 
-_DRIVES = "playwright.sync_api"
+_DRIVES = re.compile(r"^[ \t]*(?:from|import)[ \t]+playwright\.sync_api\b", re.MULTILINE)
 PICTURES = "browser"
+EXECUTABLE_VARIABLE = "BROWSER_EXECUTABLE"
+"""Read by the conftest.py of generated browser tests."""
 _MOST_FILES = 40
 _MOST_BYTES = 10 * 1024 * 1024
 _KEPT = (".png", ".zip")
 PLUGIN = "pytest_playwright.pytest_playwright"
+BASE_URL_PLUGIN = "pytest_base_url.plugin"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,45 +34,79 @@ class RunNeeds:
         limits: of the program; its wall clock is the run's own.
         overlay: folders that come last on the path.
         readable: folders to show read-only.
-        browser: whether a browser is driven.
+        environment: more variables: where the Chromium is.
+        plugins: of pytest, for runs that load none by themselves; empty where no browser is driven.
+        private: whether variables of the settings are filled in, which a trace would hold.
+        note: what a reader must know; empty for nothing.
     """
 
     limits: Limits = field(default_factory=Limits)
     overlay: tuple[Path, ...] = ()
     readable: tuple[Path, ...] = ()
-    browser: bool = False
+    environment: Mapping[str, str] = field(default_factory=dict)
+    plugins: tuple[str, ...] = ()
+    private: bool = False
+    note: str = ""
+
+    @property
+    def browser(self) -> bool:
+        """Whether a browser is driven."""
+        return bool(self.plugins)
 
     def arguments(self, folder: Path, *, loaded: bool, traced: bool) -> list[str]:
         """Arguments of pytest for a run that writes below a folder.
 
         Args:
             loaded: whether plugins are loaded by themselves.
-            traced: keep a screenshot and a trace of each test that fails.
+            traced: keep a screenshot and, where nothing private is filled in, a trace of each test that fails.
         """
         if not self.browser:
             return []
-        kept = ["--screenshot", "only-on-failure", "--tracing", "retain-on-failure"] if traced else []
-        return [*([] if loaded else ["-p", PLUGIN]), "--output", str(folder / PICTURES), *kept]
+        kept = ["--screenshot", "only-on-failure"] if traced else []
+        kept += ["--tracing", "retain-on-failure"] if traced and not self.private else []
+        named = [] if loaded else [word for name in self.plugins for word in ("-p", name)]
+        return [*named, "--output", str(folder / PICTURES), *kept]
 
 
-async def needs_of(target: PythonTarget, project: Path, files: Sequence[str]) -> RunNeeds:
+async def needs_of(target: PythonTarget, project: Path, files: Sequence[str], *, own: bool = False) -> RunNeeds:
     """Look into test files for what they need.
 
     Args:
         project: the copy that the files lie in; POSIX paths relative to it.
+        own: whether they are the project's own, which run without a browser where there is none: a note says so.
 
     Raises:
         EnvironmentFault, InterpreterError: there is no Chromium, or no pytest-playwright could be had.
     """
-    if not await asyncio.to_thread(_drives_browser, project, files):
+    texts = await asyncio.to_thread(_texts, project, files)
+    if not any(_DRIVES.search(text) for text in texts):
         return RunNeeds()
-    chromium = await asyncio.to_thread(find_chromium)
-    overlay = await asyncio.to_thread(browser_overlay, target.interpreter, target.caches)
-    return RunNeeds(BROWSER_LIMITS, overlay, chromium.readable, browser=True)
+    try:
+        chromium = await asyncio.to_thread(find_chromium)
+        overlay = await asyncio.to_thread(browser_overlay, target.interpreter, target.caches)
+    except (EnvironmentFault, StorageError) as fault:
+        if not own:
+            raise
+        return RunNeeds(note=f"tests of the project that drive a browser have none here: {fault.message}")
+    extra = await asyncio.to_thread(has_base_url_plugin, target.interpreter)
+    return RunNeeds(
+        BROWSER_LIMITS,
+        overlay,
+        chromium.readable,
+        variables_of(chromium),
+        (BASE_URL_PLUGIN, PLUGIN) if extra else (PLUGIN,),
+        private=any(name in text for name in target.variables for text in texts),
+    )
 
 
-def _drives_browser(project: Path, files: Sequence[str]) -> bool:
-    return any(_DRIVES in source_or_empty(project, path) for path in files if path.endswith(".py"))
+def variables_of(chromium: Chromium) -> dict[str, str]:
+    """The variables by which the helpers of browser tests, and Playwright itself, find a Chromium."""
+    installed = {"PLAYWRIGHT_BROWSERS_PATH": str(chromium.installed)} if chromium.installed else {}
+    return {EXECUTABLE_VARIABLE: str(chromium.path), **installed}
+
+
+def _texts(project: Path, files: Sequence[str]) -> list[str]:
+    return [source_or_empty(project, path) for path in files if path.endswith(".py")]
 
 
 def read_pictures(folder: Path, name: str) -> dict[str, bytes]:

@@ -79,6 +79,7 @@ class Launcher:
 
     Args:
         settings: the project's own for pytest.
+        own: whether the files are the project's own.
         benchmarks: whether the files use the fixture of pytest-benchmark.
     """
 
@@ -90,7 +91,10 @@ class Launcher:
         settings: Settings = (),
         *,
         benchmarks: bool = False,
+        own: bool = False,
     ) -> None:
+        self._own = own
+        self.notes: tuple[str, ...] = ()
         self._benchmarks = benchmarks
         self._unwanted = UNWANTED_PLUGINS if benchmarks else (*UNWANTED_PLUGINS, BENCHMARK)
         self._target = target
@@ -130,7 +134,8 @@ class Launcher:
             told: called with the first one as soon as it has come to its end, while the others still run.
         """
         folders = [await asyncio.to_thread(self._new_folder) for _ in runs]
-        needs = await needs_of(self._target, self._project, files)
+        needs = await needs_of(self._target, self._project, files, own=self._own)
+        self.notes = (needs.note,) if needs.note else ()
         for folder, options in zip(folders, runs, strict=True):
             seconds = wall_seconds / len(runs)
             # A trace takes time: the run that measures is the first one, whose failures a person looks into.
@@ -204,7 +209,7 @@ class Launcher:
         needs: RunNeeds | None = None,
     ) -> Program:
         needs = needs or RunNeeds()
-        environment = options.environment()
+        environment = {**options.environment(), **needs.environment}
         # The copy of the project may hold bytecode: the next launch in this workspace starts faster for it.
         environment["PYTHONDONTWRITEBYTECODE"] = ""
         if not manner.plugins:

@@ -56,6 +56,7 @@ class Suite:
         again: Callable[[], AbstractAsyncContextManager[Suite]],
         *,
         benchmarks: bool = False,
+        own: bool = False,
     ) -> None:
         self._again = again
         self.files = tuple(files)
@@ -63,7 +64,7 @@ class Suite:
         self.workspace = workspace
         self.sandbox_kind = target.sandbox.kind
         settings = pytest_settings(workspace.project) if framework == "pytest" else ()
-        self._launcher = Launcher(target, workspace, framework, settings, benchmarks=benchmarks)
+        self._launcher = Launcher(target, workspace, framework, settings, benchmarks=benchmarks, own=own)
         self._manner: PytestSetup | None = None
         self._notes: list[str] = []
         self._begun: list[asyncio.Task[Any]] = []
@@ -78,7 +79,7 @@ class Suite:
         """
         attempt = SuiteAttempt(self.launch, self.framework, self.files if files is None else files, options)
         result = await attempt.run()
-        return replace(result, sandbox=self.sandbox_kind, notes=(*self._notes, *result.notes))
+        return replace(result, sandbox=self.sandbox_kind, notes=self._told(result))
 
     async def run_ahead(
         self, runs: Sequence[SuiteOptions], told: Callable[[SuiteResult], None] | None = None
@@ -102,7 +103,7 @@ class Suite:
             if _did_not_start(launched.record):
                 return None
             result = SuiteAttempt(self.launch, self.framework, self.files, options).conclude(launched)
-            return result and replace(result, sandbox=self.sandbox_kind, notes=(*self._notes, *result.notes))
+            return result and replace(result, sandbox=self.sandbox_kind, notes=self._told(result))
 
         def early(launched: LaunchResult) -> None:
             result = concluded(launched, runs[0])
@@ -206,6 +207,9 @@ class Suite:
         self.starts += 1
         return await self._launcher.work(script, self.files, options, more, manner=manner, limits=limits, plan=plan)
 
+    def _told(self, result: SuiteResult) -> tuple[str, ...]:
+        return (*self._notes, *self._launcher.notes, *result.notes)
+
     @property
     def starts_as_usual(self) -> bool:
         """Whether the runner starts in the first manner that is tried, as far as it was started."""
@@ -267,9 +271,9 @@ async def open_suite(target: PythonTarget, files: Files, framework: Framework) -
         absent = [path for path in paths if not (workspace.project / path).exists()]
         if absent:
             raise UsageError(f"there is no test file {absent[0]} in the project")
-        suite = Suite(
-            target, workspace, tests, framework, lambda: open_suite(target, files, framework), benchmarks=benchmarks
-        )
+        own = not isinstance(files, Mapping)
+        again = lambda: open_suite(target, files, framework)  # noqa: E731
+        suite = Suite(target, workspace, tests, framework, again, benchmarks=benchmarks, own=own)
         try:
             yield suite
         finally:

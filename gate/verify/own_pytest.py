@@ -229,9 +229,10 @@ class _Runner:
         }
         await asyncio.to_thread(scratch.mkdir)
         await asyncio.to_thread(self._give, f"{place}/request.json", json.dumps(request))
-        needs = await needs_of(self.target, self.workspace.project, files)
+        needs = await needs_of(self.target, self.workspace.project, files, own=True)
         program = self.workspace.program(
             worker_arguments("suites.bare_pytest", str(requests / "request.json")),
+            environment=needs.environment,
             limits=replace(needs.limits, wall_seconds=BROWSER_WALL_SECONDS if needs.browser else WALL_SECONDS),
             with_roots=False,
             overlay=needs.overlay,

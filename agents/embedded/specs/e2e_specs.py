@@ -90,20 +90,21 @@ class BrowserSpecGenerator:
         package = str(named.get("import") or "").partition(":")[0].partition(".")[0]
         near = [one for one in layout.modules if one.module.partition(".")[0] == package] or layout.modules
         secrets = {name: placeholder_secret(name) for name in find_secret_variables(self.root, near)}
-        environment = secrets | {name: value for name, value in self.variables.items() if name in secrets}
+        environment = secrets | dict(named.get("environment") or {})
         return SiteLaunch(
             application=None if command else named.get("import"),
             command=command,
             import_roots=tuple(layout.import_roots) or (".",),
-            environment=environment | dict(named.get("environment") or {}),
+            environment={name: value for name, value in environment.items() if name not in self.variables},
             folder=named.get("folder"),
+            private=dict(self.variables),
         )
 
     def _who(self, launch: SiteLaunch) -> SignIn | None:
         user, _, variable = self.sign_in.rpartition(":")
         if not user:
             return None
-        if variable not in launch.environment:
+        if variable not in launch.environment and variable not in launch.private:
             raise UsageError(
                 f"The variable {variable} of --sign-in holds no password: the site reads none, and nothing sets it.",
                 advice=f'set it in the project\'s file, under [tool.testwright.env]: {variable} = "…"',

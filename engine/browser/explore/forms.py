@@ -18,10 +18,11 @@ from .expectations import (
     shows_words,
 )
 from .locators import element_key, seen_locator
-from .values import Refusable, fitting_value, limits_in, refusable_values
+from .values import Refusable, fitting_value, limits_in, limits_of, refusable_values
 from .visits import Explorer
 
 _MOST_REFUSALS = 8
+_LONGEST_TEXT = 4000
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +205,7 @@ async def refusal_flows(explorer: Explorer, form: Form, values: dict[str, str]) 
             flows.append(flow)
             if field.kind not in ("email", "date", "select"):
                 limits += [(field, number) for number in limits_in(message)]
-    limits += [(one, int(text)) for one, _ in form.fields for text in (one.minimum, one.maximum) if text.isdigit()]
+    limits += [(one, limit) for one, _ in form.fields for limit in limits_of(one)]
     for field, limit in dict.fromkeys(limits):
         flows += await _at_limit(explorer, form, values, field, limit)
     return flows
@@ -251,7 +252,7 @@ async def _at_limit(explorer: Explorer, form: Form, values: dict[str, str], fiel
         and not str(fitting_value(field)).isdigit()
     )
     for number in (limit - 1, limit, limit + 1):
-        if number < 0 or not explorer.may_go_on():
+        if number < 0 or (texts and number > _LONGEST_TEXT) or not explorer.may_go_on():
             continue
         value = ("Ada Lovelace " * (number // 13 + 1))[:number].strip().ljust(number, "a") if texts else str(number)
         if not value:

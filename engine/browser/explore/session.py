@@ -27,7 +27,8 @@ class SiteLaunch:
     Attributes:
         application: `package.module:attribute`, with `()` for a factory; None where `command` starts it.
         command: words of the command; `{port}` in them is replaced by the port.
-        environment: variables for it; secrets have placeholder values.
+        environment: variables for it, which may stand in a test; secrets have placeholder values.
+        private: variables for it as the settings give them, which are written nowhere.
         folder: working folder relative to the project; None for a temporary folder that is emptied at each reset.
     """
 
@@ -36,6 +37,7 @@ class SiteLaunch:
     import_roots: tuple[str, ...] = (".",)
     environment: Mapping[str, str] = field(default_factory=dict)
     folder: str | None = None
+    private: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     @property
     def label(self) -> str:
@@ -103,7 +105,7 @@ async def open_browser(target: PythonTarget, launch: SiteLaunch, *, clock: int =
             "command": list(launch.command) or None,
             "root": str(workspace.project),
             "import_roots": list(launch.import_roots),
-            "environment": dict(launch.environment),
+            "environment": {**launch.environment, **launch.private},
             "folder": launch.folder,
             "clock": clock,
             "chromium": str(chromium.path),

@@ -81,7 +81,14 @@ def _within(field: Field, wanted: int) -> str:
 
 
 def _number(text: str) -> int | None:
-    return int(text) if re.fullmatch(r"-?\d+", text) else None
+    """A limit that a page names; None for none, and for what is too long to be one."""
+    return int(text) if re.fullmatch(r"-?[0-9]{1,9}", text) else None
+
+
+def limits_of(field: Field) -> list[int]:
+    """The limits that a field names itself, from 0 on."""
+    found = (_number(field.minimum), _number(field.maximum))
+    return [one for one in found if one is not None and one >= 0]
 
 
 def refusable_values(field: Field) -> Iterator[Refusable]:

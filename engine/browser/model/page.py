@@ -26,7 +26,7 @@ class Field:
         kind: text, email, password, number, date, …, select, textarea, checkbox, radio, file.
         label: what a person calls it; empty where nothing names it.
         form: number of its form on the page; -1 for none.
-        minimum, maximum: as the page says them; empty for no limit.
+        minimum, maximum: of a number, as the page says them; empty for no limit, and for fields without numbers.
         options: labels of a select, those that can be chosen and say something.
         valid: whether the browser takes its present value.
     """
@@ -172,6 +172,7 @@ def read_state(answer: Mapping[str, Any]) -> PageState:
 
 def _field(one: Mapping[str, Any]) -> Field:
     options: Sequence[Mapping[str, Any]] = one["options"]
+    is_number = one["type"] in ("number", "range")  # browsers heed limits of other kinds too: of days, for instance
     return Field(
         kind="select" if one["tag"] == "select" else str(one["type"]),
         label=str(one["label"]),
@@ -183,8 +184,8 @@ def _field(one: Mapping[str, Any]) -> Field:
         disabled=bool(one["disabled"]),
         checked=bool(one["checked"]),
         value=next((str(option["label"]) for option in options if option["selected"]), str(one["value"])),
-        minimum=str(one["min"]),
-        maximum=str(one["max"]),
+        minimum=str(one["min"]) if is_number else "",
+        maximum=str(one["max"]) if is_number else "",
         pattern=str(one["pattern"]),
         longest=int(one["maxlength"]),
         autocomplete=str(one["autocomplete"]),

@@ -42,10 +42,10 @@ class Seen:
 def read_tree(text: str) -> tuple[Seen, ...]:
     """Read a tree; one that cannot be read is empty."""
     try:
-        loaded = yaml.safe_load(text) if text.strip() else []
-    except yaml.YAMLError:
+        # All scalars are texts: a page that says 12:30 or 0000-00-00 means no number and no day.
+        return tuple(_things(yaml.load(text, Loader=yaml.BaseLoader) if text.strip() else [], ()))
+    except (yaml.YAMLError, ValueError, RecursionError):
         return ()
-    return tuple(_things(loaded, ()))
 
 
 def _things(found: Any, within: tuple[str, ...]) -> Iterator[Seen]:

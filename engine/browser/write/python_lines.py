@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 Json = Mapping[str, Any]
@@ -52,8 +52,15 @@ def locator_source(locator: Json) -> str:
     return f"{found}.nth({locator['nth']})" if "nth" in locator else found
 
 
-def action_lines(action: Json) -> list[str]:
-    """The lines that carry out one action. Raises KeyError or ValueError for one that a browser does not know."""
+def action_lines(action: Json, constants: Collection[str] = ()) -> list[str]:
+    """The lines that carry out one action.
+
+    Args:
+        constants: variables that a constant of the file holds; others are read where they are used.
+
+    Raises:
+        KeyError, ValueError: a browser does not know the action.
+    """
     kind = action["kind"]
     lines = []
     if "dialog" in action:
@@ -65,7 +72,10 @@ def action_lines(action: Json) -> list[str]:
     if kind == "press" and "locator" not in action:
         return [*lines, f"page.keyboard.press({literal(action['value'])})"]
     found = locator_source(action["locator"])
-    value = action["secret"] if "secret" in action else literal(action.get("value", ""))
+    value = literal(action.get("value", ""))
+    if "secret" in action:
+        name = str(action["secret"])
+        value = name if name in constants else f"os.environ[{literal(name)}]"
     calls = {
         "fill": f"fill({value})",
         "select": f"select_option(label={value})",

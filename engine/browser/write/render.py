@@ -18,6 +18,7 @@ _HELPERS = ("api_process", "api_serving")
 
 CONFTEST = '''"""What the browser tests of this folder share: the helpers beside them, and a browser to start."""
 
+import os
 import shutil
 import sys
 from pathlib import Path
@@ -32,12 +33,14 @@ BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-c
 
 @pytest.fixture(scope="session")
 def browser_type_launch_args(browser_type_launch_args, browser_type, browser_name):
-    """Start the system's Chromium where Playwright has no browser of its own."""
-    found = next((path for name in BROWSERS if (path := shutil.which(name))), None)
+    """Start the Chromium that BROWSER_EXECUTABLE names, else the system's where Playwright has none of its own."""
     chosen = {"channel", "executable_path"} & set(browser_type_launch_args)
-    if browser_name != "chromium" or chosen or found is None or Path(browser_type.executable_path).exists():
+    if browser_name != "chromium" or chosen:
         return browser_type_launch_args
-    return {**browser_type_launch_args, "executable_path": found}
+    found = os.environ.get("BROWSER_EXECUTABLE")
+    if not found and not Path(browser_type.executable_path).exists():
+        found = next((path for name in BROWSERS if (path := shutil.which(name))), None)
+    return {**browser_type_launch_args, "executable_path": found} if found else browser_type_launch_args
 '''
 _FIXTURES = '''@pytest.fixture(scope="module")
 def application():
@@ -120,11 +123,18 @@ class _Source:
 
     def _constants(self) -> Iterator[str]:
         yield f"ROOT = Path(__file__).resolve().parents[{self._depth}]"
-        environment = (self._spec["target"].get("application") or {}).get("environment") or {}
+        environment = self._environment()
         if environment:
             yield f"ENVIRONMENT = {literal(dict(environment))}"
-        for name in self._variables():
-            yield f"{name} = os.environ.get({literal(name)}, {literal(str(environment.get(name, '')))})"
+        for name in self._made_up():
+            yield f"{name} = os.environ.get({literal(name)}, {literal(str(environment[name]))})"
+
+    def _environment(self) -> Json:
+        return (self._spec["target"].get("application") or {}).get("environment") or {}
+
+    def _made_up(self) -> list[str]:
+        """The variables with a value that was made up for tests; the others have to be set where the tests run."""
+        return [name for name in self._variables() if name in self._environment()]
 
     def _application(self) -> str:
         target = self._spec["target"]
@@ -143,7 +153,7 @@ class _Source:
         return f"Application({', '.join(parts or ['base_url=' + literal(str(target.get('base_url')))])})"
 
     def _sign_in(self, name: str, user: Json) -> str:
-        lines = [line for action in user["actions"] for line in action_lines(action)]
+        lines = [line for action in user["actions"] for line in action_lines(action, self._made_up())]
         lines += [line for one in user.get("expect") or () for line in expectation_lines(one)]
         head = [f"def sign_in_as_{name}(page):", f'    """Sign in as {_words(name)}."""']
         return "\n".join([*head, *(f"    {line}" for line in lines)])
@@ -156,7 +166,7 @@ class _Source:
         actions: Sequence[Json] = case["act"]["actions"]
         for number, action in enumerate(actions):
             due = [one for one in case["expect"] if one.get("after_action", len(actions) - 1) == number]
-            lines += action_lines(action)
+            lines += action_lines(action, self._made_up())
             for one in due:
                 lines += expectation_lines(one)
         return [f"def {name}(page: Page):", *_indented([*_docstring(case), *lines])]

@@ -182,7 +182,7 @@ class PlayedPage:
             raise Broken("the page changes while it is read: " + _short(error)) from error
         for link in read["links"]:
             link["path"] = self._path(link["href"])
-        return {**facts, "title": title, "tree": (self._tree() or "")[:MOST_TREE], **read}
+        return {**facts, "title": title, "tree": cut(self._tree() or "", MOST_TREE), **read}
 
     def _path(self, href):
         """The path of an address of this site; empty for one of another."""
@@ -214,6 +214,11 @@ class PlayedPage:
             return found.evaluate("element => document.activeElement === element")
         asked = {"visible": "is_visible", "enabled": "is_enabled", "disabled": "is_disabled", "checked": "is_checked"}
         return kind in asked and getattr(found, asked[kind])()
+
+
+def cut(text, most):
+    """A text of at most so many characters, in whole lines: half of one may end inside of quotes."""
+    return text if len(text) <= most else text[: text.rfind("\n", 0, most) + 1]
 
 
 def _short(error):

@@ -6,6 +6,7 @@ import pytest
 
 from testwright.engine.browser.model.page import page_key
 from testwright.engine.browser.model.tree import Seen, read_tree
+from testwright.sandbox.worker.browser.page import cut
 
 
 @pytest.mark.feature("T-20")
@@ -48,3 +49,17 @@ def test_what_is_no_tree_is_empty(text):
 )
 def test_pages_of_one_kind_have_one_key(path, key):
     assert page_key(path) == key
+
+
+@pytest.mark.parametrize("words", ["0000-00-00", "12:30", "2026-11-26", "yes", "1_000", "0x10"])
+def test_what_a_page_says_is_text_whatever_it_looks_like(words):
+    assert read_tree(f"- paragraph: {words}\n") == (Seen("paragraph", text=words),)
+
+
+def test_a_tree_that_is_too_deep_is_empty():
+    assert read_tree("- main:\n" + "".join(f"{' ' * 2 * depth}- group:\n" for depth in range(1, 3000))) == ()
+
+
+def test_a_long_tree_is_cut_between_lines():
+    assert cut('- text: one\n- text: "two\\nlines"\n', 20) == "- text: one\n"
+    assert cut("- text: one\n", 20) == "- text: one\n"
