@@ -10,7 +10,7 @@ from ...sandbox.target import PythonTarget
 from ..python.judge.oracle import OracleVerdict
 from ..python.model.model import ModuleFacts, Trial
 from .compose import Measured
-from .growth import cost_of, fit_growth, repeat_of
+from .growth import MOST_COST_SECONDS, MOST_FIRST_SECONDS, cost_of, fit_growth, repeat_of
 from .measure import Job, measure
 from .model import Cost, Growth, ScaledForm
 from .plan import Subject
@@ -38,7 +38,7 @@ async def measured_calls(
     for subject in subjects:
         one = _measured(facts, subject, answers)
         if one.growth is None and one.cost is None and one.repeat is None:
-            reasons[one.subject] = _why(one, answers)
+            reasons[one.subject] = _why(one, subject, answers)
         else:
             kept.append(one)
     return kept, reasons
@@ -108,14 +108,29 @@ def _larger(form: ScaledForm, source: Trial, growth: Growth) -> Trial:
     return replace(source, act=form.act_with("_value"), arrange=arrange, wanted=None, mode="call")
 
 
-def _why(one: Measured, answers: Mapping[str, Mapping[str, Any]]) -> str:
+def _why(one: Measured, subject: Subject, answers: Mapping[str, Mapping[str, Any]]) -> str:
     if one.verdict is None:
         return "its result is too long to stand beside a measurement, and no input of it has a size"
-    for kind in ("cost", "repeat"):
-        problem = answers.get(f"{one.subject} {kind}", {}).get("problem")
-        if problem:
-            return f"it could not be measured: {problem}"
+    told = {kind: answers.get(f"{one.subject} {kind}", {}) for kind in ("cost", "repeat")}
+    for answer in told.values():
+        if answer.get("problem"):
+            return f"it could not be measured: {answer['problem']}"
+    if subject.cached:
+        return _why_no_cache(told["repeat"])
+    if _groups(told["cost"]) and cost_of(told["cost"]["groups"]) is None:
+        return (
+            f"a call takes longer than {1000 * MOST_COST_SECONDS:g} ms: other work of the machine would be in its time"
+        )
     return "it only reads a value: there is nothing in it to become slow"
+
+
+def _why_no_cache(answer: Mapping[str, Any]) -> str:
+    """Why a function with a cache has no test of it."""
+    if not answer:
+        return "how its cache is emptied is not known, and only a first call would be measured"
+    if _is_number(answer.get("first")) and answer["first"] > MOST_FIRST_SECONDS:
+        return f"a first call takes longer than {1000 * MOST_FIRST_SECONDS:g} ms, and a test repeats it"
+    return "its cache saves too little for a test to tell that it is lost"
 
 
 def _groups(answer: Mapping[str, Any]) -> bool:

@@ -17,6 +17,12 @@ LEAST_SECONDS = 5e-7
 MOST_SECONDS = 0.002
 """The larger call of a test takes at most so long, so that it fits between two interruptions."""
 
+MOST_COST_SECONDS = 0.005
+"""Elapsed time of a longer call is never all its own on a busy machine: there is no limit of its cost."""
+
+MOST_FIRST_SECONDS = 0.1
+"""A longer first call, made anew in each round, would keep the test of a cache busy for seconds."""
+
 LARGEST = 2560
 """The largest size of a test: one that has become quadratic is to fail within seconds."""
 
@@ -60,7 +66,7 @@ Points = Sequence[tuple[int, Sequence[float]]]
 
 def fit_growth(points: Points) -> Growth:
     """Names the growth of measured times, where one class fits them clearly."""
-    usable = [(size, tuple(times)) for size, times in points if times and min(times) >= LEAST_SECONDS]
+    usable = _from_measurable(points)
     if len(usable) < _LEAST_POINTS:
         return Growth(None, reason="too few sizes could be measured")
     sizes = [size for size, _ in usable]
@@ -69,10 +75,10 @@ def fit_growth(points: Points) -> Growth:
     if name is None:
         return Growth(None, reason="its time fits no kind of growth clearly")
     factor, degree = FACTORS[name], _DEGREES[name]
-    fitting = [at for at, size in enumerate(sizes) if sizes[0] * factor <= size <= LARGEST]
-    large = max((at for at in fitting if best[at] <= MOST_SECONDS), default=min(fitting, default=len(sizes) - 1))
-    if sizes[large] < sizes[0] * factor:
+    fitting = [at for at, size in enumerate(sizes) if size <= LARGEST and size // factor in sizes]
+    if not fitting:
         return Growth(None, reason="its calls take too long to be compared at different sizes")
+    large = max((at for at in fitting if best[at] <= MOST_SECONDS), default=fitting[0])
     small = sizes.index(sizes[large] // factor)
     ratio = best[large] / best[small]
     spread = (min(usable[large][1]) / max(usable[small][1]), max(usable[large][1]) / min(usable[small][1]))
@@ -80,6 +86,12 @@ def fit_growth(points: Points) -> Growth:
     if spread[1] > limit / 1.3:
         return Growth(None, reason="its times vary too much from one measurement to the next")
     return Growth(name, (sizes[small], sizes[large]), ratio, spread, limit)
+
+
+def _from_measurable(points: Points) -> list[tuple[int, tuple[float, ...]]]:
+    """The points after the last one that is too short: sizes without a gap, whatever one measurement says."""
+    short = [at for at, (_, times) in enumerate(points) if not times or min(times) < LEAST_SECONDS]
+    return [(size, tuple(times)) for size, times in points[max(short, default=-1) + 1 :]]
 
 
 def _class_of(sizes: Sequence[int], times: Sequence[float]) -> GrowthName | None:
@@ -112,8 +124,10 @@ def _residual(sizes: Sequence[int], times: Sequence[float], form: Callable[[floa
     return math.sqrt(sum((a * u + b * v - 1) ** 2 for u, v in rows) / len(rows))
 
 
-def cost_of(groups: Sequence[Sequence[float]]) -> Cost:
-    """The cost of a call from its times beside those of a thousand additions, by group."""
+def cost_of(groups: Sequence[Sequence[float]]) -> Cost | None:
+    """The cost of a call from its times beside those of a thousand additions, by group; None for a long call."""
+    if min(call for call, _ in groups) > MOST_COST_SECONDS:
+        return None
     ratios = sorted(_ADDITIONS * call / reference for call, reference in groups)
     spread = (ratios[0], ratios[-1])
     return Cost(ratios[len(ratios) // 2], spread, nice(TOLERANCE * spread[1]))
@@ -130,12 +144,12 @@ def nice(value: float) -> int:
 
 
 def repeat_of(before: float, first: float, again: float) -> Repeat | None:
-    """What repeating saves; None where too little depends on a cache to tell a lost one.
+    """What repeating saves; None where too little depends on a cache to tell a lost one, or a first call is long.
 
     Args:
         before: seconds of what makes the call a first one; `first`: of the call after it; `again`: of a repeated one.
     """
     share, lost = again / (before + first), first / (before + first)
-    if lost < _LEAST_SAVING * share or first < 20 * LEAST_SECONDS:
+    if lost < _LEAST_SAVING * share or not 20 * LEAST_SECONDS <= first <= MOST_FIRST_SECONDS:
         return None
     return Repeat(share, min(0.5, float(f"{math.sqrt(share * lost):.1g}")))

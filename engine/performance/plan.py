@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ...utils.python_source import parse_expression
+from ...utils.python_source import parse_expression, parse_python
 from ..python.judge.finding_selection import AssertableFinding
 from ..python.model.model import CallableFacts, Exploration, Trial
 from .measure import Job, Point, growth_points
@@ -81,6 +81,7 @@ def subjects_of(
     for name, findings in by_subject.items():
         facts = callables.get(name)
         if facts is None or facts.kind == "constructor" or facts.name.startswith("__"):
+            reasons[name] = "constructors and special methods are timed by the calls that use them"
             continue
         changing = any(one.finding.observation.effects or _returns_its_object(one) for one in findings)
         usable = [] if changing else [one for one in findings if not _unfit(one)]
@@ -145,7 +146,7 @@ def _content(trial: Trial) -> int:
     """How many values a call is given; of texts, how long they are."""
     found = 0
     for text in (*trial.arrange, trial.act):
-        for node in ast.walk(ast.parse(text)):
+        for node in ast.walk(parse_python(text)):
             if isinstance(node, ast.Constant):
                 found += 1 + (min(len(node.value), 60) // 10 if isinstance(node.value, str) else 0)
     return min(found, 40)

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...core.errors import AgentFailure
 from ...utils.generated_header import with_header
-from ...utils.python_source import parse_expression, parse_python
+from ...utils.python_source import literal_or, parse_expression, parse_python
 from ..python.model.spec_case import SpecExpectation
 from ..python.source.import_block import import_block
 from ..python.source.polish import polish
@@ -131,15 +131,22 @@ def _told(case: Mapping[str, Any]) -> str:
 
 
 def _benchmarked(expression: str) -> str:
-    """The call of the fixture: with a function and its arguments where the expression is such a call."""
+    """The call of the fixture: with a function and its arguments where these are the same in every round.
+
+    A generator among them would be read to its end by the first one.
+    """
     node = parse_expression(expression)
-    if isinstance(node, ast.Call) and not any(isinstance(one, ast.Starred) for one in node.args):
+    if isinstance(node, ast.Call) and all(map(_is_constant, (*node.args, *(one.value for one in node.keywords)))):
         arguments = [ast.unparse(node.func), *map(ast.unparse, node.args)]
         arguments += [ast.unparse(one) for one in node.keywords]
         simple = isinstance(node.func, ast.Name) or _is_plain_attribute(node.func)
         if simple and all(one.arg for one in node.keywords):
             return f"benchmark({', '.join(arguments)})"
     return f"benchmark({_callable(expression)})"
+
+
+def _is_constant(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) or literal_or(node, ...) is not ...
 
 
 def _is_plain_attribute(node: ast.expr) -> bool:

@@ -14,7 +14,8 @@ from .model import SIZE, ScaledForm
 NUMBER = "number"
 _MOST_FORMS = 6
 _TEXT = re.compile(r"text|content|source|line|data|doc|string|body|html|markdown|s$|value|message|input|raw|csv|query")
-_SPREAD = 97
+_SPREAD = "7919 % 10_007"
+"""Two primes: multiples of the one, modulo the other, are in no order and all differ, for more items than are tried."""
 _Items = ast.List | ast.Tuple | ast.Set
 
 
@@ -157,9 +158,9 @@ def _varied(node: ast.expr) -> ast.expr | None:
     if isinstance(value, str):
         by = ast.JoinedStr([ast.Constant(f"{value}-"), ast.FormattedValue(ast.Name(NUMBER), -1, None)])
     elif isinstance(value, float):
-        by = parse_expression(f"{NUMBER} * 37 % {_SPREAD} + 0.5")
+        by = parse_expression(f"{NUMBER} * {_SPREAD} + 0.5")
     else:
-        by = parse_expression(f"{NUMBER} * 37 % {_SPREAD} + 1")
+        by = parse_expression(f"{NUMBER} * {_SPREAD} + 1")
     return _swapped(node, chosen[0], by)
 
 

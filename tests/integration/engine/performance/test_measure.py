@@ -61,6 +61,7 @@ async def measured(folder):
 @pytest.mark.feature("T-20")
 def test_a_call_is_measured_beside_a_fixed_loop(answers):
     cost = cost_of(answers["total"]["groups"])
+    assert cost is not None
     assert 0 < cost.additions < cost.limit
 
 

@@ -43,6 +43,19 @@ def test_the_larger_of_the_compared_calls_is_short():
     assert 1e-6 * growth.sizes[1] <= 0.002
 
 
+def test_one_measurement_that_is_too_short_leaves_sizes_without_a_gap():
+    points = [(size, [0.0] if size == 40 else times) for size, times in measured(lambda n: 1e-7 * n)]
+    growth = fit_growth(points)
+    assert (growth.name, growth.limit) == ("linear", 23)
+    assert growth.sizes[0] > 40
+
+
+def test_a_size_that_no_measurement_has_is_not_compared():
+    points = [point for point in measured(lambda n: 1e-7 * n) if point[0] not in (160, 320)]
+    growth = fit_growth(points)
+    assert growth.sizes[0] not in (160, 320)
+
+
 @pytest.mark.parametrize(
     ("points", "reason"),
     [
@@ -60,7 +73,13 @@ def test_what_fits_nothing_clearly_has_no_name_and_a_reason(points, reason):
 
 def test_a_call_may_cost_four_times_the_largest_of_the_measured_costs():
     cost = cost_of([[2e-6, 20e-6], [2.2e-6, 20e-6], [2.4e-6, 20e-6]])
+    assert cost is not None
     assert (round(cost.additions), cost.limit) == (110, 500)
+
+
+@pytest.mark.parametrize(("seconds", "limited"), [(0.004, True), (0.01, False)])
+def test_a_long_call_has_no_limit_of_its_cost(seconds, limited):
+    assert (cost_of([[seconds, 20e-6]] * 3) is not None) is limited
 
 
 @pytest.mark.parametrize(("value", "rounded"), [(1, 10), (10, 10), (11, 20), (71, 100), (480, 500), (7001, 10_000)])
@@ -75,3 +94,5 @@ def test_a_cache_is_worth_a_test_where_losing_it_would_be_seen():
     assert repeat_of(before=1e-6, first=1e-4, again=0.9e-4) is None
     assert repeat_of(before=1e-3, first=2e-5, again=1e-6) is not None
     assert repeat_of(before=1e-7, first=1e-6, again=1e-7) is None
+    assert repeat_of(before=1e-7, first=0.05, again=1e-7) is not None
+    assert repeat_of(before=1e-7, first=1.0, again=1e-7) is None

@@ -26,9 +26,13 @@ PLAIN = Observation("returned", value=SIX)
 
 
 def chosen(observation, expectation):
-    finding = TrialFinding(Trial("total", "total([1, 2, 3])"), observation)
+    return planned(observation, expectation, FACTS, "total")
+
+
+def planned(observation, expectation, facts, subject):
+    finding = TrialFinding(Trial(subject, "total([1, 2, 3])"), observation)
     judged = [AssertableFinding(finding, OracleVerdict((expectation,)))]
-    return subjects_of(Exploration(FACTS), judged, {})
+    return subjects_of(Exploration(facts), judged, {})
 
 
 @pytest.mark.feature("T-20")
@@ -51,3 +55,11 @@ def test_what_would_measure_something_else_is_left_out_with_the_reason(observati
     subjects, reasons = chosen(observation, expectation)
     assert subjects == []
     assert reason in reasons["total"]
+
+
+def test_constructors_and_special_methods_are_named_with_the_reason():
+    special = CallableFacts("__len__", "method", (3, 4))
+    facts = replace(FACTS, functions=(special,))
+    subjects, reasons = planned(PLAIN, SpecExpectation("equals", value="6"), facts, "__len__")
+    assert subjects == []
+    assert "special methods" in reasons["__len__"]

@@ -80,6 +80,24 @@ def test_every_case_can_be_followed_to_its_test():
     assert [f"tc_{node.name.removeprefix('test_')}" for node, _ in tests] == ids
 
 
+@pytest.mark.parametrize(
+    ("expression", "benchmarked"),
+    [
+        ("total(prices)", "benchmark(total, prices)"),
+        ("total([1, -2], start=3)", "benchmark(total, [1, -2], start=3)"),
+        ("cart.total('tea')", 'benchmark(cart.total, "tea")'),
+        ("total((price for price in (1, 2)))", "benchmark(lambda: total((price for price in (1, 2))))"),
+        ("total(iter([1, 2]))", "benchmark(lambda: total(iter([1, 2])))"),
+        ("total(start=iter([1]))", "benchmark(lambda: total(start=iter([1])))"),
+        ("total(*prices)", "benchmark(lambda: total(*prices))"),
+    ],
+)
+def test_arguments_are_evaluated_once_only_where_each_round_may_have_the_same(expression, benchmarked):
+    case = copy.deepcopy(SPEC["cases"][1])
+    case["act"]["expression"] = expression
+    assert f"result = {benchmarked}\n" in rendered({**SPEC, "cases": [case]})
+
+
 def test_only_the_functions_that_are_used_stand_in_the_file():
     text = rendered({**SPEC, "cases": SPEC["cases"][1:2]})
     assert "def additions(" in text

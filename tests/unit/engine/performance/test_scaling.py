@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from testwright.engine.performance.measure import SIZES
 from testwright.engine.performance.scaling import scaled_forms
 from testwright.engine.python.model.model import CallableFacts, Parameter, Trial
 
@@ -24,8 +25,8 @@ def grown(act, one, *, arrange=(), size=3):
     ("act", "parameter", "value"),
     [
         ("tally(['tea', 'milk'])", "words", ["tea-0", "tea-1", "tea-2"]),
-        ("tally([5, 3])", "prices", [1, 38, 75]),
-        ("tally({'tea': 3})", "stock", {"tea-0": 1, "tea-1": 38, "tea-2": 75}),
+        ("tally([5, 3])", "prices", [1, 7920, 5832]),
+        ("tally({'tea': 3})", "stock", {"tea-0": 1, "tea-1": 7920, "tea-2": 5832}),
         ("tally({'a', 'b'})", "names", {"a-0", "a-1", "a-2"}),
         ("tally(('a', 'b'))", "names", ("a-0", "a-1", "a-2")),
         ("tally('to be, or not')", "text", "to be, or not, to be, or not, to be, or not"),
@@ -36,6 +37,12 @@ def grown(act, one, *, arrange=(), size=3):
 def test_an_argument_grows_with_items_like_its_own(act, parameter, value):
     _, call = grown(act, facts("tally", parameter))
     assert eval(call, {"tally": lambda *given, **named: (*given, *named.values())}) == (value,)
+
+
+@pytest.mark.parametrize("argument", ["{5, 3}", "{5: 'tea'}", "{0.5: 'tea'}", "[5, 3]"])
+def test_numbers_differ_up_to_the_largest_size_that_is_tried(argument):
+    _, call = grown(f"tally({argument})", facts("tally", "numbers"), size=SIZES[-1])
+    assert eval(call, {"tally": lambda items: len(set(items))}) == SIZES[-1]
 
 
 def test_items_that_must_be_of_a_form_are_also_repeated_as_they_are():
