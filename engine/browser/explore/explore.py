@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from ....sandbox.target import PythonTarget
 from ..model.flow import BrowserBudget, Exploration, Flow, Place, SignIn
-from ..model.page import Action, Button, Json, Locator
+from ..model.page import Action, Button, Json, Locator, PageState
 from ..model.words import quoted, slug
 from .expectations import (
     content_expectations,
@@ -192,9 +192,12 @@ async def _click_flows(explorer: Explorer, place: Place, button: Button, locator
         click: Action = {"kind": "click", "locator": locator, "dialog": answer}
         played = await explorer.play([opened, click], signed_in=place.signed_in)
         after = played.last
-        if after is None or after.elsewhere or not after.settled or after.status >= 500:
-            if played.failure:
-                explorer.note(f"the button {quoted(button.name)} on {place.path}: {played.failure}")
+        if after is None or after.elsewhere or not after.settled or after.status >= 400:
+            why = played.failure or (
+                f"it answers with the status {after.status}" if after and after.status >= 400 else ""
+            )
+            if why:
+                explorer.note(f"the button {quoted(button.name)} on {place.path} was left out: {why}")
             break
         asked = after.dialogs
         actions: list[Action] = [opened, click if asked else {"kind": "click", "locator": locator}]
@@ -237,43 +240,45 @@ async def _sign_in_flows(explorer: Explorer) -> list[Flow]:
     opened, user, secret, click = sign_in.actions
     before = (await explorer.play([opened])).last
     after = (await explorer.play(sign_in.actions)).last
-    wrong = (await explorer.play([opened, user, {**_plain(secret), "value": "not the password"}, click])).last
-    stranger = {**user, "value": "nobody"}
-    unknown = (await explorer.play([opened, stranger, secret, click])).last
     flows = []
-    if before and after:
+    if before and after and after.settled and after.status < 400:
         expect = outcome_expectations(after, before)
         title = f"{sign_in.user} signs in with the right password"
         flows.append(Flow(slug(title), title, "sign_in", sign_in.actions, tuple(expect), False, "critical"))
-    refused = [*message_expectations(wrong), *heading_expectations(wrong)] if wrong else []
-    if wrong and has_strength(refused):
-        actions = (opened, user, {**_plain(secret), "value": "not the password"}, click)
-        flows.append(
-            Flow(
-                "wrong_password_is_refused",
-                "a wrong password is refused",
-                "sign_in",
-                actions,
-                tuple(refused),
-                False,
-                "critical",
-            )
-        )
-    refused = [*message_expectations(unknown), *heading_expectations(unknown)] if unknown else []
-    if unknown and has_strength(refused):
-        actions = (opened, stranger, secret, click)
-        flows.append(
-            Flow(
-                "unknown_user_is_refused",
-                "an unknown user is refused",
-                "sign_in",
-                actions,
-                tuple(refused),
-                False,
-                "high",
-            )
-        )
+    wrong = (opened, user, {**_plain(secret), "value": "not the password"}, click)
+    unknown = (opened, {**user, "value": "nobody"}, secret, click)
+    for who, actions, priority in (("a wrong password", wrong, "critical"), ("an unknown user", unknown, "high")):
+        if explorer.may_go_on():
+            flows += await _refused_sign_in(explorer, who, actions, after, priority)
     return flows
+
+
+async def _refused_sign_in(
+    explorer: Explorer, who: str, actions: tuple[Action, ...], inside: PageState | None, priority: str
+) -> list[Flow]:
+    """The flow of somebody who is not let in; being let in is a suspected defect.
+
+    Args:
+        inside: what is seen by who has signed in.
+    """
+    last = (await explorer.play(actions)).last
+    if last is None or not last.settled:
+        return []
+    if last.status < 400 and not any(one.kind == "password" for one in last.fields):
+        if inside is not None and (last.path, last.heading) == (inside.path, inside.heading):
+            explorer.suspect(
+                f"{who} signs in",
+                documented="Who signs in has to be known, and to give the right password.",
+                observed=f"The page {quoted(last.heading)} is shown, as to somebody who signs in rightly.",
+                actions=actions,
+            )
+        else:
+            explorer.note(f"{who}: nothing shows whether it is refused")
+        return []
+    refused = [*message_expectations(last), *heading_expectations(last)]
+    title = f"{who} is refused"
+    name = slug(title.partition(" ")[2])
+    return [Flow(name, title, "sign_in", actions, tuple(refused), False, priority)] if has_strength(refused) else []
 
 
 def _plain(action: Action) -> Action:
@@ -287,7 +292,7 @@ async def _closed_flows(explorer: Explorer) -> list[Flow]:
         if not place.signed_in or explorer.place(place.key, False) is not None or not explorer.may_go_on():
             continue
         after = (await explorer.play([{"kind": "open", "url": place.path}])).last
-        if after is None or after.heading == place.state.heading:
+        if after is None or not after.settled or after.heading == place.state.heading:
             continue
         expect = heading_expectations(after)
         if expect:
@@ -307,7 +312,7 @@ async def _missing_flows(explorer: Explorer) -> list[Flow]:
         if missing == path or place.signed_in or not explorer.may_go_on():
             continue
         after = (await explorer.play([{"kind": "open", "url": missing}])).last
-        if after is None or after.status >= 500 or not after.seen or after.heading == place.state.heading:
+        if after is None or not after.seen or after.heading == place.state.heading:
             continue
         expect = [
             *heading_expectations(after),

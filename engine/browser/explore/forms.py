@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from ..model.flow import Flow, Place
 from ..model.page import Action, Button, Field, Json, Locator, PageState
+from ..model.tree import Seen
 from ..model.words import listed, quoted, sent_title, slug, thing_made
 from .expectations import (
     content_expectations,
@@ -107,19 +108,24 @@ async def entry_flows(explorer: Explorer, form: Form) -> list[Flow]:
         explorer.note(f"the form on {form.place.path} was not tested: {played.failure or 'it leads elsewhere'}")
         return []
     refused = await refusal_flows(explorer, form, values)
+    said = "; ".join(after.messages) or "nothing tells why"
+    not_taken = f"the form on {form.place.path} took none of the values that were tried: {said}"
     if _is_refusal(form, after):
-        said = "; ".join(after.messages) or "nothing tells why"
-        explorer.note(f"the form on {form.place.path} took none of the values that were tried: {said}")
+        explorer.note(not_taken)
         return refused
     echo = [{**one, "after_action": len(actions) - 1} for one in _outcome(explorer, form, after)]
     entry = await _entry(explorer, form, values, actions)
+    if entry is None and not _is_taken(form, after, values):
+        explorer.note(not_taken)
+        return refused
+    seen = entry is not None or bool(_shown(form, after, values))
     where, more, expect = entry if entry is not None else (after.heading, [], [])
     if not has_strength([*echo, *expect]):
         return refused
-    detail, is_made = described(form, values), form.made.startswith("a new ")
+    detail = described(form, values)
     flow = Flow(
-        slug(f"{form.made} {'appears on' if is_made or entry is not None else 'leads to'} {where}"),
-        sent_title(form.made, detail, where, seen=entry is not None),
+        slug(f"{form.made} {'appears on' if seen else 'leads to'} {where}"),
+        sent_title(form.made, detail, where, seen=seen),
         slug(form.made),
         (*actions, *more),
         (*echo, *expect),
@@ -146,7 +152,7 @@ async def _entry(
             return None
         opened: list[Action] = [{"kind": "open", "url": place.path}]
         last = (await explorer.play([*actions, *opened], signed_in=form.place.signed_in)).last
-        if last is None:
+        if last is None or last.status >= 400:
             continue
         new = fresh(last, place.state)
         found = [one for word in words for one in shows_words(last, word) if one in new]
@@ -169,7 +175,7 @@ async def _own_page(
         return None
     click: Action = {"kind": "click", "locator": {"by": "role", "value": "link", "name": new[0].name}}
     last = (await explorer.play([*actions, click], signed_in=form.place.signed_in)).last
-    if last is None or last.heading == after.heading:
+    if last is None or last.status >= 400 or last.heading == after.heading:
         return None
     expect = [*heading_expectations(last), *content_expectations(last, last.seen, 6)]
     return [click], expect
@@ -180,13 +186,32 @@ def _texts(state: PageState, things: list) -> list[Json]:
     return [{"kind": "visible", "locator": one} for one in found if one]
 
 
+def _is_shown_again(form: Form, after: PageState) -> bool:
+    return after.heading == form.place.state.heading and len(after.fields) >= len(form.fields)
+
+
 def _is_refusal(form: Form, after: PageState) -> bool:
-    """Whether the form is shown again, with a message or a field that the browser holds back."""
-    same = after.heading == form.place.state.heading and len(after.fields) >= len(form.fields)
+    """Whether the answer says so by its status, or the form is shown again and a message or a field of it complains."""
     complains = any(one.role == "alert" for one in after.seen) or any(
-        one.focused and not one.valid for one in after.fields
+        one.invalid or (one.focused and not one.valid) for one in after.fields
     )
-    return same and complains
+    return after.status >= 400 or (_is_shown_again(form, after) and complains)
+
+
+def _is_taken(form: Form, after: PageState, values: dict[str, str]) -> bool:
+    """Whether something shows that values were taken: another page, a status message, or the values on the page."""
+    told = any(one.role == "status" and one.words for one in fresh(after, form.place.state))
+    return not _is_shown_again(form, after) or told or bool(_shown(form, after, values))
+
+
+def _shown(form: Form, after: PageState, values: dict[str, str]) -> list[Seen]:
+    """What is new on the page and has one of the values in it; of short values rows and items only."""
+    new = fresh(after, form.place.state)
+    found = [one for value in values.values() if value for one in shows_words(after, value) if one in new]
+    long = [value.lower() for value in values.values() if len(value) > 2 and not value.isdigit()]
+    return [
+        one for one in found if one.role in ("row", "listitem") or any(value in one.words.lower() for value in long)
+    ]
 
 
 async def refusal_flows(explorer: Explorer, form: Form, values: dict[str, str]) -> list[Flow]:
@@ -218,17 +243,21 @@ async def _refused(
     actions = form.actions({**values, element_key(refusable.field): refusable.value})
     played = await explorer.play(actions, signed_in=form.place.signed_in)
     after = played.last
-    if after is None or not _is_refusal(form, after) or after.status >= 500:
+    if after is None or not _is_refusal(form, after):
         return None, ""
     expect = list(message_expectations(after))
     message = "; ".join(after.messages)
     if not expect:
         held = next((one for one in after.fields if one.focused and not one.valid), None)
         how = next((how for one, how in form.fields if held and element_key(one) == element_key(held)), None)
-        if how is None:
-            return None, ""
-        expect, message = [{"kind": "focused", "locator": how}], f"held back at {held.words if held else ''}"
+        if how is not None:
+            expect, message = [{"kind": "focused", "locator": how}], f"held back at {held.words if held else ''}"
+        else:
+            expect = content_expectations(after, fresh(after, form.place.state), 2, around=())
+            message = " ".join(str(one["locator"]["value"]) for one in expect)
     expect += heading_expectations(after)
+    if not has_strength(expect):
+        return None, ""
     title = f"{form.made} {refusable.words} is refused"
     return (
         Flow(
@@ -260,14 +289,16 @@ async def _at_limit(explorer: Explorer, form: Form, values: dict[str, str], fiel
         actions = form.actions({**values, element_key(field): value})
         played = await explorer.play(actions, signed_in=form.place.signed_in)
         after = played.last
-        if after is None or after.status >= 500:
+        if after is None or not after.settled:
             continue
         size = f"{number} letters as" if texts else f"{number} as"
         title = f"{form.made} with {size} {field.words.lower()}"
         if _is_refusal(form, after):
             expect, ending = [*message_expectations(after), *heading_expectations(after)], "is refused"
-        else:
+        elif _is_taken(form, after, {**values, element_key(field): value}):
             expect, ending = _outcome(explorer, form, after), "is accepted"
+        else:
+            continue  # nothing shows what became of it
         if number != limit and ending == "is accepted":
             continue
         if has_strength(expect):
@@ -302,6 +333,8 @@ async def search_flows(explorer: Explorer, form: Form) -> list[Flow]:
         if after is None or after.status >= 400 or not after.settled:
             continue
         is_nonsense = word == "zzz nothing"
+        if is_nonsense and (not items or any(one.words in _words_seen(after) for one in items)):
+            continue  # nothing shows that nothing was found
         stays = [one for one in after.of_role("row") if one.name and word.lower() in one.name.lower()]
         expect = [*row_expectations(after, stays, 3), *outcome_expectations(after, form.place.state, 5)]
         unique = list({repr(one): one for one in expect}.values())
@@ -319,6 +352,10 @@ async def search_flows(explorer: Explorer, form: Form) -> list[Flow]:
                 )
             )
     return flows
+
+
+def _words_seen(state: PageState) -> set[str]:
+    return {one.words for one in state.seen}
 
 
 def _words(items: list) -> list[str]:

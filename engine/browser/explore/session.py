@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 from ....core.errors import EnvironmentFault, SandboxFailure
 from ....sandbox.browsers.chromium import BROWSER_LIMITS, browser_overlay, find_chromium
 from ....sandbox.protocol import Session
-from ....sandbox.target import PythonTarget, Workspace
+from ....sandbox.target import PythonTarget
 from ....sandbox.worker_files import worker_arguments
 from ..model.page import Action, Json, Played, read_state
 
 _START_SECONDS = 60.0
 _ACTION_SECONDS = 15.0
+_MOST_HUNG = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,37 +47,61 @@ class SiteLaunch:
 
 
 class BrowserSession:
-    """A browser and an application in the sandbox; made by `open_browser`."""
+    """A browser and an application in the sandbox; made by `open_browser`.
 
-    def __init__(self, session: Session, workspace: Workspace) -> None:
-        self._session = session
-        self._workspace = workspace
-        self.played = 0
+    Args:
+        start: starts both anew; they end with the context.
+        scrubbed: takes the workspace's folders out of messages.
+    """
+
+    def __init__(
+        self, start: Callable[[], AbstractAsyncContextManager[Session]], scrubbed: Callable[[str], str]
+    ) -> None:
+        self._start = start
+        self._scrubbed = scrubbed
+        self._stack = AsyncExitStack()
+        self._session: Session | None = None
+        self._hung = 0
+
+    async def begin(self) -> Session:
+        """Start both, where they do not run. Raises EnvironmentFault."""
+        if self._session is None:
+            self._session = await self._stack.enter_async_context(self._start())
+        return self._session
+
+    async def end(self) -> None:
+        """End both, as far as they run."""
+        self._session = None
+        await self._stack.aclose()
 
     async def play(self, actions: Sequence[Action], checks: Sequence[Json] = ()) -> Played:
         """Play actions on a fresh state of the application, in a fresh context of the browser.
 
+        A page on which the browser hangs ends its scenario alone: both are started anew, up to `_MOST_HUNG` times.
+
         Raises:
-            SandboxFailure: the worker ended or hangs.
+            EnvironmentFault: they do not start.
+            SandboxFailure: the worker gives no usable answer.
         """
+        if self._hung > _MOST_HUNG:
+            return Played(None, (None,) * len(checks), "the browser hung too often before")
+        session = await self.begin()
         order = {"actions": list(actions), "checks": list(checks)}
-        await self._session.send(json.dumps(order).encode())
         try:
-            line = await self._session.receive(_START_SECONDS + _ACTION_SECONDS * (len(actions) + 1))
+            await session.send(json.dumps(order).encode())
+            line = await session.receive(_START_SECONDS + _ACTION_SECONDS * (len(actions) + 1))
         except TimeoutError:
             line = None
         if line is None:
-            raise SandboxFailure("the process that drives the browser ended or hung")
-        self.played += 1
+            self._hung += 1
+            await self.end()
+            return Played(None, (None,) * len(checks), "the browser ended or hung there")
         try:
             answer = json.loads(line)
             state = None if answer["state"] is None else read_state(answer["state"])
             return Played(state, tuple(answer["checked"]), self._scrubbed(str(answer["failure"])))
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as fault:
             raise SandboxFailure("the process that drives the browser gave no usable answer") from fault
-
-    def _scrubbed(self, text: str) -> str:
-        return text.replace(str(self._workspace.project), ".").replace(str(self._workspace.scratch), "<temporary>")
 
 
 @asynccontextmanager
@@ -111,12 +136,26 @@ async def open_browser(target: PythonTarget, launch: SiteLaunch, *, clock: int =
             "chromium": str(chromium.path),
             "start_seconds": _START_SECONDS,
         }
-        async with target.sandbox.session(program) as session:
-            await session.send(json.dumps(begin).encode())
-            answer = await _first_answer(session)
-            if "error" in answer:
-                raise _start_failure(launch, str(answer["error"]), str(answer.get("missing") or ""), target, workspace)
-            yield BrowserSession(session, workspace)
+
+        @asynccontextmanager
+        async def start() -> AsyncGenerator[Session]:
+            async with target.sandbox.session(program) as session:
+                await session.send(json.dumps(begin).encode())
+                answer = await _first_answer(session)
+                if "error" in answer:
+                    missing = str(answer.get("missing") or "")
+                    raise _start_failure(launch, scrubbed(str(answer["error"])), missing, target)
+                yield session
+
+        def scrubbed(text: str) -> str:
+            return text.replace(str(workspace.project), ".").replace(str(workspace.scratch), "<temporary>")
+
+        session = BrowserSession(start, scrubbed)
+        try:
+            await session.begin()
+            yield session
+        finally:
+            await session.end()
 
 
 async def _first_answer(session: Session) -> Json:
@@ -129,10 +168,7 @@ async def _first_answer(session: Session) -> Json:
     return answer if usable else {"error": "the process that starts it ended without an answer"}
 
 
-def _start_failure(
-    launch: SiteLaunch, why: str, missing: str, target: PythonTarget, workspace: Workspace
-) -> EnvironmentFault:
-    why = why.replace(str(workspace.project), ".").replace(str(workspace.scratch), "<temporary>")
+def _start_failure(launch: SiteLaunch, why: str, missing: str, target: PythonTarget) -> EnvironmentFault:
     python = target.interpreter.path
     if missing:
         advice = f"{python} -m pip install pytest-playwright, and a Chromium: `testwright doctor` says what is missing"

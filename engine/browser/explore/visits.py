@@ -8,11 +8,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from ....core.errors import EnvironmentFault
-from ..model.flow import BrowserBudget, Exploration, Place, SignIn
+from ..model.flow import BrowserBudget, Defect, Exploration, Place, SignIn
 from ..model.page import Action, Json, Link, Locator, PageState, Played, page_key
-from ..model.words import DESTRUCTIVE, SIGN_OUT
+from ..model.words import DESTRUCTIVE, SIGN_OUT, quoted
 from .locators import candidates, element_key, elements
 from .session import BrowserSession
+
+_MOST_CHECKS = 200
+"""Of one scenario: each takes a few milliseconds of the time that a scenario has."""
 
 
 @dataclass(slots=True)
@@ -30,13 +33,35 @@ class Explorer:
     began: float = field(default_factory=time.monotonic)
 
     async def play(self, actions: Sequence[Action], checks: Sequence[Json] = (), *, signed_in: bool = False) -> Played:
-        """Play a scenario, after signing in where somebody is to be signed in."""
+        """Play a scenario, after signing in where somebody is to be signed in.
+
+        One that ends in an error of the server is a suspected defect, and has no last state: nothing is expected of it.
+        """
         before = self.found.sign_in.actions if signed_in and self.found.sign_in else ()
         moved = [
             {**check, "after_action": len(before) + check.get("after_action", len(actions) - 1)} for check in checks
         ]
         self.found.played += 1
-        return await self.session.play([*before, *actions], moved)
+        played = await self.session.play([*before, *actions], moved)
+        if played.last is None or played.last.status < 500:
+            return played
+        status = played.last.status
+        self.suspect(
+            f"{describe(actions)} ends in an error of the server ({status})",
+            documented="A site answers what a person can do on a page; a status from 500 on is an error of the server.",
+            observed=f"The answer has the status {status}, and shows {quoted(played.last.heading or 'nothing')}.",
+            actions=actions,
+            signed_in=signed_in,
+        )
+        return Played(None, played.checked, f"it ends in an error of the server ({status})")
+
+    def suspect(
+        self, title: str, *, documented: str, observed: str, actions: Sequence[Action], signed_in: bool = False
+    ) -> None:
+        """Keep a suspected defect, the first with its title."""
+        if all(one.title != title for one in self.found.defects):
+            subject = next((str(one["url"]) for one in actions if one["kind"] == "open"), "/")
+            self.found.defects.append(Defect(title, subject, documented, observed, tuple(actions), signed_in))
 
     def note(self, text: str) -> None:
         """Note what was left out, once."""
@@ -86,7 +111,7 @@ class Explorer:
             if len([one for one in self.found.places if one.signed_in == signed_in]) >= self.budget.pages:
                 self.note(f"no more than {self.budget.pages} kinds of pages were visited")
                 return
-            place = await self._visit(path, parent, link, signed_in)
+            place = await self.visit(path, parent, link, signed_in=signed_in)
             if place is None:
                 if not parent and not self.found.places:
                     why = self.found.notes[-1] if self.found.notes else "it shows nothing"
@@ -104,7 +129,7 @@ class Explorer:
             return False
         return self.allowed(link.name)
 
-    async def _visit(self, path: str, parent: str, link: Locator | None, signed_in: bool) -> Place | None:
+    async def visit(self, path: str, parent: str, link: Locator | None, *, signed_in: bool = False) -> Place | None:
         """Visit a page twice: what it shows, and which locators find one element each."""
         actions: list[Action] = [{"kind": "open", "url": path}]
         first = await self.play(actions, signed_in=signed_in)
@@ -113,20 +138,46 @@ class Explorer:
             self.note(f"{path} cannot be opened: {first.failure}")
         if state is None or not self._usable(state, path):
             return None
+        if parent and state.status >= 400:
+            self._refused(state.status, path, parent, link, signed_in)
+            return None
         landed = page_key(state.path)
         if self.place(landed, signed_in) is not None:
             return None  # it leads to a page that is known
-        proposals = [(element_key(one), how) for one in elements(state) for how in candidates(one)]
-        checks = [{"kind": "visible", "locator": how} for _, how in proposals]
-        second = await self.play(actions, checks, signed_in=signed_in)
-        locators: dict[str, Locator] = {}
-        for (key, how), held in zip(proposals, second.checked, strict=False):
-            if held:
-                locators.setdefault(key, how)
+        locators = await self._located(state, actions, signed_in)
         opened = state.path if parent else path  # the first page is opened as a person would
         place = Place(landed, opened, state, signed_in, parent, link, locators)
         self.found.places.append(place)
         return place
+
+    async def _located(self, state: PageState, actions: Sequence[Action], signed_in: bool) -> dict[str, Locator]:
+        """Try how elements are found, on further visits: first the best way of each, then the others of the rest."""
+        ways = {element_key(one): list(candidates(one)) for one in elements(state)}
+        found: dict[str, Locator] = {}
+        for tried in (slice(0, 1), slice(1, None)):
+            left = [(key, how) for key, hows in ways.items() if key not in found for how in hows[tried]]
+            for first in range(0, len(left), _MOST_CHECKS):
+                batch = left[first : first + _MOST_CHECKS]
+                checks = [{"kind": "visible", "locator": how} for _, how in batch]
+                played = await self.play(actions, checks, signed_in=signed_in)
+                for (key, how), held in zip(batch, played.checked, strict=False):
+                    if held:
+                        found.setdefault(key, how)
+        return found
+
+    def _refused(self, status: int, path: str, parent: str, link: Locator | None, signed_in: bool) -> None:
+        """Note a page that a link leads to, and that is not shown; one that there is not is a suspected defect."""
+        if status not in (404, 410):
+            self.note(f"{path}, to which a link on {parent} leads, was left out: it answers with the status {status}")
+            return
+        name = (link or {}).get("name") or path
+        self.suspect(
+            f"the link {quoted(name)} on {parent} leads to a page that does not exist",
+            documented="A link of a site leads to a page that there is.",
+            observed=f"{path} answers with the status {status}.",
+            actions=[{"kind": "open", "url": parent}, {"kind": "open", "url": path}],
+            signed_in=signed_in,
+        )
 
     def _usable(self, state: PageState, path: str) -> bool:
         if state.elsewhere:
@@ -142,6 +193,16 @@ class Explorer:
                 self.note(f"{path} opens other windows, which were closed")
             return True
         return False
+
+
+def describe(actions: Sequence[Action]) -> str:
+    """What a scenario does last, and where, in words for a title."""
+    where = next((str(one["url"]) for one in actions if one["kind"] == "open"), "/")
+    last = actions[-1]
+    if last["kind"] == "open":
+        return f"opening {last['url']}"
+    how = last.get("locator") or {}
+    return f"{last['kind']} {quoted(how.get('name') or how.get('value', ''))} on {where}"
 
 
 async def find_sign_in(explorer: Explorer, sign_in: SignIn | None) -> None:
@@ -171,7 +232,8 @@ async def find_sign_in(explorer: Explorer, sign_in: SignIn | None) -> None:
         ]
         played = await explorer.play(actions)
         after = played.last
-        if after is None or any(one.kind == "password" for one in after.fields):
+        inside = after is not None and after.settled and after.status < 400
+        if after is None or not inside or any(one.kind == "password" for one in after.fields):
             said = "; ".join(after.messages) if after else played.failure
             explorer.note(f"signing in as {sign_in.user} does not work{f': {said}' if said else ''}")
             return

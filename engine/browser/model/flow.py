@@ -79,6 +79,24 @@ class BrowserBudget:
     seconds: float = 180.0
 
 
+@dataclass(frozen=True, slots=True)
+class Defect:
+    """What a site does that no site means to do; never expected by a test.
+
+    Attributes:
+        subject: path of the page.
+        documented: what is to be expected instead, and why.
+        actions: what shows it.
+    """
+
+    title: str
+    subject: str
+    documented: str
+    observed: str
+    actions: tuple[Action, ...]
+    signed_in: bool = False
+
+
 @dataclass(slots=True)
 class Exploration:
     """What was found on a site.
@@ -91,5 +109,6 @@ class Exploration:
     places: list[Place] = field(default_factory=list)
     flows: list[Flow] = field(default_factory=list)
     sign_in: SignIn | None = None
+    defects: list[Defect] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     played: int = 0

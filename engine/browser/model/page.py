@@ -29,6 +29,7 @@ class Field:
         minimum, maximum: of a number, as the page says them; empty for no limit, and for fields without numbers.
         options: labels of a select, those that can be chosen and say something.
         valid: whether the browser takes its present value.
+        invalid: whether the page says of it that its value is wrong (`aria-invalid`).
     """
 
     kind: str
@@ -48,6 +49,7 @@ class Field:
     autocomplete: str = ""
     options: tuple[str, ...] = ()
     valid: bool = True
+    invalid: bool = False
     focused: bool = False
 
     @property
@@ -191,5 +193,6 @@ def _field(one: Mapping[str, Any]) -> Field:
         autocomplete=str(one["autocomplete"]),
         options=tuple(str(option["label"]) for option in options if option["value"] and not option["disabled"]),
         valid=bool(one["valid"]),
+        invalid=bool(one["invalid"]),
         focused=bool(one["focused"]),
     )

@@ -42,6 +42,8 @@ def sent_title(made: str, detail: str, where: str, *, seen: bool = True) -> str:
     Args:
         seen: whether the entry was seen on a page that was opened afterwards.
     """
+    if made.startswith("a new ") and not seen:
+        return f"{made}{f' with {detail}' if detail else ''} leads to the page {quoted(where)}"
     if made.startswith("a new "):
         return f"{made}{f' with {detail}' if detail else ''} appears on the page {quoted(where)}"
     if seen:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from ....utils.python_names import unique_name
 from ..explore.session import SiteLaunch
-from ..model.flow import Exploration, Flow, SignIn
+from ..model.flow import Defect, Exploration, Flow, SignIn
 from ..model.page import Action, Json
 from ..model.words import slug
 from .evidence import TextPlaces
@@ -47,9 +47,29 @@ def compose_spec(
         spec["users"] = {user: _user(exploration.sign_in)}
     taken: set[str] = set()
     spec["cases"] = [_case(flow, user, exploration.sign_in, places, taken) for flow in exploration.flows]
-    spec["suspected_defects"] = []
-    spec["not_reached"] = [{"subject": name[:300], "reason": note[:1000]} for note in exploration.notes]
+    placed = [(defect, places.of({"value": defect.subject})) for defect in exploration.defects]
+    spec["suspected_defects"] = list(_defects([(one, evidence) for one, evidence in placed if evidence]))
+    # A defect has to say where in the project: one of a site of which nothing lies there is told as a note.
+    notes = [*(f"{one.title}. {one.observed}" for one, evidence in placed if not evidence), *exploration.notes]
+    spec["not_reached"] = [{"subject": name[:300], "reason": note[:1000]} for note in notes]
     return spec
+
+
+def _defects(placed: Sequence[tuple[Defect, Json]]) -> Iterator[Json]:
+    taken: set[str] = set()
+    for defect, evidence in placed[:500]:
+        name = unique_name(f"sd_{slug(defect.title)}", taken)
+        taken.add(name)
+        first = ["Sign in."] if defect.signed_in else []
+        yield {
+            "id": name,
+            "title": (defect.title[:1].upper() + defect.title[1:])[:300],
+            "subject": defect.subject[:300] or "/",
+            "documented": defect.documented[:4000],
+            "observed": defect.observed[:4000],
+            "reproduce": "\n".join([*first, *(_step(action) for action in defect.actions)])[:8000],
+            "evidence": evidence,
+        }
 
 
 def _user(sign_in: SignIn) -> Json:

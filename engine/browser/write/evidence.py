@@ -52,7 +52,7 @@ class TextPlaces:
             found = self._place(text) if isinstance(text, str) else None
             if found is not None:
                 return found
-        for path, lines in self._texts[:1]:
+        for path, lines in self._texts[:1] if self._first else ():
             return {"path": path, "lines": [1, max(1, len(lines))]}
         return None
 

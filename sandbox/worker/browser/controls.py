@@ -37,6 +37,7 @@ READ = r"""
       value: field.type === 'password' ? '' : String(field.value || ''), valid: field.checkValidity(),
       min: field.min || '', max: field.max || '', step: field.step || '', pattern: field.pattern || '',
       minlength: field.minLength > 0 ? field.minLength : 0, maxlength: field.maxLength > 0 ? field.maxLength : 0,
+      invalid: (field.getAttribute('aria-invalid') || 'false') !== 'false',
       autocomplete: field.autocomplete || '', focused: document.activeElement === field,
       options: field.tagName === 'SELECT' ? [...field.options].slice(0, 50).map(option => ({
         label: plain(option.label), value: option.value, selected: option.selected, disabled: option.disabled,

@@ -173,7 +173,7 @@ class PlayedPage:
             "downloads": self._downloads,
             "errors": self._errors[:10],
         }
-        if not inside or self._downloads:
+        if not settled or not inside or self._downloads:  # a page whose script never ends does not answer either
             return {**facts, "title": "", "tree": "", "forms": [], "fields": [], "buttons": [], "links": []}
         try:
             read = self.page.evaluate(READ)

@@ -14,7 +14,7 @@ def read(kind: str, maximum: str) -> Field:
     """A field as the browser tells it."""
     texts = {"tag": "input", "type": kind, "label": "Pieces", "min": "", "max": maximum, "value": "", "options": []}
     plain = dict.fromkeys(("field", "placeholder", "test_id", "pattern", "autocomplete"), "")
-    switches = dict.fromkeys(("required", "disabled", "checked", "valid", "focused"), False)
+    switches = dict.fromkeys(("required", "disabled", "checked", "valid", "invalid", "focused"), False)
     return _field({**texts, **plain, **switches, "form": 0, "maxlength": 0})
 
 

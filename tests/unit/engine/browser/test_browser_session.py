@@ -1,0 +1,63 @@
+"""A browser that hangs costs the scenario in which it hangs, and no other."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+
+import pytest
+
+from testwright.engine.browser.explore.session import BrowserSession
+
+pytestmark = pytest.mark.feature("T-20")
+STATE = {"url": "/", "title": "Shop", "elsewhere": "", "status": 200, "settled": True, "tree": ""}
+STATE |= {"popups": 0, **{name: [] for name in "forms fields buttons links dialogs downloads errors".split()}}
+LINE = json.dumps({"state": STATE, "checked": [True], "failure": ""}).encode()
+
+
+class Worker:
+    """Answers each order at once, but for those that open /loop."""
+
+    def __init__(self) -> None:
+        self._hangs = False
+
+    async def send(self, line: bytes) -> None:
+        self._hangs = json.loads(line)["actions"][0]["url"] == "/loop"
+
+    async def receive(self, seconds: float) -> bytes:
+        if self._hangs:
+            raise TimeoutError
+        return LINE
+
+
+class Starts:
+    """Starts workers, and counts them."""
+
+    def __init__(self) -> None:
+        self.begun = self.ended = 0
+
+    @asynccontextmanager
+    async def worker(self) -> AsyncGenerator[Worker]:
+        self.begun += 1
+        yield Worker()
+        self.ended += 1
+
+
+async def test_a_scenario_on_which_the_browser_hangs_ends_alone():
+    starts = Starts()
+    session = BrowserSession(starts.worker, str)  # type: ignore[arg-type]
+    hung = await session.play([{"kind": "open", "url": "/loop"}], [{"kind": "visible"}])
+    assert (hung.last, hung.checked, hung.failure) == (None, (None,), "the browser ended or hung there")
+    after = await session.play([{"kind": "open", "url": "/"}], [{"kind": "visible"}])
+    assert after.checked == (True,)
+    await session.end()
+    assert (starts.begun, starts.ended) == (2, 2)
+
+
+async def test_a_browser_that_hangs_again_and_again_is_not_started_for_ever():
+    starts = Starts()
+    session = BrowserSession(starts.worker, str)  # type: ignore[arg-type]
+    for _ in range(20):
+        await session.play([{"kind": "open", "url": "/loop"}])
+    assert starts.begun == starts.ended == 4

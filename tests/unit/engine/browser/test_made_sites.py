@@ -1,0 +1,171 @@
+"""What becomes of a site's answers, on made pages: errors are never expected, and nothing is said that was not seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+
+from testwright.engine.browser.explore import explore
+from testwright.engine.browser.explore.forms import entry_flows, forms_of, search_flows
+from testwright.engine.browser.explore.session import SiteLaunch
+from testwright.engine.browser.explore.visits import Explorer, find_sign_in
+from testwright.engine.browser.model.flow import BrowserBudget, Exploration, Place, SignIn
+from testwright.engine.browser.model.page import Action, Button, Field, Json, Link, PageState, Played
+from testwright.engine.browser.model.tree import read_tree
+from testwright.engine.browser.write.compose import compose_spec
+from testwright.engine.browser.write.evidence import TextPlaces
+
+pytestmark = pytest.mark.feature("T-20")
+ERROR = PageState("/broken", status=500, seen=read_tree('- heading "Internal Server Error"\n'))
+CUSTOMER = Field("text", "Customer", form=0)
+FORM_TREE = '- heading "New order"\n- textbox "Customer"\n- button "Place order"\n'
+ORDERS = PageState("/", status=200, seen=read_tree('- heading "Orders"\n- row "Article"\n- row "apple"\n'))
+
+
+def page(path: str, tree: str, **more: Any) -> PageState:
+    return PageState(path, **{"status": 200, "seen": read_tree(tree), **more})
+
+
+def order_form(tree: str = FORM_TREE, **more: Any) -> PageState:
+    parts = {"fields": (CUSTOMER,), "buttons": (Button("Place order", 0, submits=True),), "methods": ("post",)}
+    return page("/new", tree, **{**parts, **more})
+
+
+class MadeSession:
+    """Answers scenarios with made states; every check holds."""
+
+    def __init__(self, answer: Callable[[Sequence[Action]], PageState]) -> None:
+        self._answer = answer
+
+    async def play(self, actions: Sequence[Action], checks: Sequence[Json] = ()) -> Played:
+        return Played(self._answer(actions), (True,) * len(checks))
+
+
+def explorer(answer: Callable[[Sequence[Action]], PageState], *, scenarios: int = 160) -> Explorer:
+    return Explorer(MadeSession(answer), BrowserBudget(scenarios=scenarios), True)  # type: ignore[arg-type]
+
+
+async def visited(one: Explorer, path: str, parent: str = "") -> Place:
+    place = await one.visit(path, parent, None)
+    assert place is not None
+    return place
+
+
+def titles(found: Exploration) -> list[str]:
+    return [defect.title for defect in found.defects]
+
+
+async def test_a_link_to_an_error_or_to_nothing_is_a_suspected_defect_and_no_page():
+    pages = {"/": page("/", '- link "Help"\n', links=(Link("Help", "/help"), Link("Broken", "/broken")))}
+    pages |= {"/help": page("/help", '- heading "Not Found"\n', status=404), "/broken": ERROR}
+    made = explorer(lambda actions: pages[actions[-1]["url"]])
+    await made.visit_all("/")
+    assert [place.path for place in made.found.places] == ["/"]
+    assert titles(made.found) == [
+        "the link “Help” on / leads to a page that does not exist",
+        "opening /broken ends in an error of the server (500)",
+    ]
+
+
+async def test_a_page_that_is_not_for_everybody_is_noted_and_no_defect():
+    pages = {"/": page("/", '- link "Desk"\n', links=(Link("Desk", "/desk"),))}
+    pages |= {"/desk": page("/desk", '- heading "Forbidden"\n', status=403)}
+    made = explorer(lambda actions: pages[actions[-1]["url"]])
+    await made.visit_all("/")
+    assert made.found.defects == []
+    assert made.found.notes == ["/desk, to which a link on / leads, was left out: it answers with the status 403"]
+
+
+async def test_a_form_that_breaks_the_server_makes_no_flow(tmp_path):
+    made = explorer(lambda actions: ERROR if actions[-1]["kind"] == "click" else order_form())
+    [form] = forms_of(await visited(made, "/new"))
+    assert await entry_flows(made, form) == []
+    assert titles(made.found) == ["click “Place order” on /new ends in an error of the server (500)"]
+    (tmp_path / "shop.py").write_text('ROUTES = ["/new"]\n')
+    places = TextPlaces(tmp_path, ["shop.py"])
+    spec = compose_spec(
+        made.found, name="shop", framework="pytest", target={}, launch=SiteLaunch("shop:app"), places=places
+    )
+    [defect] = spec["suspected_defects"]
+    assert defect["evidence"] == {"path": "shop.py", "lines": [1, 1]}
+    assert "Click on the button “Place order”." in defect["reproduce"]
+
+
+@pytest.mark.parametrize(
+    ("after", "kept"),
+    [
+        (order_form(f"{FORM_TREE}- paragraph: That customer is not known.\n"), []),
+        (page("/new", '- heading "Bad Request"\n', status=400), []),
+        (order_form(f"{FORM_TREE}- status: It was placed.\n"), ["a new order with customer Ada Lovelace leads to"]),
+        (order_form(f"{FORM_TREE}- listitem: Ada Lovelace\n"), ["a new order with customer Ada Lovelace appears on"]),
+        (page("/thanks", '- heading "Thanks"\n'), ["a new order with customer Ada Lovelace leads to"]),
+    ],
+)
+async def test_a_form_counts_as_taken_only_where_something_shows_it(after, kept):
+    made = explorer(lambda actions: after if actions[-1]["kind"] == "click" else order_form())
+    [form] = forms_of(await visited(made, "/new"))
+    flows = [flow.title for flow in await entry_flows(made, form) if "refused" not in flow.title]
+    assert [title.partition(" the page")[0] for title in flows] == kept
+    assert bool(kept) or any("took none of the values" in note for note in made.found.notes)
+
+
+@pytest.mark.parametrize(
+    ("rows", "is_found"), [('- row "Article"\n', True), ('- row "Article"\n- row "apple"\n', False)]
+)
+async def test_a_search_finds_nothing_only_where_what_was_listed_has_gone(rows, is_found):
+    words = Field("search", "Article", form=0)
+    parts = {"fields": (words,), "buttons": (Button("Search", 0, submits=True),), "methods": ("get",)}
+    before = page("/", '- heading "Orders"\n- row "Article"\n- row "apple"\n- row "pear"\n', **parts)
+    after = page("/", f'- heading "Orders"\n{rows}- status: Searched.\n', **parts)
+    made = explorer(lambda actions: after if actions[-1]["kind"] == "click" else before)
+    [form] = forms_of(await visited(made, "/"))
+    assert any("finds nothing" in flow.title for flow in await search_flows(made, form)) == is_found
+
+
+def sign_in_site(refuses: bool) -> Callable[[Sequence[Action]], PageState]:
+    fields = (Field("text", "Name", form=0), Field("password", "Password", form=0))
+    form = page("/in", '- heading "Sign in"\n', fields=fields, buttons=(Button("Enter", 0, submits=True),))
+    inside = page("/desk", '- heading "Desk"\n- link "Sign out"\n')
+
+    def answer(actions: Sequence[Action]) -> PageState:
+        right = actions[-1]["kind"] == "click" and all(action.get("value", "keeper") == "keeper" for action in actions)
+        return inside if right or (actions[-1]["kind"] == "click" and not refuses) else form
+
+    return answer
+
+
+@pytest.mark.parametrize("refuses", [True, False])
+async def test_a_wrong_password_is_refused_only_where_the_site_asks_again(refuses):
+    made = explorer(sign_in_site(refuses))
+    await visited(made, "/in")
+    await find_sign_in(made, SignIn("keeper", "SHOP_PASSWORD"))
+    names = {flow.slug for flow in await explore._sign_in_flows(made)}
+    assert {"wrong_password_is_refused", "unknown_user_is_refused"} <= names if refuses else len(names) == 1
+    assert titles(made.found) == ([] if refuses else ["a wrong password signs in", "an unknown user signs in"])
+
+
+async def test_a_page_that_never_settles_signs_nobody_in():
+    answer = sign_in_site(True)
+    made = explorer(lambda actions: PageState("/desk", settled=False) if len(actions) > 1 else answer(actions))
+    await visited(made, "/in")
+    await find_sign_in(made, SignIn("keeper", "SHOP_PASSWORD"))
+    assert made.found.sign_in is None
+
+
+async def test_other_ways_to_find_an_element_are_tried_where_the_first_does_not_and_few_at_a_time():
+    asked: list[int] = []
+    links = tuple(Link(f"Order {number}", "") for number in range(250))
+
+    class Counting(MadeSession):
+        async def play(self, actions: Sequence[Action], checks: Sequence[Json] = ()) -> Played:
+            asked.append(len(checks))
+            held = tuple(one["locator"].get("exact", False) or "1" not in one["locator"]["name"] for one in checks)
+            return Played(page("/", '- heading "Orders"\n', links=links), held)
+
+    made = Explorer(Counting(lambda _: ORDERS), BrowserBudget(), True)  # type: ignore[arg-type]
+    place = await visited(made, "/")
+    assert len(place.locators) == 250
+    assert asked[:3] == [0, 200, 50]
+    assert sum(asked) < 2 * len(links)
