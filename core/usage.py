@@ -159,6 +159,7 @@ class ModelBudget:
         self._lock = threading.Lock()
         self._reserved_tokens = 0
         self._reserved_cost = 0.0
+        self._under_way = 0
         self._waiting: list[Future[None]] = []
         for usage in before:
             self._count(usage)
@@ -225,10 +226,12 @@ class ModelBudget:
             BudgetExhausted: there is no room for an answer worth asking for, whatever the others use.
         """
         with self._lock:
-            reserved = self._reserved_tokens, self._reserved_cost
+            reserved, under_way = (self._reserved_tokens, self._reserved_cost), self._under_way
         room, met = self._room(prompt_tokens, most, cost_of, (0, 0.0))
         if met and room < min(most, LEAST_ANSWER):
             raise self.refused(f"{self._describe('tokens' if met == 'tokens' else 'cost')} with the next request")
+        if not under_way:  # there is no release to wait for
+            return room
         return room if self._room(prompt_tokens, most, cost_of, reserved)[0] >= room else None
 
     def _room(
@@ -288,12 +291,16 @@ class ModelBudget:
         with self._lock:
             self._reserved_tokens += tokens
             self._reserved_cost += cost
+            self._under_way += 1
         try:
             yield
         finally:
             with self._lock:
                 self._reserved_tokens -= tokens
                 self._reserved_cost -= cost
+                self._under_way -= 1
+                if not self._under_way:  # of fractions that are added and subtracted in another order, a rest stays
+                    self._reserved_cost = 0.0
                 waiting, self._waiting = self._waiting, []
             for future in waiting:
                 if future.set_running_or_notify_cancel():

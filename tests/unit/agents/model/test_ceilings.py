@@ -28,6 +28,18 @@ def test_the_room_of_a_request_is_open_while_another_may_use_what_it_needs() -> 
     assert budget.reached is not None
 
 
+def test_requests_that_ended_in_another_order_than_they_began_leave_nothing_reserved() -> None:
+    """The fractions that are left of their costs would keep the next one waiting for a release that never comes."""
+    budget = ModelBudget(Ceilings(cost=0.01))
+    under_way = [budget.reserved(1, cost) for cost in (0.001, 0.002, 0.007)]
+    for one in under_way:
+        one.__enter__()
+    for one in under_way:
+        one.__exit__(None, None, None)
+    assert budget.answer_room(0, 16_000, lambda tokens_in, tokens_out: tokens_out / 1_000_000) == 10_000
+    budget.require_room(1, 0.01)
+
+
 def test_a_wait_that_is_given_up_hinders_no_release() -> None:
     budget = ModelBudget(Ceilings(tokens=2000))
     first, second = budget.next_release(), budget.next_release()
