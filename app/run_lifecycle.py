@@ -120,7 +120,7 @@ def run_scope(
         elif isinstance(error, TestwrightError):
             live.services.emit(EventType.ERROR, error.message)
             status = "stopped" if is_resumable and error.exit_code in _RESUMABLE_FAILURES else "failed"
-            _finish(live, scope.usage, status, reason_without_report(error.exit_code), error.exit_code)
+            _finish(live, scope.usage, status, reason_without_report(error), error.exit_code)
         elif isinstance(error, asyncio.CancelledError | KeyboardInterrupt):
             _finish(live, scope.usage, "stopped" if is_resumable else "failed", ExitReason.INTERRUPTED)
         # Any other exception is a defect of testwright: the record stays `running`, which is listed as interrupted.

@@ -27,7 +27,7 @@ when it is made again.
     │       ├── ModelTimeout           no whole answer in time                            retried
     │       ├── ModelUnreachable       no connection, or it broke                         retried
     │       ├── ModelServerFault       the endpoint says that it failed (5xx)             retried
-    │       ├── ModelRateLimited       too many requests (429)                            retried after its wait
+    │       ├── ModelRateLimited       too many requests (429)                   exit 3, retried after its wait
     │       ├── ModelQuotaExhausted    the account may not ask any more                   exit 3
     │       ├── ModelAccessDenied      no key, a wrong one, or one that may not           exit 3
     │       ├── ModelUnknown           the endpoint has no such model                     exit 3
@@ -36,7 +36,7 @@ when it is made again.
     │       ├── ModelAnswerBroken      the answer is damaged or ends in the middle        retried
     │       ├── ModelAnswerEmpty       the answer has no text                             retried
     │       ├── ModelToolUnknown       the answer calls a tool that was not offered       retried
-    │       ├── ModelAnswerRefused     the model, or a filter, refuses
+    │       ├── ModelAnswerRefused     the model, or a filter, refuses                    exit 5
     │       ├── ModelAnswerCut         it reached the model's limit (finish_reason length)
     │       └── ModelAnswerTooLarge    it is larger than any answer may be
     ├── BudgetExhausted            the run's ceiling on time, tokens or cost              exit 6
@@ -230,6 +230,7 @@ class ModelRateLimited(ModelFailure):
 
     kind = "resource"
     recoverable = True
+    exit_code = ExitCode.ENVIRONMENT
 
 
 class ModelQuotaExhausted(ModelFailure):
@@ -286,6 +287,8 @@ class ModelToolUnknown(ModelFailure):
 
 class ModelAnswerRefused(ModelFailure):
     """The model, or its provider's filter, refuses to answer."""
+
+    exit_code = ExitCode.NOTHING_KEPT
 
 
 class ModelAnswerCut(ModelFailure):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
 
-from .errors import ExitCode
+from .errors import ExitCode, TestwrightError
 
 FinalStatus = Literal["completed", "failed", "stopped"]
 
@@ -101,6 +101,13 @@ MODEL_EXITS: dict[str, ExitReason] = {
 }
 """Why a run ended whose model failed in a way that people have to tell apart, by how its steps ended."""
 
+MODEL_FAULTS: dict[str, StepExit] = {
+    "ModelQuotaExhausted": StepExit.MODEL_QUOTA,
+    "ModelRateLimited": StepExit.MODEL_RATE_LIMIT,
+    "ModelAnswerRefused": StepExit.MODEL_REFUSED,
+}
+"""How a step ends whose model failed in such a way, by the name of the error."""
+
 _WITHOUT_REPORT = {
     ExitCode.USAGE: ExitReason.NOT_UNDERSTOOD,
     ExitCode.ENVIRONMENT: ExitReason.ENVIRONMENT,
@@ -180,9 +187,10 @@ def exit_code_of(reason: ExitReason) -> ExitCode:
     return _OUTCOMES[reason][0]
 
 
-def reason_without_report(code: ExitCode) -> ExitReason:
-    """The reason of a run that an error with this exit code ended before its report was written."""
-    return _WITHOUT_REPORT.get(code, ExitReason.INTERNAL)
+def reason_without_report(error: TestwrightError) -> ExitReason:
+    """The reason of a run that an error ended before its report was written."""
+    of_model = MODEL_FAULTS.get(type(error).__name__)
+    return MODEL_EXITS[of_model] if of_model else _WITHOUT_REPORT.get(error.exit_code, ExitReason.INTERNAL)
 
 
 def status_of(reason: ExitReason) -> FinalStatus:

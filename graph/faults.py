@@ -22,7 +22,7 @@ from ..core.errors import (
     ToolFailure,
     ToolTimeout,
 )
-from ..core.outcome import StepExit
+from ..core.outcome import MODEL_FAULTS, StepExit
 
 # Faults of the machine, or of the account at a model's endpoint, that would end every other step too. A target that
 # does not import ends its own step only.
@@ -36,13 +36,6 @@ _ENDS_THE_RUN = frozenset(
         "ModelUnknown",
     }
 )
-
-
-_OF_MODEL = {
-    "ModelQuotaExhausted": StepExit.MODEL_QUOTA,
-    "ModelRateLimited": StepExit.MODEL_RATE_LIMIT,
-    "ModelAnswerRefused": StepExit.MODEL_REFUSED,
-}
 
 
 class AgentUnreachable(AgentFailure):
@@ -122,7 +115,7 @@ def ends_run(details: Mapping[str, Any]) -> bool:
 
 def model_exit(details: Mapping[str, Any]) -> StepExit | None:
     """How a step ends whose model has no quota, is limited in rate or refuses; None for other errors."""
-    return _OF_MODEL.get(str(details.get("error")))
+    return MODEL_FAULTS.get(str(details.get("error")))
 
 
 def is_of_model(error: AgentError) -> bool:
@@ -146,6 +139,6 @@ def agent_fault(error: AgentError | None, role: str, response: AgentResponse) ->
         advice = str(details.get("advice") or "")
         message = f"{error.message.rstrip('.')}. {advice}" if advice else error.message
         return Fault(model_exit(details) or StepExit.ENVIRONMENT, message, ends_run=True, details=details)
-    if details.get("exit_code") == ExitCode.ENVIRONMENT:
+    if model_exit(details) is None and details.get("exit_code") == ExitCode.ENVIRONMENT:
         return Fault(StepExit.ENVIRONMENT, error.message, details=details)
     return Fault(model_exit(details) or StepExit.AGENT_ERROR, error.message, details=details)

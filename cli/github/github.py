@@ -227,7 +227,7 @@ def _failed(step: ActionStep, error: TestwrightError) -> int:
     redact = Redactor.from_environment(step.environment).text
     advice = _SANDBOX_ADVICE if isinstance(error, SandboxUnavailable) else redact(error.advice)
     message = redact(error.message)
-    reason = reason_without_report(error.exit_code).value
+    reason = reason_without_report(error).value
     write_outputs(step.outputs, {"exit-reason": reason, "exit-code": str(int(error.exit_code)), "failed-on": reason})
     write_summary(step.summary, failure_summary(message, advice))
     step.say(annotation_line(Annotation("error", "testwright", "\n".join(filter(None, (message, advice))))))

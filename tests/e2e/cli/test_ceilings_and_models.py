@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from testwright.cli.app import app
 from testwright.cli.failures import name_interrupted_run, report_failures
 from testwright.core.errors import ExitCode
-from testwright.tests.support.agents.scripted_openai import ScriptedOpenAI, Usage, answer, hang
+from testwright.tests.support.agents.scripted_openai import ScriptedOpenAI, Usage, answer, error, hang
 from testwright.tests.support.mcp.tool_session import write_files
 from testwright.tests.support.projects.files import ROOT
 from testwright.tests.support.projects.web_shop import SHOP, case
@@ -112,6 +112,27 @@ def test_a_ceiling_on_time_bounds_the_planners_wait(tmp_path, command):
     told = json.loads(ended.stdout)["error"]
     assert told["message"].endswith("the ceiling on time (1 s) is reached")
     assert "higher" in told["advice"]
+
+
+@pytest.mark.feature("P-01")
+@pytest.mark.parametrize(
+    ("reply", "code", "reason"),
+    [
+        (error(429, "slow down", headers={"retry-after": "600"}), ExitCode.ENVIRONMENT, "model_rate_limit"),
+        (error(429, "no money", code="insufficient_quota"), ExitCode.ENVIRONMENT, "model_quota"),
+        (answer("I may not.", finish="content_filter"), ExitCode.NOTHING_KEPT, "model_refused"),
+    ],
+    ids=["limits the rate", "has no quota", "refuses"],
+)
+def test_a_run_that_its_planners_model_stops_ends_for_the_documented_reason(tmp_path, monkeypatch, reply, code, reason):
+    monkeypatch.setenv("TESTWRIGHT_PLANNER_FAILURE", "stop")
+    root = halves(tmp_path / "project")
+    with ScriptedOpenAI([reply]) as server:
+        asking = ("--model", "planner=openai:scripted", "--base-url", server.base_url)
+        ended = said("run", UNCLEAR, "--root", root, *asking, "--json")
+    assert ended.exit_code == code, ended.output
+    [run] = json.loads(said("runs", "list", "--root", root, "--json").stdout)
+    assert (run["exit_reason"], run["exit_code"]) == (reason, code)
 
 
 @pytest.mark.feature("A-01")
