@@ -20,6 +20,7 @@ from typing import Any, ClassVar, Self
 from ...core.request_usage import track_request
 from .failures import error_from
 from .protocol import (
+    LAST_ATTEMPT,
     AgentError,
     AgentProtocol,
     AgentRequest,
@@ -272,14 +273,14 @@ async def send_request(
     """Repeat a request until the agent answers, fails for good, or the attempts are used up.
 
     An agent that breaks the protocol (raises, or returns something else) counts as failed. The response's `tokens` and
-    `cost` are those of all attempts together, `attempts` their number.
+    `cost` are those of all attempts together, `attempts` their number. The last attempt is told that it is the last.
     """
     reason = "first"
     tokens, cost = 0, 0.0
     for attempt in range(1, options.policy.attempts + 1):
         try:
             with options.working():
-                response = await agent.process(request)
+                response = await agent.process(request if attempt < options.policy.attempts else _as_last(request))
         except Exception as error:  # noqa: BLE001 - a third-party agent that raises must not end the run
             response = AgentResponse(ResponseStatus.ERROR, error=error_from(error, role))
         if problems := validate_response(response):
@@ -295,6 +296,10 @@ async def send_request(
         reason = response.error.message if response.error else ""
         await options.sleep(wait)
     raise AssertionError("a policy has at least one attempt")
+
+
+def _as_last(request: AgentRequest) -> AgentRequest:
+    return replace(request, constraints={**(request.constraints or {}), **LAST_ATTEMPT})
 
 
 def _wait(response: AgentResponse, attempt: int, options: RequestOptions) -> float | None:

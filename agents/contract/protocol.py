@@ -80,6 +80,10 @@ WITHOUT_MODEL = {"without_model": True}
 """Constraint of a request that an agent with a model answers as its embedded counterpart."""
 
 
+LAST_ATTEMPT = {"last_attempt": True}
+"""Constraint of a request that is not repeated: a part of an answer is better than a recoverable error."""
+
+
 @dataclass(frozen=True, slots=True)
 class AgentError(_PlainData):
     """Why a request failed.

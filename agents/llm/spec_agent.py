@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ...core.errors import ModelFailure
+from ...core.errors import ExitCode, ModelFailure
 from ...utils.untrusted_files import read_source
-from ..contract.lifecycle import Agent
+from ..contract.lifecycle import Agent, AgentRetryPolicy
 from ..contract.protocol import AgentRequest, AgentResponse, JsonObject, success_response
 from ..guardrails.oracles import Documentation
 from ..model.chat import ModelChat
@@ -115,7 +115,8 @@ class ModelSpecAgent(ModelAgent):
         gaps += [str(line) for line in explored.metadata.get("gaps") or ()]
         messages = SpecMessages(self._prompt, inputs, base, self._root)
         texts = await asyncio.to_thread(messages.reading, gaps)
-        answers, notes = await self._readings(texts, inputs, errors)
+        is_last = bool((request.constraints or {}).get("last_attempt"))
+        answers, notes = await self._readings(texts, inputs, errors, is_last=is_last)
         source = self._source(base)
         subjects = Subjects(source, str(base["target"]["module"]))
         decisions = Decisions(base, Documentation(source), explored.metadata.get("notices") or {}, subjects)
@@ -133,22 +134,36 @@ class ModelSpecAgent(ModelAgent):
         return success_response({"spec": spec}, metadata=metadata, trace=list(explored.trace))
 
     async def _readings(
-        self, texts: Sequence[str], inputs: Mapping[str, Any], errors: Sequence[Mapping[str, Any]]
+        self,
+        texts: Sequence[str],
+        inputs: Mapping[str, Any],
+        errors: Sequence[Mapping[str, Any]],
+        *,
+        is_last: bool,
     ) -> tuple[list[Any], list[str]]:
         """Ask about each part of a module. Returns the answers, and a note for each part without a usable one.
 
-        Raises UnusableAnswer or ModelFailure when no part has one.
+        Raises:
+            UnusableAnswer: no part has one.
+            ModelFailure: no part has one; or a part may have one when the request is repeated, which asks for no answer
+                anew that was received.
         """
         answers: list[Any] = []
         notes: list[str] = []
         failures: list[UnusableAnswer | ModelFailure] = []
-        for text in texts:
+        for number, text in enumerate(texts, 1):
             try:
                 answer, left_out = await self._first_answer(inputs, text, errors, READING_SCHEMA, may_lack=MAY_LACK)
                 answers.append(answer)
                 notes += left_out
             except (UnusableAnswer, ModelFailure) as failure:
                 failures.append(failure)
+                if isinstance(failure, ModelFailure) and _holds_for_all(failure):
+                    failures += [failure] * (len(texts) - number)
+                    break
+        passing = [one for one in failures if isinstance(one, ModelFailure) and _may_pass(one)]
+        if passing and not is_last:
+            raise passing[0]
         if not answers:
             raise failures[0]
         return answers, [*notes, *(f"a part of the module was not read: {failure.message}" for failure in failures)]
@@ -223,3 +238,12 @@ class ModelSpecAgent(ModelAgent):
     def _source(self, spec: Mapping[str, Any]) -> str:
         path = str(spec["target"]["path"])
         return read_source(self._root, path, errors="replace") if (self._root / path).is_file() else ""
+
+
+def _holds_for_all(failure: ModelFailure) -> bool:
+    """Whether the next part of a module would fail in the same way, as without quota or beyond the endpoint's rate."""
+    return failure.exit_code is ExitCode.ENVIRONMENT
+
+
+def _may_pass(failure: ModelFailure) -> bool:
+    return failure.recoverable and (failure.retry_after or 0) <= AgentRetryPolicy().longest_wait
