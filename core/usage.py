@@ -261,10 +261,10 @@ class ModelBudget:
         return self.refused(f"{self._describe('cost' if met == 'cost' else 'tokens')} within an answer")
 
     def require_room(self, tokens: int, cost: float) -> None:
-        """Check that a request without an answer of tokens stays below the ceilings, whatever is under way.
+        """Check that a request that the run can do without stays below the ceilings, whatever is under way.
 
         Raises:
-            BudgetExhausted: it may not. Only what is used up counts as a ceiling that was reached.
+            BudgetExhausted: it may not. Only a ceiling that is reached already counts as one that refused work.
         """
         self.require()
         with self._lock:
@@ -276,7 +276,7 @@ class ModelBudget:
             if limit is None or used + held + more <= limit:
                 continue
             ceiling = f"{self._describe('tokens' if name == 'tokens' else 'cost')} with the next request"
-            raise self.refused(ceiling) if used + more > limit else BudgetExhausted(ceiling, advice=_ADVICE)
+            raise BudgetExhausted(ceiling, advice=_ADVICE)
 
     def next_release(self) -> Future[None]:
         """A future that is done when the next request under way has ended; take it before `answer_room`."""
