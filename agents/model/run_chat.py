@@ -33,7 +33,10 @@ from .prices import ListPrice, Price, Prices
 from .received import ReceivedAnswer
 from .sender import FailedRequest, Sender
 from .structured import Mode, parse_answer
-from .token_estimate import estimated_tokens
+from .token_estimate import ERROR, estimated_tokens
+
+_ABOUT = 0.9
+"""Endpoints stop a few tokens short of a limit, and count some that are no text."""
 
 
 class AnswerStore(Protocol):
@@ -104,7 +107,7 @@ class RunChat:
         """See `ModelChat.complete`."""
         key = call.prompt_hash(self.model)
         async with self._one_by_one[f"{call.role}:{call.attempt}:{key}"]:
-            stored = self._from_store(call, key)
+            stored = await self._from_store(call, key)
             if stored is None:
                 place = 0
                 while self._kept_at(call, _place(key, place)) is not None:
@@ -112,18 +115,21 @@ class RunChat:
                 stored = await self._send(call, _place(key, place))
             return self._answer(stored, call, key)
 
-    def _from_store(self, call: ModelCall, key: str) -> _Stored | None:
+    async def _from_store(self, call: ModelCall, key: str) -> _Stored | None:
         """Return the stored answer to a call; None when it must be sent.
 
-        One that a ceiling cut off, with nothing in it to use, is no answer where the run may use more today.
+        One that a ceiling cut off, with nothing in it to use, is no answer where the run may use more today. Raises
+        BudgetExhausted where it may not.
         """
         place = 0
         while (found := self._kept_at(call, _place(key, place))) is not None:
             at, limit = _place(key, place), found.get("limit")
             received = ReceivedAnswer.from_dict(found["received"])
             place += 1
-            if limit is not None and self._may_be_longer(limit) and _is_cut(received, call, self.model):
-                if (self._budget.answer_room(prompt_tokens(call), self._most, self._cost_of()) or 0) <= limit:
+            if self._met_ceiling(received, limit) and _is_cut(received, call, self.model):
+                with self._waiting():
+                    room = await self._answer_room(prompt_tokens(call))
+                if room <= limit:
                     raise self._budget.cut_short(prompt_tokens(call), self._most, self._cost_of())
                 continue
             if at not in self._given_out or not _may_be_repeated(received, call, self.model):
@@ -156,9 +162,11 @@ class RunChat:
     def _most(self) -> int:
         return self._sender.answer_tokens
 
-    def _may_be_longer(self, limit: int) -> bool:
-        """Whether an answer within a limit was shortened by a ceiling."""
-        return limit < self._most
+    def _met_ceiling(self, received: ReceivedAnswer, limit: int | None) -> bool:
+        """Whether a ceiling set the limit of an answer, and the answer came up to it; its endpoint may have a lower."""
+        if limit is None or limit >= self._most:
+            return False
+        return received.tokens_out >= _ABOUT * limit / (ERROR if received.estimated else 1)
 
     async def _answer_room(self, prompt: int) -> int:
         """How many tokens the answer may have. Waits while requests under way decide it. Raises BudgetExhausted."""
@@ -188,7 +196,7 @@ class RunChat:
             if stored.mode is not None:
                 self._sender.reject_mode(call, stored.mode, failure)
             self._audit_answered(call, key, stored, spend, failure)
-            if isinstance(failure, ModelAnswerCut) and stored.limit is not None and self._may_be_longer(stored.limit):
+            if isinstance(failure, ModelAnswerCut) and self._met_ceiling(received, stored.limit):
                 raise self._budget.cut_short(prompt_tokens(call), self._most, self._cost_of()) from failure
             raise
         if stored.mode is not None and not parsed.left_out:

@@ -173,6 +173,34 @@ async def test_a_cut_answer_is_asked_for_anew_by_a_run_that_may_use_more_and_els
 
 
 @pytest.mark.feature("B-08")
+async def test_a_cut_answer_that_may_be_longer_waits_for_the_requests_under_way():
+    kept, cut = KeptInMemory(), answer('{"steps": ["o', finish="length", usage=Usage(20, 500))
+    with ScriptedOpenAI([cut, answer(GOOD)]) as server:
+        async with chatting(server, kept=kept, budget=ModelBudget(Ceilings(tokens=600))) as chat:
+            with pytest.raises(BudgetExhausted):
+                await chat.complete(call())
+        budget = ModelBudget(Ceilings(tokens=4_000))
+        async with chatting(server, kept=kept, budget=budget) as chat:
+            with budget.reserved(3_500):
+                asked = asyncio.create_task(chat.complete(call()))
+                await asyncio.sleep(0)
+            assert (await asked).parsed == GOOD
+    assert budget.reached is None
+
+
+@pytest.mark.feature("B-08")
+@pytest.mark.parametrize("usage", [Usage(20, 200), None], ids=["counted", "estimated"])
+async def test_an_answer_that_its_endpoint_cut_off_below_the_ceiling_is_no_matter_of_the_ceiling(usage):
+    kept, budget = KeptInMemory(), ModelBudget(Ceilings(tokens=4_000))
+    with ScriptedOpenAI([answer('{"steps": ["' + "o" * 400, finish="length", usage=usage)]) as server:
+        for ceilings in (budget, ModelBudget(Ceilings(tokens=8_000), before=budget.by_role())):
+            async with chatting(server, kept=kept, budget=ceilings) as chat:
+                with pytest.raises(ModelAnswerCut):
+                    await chat.complete(call())
+            assert ceilings.reached is None
+
+
+@pytest.mark.feature("B-08")
 async def test_an_answer_that_its_own_limit_cut_off_stays_what_it_is_when_the_run_is_resumed():
     kept = KeptInMemory()
     with ScriptedOpenAI([answer('{"steps": ["o', finish="length")]) as server:
