@@ -126,7 +126,7 @@ class RunChat:
             at, limit = _place(key, place), found.get("limit")
             received = ReceivedAnswer.from_dict(found["received"])
             place += 1
-            if self._met_ceiling(received, limit) and _is_cut(received, call, self.model):
+            if limit is not None and self._met_ceiling(received, limit) and _is_cut(received, call, self.model):
                 with self._waiting():
                     room = await self._answer_room(prompt_tokens(call))
                 if room <= limit:
@@ -162,11 +162,9 @@ class RunChat:
     def _most(self) -> int:
         return self._sender.answer_tokens
 
-    def _met_ceiling(self, received: ReceivedAnswer, limit: int | None) -> bool:
+    def _met_ceiling(self, received: ReceivedAnswer, limit: int) -> bool:
         """Whether a ceiling set the limit of an answer, and the answer came up to it; its endpoint may have a lower."""
-        if limit is None or limit >= self._most:
-            return False
-        return received.tokens_out >= _ABOUT * limit / (ERROR if received.estimated else 1)
+        return limit < self._most and received.tokens_out >= _ABOUT * limit / (ERROR if received.estimated else 1)
 
     async def _answer_room(self, prompt: int) -> int:
         """How many tokens the answer may have. Waits while requests under way decide it. Raises BudgetExhausted."""
@@ -196,7 +194,8 @@ class RunChat:
             if stored.mode is not None:
                 self._sender.reject_mode(call, stored.mode, failure)
             self._audit_answered(call, key, stored, spend, failure)
-            if isinstance(failure, ModelAnswerCut) and self._met_ceiling(received, stored.limit):
+            limit = stored.limit
+            if isinstance(failure, ModelAnswerCut) and limit is not None and self._met_ceiling(received, limit):
                 raise self._budget.cut_short(prompt_tokens(call), self._most, self._cost_of()) from failure
             raise
         if stored.mode is not None and not parsed.left_out:
