@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ...utils.names.case_names import snake_case
-from ...utils.python_names import unique_name
+from ...utils.python_names import assigned_names, names_of, unique_name
+from ...utils.python_source import parse_python
 from ..python.facts.names import ImportNames, imported_from_origin
 from ..python.judge.oracle import OracleVerdict
 from ..python.model.model import ModuleFacts, Trial
 from ..python.model.spec_case import SpecExpectation
 from .growth import TOLERANCE
-from .model import Cost, Growth, Repeat, ScaledForm
+from .helpers import OWN_MODULES, OWN_NAMES
+from .model import Cost, Growth, Repeat, ScaledForm, with_names
 from .plan import timed
 
 SCHEMA_VERSION = "1.0.0"
@@ -56,7 +58,9 @@ def compose_performance_spec(
         reasons: why a callable has no case, by its qualified name.
     """
     texts = [text for one in measured for text in _imports(one)]
-    composer = _Composer(facts, ImportNames(texts))
+    makers = assigned_names(one.form.helper for one in measured if one.form is not None)
+    names = ImportNames(texts, own_names=OWN_NAMES | makers, own_modules=OWN_MODULES)
+    composer = _Composer(facts, names)
     cases = [case for one in measured for case in composer.cases_of(one)]
     covered = {str(case["subject"]) for case in cases}
     lines = {one.qualname: one.lines[0] for one in facts.callables()}
@@ -118,7 +122,7 @@ class _Composer:
         self, one: Measured, growth: Growth, form: ScaledForm, source: Trial, large: OracleVerdict
     ) -> dict[str, Any]:
         small_size, large_size = growth.sizes
-        few, many = _variables(form)
+        few, many = _variables(form, _names_in((*form.setup(), form.act)))
         if form.inlined:
             statements, calls = form.setup(), [form.act_with(form.value_of(size)) for size in growth.sizes]
         else:
@@ -216,8 +220,8 @@ class _Composer:
         # The compared call is renamed like the act by standing among the expectations.
         more = (SpecExpectation("holds", compared),) if compared else ()
         ours = imported_from_origin(imports, self.facts)
-        texts = (*statements, *before)
-        source = self.names.adopt(texts, act, ours, (*verdict.expectations, *more), verdict.imports)
+        texts, act, expected_values = _renamed((*statements, *before), act, (*verdict.expectations, *more))
+        source = self.names.adopt(texts, act, ours, expected_values, verdict.imports)
         returns = source.expect[: len(source.expect) - len(more)]
         evidence = {"path": self.facts.path, "lines": [max(1, one.line), max(1, one.line)]}
         timing: dict[str, Any] = {"expression": source.expression, "repetitions": REPETITIONS, "warm_up": 3}
@@ -254,11 +258,30 @@ def _cost_limit(cost: Cost) -> dict[str, Any]:
     }
 
 
-def _variables(form: ScaledForm) -> tuple[str, str]:
+def _variables(form: ScaledForm, taken: Container[str]) -> tuple[str, str]:
     """Names of the smaller and the larger input."""
-    if form.noun == "characters":
-        return f"short_{form.stem}", f"long_{form.stem}"
-    return (f"small_{form.stem}", f"large_{form.stem}") if form.helper else (f"few_{form.stem}", f"many_{form.stem}")
+    few, many = ("small", "large") if form.helper else ("few", "many")
+    few, many = ("short", "long") if form.noun == "characters" else (few, many)
+    return unique_name(f"{few}_{form.stem}", taken), unique_name(f"{many}_{form.stem}", taken)
+
+
+def _names_in(texts: Iterable[str]) -> set[str]:
+    return {name for text in texts for name in names_of(parse_python(text))}
+
+
+def _renamed(
+    statements: tuple[str, ...], act: str, expect: tuple[SpecExpectation, ...]
+) -> tuple[tuple[str, ...], str, tuple[SpecExpectation, ...]]:
+    """A case whose variables have no names that the test file needs for itself, as `benchmark = Benchmark()` does."""
+    bound = assigned_names(statements)
+    by = {name: unique_name(name, OWN_NAMES | bound) for name in sorted(bound & OWN_NAMES)}
+    if not by:
+        return statements, act, expect
+    told = (
+        replace(one, actual=with_names(one.actual, by), value=None if one.value is None else with_names(one.value, by))
+        for one in expect
+    )
+    return tuple(with_names(text, by) for text in statements), with_names(act, by), tuple(told)
 
 
 def _spoken(subject: str) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from ...utils.python_names import assigned_names
+
 IMPORTS = ("import sys", "import time", "import timeit", "import pytest")
 MARK = "pytestmark = pytest.mark.benchmark(max_time=0.2, min_rounds=3)"
 
@@ -72,3 +74,7 @@ class Helpers:
 
 
 HELPERS = Helpers(_BEST_TIMES, {"work_ratio": _WORK_RATIO, "additions": _ADDITIONS, "share_of_first": _SHARE})
+
+OWN_MODULES = frozenset(statement.removeprefix("import ") for statement in IMPORTS)
+OWN_NAMES = assigned_names([MARK, HELPERS.text(HELPERS.functions)]) | {"benchmark", "first"}
+"""Names that a test file binds itself: what a project calls so gets another name there."""

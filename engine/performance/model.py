@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-import re
+import ast
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-SIZE = "size"
-"""The name that stands for the size in templates."""
+from ...utils.python_source import parse_expression, parse_python
+
+SIZE, VALUE = "__size__", "__value__"
+"""The names that stand for the size and for the input in templates: no code has them."""
 
 GrowthName = Literal["constant", "logarithmic", "linear", "n log n", "quadratic", "cubic"]
 
@@ -20,9 +23,9 @@ class ScaledForm:
         noun: what there is more of, in the plural: `words`, `characters`.
         stem: the name of what grows, for variables: `few_words`, `many_words`.
         statements: run before; they do not depend on the size.
-        value: an expression of the input, with `size` in it.
-        helper: a function of `size` that `value` calls, or "".
-        act: the call, with `{value}` where the input stands.
+        value: an expression of the input, with `SIZE` in it.
+        helper: a function of a size that `value` calls, or "".
+        act: the call, with `VALUE` where the input stands.
         inlined: the size itself is the argument, so that no variable is needed.
         must_grow: a call whose time does not grow with it has no size: a number, or one text.
     """
@@ -38,25 +41,31 @@ class ScaledForm:
 
     def value_of(self, size: int) -> str:
         """The input's expression for a size."""
-        return replace_name(self.value, SIZE, written(size))
+        return with_names(self.value, {SIZE: str(size)})
 
     def act_with(self, value: str) -> str:
         """The call with an input, given as source."""
-        return self.act.replace("{value}", value)
+        return with_names(self.act, {VALUE: value})
 
     def setup(self) -> tuple[str, ...]:
         """The statements with the helper."""
         return (*self.statements, *([self.helper] if self.helper else ()))
 
 
-def written(number: int) -> str:
-    """A number as people write it in Python: `10_240`."""
-    return f"{number:_}" if number >= 10_000 else str(number)
+def with_names(source: str, by: Mapping[str, str]) -> str:
+    """Source with expressions in the place of names, which may also be names of parameters; texts and keywords stay."""
+    return ast.unparse(_Names(by).visit(parse_python(source)))
 
 
-def replace_name(source: str, name: str, by: str) -> str:
-    """Source with a name replaced, as a whole word."""
-    return re.sub(rf"\b{name}\b", by, source)
+class _Names(ast.NodeTransformer):
+    def __init__(self, by: Mapping[str, str]) -> None:
+        self._by = by
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        return parse_expression(self._by[node.id]) if node.id in self._by else node
+
+    def visit_arg(self, node: ast.arg) -> ast.AST:
+        return ast.arg(self._by.get(node.arg, node.arg))
 
 
 @dataclass(frozen=True, slots=True)

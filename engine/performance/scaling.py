@@ -6,12 +6,17 @@ import ast
 import copy
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
+from ...utils.python_names import bound_names, names_of, unique_name
 from ...utils.python_source import parse_expression, parse_python
 from ..python.model.model import CallableFacts, Trial
-from .model import SIZE, ScaledForm
+from ..python.source.import_block import read_imports
+from .model import SIZE, VALUE, ScaledForm, with_names
 
-NUMBER = "number"
+NUMBER = "__number__"
+"""The name that stands for the number of an item until one is chosen that the call does not use."""
+
 _MOST_FORMS = 6
 _TEXT = re.compile(r"text|content|source|line|data|doc|string|body|html|markdown|s$|value|message|input|raw|csv|query")
 _SPREAD = "7919 % 10_007"
@@ -34,8 +39,17 @@ def scaled_forms(trial: Trial, facts: CallableFacts) -> list[ScaledForm]:
     for node in ast.walk(act):
         if id(node) not in direct and isinstance(node, ast.List | ast.Dict | ast.Set):
             forms += _of_argument(trial, act, node, "items")
-    forms += _of_arrangement(trial, act, arrange)
-    return forms[:_MOST_FORMS]
+    taken = {one.bound for one in read_imports(trial.imports)}
+    taken |= {name for tree in (act, *arrange) for name in names_of(tree) | bound_names(tree)}
+    forms += _of_arrangement(trial, act, arrange, taken)
+    return [_with_own_names(form, taken) for form in forms[:_MOST_FORMS]]
+
+
+def _with_own_names(form: ScaledForm, taken: set[str]) -> ScaledForm:
+    """A form whose item number, and the size in its function, have names that the call does not use."""
+    number = {NUMBER: unique_name("number", taken)}
+    helper = with_names(form.helper, {**number, SIZE: unique_name("size", taken)})
+    return replace(form, value=with_names(form.value, number), helper=helper)
 
 
 def _call_of(act: ast.expr, name: str) -> ast.Call | None:
@@ -71,7 +85,7 @@ def _of_argument(trial: Trial, act: ast.expr, node: ast.expr, parameter: str) ->
         yield ScaledForm(parameter, parameter, trial.arrange, SIZE, whole, inlined=True, must_grow=True)
 
 
-def _of_arrangement(trial: Trial, act: ast.expr, arrange: list[ast.Module]) -> Iterator[ScaledForm]:
+def _of_arrangement(trial: Trial, act: ast.expr, arrange: list[ast.Module], taken: set[str]) -> Iterator[ScaledForm]:
     """Forms with a function of the size that builds the object which the act uses."""
     read = {node.id for node in ast.walk(act) if isinstance(node, ast.Name)}
     made = [_assigned(tree) for tree in arrange]
@@ -82,10 +96,9 @@ def _of_arrangement(trial: Trial, act: ast.expr, arrange: list[ast.Module]) -> I
     for at, noun, grown in _grown_statements(arrange):
         body = [*trial.arrange[:at], grown, *trial.arrange[at + 1 :]]
         lines = "\n".join(f"    {line}" for text in [*body, f"return {name}"] for line in text.split("\n"))
-        maker = f"{name}_of" if not name.startswith("_") else "made_of"
+        maker = unique_name(f"{name}_of" if not name.startswith("_") else "made_of", taken)
         helper = f"def {maker}({SIZE}):\n{lines}"
-        whole = ast.unparse(_Replace(name, "__value__").visit(copy.deepcopy(act))).replace("__value__", "{value}")
-        yield ScaledForm(noun, name, (), f"{maker}({SIZE})", whole, helper)
+        yield ScaledForm(noun, name, (), f"{maker}({SIZE})", with_names(trial.act, {name: VALUE}), helper)
 
 
 def _is_self_contained(trial: Trial, name: str, made: list[str | None]) -> bool:
@@ -190,7 +203,7 @@ def _plural(parameter: str) -> str:
 
 
 def _with_placeholder(act: ast.expr, node: ast.expr) -> str:
-    return ast.unparse(_swapped(act, node, ast.Name("__value__"))).replace("__value__", "{value}")
+    return ast.unparse(_swapped(act, node, ast.Name(VALUE)))
 
 
 def _swapped(tree: ast.expr, node: ast.AST, by: ast.expr) -> ast.expr:
@@ -211,11 +224,3 @@ class _Swap(ast.NodeTransformer):
 
     def visit(self, node: ast.AST) -> ast.AST:
         return self._by if node is self._node else self.generic_visit(node)
-
-
-class _Replace(ast.NodeTransformer):
-    def __init__(self, name: str, by: str) -> None:
-        self._name, self._by = name, by
-
-    def visit_Name(self, node: ast.Name) -> ast.AST:
-        return ast.Name(self._by, node.ctx) if node.id == self._name else node

@@ -9,7 +9,7 @@ import ast
 import builtins
 import re
 import sys
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Collection, Container, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from ....utils.python_names import names_of
@@ -64,9 +64,18 @@ class ImportNames:
     Args:
         expected: import statements of all cases; a module among them keeps its name, and members of a standard
             library module (`datetime.datetime`) are accessed through it.
+        own_names, own_modules: what the file binds itself, besides what all generated tests do.
     """
 
-    def __init__(self, expected: Iterable[str] = ()) -> None:
+    def __init__(
+        self,
+        expected: Iterable[str] = (),
+        *,
+        own_names: Collection[str] = (),
+        own_modules: Collection[str] = (),
+    ) -> None:
+        self._own_names = _OWN_LOCALS.union(own_names)
+        self._own_modules = _OWN_MODULES.union(own_modules)
         self._bound: dict[str, Binding] = {}
         plain = [binding for binding in read_imports(expected) if binding.name is None and binding.alias is None]
         self._modules = {one.module for one in plain if "." not in one.module}
@@ -149,7 +158,9 @@ class ImportNames:
         """The binding under an alias, where its own name has another meaning; else None."""
         name = binding.bound
         held = self._bound.get(name)
-        reserved = name in _OWN_LOCALS or (name in _OWN_MODULES and (binding.module, binding.name) != (name, None))
+        reserved = name in self._own_names or (
+            name in self._own_modules and (binding.module, binding.name) != (name, None)
+        )
         # pytest would collect an imported function or class by such a name as a test.
         collected = name.startswith(("test", "Test"))
         if (held is None or held == binding) and not reserved and not collected:

@@ -13,7 +13,21 @@ from testwright.tests.support.engine.targets import prepared
 
 SOURCE = """
 import os
+from collections import defaultdict
 from functools import lru_cache
+
+IMPORTED_IN = os.getpid()
+
+
+def was_imported_before(count):
+    return os.getpid() != IMPORTED_IN
+
+
+def pieces(count):
+    found = defaultdict(int)
+    for number in range(count):
+        found[number] += 1
+    return found
 
 
 def total(prices):
@@ -36,7 +50,12 @@ def squares(count):
 
 
 def job(name, kind, act, *, before=()):
-    return Job(name, kind, ("from shop import endless, fatal, squares, total",), ((Point(0, act, (), before),),))
+    return Job(
+        name,
+        kind,
+        ("from shop import endless, fatal, pieces, squares, total, was_imported_before",),
+        ((Point(0, act, (), before),),),
+    )
 
 
 @pytest.fixture(scope="module")
@@ -45,8 +64,11 @@ def answers(tmp_path_factory):
 
 
 async def measured(folder):
-    form = ScaledForm("prices", "prices", (), "[3] * size", "total({value})")
+    form = ScaledForm("prices", "prices", (), "[3] * __size__", "total(__value__)")
     jobs = [
+        Job("absent", "cost", ("from shop import absent",), ((Point(0, "absent()"),),)),
+        job("imported", "growth", "was_imported_before(3)"),
+        job("pieces", "growth", "pieces(100)"),
         job("endless", "cost", "endless()"),
         job("fatal", "cost", "fatal()"),
         job("broken", "cost", "total(None)"),
@@ -79,9 +101,25 @@ def test_growth_is_measured_at_sizes_that_double_with_what_is_returned(answers):
     assert all(len(point[1]) == 3 for point in points)
 
 
+@pytest.mark.feature("T-20")
+def test_the_module_is_imported_before_any_call_is_timed(answers):
+    assert answers["imported"]["points"][0][2]["s"] == "True"
+
+
+def test_telling_a_result_does_not_change_it(answers):
+    ((_, _, value, end),) = answers["pieces"]["points"]
+    assert value["n"] == 100
+    assert end is None
+
+
 @pytest.mark.parametrize(
     ("name", "problem"),
-    [("endless", "takes longer than"), ("fatal", "ended the process"), ("broken", "TypeError")],
+    [
+        ("absent", "ImportError"),
+        ("endless", "takes longer than"),
+        ("fatal", "ended the process"),
+        ("broken", "TypeError"),
+    ],
 )
 def test_a_call_that_hangs_dies_or_fails_has_a_problem_and_no_measurement(answers, name, problem):
     assert problem in answers[name]["problem"]

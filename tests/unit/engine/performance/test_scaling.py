@@ -54,6 +54,37 @@ def test_items_that_must_be_of_a_form_are_also_repeated_as_they_are():
     ]
 
 
+@pytest.mark.parametrize(
+    "act",
+    [
+        "tally([1, 2], size=3)",
+        "tally([1, 2], 'size')",
+        "tally([1, 2], {'size': 3})",
+        "tally([1, 2], '{value}')",
+    ],
+)
+def test_texts_and_keywords_that_read_like_a_template_stay_as_they_are(act):
+    _, call = grown(act, facts("tally", "prices"), size=2)
+    assert call == act.replace("[1, 2]", "[number * 7919 % 10007 + 1 for number in range(2)]")
+
+
+def test_names_that_the_call_uses_itself_stay_what_they_are():
+    setup, call = grown(
+        "cart.total()",
+        facts("total"),
+        arrange=["size = 2", "number = 5", "cart = cart_of(size)", "cart.append(('tea', number, size))"],
+    )
+    space: dict = {"cart_of": lambda size: [size]}
+    exec(setup[0], space)
+    assert space["cart_of_2"](2) == [2, ("tea-0", 5, 2), ("tea-1", 5, 2)]
+    assert call == "cart_of_2(3).total()"
+
+
+def test_a_name_that_the_call_imports_is_not_taken_for_a_function_of_its_own():
+    trial = Trial("total", "cart.total()", ("from shop import cart_of",), ("cart = []", "cart.append('tea')"))
+    assert scaled_forms(trial, facts("total"))[0].helper.startswith("def cart_of_2(size):")
+
+
 def test_a_record_is_no_row_of_items():
     assert scaled_forms(Trial("area", "area((1, 'cm'))"), facts("area", "size")) == []
 
