@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 from ....utils.python_source import expression_or_none, literal_or
@@ -55,6 +55,7 @@ class ExampleContext:
         place: how many parameters of the same kind come before it: alike parameters get different values.
         others: representative values of other parameters, as source, for preconditions that relate to them.
         build: builds objects; None where none can be built.
+        among: whether another parameter takes a collection, whose few items a number is mostly about.
     """
 
     name: str = ""
@@ -62,6 +63,7 @@ class ExampleContext:
     others: Mapping[str, str] | None = None
     build: BuildObjects | None = None
     depth: int = 0
+    among: bool = False
 
     def inner(self, place: int | None = None) -> ExampleContext:
         """The context of an element."""
@@ -70,7 +72,7 @@ class ExampleContext:
 
     def beside(self, others: Mapping[str, str]) -> ExampleContext:
         """The same context with the representative values of other parameters."""
-        return ExampleContext(self.name, self.place, others, self.build, self.depth)
+        return replace(self, others=others)
 
 
 def natural_values(domain: ParameterDomain, context: ExampleContext | None = None) -> tuple[NaturalValue, ...]:
@@ -149,6 +151,8 @@ def _row(rows: Sequence[tuple[str, ...]], place: int) -> tuple[str, ...]:
 def _integers(domain: ParameterDomain, context: ExampleContext) -> list[Candidate]:
     low, high = domain.minimum, domain.maximum
     found = [*_from(tables.INTEGERS, context.place), *tables.MORE_INTEGERS]
+    if context.among:
+        found = [*_from(("2", "3"), context.place), *found]
     if context.place and _END_NAME.fullmatch(context.name):
         found = [*_from(tables.ENDS, context.place), *found]  # where a start comes before it
     edges = ["0", "1", "-1", "-5"]

@@ -38,6 +38,9 @@ class TypedValues(Protocol):
         ...
 
 
+_COLLECTIONS = ("sequence", "set", "mapping", "iterator")
+
+
 class NaturalInputs:
     """Finds the natural values of parameters.
 
@@ -103,7 +106,9 @@ class NaturalInputs:
         def build(wanted: ParameterDomain, at: int) -> list[Candidate]:
             return self._build(wanted, at, where, depth, name)
 
-        return ExampleContext(name=name.strip("_").lower(), place=place, build=build)
+        others = [self.domain(one, item.name, where).kind for item in one.parameters if item.name != name]
+        among = any(kind in _COLLECTIONS for kind in others)
+        return ExampleContext(name=name.strip("_").lower(), place=place, build=build, among=among)
 
     def _build(self, domain: ParameterDomain, place: int, where: ModuleFacts, depth: int, name: str) -> list[Candidate]:
         """Objects of a class of the project, and values of types that domains do not describe further."""

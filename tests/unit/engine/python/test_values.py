@@ -128,7 +128,7 @@ def values_of(module, function, parameter):
         ("c", "'x'"),
         ("d", "lambda x: x > 2"),
         ("e", "{'name': 'apple', 'size': 6}"),
-        ("f", "6"),
+        ("f", "2"),
         ("g", "(3, 'banana')"),
         ("j", "'kitten'"),
         ("k", "Line"),
@@ -269,3 +269,12 @@ def test_dates_near_now_are_only_for_code_that_reads_the_clock_and_takes_no_mome
     assert any(value.source == "datetime.date(2024, 6, 13)" for value in found) is relative
     assert not any("today()" in value.source for value in found)
     assert any(value.source.startswith("datetime.date(2024") for value in found)
+
+
+def test_a_number_beside_a_collection_is_small_enough_for_its_few_items(tmp_path):
+    source = "def page(items: list[str], number: int, size: int = 20): return items\n\ndef year(number: int): return number\n"
+    write_project(tmp_path, {"m.py": source})
+    module = context_of(tmp_path, "m.py")
+    assert values_of(module, "page", "number")[0] == "2"
+    assert values_of(module, "page", "size")[0] == "3"
+    assert values_of(module, "year", "number")[0] == "6"
