@@ -66,6 +66,8 @@ class BrowserSpecGenerator:
             launch,
             start=str(target.get("start") or "/"),
             sign_in=self._who(launch),
+            # The kept tests start a command on the project itself, not on a copy of it.
+            destructive=not launch.command or launch.folder is not None,
             budget=self.budget,
         )
         lacking = await asyncio.to_thread(browser_tools_missing, prepared.interpreter)

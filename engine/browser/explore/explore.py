@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from ....sandbox.target import PythonTarget
 from ..model.flow import BrowserBudget, Exploration, Flow, Place, SignIn
 from ..model.page import Action, Button, Json, Locator, PageState
-from ..model.words import quoted, slug
+from ..model.words import nameable, quoted, slug
 from .expectations import (
     content_expectations,
     has_strength,
@@ -66,8 +66,14 @@ async def explore_site(
 
 
 async def _all_confirmed(explorer: Explorer, flows: Sequence[Flow]) -> list[Flow]:
-    played = [await _confirmed(explorer, one) for one in flows]
-    return [flow for flow in played if flow is not None]
+    """Confirm flows, the important ones first, as long as there is time; in the order in which they were found."""
+    ranks = {"critical": 0, "high": 1}
+    kept: dict[int, Flow] = {}
+    for place, flow in sorted(enumerate(flows), key=lambda one: ranks.get(one[1].priority, 2)):
+        confirmed = await _confirmed(explorer, flow) if explorer.has_time() else None
+        if confirmed is not None:
+            kept[place] = confirmed
+    return [kept[place] for place in sorted(kept)]
 
 
 async def _flows(explorer: Explorer) -> list[Flow]:
@@ -115,7 +121,7 @@ def _page_flow(explorer: Explorer, place: Place, known: frozenset[tuple[str, str
     Args:
         known: roles and words of what other pages have as well.
     """
-    state = place.state
+    state, named = place.state, nameable(place.name, place.path)
     rows = state.of_role("row")
     content = content_expectations(state, state.seen, known=known)
     titled = state.title and ("title", state.title) not in known
@@ -136,19 +142,19 @@ def _page_flow(explorer: Explorer, place: Place, known: frozenset[tuple[str, str
         expect = [{**one, "after_action": 0} for one in heading_expectations(parent.state)] + expect
         name = place.link.get("name") or place.link["value"]
         title = f"the link {quoted(name)} leads to the page {quoted(place.name)}"
-        link_slug = slug(f"link {name} leads to {place.name}")
+        link_slug = slug(f"link {nameable(name, '')} leads to {named}")
     else:
         actions = ({"kind": "open", "url": place.path},)
         expect += [] if place.parent else _links(place)
         alike = sum(one.name == place.name for one in explorer.found.places if one.signed_in == place.signed_in)
         at = f" at {place.path}" if alike > 1 and place.parent else ""
         title = f"the {'first ' if not place.parent else ''}page {quoted(place.name)}{at} shows its contents"
-        link_slug = slug(f"page {place.name}{at} shows its contents")
+        link_slug = slug(f"page {named}{at} shows its contents")
     if rows[1:]:
         title += f" with {len(rows) - 1} row{'s' if len(rows) > 2 else ''}"
     if place.signed_in:
         title += " to somebody signed in"
-    return [Flow(link_slug, title, slug(place.name), actions, tuple(expect), place.signed_in)]
+    return [Flow(link_slug, title, slug(named), actions, tuple(expect), place.signed_in)]
 
 
 def _links(place: Place) -> list[Json]:
@@ -235,7 +241,7 @@ def _seen_again(actions: list[Action], expect: list[Json], place: Place) -> tupl
 async def _sign_in_flows(explorer: Explorer) -> list[Flow]:
     """Signing in, with a wrong password, and signing out again."""
     sign_in = explorer.found.sign_in
-    if sign_in is None:
+    if sign_in is None or not explorer.may_go_on():
         return []
     opened, user, secret, click = sign_in.actions
     before = (await explorer.play([opened])).last

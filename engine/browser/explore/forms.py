@@ -98,7 +98,7 @@ def _outcome(explorer: Explorer, form: Form, after: PageState) -> list[Json]:
 
 async def entry_flows(explorer: Explorer, form: Form) -> list[Flow]:
     """Flows of a form that makes something: the entry appears, and what it refuses is refused."""
-    if not explorer.allowed(form.button.name):
+    if not explorer.allowed(form.button.name) or not explorer.may_go_on():
         return []
     values = values_of(form)
     actions = form.actions(values)

@@ -112,9 +112,15 @@ async def open_browser(target: PythonTarget, launch: SiteLaunch, *, clock: int =
         clock: seconds by which the application's wall clock is ahead.
 
     Raises:
-        EnvironmentFault: there is no Chromium or Playwright, or the application does not start.
+        EnvironmentFault: the sandbox is the weak one, there is no Chromium or Playwright, or the application does not
+            start.
         SandboxFailure: the sandbox broke.
     """
+    if target.sandbox.kind != "bubblewrap":
+        raise EnvironmentFault(
+            f"Browser tests need the sandbox of bubblewrap; the {target.sandbox.kind} one runs no browser.",
+            advice="install bubblewrap (`apt install bubblewrap`), and leave --sandbox=weak out",
+        )
     chromium = await asyncio.to_thread(find_chromium)
     overlay = await asyncio.to_thread(browser_overlay, target.interpreter, target.caches)
     async with target.workspace() as workspace:

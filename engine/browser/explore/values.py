@@ -10,22 +10,22 @@ from ..model.page import Field
 
 _BY_WORD = (
     (r"e-?mail", "ada@example.org"),
-    (r"phone|mobile|tel\b", "030 1234567"),
+    (r"(?:tele)?phone|mobile|tel", "030 1234567"),
     (r"zip|postal|postcode", "10115"),
     (r"city|town", "Berlin"),
     (r"country", "Germany"),
     (r"street|address", "Main Street 1"),
     (r"url|web\s?site|homepage", "https://example.org/"),
-    (r"user\s?name|login|nick", "ada"),
+    (r"user\s?name|login|nick(?:\s?name)?", "ada"),
     (r"first\s?name|given", "Ada"),
     (r"last\s?name|surname|family", "Lovelace"),
     (r"amount|price|cost|quantity|pieces|number|count|age|how many|qty", "2"),
-    (r"date|day|when|due", "2030-05-17"),
+    (r"date|day|when|due|birthday", "2030-05-17"),
     (r"time", "10:30"),
     (r"tag|category|genre", "garden"),
     (r"title|subject|headline|summary|task|todo|what", "Water the plants"),
     (r"body|text|content|message|comment|note|description", "Every morning before nine."),
-    (r"name|author|customer|person|who", "Ada Lovelace"),
+    (r"(?:full\s?)?name|author|customer|person|who", "Ada Lovelace"),
 )
 _BY_KIND = {
     **{"email": "ada@example.org", "tel": "030 1234567", "url": "https://example.org/", "number": "2", "range": "2"},
@@ -69,9 +69,15 @@ def fitting_value(field: Field, turn: int = 0) -> str | None:
 
 
 def _by_word(field: Field) -> str:
-    words = f"{field.label} {field.name} {field.placeholder}".lower().replace("_", " ")
+    # A name in the source may be of several words: `customerName`, `customer_name`.
+    named = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", field.name).replace("_", " ")
+    words = f"{field.label} {named} {field.placeholder}".lower()
     numeric = field.pattern and re.fullmatch(r"[\[\]\\d0-9+*{},-]+", field.pattern)
-    return "2" if numeric else next((value for word, value in _BY_WORD if re.search(word, words)), "A plain text")
+    return (
+        "2"
+        if numeric
+        else next((value for word, value in _BY_WORD if re.search(rf"\b(?:{word})s?\b", words)), "A plain text")
+    )
 
 
 def _within(field: Field, wanted: int) -> str:

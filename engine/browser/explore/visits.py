@@ -73,6 +73,10 @@ class Explorer:
         if self.found.played >= self.budget.scenarios:
             self.note(f"the exploration ended after {self.budget.scenarios} scenarios")
             return False
+        return self.has_time()
+
+    def has_time(self) -> bool:
+        """Whether time is left; the first refusal is noted."""
         if time.monotonic() - self.began > self.budget.seconds:
             self.note(f"the exploration ended after {self.budget.seconds:g} s")
             return False
@@ -117,7 +121,8 @@ class Explorer:
                     why = self.found.notes[-1] if self.found.notes else "it shows nothing"
                     raise EnvironmentFault(
                         f"The first page cannot be explored: {why}.",
-                        advice="open it in a browser; name another one in the request, such as http://127.0.0.1:8000/shop",
+                        advice="start the site by hand and open it in a browser; say with --app-command what starts it "
+                        "otherwise",
                     )
                 continue
             for one in place.state.links:

@@ -42,7 +42,7 @@ def compose_spec(
         "framework": framework,
         "target": {"name": name[:200], "platform": "web", "base_url": _BASE_URL, **target, **_started(launch)},
     }
-    user = slug(exploration.sign_in.user.partition("@")[0]) if exploration.sign_in else ""
+    user = _user_name(exploration.sign_in.user) if exploration.sign_in else ""
     if exploration.sign_in is not None and any(flow.signed_in for flow in exploration.flows):
         spec["users"] = {user: _user(exploration.sign_in)}
     taken: set[str] = set()
@@ -70,6 +70,12 @@ def _defects(placed: Sequence[tuple[Defect, Json]]) -> Iterator[Json]:
             "reproduce": "\n".join([*first, *(_step(action) for action in defect.actions)])[:8000],
             "evidence": evidence,
         }
+
+
+def _user_name(user: str) -> str:
+    """What to call who signs in, as an identifier."""
+    name = slug(user.partition("@")[0])
+    return name if name[:1].isalpha() else f"user_{name}"
 
 
 def _user(sign_in: SignIn) -> Json:

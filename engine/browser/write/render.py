@@ -143,7 +143,7 @@ class _Source:
         if application.get("command"):
             parts.append(f"command={literal(list(application['command']))}")
         if application:
-            parts.append("root=ROOT")
+            parts += ["root=ROOT", "started_here=True"]
         if target.get("import_roots"):
             parts.append(f"import_roots={literal(list(target['import_roots']))}")
         if application.get("environment"):

@@ -9,6 +9,7 @@ import http.client
 import json as json_module
 import os
 import queue
+import shutil
 import signal
 import socket
 import subprocess
@@ -68,6 +69,7 @@ class Application:
         import_roots: folders in it that modules are imported from.
         environment: variables for the application.
         folder: where it runs; a temporary folder, emptied at each reset, if None.
+        started_here: whether it is started in any case, wherever API_BASE_URL points.
     """
 
     def __init__(
@@ -81,6 +83,7 @@ class Application:
         environment=None,
         folder=None,
         launcher=None,
+        started_here=False,
     ):
         self._application = application
         self._command = command
@@ -94,7 +97,7 @@ class Application:
         self._temporary: Any = None
         self._changed = False
         self._can_reset = True
-        self.base_url = os.environ.get("API_BASE_URL", base_url).rstrip("/")
+        self.base_url = (base_url if started_here else os.environ.get("API_BASE_URL", base_url)).rstrip("/")
         self._elsewhere = bool(self.base_url)
 
     def __enter__(self):
@@ -115,7 +118,7 @@ class Application:
         self._log = (place / "output.txt").open("w+b")
         config = {
             "application": self._application,
-            "command": self._command and [self._in_project(one) for one in self._command],
+            "command": self._command and [self._in_project(one) for one in _with_python(self._command)],
             "import_roots": self._import_roots,
             "folder": str(self._root / self._folder) if self._folder else str(place / "work"),
             "copy": "" if self._folder else str(place / "copy"),
@@ -288,6 +291,12 @@ class Application:
         for line in process.stdout:
             lines.put(line)
         lines.put(b"")
+
+
+def _with_python(command):
+    """The words of a command; where there is no `python`, it is the one that runs the tests."""
+    first, *rest = command
+    return [sys.executable if first in ("python", "python3") and not shutil.which(first) else first, *rest]
 
 
 def _serving():

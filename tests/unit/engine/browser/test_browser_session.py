@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
-from testwright.engine.browser.explore.session import BrowserSession
+from testwright.core.errors import EnvironmentFault
+from testwright.engine.browser.explore.session import BrowserSession, SiteLaunch, open_browser
 
 pytestmark = pytest.mark.feature("T-20")
 STATE = {"url": "/", "title": "Shop", "elsewhere": "", "status": 200, "settled": True, "tree": ""}
@@ -61,3 +64,10 @@ async def test_a_browser_that_hangs_again_and_again_is_not_started_for_ever():
     for _ in range(20):
         await session.play([{"kind": "open", "url": "/loop"}])
     assert starts.begun == starts.ended == 4
+
+
+async def test_a_sandbox_that_runs_no_browser_is_refused_before_anything_starts():
+    weak: Any = SimpleNamespace(sandbox=SimpleNamespace(kind="weak"))
+    with pytest.raises(EnvironmentFault, match="sandbox of bubblewrap"):
+        async with open_browser(weak, SiteLaunch("shop:app")):
+            pass

@@ -14,7 +14,7 @@ from testwright.engine.browser.explore.expectations import (
 )
 from testwright.engine.browser.model.page import PageState
 from testwright.engine.browser.model.tree import read_tree
-from testwright.engine.browser.model.words import sent_title, slug, thing_made
+from testwright.engine.browser.model.words import nameable, sent_title, slug, thing_made
 
 pytestmark = pytest.mark.feature("T-20")
 
@@ -80,3 +80,16 @@ def test_only_what_is_made_is_said_to_appear():
 
 def test_a_name_is_cut_at_a_word():
     assert slug("The keeper’s order: 2 apples", 20) == "the_keepers_order_2"
+
+
+@pytest.mark.parametrize(
+    ("title", "name"),
+    [("Größe", "grosse"), ("Цены", "tseny"), ("Café, menu", "cafe_menu"), ("価格 /prices", "prices"), ("価格", "page")],
+)
+def test_titles_in_other_alphabets_have_names_of_their_own(title, name):
+    assert slug(title) == name
+
+
+def test_a_title_of_which_no_letter_can_be_in_a_name_gives_way_to_the_path():
+    assert nameable("価格", "/prices") == "/prices"
+    assert nameable("Größe", "/sizes") == "Größe"

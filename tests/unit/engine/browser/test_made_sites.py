@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from testwright.engine.browser.explore import explore
 from testwright.engine.browser.explore.forms import entry_flows, forms_of, search_flows
 from testwright.engine.browser.explore.session import SiteLaunch
 from testwright.engine.browser.explore.visits import Explorer, find_sign_in
-from testwright.engine.browser.model.flow import BrowserBudget, Exploration, Place, SignIn
+from testwright.engine.browser.model.flow import BrowserBudget, Exploration, Flow, Place, SignIn
 from testwright.engine.browser.model.page import Action, Button, Field, Json, Link, PageState, Played
 from testwright.engine.browser.model.tree import read_tree
 from testwright.engine.browser.write.compose import compose_spec
@@ -169,3 +170,26 @@ async def test_other_ways_to_find_an_element_are_tried_where_the_first_does_not_
     assert len(place.locators) == 250
     assert asked[:3] == [0, 200, 50]
     assert sum(asked) < 2 * len(links)
+
+
+async def test_flows_that_matter_most_are_confirmed_first_where_time_is_short(monkeypatch):
+    clock = iter(range(1000))
+    monkeypatch.setattr("testwright.engine.browser.explore.visits.time.monotonic", lambda: next(clock))
+    made = Explorer(MadeSession(lambda _: ORDERS), BrowserBudget(seconds=1), True, began=0)  # type: ignore[arg-type]
+    seen = {"kind": "title", "value": "Orders"}
+    flows = [
+        Flow(name, name, "", ({"kind": "open", "url": "/"},), (seen,), priority=priority)
+        for name, priority in {"one": "medium", "two": "high", "three": "critical"}.items()
+    ]
+    assert [flow.slug for flow in await explore._all_confirmed(made, flows)] == ["two", "three"]
+    assert made.found.notes == ["the exploration ended after 1 s"]
+
+
+def test_who_signs_in_has_a_name_that_python_takes():
+    flow = Flow("desk", "the desk is seen", "", ({"kind": "open", "url": "/"},), (), signed_in=True)
+    who = SignIn("4711", "PIN", ({"kind": "fill", "locator": {"by": "label", "value": "PIN"}, "secret": "PIN"},))
+    found = Exploration(flows=[flow], sign_in=who)
+    spec = compose_spec(
+        *(found,), name="x", framework="pytest", target={}, launch=SiteLaunch(), places=TextPlaces(Path("/nowhere"), [])
+    )
+    assert set(spec["users"]) == {"user_4711"}

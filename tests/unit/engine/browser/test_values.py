@@ -34,3 +34,20 @@ def test_limits_are_numbers_that_a_person_could_mean_on_fields_for_numbers(kind,
     assert limits_of(field) == limits
     assert all(len(one.value) < 100 for one in refusable_values(field))
     assert fitting_value(field) is not None
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        (Field("textarea", "Message"), "Every morning before nine."),
+        (Field("text", "Package"), "A plain text"),
+        (Field("text", "Birthday"), "2030-05-17"),
+        (Field("text", "", name="customerName"), "Ada Lovelace"),
+        (Field("text", "", name="first_name"), "Ada"),
+        (Field("text", "Tags"), "garden"),
+        (Field("text", "Telephone"), "030 1234567"),
+        (Field("text", "Age"), "2"),
+    ],
+)
+def test_a_value_fits_the_words_of_a_label_and_no_part_of_a_word(field, value):
+    assert fitting_value(field) == value

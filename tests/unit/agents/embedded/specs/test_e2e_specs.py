@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from testwright.agents.embedded.specs import e2e_specs
 from testwright.agents.embedded.specs.e2e_specs import BrowserSpecGenerator
 from testwright.engine.browser.model.flow import Exploration, Flow, SignIn
 from testwright.engine.browser.write.compose import compose_spec
@@ -56,3 +58,34 @@ def test_a_variable_that_only_the_settings_name_is_enough_to_sign_in(tmp_path):
     launch = generator._launch(TARGET)
     assert launch is not None
     assert generator._who(launch) is not None
+
+
+class _Explored(Exception):
+    """Ends a generation where the exploration would begin."""
+
+
+@pytest.mark.parametrize(
+    ("application", "may_click"),
+    [
+        ({"import": "site:application"}, True),
+        ({"command": ["python", "serve.py", "{port}"]}, False),
+        ({"command": ["python", "-m", "http.server", "{port}"], "folder": "public"}, True),
+    ],
+)
+async def test_what_looks_destructive_is_clicked_only_where_kept_tests_cannot_harm(
+    tmp_path, monkeypatch, application, may_click
+):
+    clicks: list[bool] = []
+
+    async def explore(*_: Any, destructive: bool, **__: Any) -> None:
+        clicks.append(destructive)
+        raise _Explored
+
+    async def prepared() -> Any:
+        return None
+
+    monkeypatch.setattr(e2e_specs, "explore_site", explore)
+    generator = BrowserSpecGenerator(prepared, make_project(tmp_path, SITE))
+    with pytest.raises(_Explored):
+        await generator.generate({"target": {"application": application}})
+    assert clicks == [may_click]
