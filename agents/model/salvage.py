@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from jsonschema import ValidationError
@@ -22,49 +23,93 @@ _MOST_STARTS = 50
 _DECODER = json.JSONDecoder()
 
 
-def embedded_values(text: str) -> list[Any]:
-    """Return the JSON objects in a text, the longest first; thoughts that it marks as such hold none."""
+UNREADABLE = "a number out of range, or half a character"
+"""Stands in place of an object in a list that holds such a thing."""
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddedValue:
+    """A JSON object in a text; `whole` unless it breaks off inside one of its lists."""
+
+    value: Any
+    whole: bool = True
+
+
+def embedded_values(text: str, key: str | None = None) -> list[EmbeddedValue]:
+    """Return the JSON objects in a text, the longest first; thoughts that it marks as such hold none.
+
+    An object in a list that holds what no file can hold is replaced by `UNREADABLE`.
+
+    Args:
+        key: a list; objects that break off inside it count as far as they came. None for none.
+    """
     text = _THOUGHTS.sub("", text)
-    found: list[tuple[int, Any]] = []
+    found: list[tuple[int, EmbeddedValue]] = []
     at, starts = text.find("{"), 0
     while at >= 0 and starts < _MOST_STARTS:
         starts += 1
+        end = at + 1
         try:
-            _, end = _DECODER.raw_decode(text, at)
-            # Read again by the one parser of answers, which refuses what no file can hold.
-            found.append((end - at, parse_llm_output(text[at:end])))
+            value, behind = _DECODER.raw_decode(text, at)
+            found.append((behind - at, EmbeddedValue(_as_files_hold_it(value))))
+            end = behind
         except (ValueError, RecursionError, MalformedLlmOutput):
-            end = at + 1
+            part = _whole_elements(text, at, key) if key is not None else None
+            if part is not None:
+                found.append((part[1] - at, EmbeddedValue(part[0], whole=False)))
+                end = part[1]
         at = text.find("{", end)
     return [value for _, value in sorted(found, key=lambda one: -one[0])]
 
 
-def whole_elements(text: str, key: str) -> Any | None:
-    """Return the object of an answer that was cut off inside its list `key`, with the elements that came in whole.
+def _whole_elements(text: str, start: int, key: str) -> tuple[Any, int] | None:
+    """The object that begins at a place and breaks off in its list `key`, with its whole elements, and their end.
 
-    None where the text does not begin so, or no element is whole.
+    None where no such object begins there, or no element is whole.
     """
-    text = _THOUGHTS.sub("", text)
-    begins = re.search(rf'"{re.escape(key)}"\s*:\s*\[', text)
-    start = text.find("{")
-    if begins is None or start < 0 or begins.start() < start:
+    begins = re.compile(rf'"{re.escape(key)}"\s*:\s*\[').search(text, start)
+    if begins is None:
         return None
+    head = text[start : begins.end()]
     elements: list[Any] = []
     at = begins.end()
-    while True:
-        between = _BETWEEN.match(text, at)
-        at = between.end() if between else at
-        try:
-            element, at = _DECODER.raw_decode(text, at)
-        except (ValueError, RecursionError):
-            break
-        elements.append(element)
+    try:
+        json.loads(head + "]}")
+        while True:
+            between = _BETWEEN.match(text, at)
+            element, at = _DECODER.raw_decode(text, between.end() if between else at)
+            elements.append(element)
+    except (ValueError, RecursionError):
+        pass
     if not elements:
         return None
     try:
-        return parse_llm_output(text[start : begins.end()] + json.dumps(elements)[1:] + "}")
-    except MalformedLlmOutput:
+        return _as_files_hold_it(json.loads(head + json.dumps(elements)[1:] + "}")), at
+    except (ValueError, RecursionError, MalformedLlmOutput):
         return None
+
+
+def _as_files_hold_it(value: Any) -> Any:
+    """A value as the one parser of answers reads it; objects in its lists that no file can hold cost themselves alone.
+
+    Raises:
+        MalformedLlmOutput: it holds such a thing elsewhere.
+    """
+    try:
+        return parse_llm_output(json.dumps(value))
+    except MalformedLlmOutput:
+        if not isinstance(value, dict):
+            raise
+    parts = {key: [*map(_readable, part)] if isinstance(part, list) else part for key, part in value.items()}
+    return parse_llm_output(json.dumps(parts))
+
+
+def _readable(element: Any) -> Any:
+    """An element of a list; `UNREADABLE`, which breaks any schema of objects, for an object that cannot be read."""
+    try:
+        return parse_llm_output(json.dumps(element)) if isinstance(element, dict) else element
+    except MalformedLlmOutput:
+        return UNREADABLE
 
 
 def without_broken(value: Any, errors: Iterable[ValidationError], lists: Sequence[str]) -> Any | None:

@@ -25,11 +25,11 @@ from ...core.errors import (
     SchemaValidationError,
 )
 from ...utils.canonical import canonical_json
-from ...utils.error_formatter import MAX_ISSUES, schema_issues
+from ...utils.error_formatter import MAX_ISSUES, SpecIssue, excerpt_of, schema_issues
 from ..contract.sanitizer import parse_llm_output
 from .chat import ModelCall
 from .received import LONGEST_ANSWER, ReceivedAnswer
-from .salvage import embedded_values, whole_elements, without_broken
+from .salvage import UNREADABLE, embedded_values, without_broken
 
 _EXCERPT = 2_000
 _CASES = "cases"
@@ -131,7 +131,8 @@ def parse_answer(received: ReceivedAnswer, call: ModelCall, model: str) -> Parse
 def _salvaged(received: ReceivedAnswer, call: ModelCall) -> ParsedAnswer | None:
     """The value of an answer that holds it among other text, or that was cut off behind whole cases; None for others.
 
-    Only what fits the schema counts. A planner's answer is read strictly.
+    Only what fits the schema counts, of several values the longest with anything in it: others are drafts. A planner's
+    answer is read strictly.
     """
     if call.schema is None or call.role == "planner" or received.refusal or received.tool_calls or not received.whole:
         return None
@@ -141,21 +142,19 @@ def _salvaged(received: ReceivedAnswer, call: ModelCall) -> ParsedAnswer | None:
     except MalformedLlmOutput:
         pass
     is_cut = received.finish == "length"
-    values = [whole_elements(received.text, _CASES)] if is_cut else embedded_values(received.text)
-    read = [_read(_with_empty_lists(value, call), call) for value in values if value is not None]
-    found = min((one for one in read if one is not None), key=lambda one: bool(one.left_out), default=None)
-    return found or (_until_broken(received, call) if not is_cut and _CASES in call.each_alone else None)
-
-
-def _until_broken(received: ReceivedAnswer, call: ModelCall) -> ParsedAnswer | None:
-    """The value of an answer that is JSON up to one of its cases only: with the cases before it."""
-    value = whole_elements(received.text, _CASES)
-    read = _read(_with_empty_lists(value, call), call) if value is not None else None
-    if value is None or read is None:
-        return None
-    path = f"$.{_CASES}[{len(value[_CASES])}]"
-    rest = {"path": path, "message": "is no JSON, nor what stands behind it", "severity": "error"}
-    return ParsedAnswer(read.value, (*read.left_out, rest))
+    first: ParsedAnswer | None = None
+    for found in embedded_values(received.text, _CASES if is_cut or _CASES in call.each_alone else None):
+        read = _read(_with_empty_lists(found.value, call), call) if not (is_cut and found.whole) else None
+        if read is None or read.value is None:
+            continue
+        if not found.whole and not is_cut:
+            path = f"$.{_CASES}[{len(found.value[_CASES])}]"
+            rest = {"path": path, "message": "is no JSON, nor what stands behind it", "severity": "error"}
+            read = ParsedAnswer(read.value, (*read.left_out, rest))
+        if not call.each_alone or any(read.value.get(key) for key in call.each_alone):
+            return read
+        first = first or read
+    return first
 
 
 def _read(parsed: Any, call: ModelCall) -> ParsedAnswer | None:
@@ -166,7 +165,14 @@ def _read(parsed: Any, call: ModelCall) -> ParsedAnswer | None:
     rest = without_broken(parsed, errors, call.each_alone) if len(errors) <= MAX_ISSUES else None
     if rest is None or _violations(rest, call):
         return None
-    return ParsedAnswer(rest, tuple(issue.to_dict() for issue in schema_issues(errors)))
+    return ParsedAnswer(rest, tuple(_told(issue).to_dict() for issue in schema_issues(errors)))
+
+
+def _told(issue: SpecIssue) -> SpecIssue:
+    """An issue; where the element in question could not be read, that."""
+    if issue.excerpt != excerpt_of(UNREADABLE):
+        return issue
+    return SpecIssue(issue.path, f"holds {UNREADABLE}, which no file can hold")
 
 
 def _violations(parsed: Any, call: ModelCall) -> list[ValidationError]:

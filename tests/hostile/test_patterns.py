@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from testwright.agents.embedded.plan.request.lexemes import lexemes
-from testwright.agents.model.salvage import embedded_values, whole_elements
+from testwright.agents.model.salvage import EmbeddedValue, embedded_values
 from testwright.analysis.code_search.chunks import document_chunks
 from testwright.analysis.ignore_rules import read_rules
 from testwright.config.variables import Variables, has_reference
@@ -182,10 +182,11 @@ def test_sets_without_ends_are_names_like_any() -> None:
 
 
 def test_an_answer_of_thoughts_without_ends_is_read_at_once() -> None:
-    assert embedded_values("<think>a" * (LONG // 8) + '{"a": 1}') == [{"a": 1}]
-    assert embedded_values('<think>{"b": 2}</think>{"a": 1}') == [{"a": 1}]
-    found = whole_elements('{"cases": [' + "1, " * (LONG // 3), "cases")
-    assert found == {"cases": [1] * (LONG // 3)}
+    assert embedded_values("<think>a" * (LONG // 8) + '{"a": 1}') == [EmbeddedValue({"a": 1})]
+    assert embedded_values('<think>{"b": 2}</think>{"a": 1}') == [EmbeddedValue({"a": 1})]
+    found = embedded_values('{"cases": [' + "1, " * (LONG // 3), "cases")
+    assert found == [EmbeddedValue({"cases": [1] * (LONG // 3)}, whole=False)]
+    assert embedded_values('{"cases": [' * (LONG // 11), "cases") == []
 
 
 def test_classes_and_paths_without_ends_are_passed_over_at_once() -> None:

@@ -10,7 +10,7 @@ import pytest
 from testwright.agents.llm.specs.spec_answer import EACH_ALONE, MAY_LACK, READING_SCHEMA
 from testwright.agents.model.chat import ModelCall
 from testwright.agents.model.received import ReceivedAnswer
-from testwright.agents.model.salvage import embedded_values, whole_elements
+from testwright.agents.model.salvage import embedded_values
 from testwright.agents.model.structured import ParsedAnswer, parse_answer
 from testwright.core.errors import AgentFailure, SchemaValidationError
 from testwright.tests.support.runs.model_runs import case, cases
@@ -35,7 +35,7 @@ TEXT = json.dumps(PLAN)
     ],
 )
 def test_the_longest_object_in_a_text_is_its_value(answer: str) -> None:
-    assert embedded_values(answer)[0] == PLAN
+    assert embedded_values(answer)[0].value == PLAN
 
 
 @pytest.mark.parametrize("answer", ["", "I'm sorry, I can't.", "{imports: [oops", "[1, 2]", '{"a": NaN}', "{" * 5000])
@@ -52,8 +52,9 @@ WHOLE = json.dumps(CASES)
 
 @pytest.mark.parametrize("cut", range(WHOLE.index('"two"'), len(WHOLE)))
 def test_a_cut_answer_has_the_elements_that_came_in_whole(cut: int) -> None:
-    found = whole_elements(WHOLE[:cut], "cases")
-    assert found is not None
+    [one] = embedded_values(WHOLE[:cut], "cases")
+    assert not one.whole
+    found = one.value
     assert found["imports"] == ["import a"]
     assert found["cases"] == CASES["cases"][: len(found["cases"])]
     assert len(found["cases"]) >= 1
@@ -61,7 +62,7 @@ def test_a_cut_answer_has_the_elements_that_came_in_whole(cut: int) -> None:
 
 @pytest.mark.parametrize("answer", [WHOLE[:20], WHOLE[: WHOLE.index('"expect"')], "no", '"cases": [{}]', ""])
 def test_a_cut_answer_without_a_whole_element_has_none(answer: str) -> None:
-    assert whole_elements(answer, "cases") is None
+    assert all(one.whole for one in embedded_values(answer, "cases"))
 
 
 def reading(answer: Any, *, finish: str = "stop", each_alone: tuple[str, ...] = EACH_ALONE) -> ParsedAnswer:
@@ -135,3 +136,45 @@ def test_a_case_that_is_no_json_costs_what_comes_from_there(spoilt: str) -> None
     assert [issue["path"] for issue in read.left_out] == ["$.cases[1]"]
     with pytest.raises(AgentFailure):
         reading(text, each_alone=())
+
+
+@pytest.mark.parametrize("value", ["NaN", "-Infinity", "1e999", '"\\ud800"'])
+@pytest.mark.parametrize("beside", ["", "Here are the tests:\n"])
+@pytest.mark.parametrize("finish", ["stop", "length"])
+def test_a_case_with_what_no_file_can_hold_costs_itself_alone(value: str, beside: str, finish: str) -> None:
+    answer = {**cases(GOOD), "cases": [GOOD, {**OTHER, "title": "spoilt"}, OTHER]}
+    text = beside + json.dumps(answer).replace('"spoilt"', value)
+    read = reading(text if finish == "stop" else text[:-2], finish=finish)
+    assert read.value is not None
+    assert read.value["cases"] == [GOOD, OTHER]
+    [issue] = read.left_out
+    assert issue["path"] == "$.cases[1]"
+    assert "half a character" in issue["message"]
+    with pytest.raises(AgentFailure):
+        reading(text, each_alone=())
+
+
+@pytest.mark.parametrize("what", BROKEN)
+@pytest.mark.parametrize("finish", ["stop", "length"])
+@pytest.mark.parametrize("draft", [cases(OTHER), cases()])
+def test_a_draft_is_no_answer_beside_a_longer_one_that_has_a_broken_case(what: str, finish: str, draft: Any) -> None:
+    final = json.dumps({**cases(GOOD), "cases": [GOOD, BROKEN[what], GOOD]})
+    final = final if finish == "stop" else final[:-2]
+    read = reading(f"First a draft:\n{json.dumps(draft)}\nAnd now:\n{final}", finish=finish)
+    assert read.value is not None
+    assert read.value["cases"] == [GOOD, GOOD]
+    assert read.left_out
+
+
+def test_a_draft_is_no_answer_beside_a_longer_one_that_breaks_off_in_a_case() -> None:
+    final = json.dumps(cases(GOOD, GOOD, OTHER)).replace('"title": "discounted takes 200', '"title": "a "quoted" 200')
+    read = reading(f"First a draft:\n{json.dumps(cases(OTHER))}\nAnd now:\n{final}")
+    assert read.value is not None
+    assert read.value["cases"] == [GOOD, GOOD]
+    assert [issue["path"] for issue in read.left_out] == ["$.cases[2]"]
+
+
+def test_an_empty_answer_stands_where_there_is_no_other() -> None:
+    read = reading(f"There is nothing to add: {json.dumps(cases())} Is that right?")
+    assert read.value is not None
+    assert read.value["cases"] == []
