@@ -19,6 +19,7 @@ from .problems import problem
 
 RULE = "oracle"
 _WORD = re.compile(r"[A-Za-z_]{4,}")
+_ANY_WORD = re.compile(r"\w+")
 _NUMBER = re.compile(r"(?<![\w.])-?\d+(?:[.,_]\d+)*(?:[eE]-?\d+)?")
 _SAYS = r"\s*(?:==|=>|->|→|=|is|are|gives?|returns?|yields?|becomes?|makes?)\s*"
 _LITERAL = r"(-?\d+(?:\.\d+)?|'[^']*'|\"[^\"]*\"|True|False|None)"
@@ -27,6 +28,7 @@ _SENTENCE_END = re.compile(r"(?<=[.!?;])\s|\n[ \t]*\n")
 _FEWEST_WORDS = 3
 _LEAST_SHARE = 0.6
 _TELLING_TEXT = 3
+_LONG_WORD = 6
 _PLAIN = 10
 """Smaller whole numbers stand in any prose."""
 _SAY_NOTHING = frozenset(
@@ -152,14 +154,22 @@ class Documentation:
         return any(_states(one, claimed) or (len(claimed) > 1 and claimed <= _words(one)) for one in sentences)
 
     def names_call(self, call: str, lines: Sequence[int] | None) -> bool:
-        """Whether the cited lines have the call as it is written, or all texts that are given in it."""
+        """Whether the cited lines have the call as it is written, or all texts that are given in it.
+
+        A text stands there in quotes, or as whole words that are not in any prose: several, or a long one.
+        """
         prose, expression = self.cited(lines), _parsed(call)
         if not prose or expression is None:
             return False
         if isinstance(expression, ast.Call) and re.search(rf"(?<!\w){_pattern_of(expression)}", prose):
             return True
         texts = [one for one in _literals(expression) if isinstance(one, str) and len(one) >= _TELLING_TEXT]
-        return bool(texts) and all(one in prose for one in texts)
+        return bool(texts) and all(_is_named(one, prose) for one in texts)
+
+    def repeats(self, reason: str, lines: Sequence[int] | None) -> bool:
+        """Whether a reason stands in the cited lines word for word, and so says nothing of its own."""
+        said, words = (_ANY_WORD.findall(text.lower()) for text in (self.cited(lines), reason))
+        return f" {' '.join(words)} " in f" {' '.join(said)} "
 
     def contradicted_by(
         self, case: Mapping[str, Any], expected: Mapping[str, Any], lines: Sequence[int] | None
@@ -225,6 +235,15 @@ def _is_said(literal: object, prose: str) -> bool:
     if isinstance(literal, str) and not _NUMBER.fullmatch(literal):
         return bool(literal.strip()) and literal in prose
     return bool(_numbers(str(literal)) & _numbers(prose))
+
+
+def _is_named(text: str, prose: str) -> bool:
+    """Whether prose has a text in quotes, or as whole words; a single short word stands in any prose."""
+    escaped = re.escape(text)
+    if re.search(rf"(['\"`]){escaped}\1", prose):
+        return True
+    is_telling = len(text.split()) > 1 or len(text) >= _LONG_WORD
+    return is_telling and re.search(rf"(?<!\w){escaped}(?!\w)", prose) is not None
 
 
 def _numbers(text: str) -> set[float]:

@@ -128,11 +128,13 @@ class Decisions:
 
     def _speaks_of(self, case: Mapping[str, Any], row: Mapping[str, Any], lines: Sequence[int]) -> bool:
         """Whether lines name the call or a value of it that stands in few texts, give another outcome for it, or state
-        the rule that the reason gives. A small number says nothing: it stands in any prose."""
+        the rule that the reason gives in words of its own. A small number says nothing: it stands in any prose."""
         call = str(case["act"]["expression"])
-        answered = {**case, "expression": call, "expected": str(row.get("reason") or "")}
-        documentation = self._documentation
-        if documentation.names_call(call, lines) or documentation.states(answered["expected"], lines):
+        documentation, reason = self._documentation, str(row.get("reason") or "")
+        if documentation.repeats(reason, lines):
+            reason = ""
+        answered = {**case, "expression": call, "expected": reason}
+        if documentation.names_call(call, lines) or documentation.states(reason, lines):
             return True
         return any(
             documentation.contradicted_by(answered, expected, lines) is not None

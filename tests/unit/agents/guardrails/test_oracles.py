@@ -28,6 +28,28 @@ def round_money(value):
 DOCUMENTED = Documentation(SOURCE)
 
 
+@pytest.mark.parametrize(
+    ("call", "is_named"),
+    [
+        ("price('the')", False),
+        ("price('cat')", False),
+        ("price('category')", True),
+        ("price('catego')", False),
+        ("price('net price')", True),
+        ("price('et price')", False),
+        ("price('old')", True),
+        ("price('old', 'the')", False),
+        ("price('A+B')", True),
+        ("price(3)", False),
+    ],
+)
+def test_lines_name_a_call_by_texts_in_quotes_or_by_whole_words_that_are_not_in_any_prose(
+    call: str, is_named: bool
+) -> None:
+    prose = "# The net price of the category, or the 'old' one; `A+B` is both."
+    assert Documentation(prose).names_call(call, [1, 1]) is is_named
+
+
 def expecting(value: str | None, **more: Any) -> dict[str, Any]:
     """A case of `discounted(200)` with one expectation."""
     return case(200, "180", expect=[{**expectation(value or "180"), "value": value, **more}])

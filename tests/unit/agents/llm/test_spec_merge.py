@@ -109,7 +109,9 @@ def test_a_doubt_without_documentation_takes_nothing_away(lines: list[int] | Non
     assert "no effect" in note
 
 
-@pytest.mark.parametrize("reason", ["it should be whole", "wrong", ""])
+@pytest.mark.parametrize(
+    "reason", ["it should be whole", "wrong", "", "rounded down", "Half of a number. The half of 4 is 2; of 3 it is 1"]
+)
 def test_a_doubt_whose_lines_hold_a_small_number_of_the_call_only_is_a_question_and_the_case_stays(reason: str) -> None:
     spec, [note] = decided({"case": 2, "decision": "doubt", "lines": [5, 5], "reason": reason})
     assert len(spec["cases"]) == 2
