@@ -103,8 +103,8 @@ def _packed(
 
 
 def _items(body: Sequence[ast.stmt], lines: Sequence[str], symbols: Sequence[str] | None) -> Iterator[_Item]:
-    for node in body:
-        if not isinstance(node, _Definition) or not _is_wanted(node.name, symbols):
+    for node in _definitions(body):
+        if not _is_wanted(node.name, symbols):
             continue
         whole = _lines_of(node)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) or (
@@ -127,18 +127,24 @@ def _is_wanted(name: str, symbols: Sequence[str] | None) -> bool:
 
 
 def _private(body: Sequence[ast.stmt]) -> list[_Item]:
-    return [
-        _Item(node.name, frozenset(_lines_of(node)))
-        for node in body
-        if isinstance(node, _Definition) and node.name.startswith("_")
-    ]
+    return [_Item(node.name, frozenset(_lines_of(node))) for node in _definitions(body) if node.name.startswith("_")]
+
+
+def _definitions(body: Iterable[ast.AST]) -> Iterator[_Definition]:
+    """Functions and classes of a module, also those below a condition or within a `try`."""
+    for node in body:
+        if isinstance(node, _Definition):
+            yield node
+        elif isinstance(node, ast.stmt | ast.ExceptHandler | ast.match_case):
+            yield from _definitions(ast.iter_child_nodes(node))
 
 
 def _setting(body: Sequence[ast.stmt]) -> Iterator[int]:
     """Lines of the module's docstring, imports and constants."""
+    defined = {line for node in _definitions(body) for line in _lines_of(node)}
     for node in body:
         if not isinstance(node, _Definition):
-            yield from range(node.lineno, (node.end_lineno or node.lineno) + 1)
+            yield from {*range(node.lineno, (node.end_lineno or node.lineno) + 1)} - defined
 
 
 def _lines_of(node: _Definition) -> set[int]:

@@ -53,8 +53,10 @@ class SpecMessages:
         }
         return self.prompt.text("generate", values)
 
-    def about_gaps(self, rows: Sequence[Mapping[str, str]]) -> tuple[str, list[str]]:
+    def about_gaps(self, rows: Sequence[Mapping[str, str]]) -> tuple[str | None, list[str]]:
         """The message about what the tests still leave open, and a note about what it has no room for. Blocks.
+
+        None where that leaves nothing to ask about.
 
         Shown are the functions concerned, those with most gaps first, as far as one part holds them.
 
@@ -65,16 +67,19 @@ class SpecMessages:
         counted = Counter(row["subject"] for row in rows if row["subject"])
         subjects = [subject for subject, _ in counted.most_common()]
         part = fitting_part(source, subjects or self.inputs["target"].get("symbols"))
-        asked = [row["text"] for row in rows if not row["subject"] or is_about(row["subject"], part.subjects)]
+        others = {name for one in source_parts(source, subjects or None) for name in one.subjects or ()}
+        unasked = {s for s in subjects if is_about(s, [*others]) and not is_about(s, part.subjects)}
+        notes = [f"what the tests leave open in {', '.join(sorted(unasked))} was not asked about: too long"]
+        asked = [row["text"] for row in rows if row["subject"] not in unasked]
+        if not asked:
+            return None, notes if unasked else []
         cases = bullets_of(numbered_cases(self.base["cases"], part.subjects if subjects else None))
         values = {
             **self._about(part, source),
             "cases": data("observed", cases),
             "gaps": data("gaps", _gap_lines(asked)),
         }
-        unasked = sorted({row["subject"] for row in rows} - {""} - {s for s in counted if is_about(s, part.subjects)})
-        notes = [f"what the tests leave open in {', '.join(unasked)} was not asked about: too long"] if unasked else []
-        return self.prompt.text("gaps", values), notes
+        return self.prompt.text("gaps", values), notes if unasked else []
 
     def _about(self, part: SourcePart, source: str) -> dict[str, str]:
         target = self.base["target"]

@@ -11,7 +11,7 @@ from testwright.agents.contract.lifecycle import AgentRetryPolicy, RequestOption
 from testwright.agents.contract.protocol import AgentRequest, AgentResponse, JsonObject, RequestMetadata
 from testwright.agents.llm.spec_agent import ModelSpecAgent
 from testwright.core import errors
-from testwright.tests.support.agents.fake_chat import Engine, FakeChat
+from testwright.tests.support.agents.fake_chat import Engine, FakeChat, asked
 from testwright.tests.support.mcp.tool_session import unit_spec
 from testwright.tests.support.runs.model_runs import cases, till
 
@@ -86,3 +86,13 @@ async def test_what_holds_for_every_part_is_met_once(tmp_path: Path, failure: er
     assert response.is_success()
     assert about == ["first", "second"]
     assert notes(response) == [f"a part of the module was not read: {failure.message}"] * 2
+
+
+async def test_without_a_gap_to_ask_about_the_spec_stays_and_nobody_is_asked(tmp_path: Path) -> None:
+    root = till(tmp_path, {"src/till/__init__.py": "", PATH: SOURCE})
+    target = {"path": PATH, "module": MODULE, "import_root": "src", "digest": "0" * 64}
+    spec, chat = unit_spec(target=target, cases=[]), FakeChat()
+    inputs = {"target": {**target, "symbols": None}, "previous_spec": spec, "gaps": {"rows": []}}
+    response = await asked(ModelSpecAgent(chat, Engine(spec), root), inputs)
+    assert response.result == {"spec": spec}
+    assert chat.calls == []

@@ -98,6 +98,7 @@ def test_gaps_are_asked_about_where_most_are_with_their_functions_and_the_others
     messages = SpecMessages(load_prompt("spec"), {"target": {"symbols": None}}, base, root)
     rows = [{"subject": f"f{number}", "text": f"gap in f{number}"} for number in (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 9, 8)]
     text, [note] = messages.about_gaps([*rows, {"subject": "", "text": "gap of the module"}])
+    assert text is not None
     assert "def f9(" in text
     assert "- gap in f9" in text
     assert "- gap of the module" in text
@@ -106,4 +107,31 @@ def test_gaps_are_asked_about_where_most_are_with_their_functions_and_the_others
     assert all(f"gap in {name}" not in text for name in told)
     short, notes = messages.about_gaps(rows[:1])
     assert notes == []
+    assert short is not None
     assert "def f0(" in short
+
+
+@pytest.mark.parametrize("head", ["if sys.platform:\n", "try:\n", "try:\n    import fast\nexcept ImportError:\n"])
+def test_functions_below_a_condition_are_read_and_asked_about_like_any(tmp_path: Path, head: str) -> None:
+    inner = "".join(f"    {line}".rstrip() + "\n" for line in function("chosen", 60).splitlines())
+    end = "finally:\n    pass\n" if head == "try:\n" else ""
+    source = f"import sys\n\n{head}{inner}{end}\n" + "".join(function(f"f{number}", 200) for number in range(10))
+    assert "chosen" in [name for part in source_parts(source) for name in part.subjects or ()]
+    root = make_project(tmp_path, {"src/shop/__init__.py": "", "src/shop/long.py": source})
+    base = {"target": {"path": "src/shop/long.py", "module": "shop.long"}, "cases": []}
+    messages = SpecMessages(load_prompt("spec"), {"target": {"symbols": None}}, base, root)
+    text, notes = messages.about_gaps([{"subject": "chosen", "text": "gap in chosen"}])
+    assert notes == []
+    assert text is not None
+    assert "def chosen(" in text
+    assert "- gap in chosen" in text
+    made, notes = messages.about_gaps([{"subject": "made_at_import", "text": "gap in what is made"}])
+    assert notes == []
+    assert "- gap in what is made" in str(made)  # no part shows it, and none may hide it
+
+
+def test_without_a_gap_there_is_no_question(tmp_path: Path) -> None:
+    root = make_project(tmp_path, {"src/shop/__init__.py": "", "src/shop/long.py": function("one", 20)})
+    base = {"target": {"path": "src/shop/long.py", "module": "shop.long"}, "cases": []}
+    messages = SpecMessages(load_prompt("spec"), {"target": {"symbols": None}}, base, root)
+    assert messages.about_gaps([]) == (None, [])
