@@ -145,13 +145,14 @@ def _salvaged(received: ReceivedAnswer, call: ModelCall) -> ParsedAnswer | None:
     first: ParsedAnswer | None = None
     for found in embedded_values(received.text, _CASES if is_cut or _CASES in call.each_alone else None):
         read = _read(_with_empty_lists(found.value, call), call) if not (is_cut and found.whole) else None
-        if read is None or read.value is None:
+        if read is None:
             continue
+        value: Any = read.value
         if not found.whole and not is_cut:
             path = f"$.{_CASES}[{len(found.value[_CASES])}]"
             rest = {"path": path, "message": "is no JSON, nor what stands behind it", "severity": "error"}
-            read = ParsedAnswer(read.value, (*read.left_out, rest))
-        if not call.each_alone or any(read.value.get(key) for key in call.each_alone):
+            read = ParsedAnswer(value, (*read.left_out, rest))
+        if not call.each_alone or any(value.get(key) for key in call.each_alone):
             return read
         first = first or read
     return first
