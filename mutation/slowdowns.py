@@ -8,9 +8,11 @@ from __future__ import annotations
 import ast
 import copy
 import random
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from typing import Literal
+
+from ..utils.python_source import parse_python
 
 Kind = Literal["sleep", "lock", "quadratic loop", "lost cache"]
 KINDS: tuple[Kind, ...] = ("sleep", "lock", "quadratic loop", "lost cache")
@@ -33,12 +35,13 @@ class Slowdown:
 
 def slowdowns(source: str) -> list[Slowdown]:
     """All faults that can be planted in public functions and methods, in order of lines. Raises SyntaxError."""
-    tree = ast.parse(source)
+    tree = parse_python(source)
     found: list[Slowdown] = []
-    for name, node in _functions(tree):
+    for at, (name, node) in enumerate(_functions(tree)):
         for kind, body, decorators in _changes(node):
             changed = copy.deepcopy(tree)
-            twin = next(other for other_name, other in _functions(changed) if other_name == name)
+            # A property and its setter have one name.
+            _, twin = list(_functions(changed))[at]
             twin.body, twin.decorator_list = body, decorators
             text = ast.unparse(ast.fix_missing_locations(changed))
             found.append(Slowdown(kind, name, node.lineno, text))
@@ -75,8 +78,9 @@ def _changes(node: _Function) -> Iterator[tuple[Kind, list[ast.stmt], list[ast.e
     yield "sleep", _with(own, 0, f"import time\ntime.sleep({SECONDS})"), decorators
     held = f"import threading\nheld = threading.Lock()\nheld.acquire()\nheld.acquire(timeout={SECONDS})"
     yield "lock", _with(own, 0, held), decorators
+    arguments = {one.arg for one in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)}
     for at, statement in enumerate(own):
-        looped = _looped(statement)
+        looped = _looped(statement, arguments)
         if looped:
             yield (
                 "quadratic loop",
@@ -94,18 +98,19 @@ def _with(body: list[ast.stmt], at: int, text: str) -> list[ast.stmt]:
     """A body with statements before one of its own; a docstring stays first."""
     has_docstring = isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant)
     place = max(at, int(has_docstring))
-    return [*body[:place], *ast.parse(text).body, *body[place:]]
+    return [*body[:place], *parse_python(text).body, *body[place:]]
 
 
-def _looped(statement: ast.stmt) -> str:
-    """What a statement goes through, where it is a name that can be gone through again; "" for nothing."""
+def _looped(statement: ast.stmt, arguments: Container[str]) -> str:
+    """What a statement goes through, where it is an argument or held by `self`, so that it is there; "" for nothing."""
     for node in ast.walk(statement):
         over = node.iter if isinstance(node, ast.For | ast.comprehension) else None
         if isinstance(node, ast.Call) and _name(node) in ("sorted", "sum", "max", "min", "list") and node.args:
             over = node.args[0]
         if isinstance(over, ast.Call) and _name(over) == "enumerate" and over.args:
             over = over.args[0]
-        if isinstance(over, ast.Name | ast.Attribute):
+        is_held = isinstance(over, ast.Attribute) and isinstance(over.value, ast.Name) and over.value.id == "self"
+        if over is not None and (is_held or (isinstance(over, ast.Name) and over.id in arguments)):
             return ast.unparse(over)
     return ""
 

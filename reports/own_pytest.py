@@ -18,7 +18,7 @@ def own_pytest_lines(own: OwnPytestRun, earlier: Mapping[str, Any]) -> Iterator[
 
     Args:
         earlier: what became of the tests that earlier runs wrote for the same modules: files, passed, failing,
-            outdated, reason; empty where there are none.
+            outdated, reason, lacking, lent; empty where there are none.
     """
     outdated = rows(earlier.get("outdated"))
     if outdated:
@@ -42,6 +42,13 @@ def own_pytest_lines(own: OwnPytestRun, earlier: Mapping[str, Any]) -> Iterator[
     failing = rows(earlier.get("failing"))
     if failing:
         yield _failing(failing)
+    lacking = words(earlier.get("lacking"))
+    if lacking:
+        yield (
+            f"Performance tests of an earlier run ({_some(lacking)}) need pytest-benchmark, which the project's "
+            f"environment lacks: {'it was lent to them' if earlier.get('lent') else 'they were not run'}. Install it "
+            "there, or your own `pytest` fails them."
+        )
 
 
 def _tests(number: int) -> str:
@@ -100,7 +107,7 @@ def _outdated(failing: Sequence[Mapping[str, Any]]) -> str:
 def _is_of_whole_module(nodeid: str) -> bool:
     """Whether a node id is of a file of unit tests for all of a module, which its path alone asks for again."""
     name = posixpath.basename(nodeid.partition("::")[0])
-    return "__" not in name and not name.endswith(("_flows.py", "_api.py"))
+    return "__" not in name and not name.endswith(("_flows.py", "_api.py", "_performance.py"))
 
 
 def _some(names: Sequence[str]) -> str:

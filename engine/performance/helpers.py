@@ -37,7 +37,9 @@ def best_times(clock, *calls):
 _WORK_RATIO = '''\
 def work_ratio(call, other):
     """Return the processor time of a call, in times of that of another one."""
-    times = best_times(time.thread_time, call, other)
+    # on Windows it advances in steps that are longer than what is measured
+    clock = time.perf_counter if sys.platform == "win32" else time.thread_time
+    times = best_times(clock, call, other)
     return times[0] / times[1]'''
 
 _ADDITIONS = '''\
@@ -56,8 +58,8 @@ def additions(call):
 _SHARE = '''\
 def share_of_first(again, first):
     """Return the time of a repeated call as a part of that of a first one."""
-    firsts = min(timeit.repeat(first, number=1, repeat=ROUNDS))
-    return best_times(time.perf_counter, again)[0] / firsts'''
+    times = best_times(time.perf_counter, again, first)
+    return times[0] / times[1]'''
 
 
 @dataclass(frozen=True, slots=True)

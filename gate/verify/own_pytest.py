@@ -26,7 +26,7 @@ from ..model.journal import scrubber
 from ..model.project_config import moved_configuration, pytest_file, settings_above, settings_words
 from ..model.pytest_setting import ListSetting, PytestSetting, list_setting
 from ..runner.browser import needs_of
-from .earlier_tests import EarlierFile, EarlierTests
+from .earlier_tests import BenchmarkTools, EarlierFile, EarlierTests, benchmark_tools
 
 Outcome = Literal["passed", "needs_setting", "failed", "not_collected", "not_started"]
 WALL_SECONDS = 180.0
@@ -116,9 +116,11 @@ async def run_own_pytest(
     Raises:
         SandboxFailure: the sandbox itself broke.
     """
+    plain = target
     if any(map(uses_benchmarks, files.values())):
         target = await target.with_benchmark_tools()
     async with target.workspace() as workspace:
+        tools = await benchmark_tools(plain, workspace.project, earlier or {})
         await asyncio.to_thread(_write_files, workspace, files)
         runner = _Runner(target, workspace, _test_files(files))
         first = await runner.run()
@@ -129,7 +131,7 @@ async def run_own_pytest(
             list_setting(target.root.resolve(), key, added, above=runner.above) for key, added in changes.items()
         )
         failing = runner.left_out or last.failing
-        before = None if last.complaint or not earlier else await _run_earlier(runner, changes, earlier)
+        before = None if last.complaint or not earlier else await _run_earlier(runner, changes, earlier, tools)
     if last.complaint:
         return OwnPytest("not_started", reason=last.complaint)
     if last.holds:
@@ -141,19 +143,25 @@ async def run_own_pytest(
     return OwnPytest("failed", last.passed, failing, why, settings, before)
 
 
-async def _run_earlier(runner: _Runner, changes: Changes, earlier: Mapping[str, EarlierFile]) -> EarlierTests:
+async def _run_earlier(
+    runner: _Runner, changes: Changes, earlier: Mapping[str, EarlierFile], tools: BenchmarkTools
+) -> EarlierTests:
     """Run test files of earlier runs, those that the run writes anew with the text that they had."""
     anew = {path: one.rewritten for path, one in earlier.items() if one.rewritten is not None}
     await asyncio.to_thread(_write_files, runner.workspace, anew)
-    session = await runner.run(changes, files=tuple(earlier))
-    stay = tuple(path for path in earlier if path not in anew)
+    tried = tuple(path for path in earlier if tools.overlay or path not in tools.lacking)
+    if not tried:
+        return EarlierTests((), lacking=tools.lacking)
+    session = await runner.run(changes, files=tried, overlay=tools.overlay)
+    stay = tuple(path for path in tried if path not in anew)
     failing: dict[bool, list[dict[str, str]]] = {True: [], False: []}
     for row in session.failing:
         path = row["nodeid"].partition("::")[0]
         module = earlier[path].module if path in earlier else ""
         failing[path in anew].append({**row, "module": module})
     passed = sum(row["outcome"] == "passed" and row["path"] in stay for row in session.tests)
-    return EarlierTests(stay, passed, tuple(failing[False]), tuple(failing[True]), session.complaint)
+    told = (tuple(failing[False]), tuple(failing[True]), session.complaint)
+    return EarlierTests(stay, passed, *told, tools.lacking, bool(tools.overlay))
 
 
 async def _with_settings(runner: _Runner, first: _Session, roots: Sequence[str]) -> tuple[_Session, dict[Any, Any]]:
@@ -214,6 +222,7 @@ class _Runner:
         without: Sequence[str] = (),
         failing: tuple[dict[str, str], ...] = (),
         files: Sequence[str] | None = None,
+        overlay: Sequence[Path] = (),
     ) -> _Session:
         """One session; `without` are node ids, or files, that are left out; `files` are run instead of `self.files`."""
         self._count += 1
@@ -235,7 +244,7 @@ class _Runner:
             environment=needs.environment,
             limits=replace(needs.limits, wall_seconds=BROWSER_WALL_SECONDS if needs.browser else WALL_SECONDS),
             with_roots=False,
-            overlay=needs.overlay,
+            overlay=(*needs.overlay, *overlay),
             readable=needs.readable,
         )
         completed = await self.target.sandbox.run(program)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from testwright.core.errors import InterpreterError
 from testwright.gate.verify.earlier_tests import EarlierFile, earlier_test_files
 from testwright.gate.verify.own_pytest import OwnPytest, run_own_pytest
+from testwright.sandbox.target import PythonTarget
 from testwright.tests.support.engine.targets import prepared
 from testwright.tests.support.projects.files import make_project
 from testwright.utils.generated_header import with_header
@@ -160,6 +163,40 @@ async def test_tests_of_an_earlier_run_that_end_the_process_say_nothing_about_th
     assert (found.outcome, found.passed) == ("needs_setting", 1)
     assert found.earlier is not None
     assert "did not come to an end" in found.earlier.reason
+
+
+TIMED = "tests/generated/performance/test_shop_prices_performance.py"
+TIMING = """from shop.prices import one
+
+
+def test_time(benchmark):
+    import lent_plugin
+
+    assert benchmark(one) == 1
+"""
+
+
+@pytest.mark.feature("T-20")
+@pytest.mark.parametrize("there", [True, False])
+async def test_earlier_performance_tests_are_lent_their_plugin_or_left_out_and_never_called_changed_code(
+    tmp_path, monkeypatch, there
+):
+    (tmp_path / "lent").mkdir()
+    (tmp_path / "lent" / "lent_plugin.py").write_text("")
+
+    async def lend(target):
+        if not there:
+            raise InterpreterError("the environment lacks pytest-benchmark")
+        return replace(target, overlay=(*target.overlay, tmp_path / "lent"))
+
+    monkeypatch.setattr(PythonTarget, "with_benchmark_tools", lend)
+    old = {EARLIER: with_header(TEST, target=PRICES), TIMED: with_header(TIMING, target=PRICES)}
+    async with prepared(tmp_path, {**SRC, **old}, import_roots=("src",)) as target:
+        earlier = {path: EarlierFile(PRICES) for path in old}
+        found = (await run_own_pytest(target, {PLACE: TEST}, ["src"], earlier)).earlier
+    assert found is not None
+    assert (found.failing, found.outdated, found.lacking, found.lent) == ((), (), (TIMED,), there)
+    assert found.passed == (2 if there else 1)
 
 
 async def test_earlier_tests_are_those_written_for_the_module_that_nobody_has_changed(tmp_path):

@@ -55,6 +55,38 @@ def test_a_slow_function_still_returns_the_same(kind):
             assert (space["total"]([3, 4]), space["rate"](2), cart.pieces()) == (7, 4, 2)
 
 
+def test_a_property_and_its_setter_are_slowed_each_for_itself():
+    source = """
+class Cart:
+    @property
+    def total(self):
+        return self._total
+
+    @total.setter
+    def total(self, amounts):
+        self._total = sum(amounts)
+"""
+    for one in slowdowns(source):
+        space: dict = {}
+        exec(one.source, space)
+        cart = space["Cart"]()
+        cart.total = [1, 2]
+        assert cart.total == 3
+
+
+def test_a_loop_is_planted_only_over_what_is_there_before_it():
+    source = """
+def total(path, lines):
+    with open(path) as file:
+        found = [line for line in file]
+    rows = [part for row in found for part in row]
+    return sum(rows) + max(lines)
+"""
+    (loop,) = [one for one in slowdowns(source) if one.kind == "quadratic loop"]
+    assert "for _ in lines" in loop.source
+    assert "for _ in file" not in loop.source
+
+
 def test_a_docstring_stays_what_it_was():
     space: dict = {}
     exec(slowdowns(SOURCE)[0].source, space)

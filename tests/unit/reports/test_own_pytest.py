@@ -51,6 +51,20 @@ def test_a_file_for_single_functions_is_not_promised_to_be_written_by_a_request_
     assert "files for single functions or other test types are written anew by the request they are from" in both
 
 
+def test_performance_tests_are_not_promised_to_be_written_by_a_request_for_unit_tests() -> None:
+    slow = "tests/generated/performance/test_shop_money_performance.py"
+    last = said(0, (f"{slow}::test_a",), files=(slow,)).splitlines()[-1]
+    assert "the request that wrote it writes it anew" in last
+
+
+@pytest.mark.parametrize(("lent", "told"), [(True, "it was lent to them"), (False, "they were not run")])
+def test_a_plugin_that_the_projects_environment_lacks_is_said(lent: bool, told: str) -> None:
+    earlier = {"files": [WHOLE], "passed": 2, "lacking": ["tests/test_p.py"], "lent": lent}
+    *_, last = own_pytest_lines(OwnPytestRun(outcome="passed", passed=3), earlier)
+    assert last.startswith("Performance tests of an earlier run (tests/test_p.py) need pytest-benchmark")
+    assert told in last
+
+
 def test_of_many_that_fail_the_first_are_named_and_all_counted() -> None:
     last = said(0, tuple(f"{WHOLE}::test_{number}" for number in range(9))).splitlines()[-1]
     assert last.startswith("9 generated tests")

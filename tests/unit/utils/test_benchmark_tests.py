@@ -20,3 +20,10 @@ from testwright.utils.benchmark_tests import uses_benchmarks
 )
 def test_a_file_is_told_by_the_fixture_that_its_tests_take(source, expected):
     assert uses_benchmarks(source) is expected
+
+
+# `re` cannot count its steps: a quadratic search of these takes a minute, a linear one some milliseconds.
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("source", ["\n" * 200_000, "def test(" * 25_000, "def test(\n" * 25_000])
+def test_a_file_that_is_written_to_keep_us_busy_costs_no_more_than_its_length(source):
+    assert not uses_benchmarks(source)
