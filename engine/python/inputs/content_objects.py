@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Sequence
 
+from ....utils.python_source import expression_or_none
 from ..domain.example_tables import INTERVALS
 from ..model.model import CallableFacts, Candidate, ClassFacts, ModuleFacts, Parameter, combined
 from .calls import takes_clock
@@ -55,8 +57,9 @@ class ContentObjects:
         columns = self._columns(chosen)
         if filled and all(item.required for item in chosen):
             for item in self._collections(chosen, links):
-                if values := [value for value in self._items(self._constructor, item) if value.imports][:1]:
-                    chosen, columns = [*chosen, item], [*columns, values]
+                values = [value for value in self._items(self._constructor, item) if value.imports]
+                if values:
+                    chosen, columns = [*chosen, item], [*columns, [min(values, key=_beside_two)]]
         if any(not column for column in columns):
             return []
         made: dict[str, Candidate] = {}
@@ -168,6 +171,13 @@ class ContentObjects:
             in_place = item.is_positional and at < len(expected) and expected[at] == item.name
             parts.append(value.source if in_place else f"{item.name}={value.source}")
         return combined(f"{self._owner.name}({', '.join(parts)})", [value for _, value in row], self._imports)
+
+
+def _beside_two(value: Candidate) -> int:
+    """How far a collection is from two items: one shows no order, and more are tiresome to read."""
+    node = expression_or_none(value.source)
+    size = len(node.elts) if isinstance(node, ast.List | ast.Tuple | ast.Set) else 9
+    return abs(size - 2)
 
 
 def combined_after(variable: str, statements: Sequence[str], parts: Sequence[Candidate]) -> Candidate:

@@ -57,6 +57,7 @@ class NaturalInputs:
         self._index = index
         self._made = made
         self._domains = {facts.module: {one.qualname: one for one in domains}}
+        self._several = False  # whether the object that is being built is one of several
 
     def domain(self, one: CallableFacts, name: str, where: ModuleFacts) -> ParameterDomain:
         """The domain of a parameter of a callable in a module of the project."""
@@ -104,7 +105,11 @@ class NaturalInputs:
         place = sum(_similar(other, domain) for other in alike)
 
         def build(wanted: ParameterDomain, at: int) -> list[Candidate]:
-            return self._build(wanted, at, where, depth, name)
+            outer, self._several = self._several, self._several or wanted is not domain
+            try:
+                return self._build(wanted, at, where, depth, name)
+            finally:
+                self._several = outer
 
         others = [self.domain(one, item.name, where).kind for item in one.parameters if item.name != name]
         among = any(kind in _COLLECTIONS for kind in others)
@@ -130,7 +135,8 @@ class NaturalInputs:
 
         content, links = self._content(where, owner, depth, domain.links)
         linked = content.linked(domain.links, name, place) if domain.links and name.isidentifier() else []
-        single = content.objects(_OBJECTS, links, filled=True)
+        # Several objects with several items each are more than a person reads.
+        single = content.objects(_OBJECTS, links, filled=not self._several)
         return [*linked, *single, *self._made.of_class(where, owner, depth + 1)]
 
     def with_content(self, where: ModuleFacts, owner: ClassFacts, depth: int) -> list[Candidate]:

@@ -264,7 +264,8 @@ def _worth(
         return 0.0
     if shown.trivial and not candidate.raises and arcs < 2 and any(_same_answer(row, shown) for row in rows):
         return 0.0  # a second empty answer says nothing that the first one does not
-    if shown.trivial and not candidate.raises and not arcs and not endings and kills < _KILLS_OF_TRIVIAL:
+    plain_answer = shown.trivial and not candidate.raises and not isinstance(shown.result, bool)
+    if plain_answer and not arcs and not endings and kills < _KILLS_OF_TRIVIAL:
         return 0.0  # what comes back empty or as it was given shows little, whatever one mutant does
     if candidate.oddness > 1:
         # What no person would write is published where it takes a way of its own, and each further one must show more:
@@ -273,7 +274,7 @@ def _worth(
         if arcs + endings < needed:
             return 0.0
     price = _BASE + candidate.cost + _DEGENERATE * shown.degeneracy + _ODD * candidate.oddness
-    price += _DEGENERATE if shown.trivial and not candidate.raises else 0
+    price += _DEGENERATE if plain_answer else 0
     price += _OTHER_FORM if other_form else _FURTHER_DIFFERENCE * max(0, distance - 1)
     return (2 * arcs + 2 * endings + kills) / price
 

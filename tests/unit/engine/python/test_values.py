@@ -272,7 +272,8 @@ def test_dates_near_now_are_only_for_code_that_reads_the_clock_and_takes_no_mome
 
 
 def test_a_number_beside_a_collection_is_small_enough_for_its_few_items(tmp_path):
-    source = "def page(items: list[str], number: int, size: int = 20): return items\n\ndef year(number: int): return number\n"
+    page = "def page(items: list[str], number: int, size: int = 20): return items"
+    source = f"{page}\n\ndef year(number: int): return number\n"
     write_project(tmp_path, {"m.py": source})
     module = context_of(tmp_path, "m.py")
     assert values_of(module, "page", "number")[0] == "2"
