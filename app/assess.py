@@ -79,7 +79,7 @@ async def assess(
     finally:
         await target.discard()
     # Tests say what they like in their messages, and mutants show lines of the source.
-    redact = Redactor.from_environment(os.environ).value
+    redact = Redactor.from_environment({**os.environ, **settings.env}).value
     report = redact({"run_id": folder.run_id, "files": files, "targets": measure, **assessment.to_dict()})
     path = folder.assess_json
     await asyncio.to_thread(write_file, path, pretty_json(report))

@@ -24,6 +24,8 @@ from .visits import Explorer
 
 _MOST_REFUSALS = 8
 _LONGEST_TEXT = 4000
+_FIELDS = ("textbox", "searchbox", "spinbutton", "combobox", "option", "alert")
+_SENTENCES = ("paragraph", "text", "strong", "emphasis")
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,12 +207,19 @@ def _is_taken(form: Form, after: PageState, values: dict[str, str]) -> bool:
 
 
 def _shown(form: Form, after: PageState, values: dict[str, str]) -> list[Seen]:
-    """What is new on the page and has one of the values in it; of short values rows and items only."""
-    new = fresh(after, form.place.state)
-    found = [one for value in values.values() if value for one in shows_words(after, value) if one in new]
-    long = [value.lower() for value in values.values() if len(value) > 2 and not value.isdigit()]
+    """What is new on the page, besides fields, and has one of the values in it; of short values rows and items only.
+
+    Where the form still holds what was filled in, a sentence that repeats it may as well say what is wrong with it.
+    """
+    given = [value.lower() for value in values.values() if value]
+    long = [value for value in given if len(value) > 2 and not value.isdigit()]
+    holds_them = any(values.get(element_key(one)) == one.value and one.value.lower() in long for one in after.fields)
+    not_told_by = {*_FIELDS, *(_SENTENCES if holds_them else ())}
     return [
-        one for one in found if one.role in ("row", "listitem") or any(value in one.words.lower() for value in long)
+        one
+        for one in fresh(after, form.place.state)
+        if one.role not in not_told_by
+        and any(value in one.words.lower() for value in (given if one.role in ("row", "listitem") else long))
     ]
 
 

@@ -190,7 +190,7 @@ class Explorer:
         elif state.downloads:
             self.note(f"{path} is a download ({state.downloads[0]}), which was not followed")
         elif not state.settled:
-            self.note(f"{path} never settles: it keeps changing, and was left out")
+            self.note(f"{path} never settles: it keeps changing or does not answer, and was left out")
         elif not state.seen:
             self.note(f"{path} shows nothing that a person could read")
         else:

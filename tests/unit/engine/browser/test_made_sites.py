@@ -21,6 +21,7 @@ from testwright.engine.browser.write.evidence import TextPlaces
 pytestmark = pytest.mark.feature("T-20")
 ERROR = PageState("/broken", status=500, seen=read_tree('- heading "Internal Server Error"\n'))
 CUSTOMER = Field("text", "Customer", form=0)
+HELD = Field("text", "Customer", form=0, value="Ada Lovelace")
 FORM_TREE = '- heading "New order"\n- textbox "Customer"\n- button "Place order"\n'
 ORDERS = PageState("/", status=200, seen=read_tree('- heading "Orders"\n- row "Article"\n- row "apple"\n'))
 
@@ -98,6 +99,8 @@ async def test_a_form_that_breaks_the_server_makes_no_flow(tmp_path):
     ("after", "kept"),
     [
         (order_form(f"{FORM_TREE}- paragraph: That customer is not known.\n"), []),
+        (order_form(f"{FORM_TREE}- paragraph: Ada Lovelace is unknown.\n", fields=(HELD,)), []),
+        (order_form(f'{FORM_TREE}- checkbox "Ada Lovelace"\n'), ["a new order with customer Ada Lovelace appears on"]),
         (page("/new", '- heading "Bad Request"\n', status=400), []),
         (order_form(f"{FORM_TREE}- status: It was placed.\n"), ["a new order with customer Ada Lovelace leads to"]),
         (order_form(f"{FORM_TREE}- listitem: Ada Lovelace\n"), ["a new order with customer Ada Lovelace appears on"]),
