@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from ...utils.python_names import assigned_names
+from ...utils.python_source import parse_python
 
 IMPORTS = ("import sys", "import time", "import timeit", "import pytest")
 MARK = "pytestmark = pytest.mark.benchmark(max_time=0.2, min_rounds=3)"
@@ -78,5 +79,9 @@ class Helpers:
 HELPERS = Helpers(_BEST_TIMES, {"work_ratio": _WORK_RATIO, "additions": _ADDITIONS, "share_of_first": _SHARE})
 
 OWN_MODULES = frozenset(statement.removeprefix("import ") for statement in IMPORTS)
-OWN_NAMES = assigned_names([MARK, HELPERS.text(HELPERS.functions)]) | {"benchmark", "first"}
+_TREE = parse_python(f"{MARK}\n{HELPERS.text(HELPERS.functions)}")
+# What the functions bind inside hides nothing.
+_FUNCTIONS = {node.name for node in _TREE.body if isinstance(node, ast.FunctionDef)}
+_CONSTANTS = {ast.unparse(node.targets[0]) for node in _TREE.body if isinstance(node, ast.Assign)}
+OWN_NAMES = frozenset({"benchmark", "first"} | _FUNCTIONS | _CONSTANTS)
 """Names that a test file binds itself: what a project calls so gets another name there."""

@@ -29,6 +29,12 @@ def test_a_function_called_like_one_of_the_test_file_is_imported_by_another_name
     assert spec["imports"] == [f"from shop import {name} as {name}_of_shop"]
 
 
+@pytest.mark.parametrize("name", ["total", "times", "number", "call"])
+def test_what_is_called_like_a_variable_inside_a_function_of_the_file_keeps_its_name(name):
+    spec = composed(Measured(name, Trial(name, f"{name}(3)", (f"from shop import {name}",)), SIX, COST))
+    assert spec["cases"][0]["act"]["expression"] == f"{name}(3)"
+
+
 def test_a_variable_called_like_one_of_the_test_is_another_one():
     trial = Trial(
         "Benchmark.total",
