@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from importlib.metadata import Distribution
 from importlib.util import cache_from_source
 from pathlib import Path
@@ -39,7 +40,8 @@ _LEAST = {
     "pytest-playwright": SpecifierSet(">=0.7"),
 }
 _PIP_SECONDS = 300
-_NEVER_IMPORTED = r"/(pygments/(lexers|styles|formatters)/(?!_|python|terminal)|tests?/)"
+_NEVER_IMPORTED = r"/(pygments/(lexers|styles|formatters)/(?!_|python|terminal)|(.*/)?tests?/)"
+"""Paths below the folder of the tools."""
 
 
 def test_overlay(interpreter: Interpreter, caches: Sequence[Path]) -> tuple[Path, ...]:
@@ -84,13 +86,14 @@ def tools_overlay(tools: Sequence[str], interpreter: Interpreter, caches: Sequen
     ours = _closure(missing, interpreter, present)
     cache = writable_folder(caches, "overlay")
     try:
-        if ours is not None and (_same_build(interpreter) or _runner() is None):
-            return (_copied(ours, cache),)
+        same = _same_build(interpreter)
+        if ours is not None and (same or _runner() is None):
+            return (_copied(ours, cache, compiled=same),)
         fetched = _fetched(missing, interpreter, cache)
         if fetched is not None:
             return (fetched,)
         if ours is not None:
-            return (_copied(ours, cache),)
+            return (_copied(ours, cache, compiled=same),)
     except OSError as fault:
         raise StorageError(
             f"the test tools could not be written to {cache}: {fault}", advice="Check free space and permissions there."
@@ -171,16 +174,18 @@ def _same_build(interpreter: Interpreter) -> bool:
     return interpreter.version[:2] == sys.version_info[:2] and interpreter.implementation == sys.implementation.name
 
 
-def _copied(parts: Iterable[Distribution], cache: Path) -> Path:
-    """The folder with copies of our distributions, made on first use."""
+def _copied(parts: Iterable[Distribution], cache: Path, *, compiled: bool) -> Path:
+    """The folder with copies of our distributions, made on first use; `compiled` where our bytecode loads there."""
     parts = list(parts)
     names = "\n".join(f"{one.metadata['Name']}=={one.version}" for one in parts)
-    key = hashlib.sha256(f"{sys.version}\n{names}".encode()).hexdigest()[:16]
+    key = hashlib.sha256(f"{sys.version}\n{compiled}\n{names}".encode()).hexdigest()[:16]
     place = cache / f"copied-{key}"
 
     def fill(folder: Path) -> None:
         for part in parts:
             _copy_distribution(part, folder)
+        if compiled and sys.executable:  # our own environment may be installed without bytecode
+            _compile([sys.executable, "-I", "-S"], folder)
 
     return _made(place, fill)
 
@@ -256,8 +261,14 @@ def _run_pip(wanted: list[str], interpreter: Interpreter, folder: Path) -> None:
     command += ["--target", str(folder), "--retries", "1", "--timeout", "15", *wanted]
     try:
         subprocess.run(command, capture_output=True, timeout=_PIP_SECONDS, check=True, cwd=folder)
-        # pip itself would compile hundreds of modules that pytest never imports.
-        compiling = [*python, "-m", "compileall", "-q", "-x", _NEVER_IMPORTED, str(folder)]
-        subprocess.run(compiling, capture_output=True, timeout=_PIP_SECONDS, check=False, cwd=folder)
     except (subprocess.SubprocessError, OSError) as fault:
         raise _PipError from fault
+    _compile(python, folder)  # pip itself would compile hundreds of modules that pytest never imports
+
+
+def _compile(python: Sequence[str], folder: Path) -> None:
+    """Have an interpreter write the bytecode that is lacking in a folder; tools without it are slower, no worse."""
+    skipped = f"^{re.escape(str(folder))}{_NEVER_IMPORTED}"
+    command = [*python, "-m", "compileall", "-q", "-x", skipped, str(folder)]
+    with suppress(subprocess.SubprocessError, OSError):
+        subprocess.run(command, capture_output=True, timeout=_PIP_SECONDS, check=False, cwd=folder)

@@ -78,12 +78,16 @@ def test_the_overlay_holds_what_is_lacking_and_no_more(bare: Interpreter, tmp_pa
     assert not list(folder.rglob("*.pth"))
 
 
-def test_the_tools_come_with_bytecode_of_what_they_are(bare: Interpreter, tmp_path: Path) -> None:
+@pytest.mark.parametrize("has_own", [True, False], ids=["of ours", "of none"])
+def test_the_tools_come_with_bytecode_of_what_they_are(
+    bare: Interpreter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, has_own: bool
+) -> None:
     """No program in the sandbox may write any, and each would compile pytest anew."""
-    (folder,) = overlay.test_overlay(bare, [tmp_path / "cache"])
+    if not has_own:
+        monkeypatch.setattr(overlay, "cache_from_source", lambda source: str(tmp_path / "none"))
+    (folder,) = overlay.test_overlay(bare, [tmp_path / "test" / "cache"])
     own = [Path(importlib.util.cache_from_source(module.__file__ or "")) for module in (coverage, pluggy)]
-    compiled = [folder / path.parent.parent.name / "__pycache__" / path.name for path in own if path.is_file()]
-    assert all(path.is_file() for path in compiled)
+    compiled = [folder / path.parent.parent.name / "__pycache__" / path.name for path in own]
     for path in compiled:
         source = Path(importlib.util.source_from_cache(path)).stat()
         flags, modified, size = struct.unpack("<III", path.read_bytes()[4:16])
@@ -113,11 +117,21 @@ def test_for_another_version_pip_fetches_what_suits_it(
     _wheel(wheels, "helper", "1.0")
     _only_from(monkeypatch, wheels)
     other = replace(bare, version=(3, 9, 0))
-    (folder,) = overlay.test_overlay(other, [tmp_path / "cache"])
+    (folder,) = overlay.test_overlay(other, [tmp_path / "tests" / "cache"])
     assert (folder / "pytest.py").read_text() == "__version__ = '7.4.0'\n"
     assert (folder / "helper.py").exists()
     assert (folder / "coverage.py").exists()
     assert len(list((folder / "__pycache__").iterdir())) == 3
+
+
+def test_tools_that_cannot_be_compiled_are_used_without_bytecode(
+    bare: Interpreter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(overlay, "cache_from_source", lambda source: str(tmp_path / "none"))
+    monkeypatch.setattr(overlay.sys, "executable", str(tmp_path / "no python"))
+    (folder,) = overlay.test_overlay(bare, [tmp_path / "cache"])
+    assert (folder / "coverage").is_dir()
+    assert not list(folder.rglob("*.pyc"))
 
 
 def test_when_nothing_can_be_had_the_error_says_what_to_install(
