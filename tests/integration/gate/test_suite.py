@@ -205,6 +205,7 @@ async def test_a_conftest_that_does_not_import_is_left_out_and_said(tmp_path):
     async with prepared(tmp_path, files) as target:
         result = await run_suite(target, {"tests/generated/test_x.py": "def test_x():\n    pass\n"}, framework="pytest")
     assert result.counts() == {"passed": len(result.tests)}
+    assert not result.collect_errors
     assert "without the project's conftest.py" in result.notes[0]
     assert "not_installed_anywhere" in result.notes[0]
 

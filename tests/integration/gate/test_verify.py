@@ -180,6 +180,7 @@ async def test_files_that_disturb_each_other_lose_the_culprit_and_pass_together(
     async with open_suite(shop, files, "pytest") as suite:
         again = await suite.run(SuiteOptions(select=kept[::-1]))
         assert again.counts() == {"passed": len(kept)}
+        assert not again.collect_errors
 
 
 async def test_a_unittest_file_is_verified_alike(shop):

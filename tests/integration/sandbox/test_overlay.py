@@ -128,7 +128,7 @@ def test_tools_that_cannot_be_compiled_are_used_without_bytecode(
     bare: Interpreter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(overlay, "cache_from_source", lambda source: str(tmp_path / "none"))
-    monkeypatch.setattr(overlay.sys, "executable", str(tmp_path / "no python"))
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "no python"))
     (folder,) = overlay.test_overlay(bare, [tmp_path / "cache"])
     assert (folder / "coverage").is_dir()
     assert not list(folder.rglob("*.pyc"))
