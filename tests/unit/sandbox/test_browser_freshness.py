@@ -1,9 +1,10 @@
-"""When a site is put back to the state after its start, between one scenario in the browser and the next."""
+"""How the browser of an exploration is driven: when a site is put back to its start, and what is not read of a page."""
 
 from __future__ import annotations
 
 import pytest
 
+from testwright.sandbox.worker.browser.page import PlayedPage
 from testwright.sandbox.worker.browser.play import Freshness
 
 
@@ -25,3 +26,15 @@ def test_a_slow_start_is_left_out_as_long_as_nothing_was_written(slow, wrote, re
         freshness.restore()
         freshness.is_fresh = freshness.is_fresh and not wrote
     assert application.resets == resets
+
+
+def test_a_page_that_never_settles_is_not_read_because_it_might_not_answer(monkeypatch):
+    class Looping:
+        url = "http://127.0.0.1:8000/loop"
+
+    page = PlayedPage.__new__(PlayedPage)
+    page._base_url, page.page = "http://127.0.0.1:8000", Looping()
+    page._forget()
+    monkeypatch.setattr(page, "settle", lambda: False)
+    state = page.state()
+    assert (state["url"], state["settled"], state["tree"], state["fields"]) == ("/loop", False, "", [])

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from testwright.core.errors import AgentFailure
+from testwright.engine.browser.write.evidence import TextPlaces
+from testwright.engine.browser.write.render import CONFTEST
 from testwright.engine.rendering import render_files
 from testwright.mcp.tools.validate_code import check_code
 
@@ -75,3 +79,22 @@ def test_an_expectation_that_is_not_written_for_python_is_refused(spec):
     case = {**spec["cases"][0], "expect": [{"kind": "no_console_errors", "origin": "inferred"}]}
     with pytest.raises(AgentFailure, match="no_console_errors"):
         render_files({**spec, "cases": [case]}, "pytest", PATH)
+
+
+@pytest.mark.parametrize(("named", "path"), [("/own/chrome", "/own/chrome"), ("", None)])
+def test_the_chromium_that_a_variable_names_is_started_before_all_others(monkeypatch, tmp_path, named, path):
+    monkeypatch.setenv("BROWSER_EXECUTABLE", named)
+    monkeypatch.setattr("sys.path", list(sys.path))
+    names: dict[str, Any] = {"__file__": str(tmp_path / "conftest.py")}
+    exec(CONFTEST.replace('@pytest.fixture(scope="session")\n', ""), names)
+    (tmp_path / "chrome").touch()
+    playwrights = SimpleNamespace(executable_path=str(tmp_path / "chrome"))
+    arguments = names["browser_type_launch_args"]({"headless": True}, playwrights, "chromium")
+    assert arguments == {"headless": True, **({"executable_path": path} if path else {})}
+
+
+def test_what_is_shown_has_evidence_in_the_project_or_none(tmp_path):
+    (tmp_path / "unrelated.py").write_text("PRICE = 1\n")
+    expectation = {"kind": "title", "value": "Orders of today"}
+    assert TextPlaces(tmp_path, []).of(expectation) is None
+    assert TextPlaces(tmp_path, ["unrelated.py"]).of(expectation) == {"path": "unrelated.py", "lines": [1, 1]}
