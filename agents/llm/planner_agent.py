@@ -17,7 +17,7 @@ from ..contract.lifecycle import Agent, AgentContract
 from ..contract.protocol import AgentRequest, AgentResponse, JsonObject
 from ..embedded.plan.planner_agent import STEP_PLANNERS
 from ..embedded.plan.reading import is_document, left_out_names
-from ..embedded.plan.refusals import check_understood
+from ..embedded.plan.refusals import NO_LOAD_TESTS, check_understood, is_of_load
 from ..embedded.plan.repository_steps import repository_plan
 from ..embedded.plan.request.lexicon import AVAILABLE_FRAMEWORKS
 from ..embedded.plan.request.parsed_request import ParsedRequest
@@ -80,7 +80,8 @@ class ModelPlannerAgent(ModelAgent):
         given = inputs.get("test_type")
         asked_for = set(words.test_types if given is None else (str(given),))
         available = not words.frameworks or bool(set(words.frameworks) & set(AVAILABLE_FRAMEWORKS))
-        is_refused = (asked_for and not asked_for & set(STEP_PLANNERS)) or not available
+        is_load = given is None and bool(words.clauses) and all(map(is_of_load, words.clauses))
+        is_refused = (asked_for and not asked_for & set(STEP_PLANNERS)) or is_load or not available
         embedded = await self._steps.process(request)
         if inputs.get("target") or repository_plan(words) is not None or is_refused or _is_understood(embedded):
             return embedded
@@ -177,6 +178,8 @@ def unaccounted(words: ParsedRequest, meaning: Mapping[str, Any], index: TargetI
     for clause in words.clauses:
         if clause.test_type not in STEP_PLANNERS:
             rows.append(_row(clause.text, f"{clause.test_type} tests are not available yet"))
+        elif is_of_load(clause):
+            rows.append(_row(clause.text, NO_LOAD_TESTS))
         elif clause.test_type not in planned:
             rows.append(_row(clause.text, "the planner's model left it out"))
     rows += [_row(text, reason) for text, reason in words.unknown]

@@ -12,6 +12,7 @@ from .request.lexicon import AVAILABLE_FRAMEWORKS, REPOSITORY_FRAMEWORKS
 from .request.parsed_request import Clause, ParsedRequest
 
 _LOAD = re.compile(r"\b(?:load|stress)\b", re.IGNORECASE)
+NO_LOAD_TESTS = "load tests are not available yet: performance tests time calls of Python functions"
 _SMALLEST_CHANGE = "Leave it out, or say it in other words; --no-strict goes on with what was understood."
 
 
@@ -39,6 +40,11 @@ def refuse_frameworks(words: ParsedRequest, reading: Reading) -> None:
         reading.unclear(" and ".join(both), "tests are written for one of them", stops=True)
 
 
+def is_of_load(clause: Clause) -> bool:
+    """Whether load is wanted: many users of a running application at once; timing single calls is something else."""
+    return clause.test_type == "performance" and _LOAD.search(clause.text) is not None
+
+
 def refuse_types(
     clauses: Sequence[Clause], words: ParsedRequest, available: Collection[str], reading: Reading
 ) -> list[Clause]:
@@ -47,10 +53,8 @@ def refuse_types(
     for clause in clauses:
         if clause.test_type in words.excluded_types:
             reading.unclear(clause.text or clause.test_type, "it is asked for and left out at once", stops=True)
-        elif clause.test_type == "performance" and _LOAD.search(clause.text):
-            # Load is many users of a running application at once; timing single calls is something else.
-            reason = "load tests are not available yet: performance tests time calls of Python functions"
-            reading.unclear(clause.text, reason, ["performance tests"])
+        elif is_of_load(clause):
+            reading.unclear(clause.text, NO_LOAD_TESTS, ["performance tests"])
         elif clause.test_type in available:
             kept.append(clause)
         else:

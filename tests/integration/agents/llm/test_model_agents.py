@@ -10,6 +10,7 @@ import pytest
 
 from testwright.agents.contract.protocol import AgentResponse, JsonObject
 from testwright.agents.embedded.plan.planner_agent import EmbeddedPlannerAgent
+from testwright.agents.embedded.plan.refusals import NO_LOAD_TESTS
 from testwright.agents.llm.analyzer_agent import ModelAnalyzerAgent
 from testwright.agents.llm.planner_agent import ModelPlannerAgent
 from testwright.agents.llm.prompt import load_prompt
@@ -123,7 +124,7 @@ async def test_a_request_for_several_kinds_of_tests_is_asked_about_in_parts(tmp_
 
 @pytest.mark.feature("T-02", "T-13")
 async def test_what_a_planners_answer_leaves_out_of_the_request_is_said(tmp_path: Path) -> None:
-    request = "unit tests for what customers pay and stock, and end-to-end tests of the checkout"
+    request = "unit tests for what customers pay and stock, load tests and end-to-end tests of the checkout"
     root = till(tmp_path)
     (root / "src/till/stock.py").write_text("def count(names):\n    return len(names)\n")
     target = {"path": "src/till/prices.py", "symbols": None}
@@ -134,7 +135,8 @@ async def test_what_a_planners_answer_leaves_out_of_the_request_is_said(tmp_path
     response = await asked(agent, {"user_request": request, "root": str(root)})
     reasons = {row["text"]: row["reason"] for row in response.result["not_understood"]} if response.result else {}
     assert reasons == {
-        "end-to-end tests": "e2e tests are not available yet",
+        "load tests": NO_LOAD_TESTS,
+        "end-to-end tests": "the planner's model left it out",
         "stock": "the planner's model left it out",
     }
     strictly = await asked(agent, {"user_request": request, "root": str(root), "strict": True})
