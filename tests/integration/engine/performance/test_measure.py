@@ -13,6 +13,7 @@ from testwright.tests.support.engine.targets import prepared
 
 SOURCE = """
 import os
+import time
 from collections import defaultdict
 from functools import lru_cache
 
@@ -39,6 +40,18 @@ def endless():
         pass
 
 
+def long_call(seconds):
+    until = time.process_time() + seconds
+    while time.process_time() < until:
+        pass
+    return seconds
+
+
+@lru_cache
+def long_first(seconds):
+    return long_call(seconds)
+
+
 def fatal():
     os._exit(3)
 
@@ -53,7 +66,7 @@ def job(name, kind, act, *, before=()):
     return Job(
         name,
         kind,
-        ("from shop import endless, fatal, pieces, squares, total, was_imported_before",),
+        ("from shop import endless, fatal, long_call, long_first, pieces, squares, total, was_imported_before",),
         ((Point(0, act, (), before),),),
     )
 
@@ -67,6 +80,8 @@ async def measured(folder):
     form = ScaledForm("prices", "prices", (), "[3] * __size__", "total(__value__)")
     jobs = [
         Job("absent", "cost", ("from shop import absent",), ((Point(0, "absent()"),),)),
+        job("long call", "cost", "long_call(0.05)"),
+        job("long first", "repeat", "long_first(0.25)", before=("long_first.cache_clear()",)),
         job("imported", "growth", "was_imported_before(3)"),
         job("pieces", "growth", "pieces(100)"),
         job("endless", "cost", "endless()"),
@@ -85,6 +100,13 @@ def test_a_call_is_measured_beside_a_fixed_loop(answers):
     cost = cost_of(answers["total"]["groups"])
     assert cost is not None
     assert 0 < cost.additions < cost.limit
+
+
+def test_a_call_that_is_too_long_for_a_limit_is_timed_no_further(answers):
+    assert len(answers["long call"]["groups"]) == 1
+    assert cost_of(answers["long call"]["groups"]) is None
+    assert "groups" not in answers["long first"]
+    assert repeat_of(*(answers["long first"][name] for name in ("before", "first", "again"))) is None
 
 
 @pytest.mark.feature("T-20")
