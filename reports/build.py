@@ -178,7 +178,9 @@ def _advice_for(report: Report, own_pytest: Json) -> Iterator[str]:
             "run's folder. Delete yours, or undo your changes, to have it written again."
         )
     if report.own_pytest is not None:
-        yield from own_pytest_lines(report.own_pytest, mapping(own_pytest.get("earlier")))
+        yield from own_pytest_lines(
+            report.own_pytest, mapping(own_pytest.get("earlier")), mapping(own_pytest.get("variables"))
+        )
     if report.totals.files_staged:
         yield "Staged tests join the project with `testwright apply` and the run's id."
     if report.execution == "not executed" and report.totals.kept:

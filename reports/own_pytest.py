@@ -13,12 +13,15 @@ from .reading import count, rows, text, words
 _NAMED = 5
 
 
-def own_pytest_lines(own: OwnPytestRun, earlier: Mapping[str, Any]) -> Iterator[str]:
+def own_pytest_lines(
+    own: OwnPytestRun, earlier: Mapping[str, Any], variables: Mapping[str, Any] | None = None
+) -> Iterator[str]:
     """Yield what a person must know or do so that a bare `pytest` passes; one line where all is well.
 
     Args:
         earlier: what became of the tests that earlier runs wrote for the same modules: files, passed, failing,
             outdated, reason, lacking, lent; empty where there are none.
+        variables: the `file` of the run that sets variables for the tests, and their `names`; None where none needs to.
     """
     outdated = rows(earlier.get("outdated"))
     if outdated:
@@ -39,6 +42,12 @@ def own_pytest_lines(own: OwnPytestRun, earlier: Mapping[str, Any]) -> Iterator[
             "failed": "does not pass the tests",
         }
         yield f"The project's own `pytest` {verb[own.outcome]}: {own.reason}."
+    names = words((variables or {}).get("names"))
+    if names:
+        yield (
+            f"{text((variables or {}).get('file'))} sets {_some(names)} of the setting env where they are not set: the "
+            "tests need them. Secrets have placeholders there."
+        )
     failing = rows(earlier.get("failing"))
     if failing:
         yield _failing(failing)

@@ -61,9 +61,10 @@ _URL_QUERY = re.compile(
     r"(?i)([?&](?:api[_-]?key|key|access[_-]?token|token|secret|password|signature|sig|x-amz-signature)=)"
     r"(?!\$\{\w{1,100}\}(?:[\s&#\"']|$))([^\s&#\"']{6,})"
 )
+# What code reads the value from, `os.environ["TOKEN"]`, is none.
 _ASSIGNED = re.compile(
     r"\b((?:[A-Z][A-Z0-9]*_){0,12}(?:API_?KEY|ACCESS_KEY|SECRET(?:_[A-Z]+){0,12}|PASSWORD|PASSWD|TOKEN|PRIVATE_KEY)\s*=\s*)"
-    r"(?!\$\{\w+\}(?:[\s\"'();,]|$))(\"[^\"\n]{6,}\"|'[^'\n]{6,}'|[^\s\"'();,]{6,})"
+    r"(?!\$\{\w+\}(?:[\s\"'();,]|$))(?!(?:[A-Za-z_]\w{0,60}\.){0,5}[A-Za-z_]\w{0,60}[(\[][\"'\w])(\"[^\"\n]{6,}\"|'[^'\n]{6,}'|[^\s\"'();,]{6,})"
 )
 # Lower-case settings with a value of the format a key has: AWS profiles, .npmrc, YAML and JSON files.
 _KEY_SETTING = re.compile(
@@ -86,6 +87,11 @@ def is_secret_name(name: str) -> bool:
     """
     spelled = _CAMEL.sub("_", name.replace(".", "_").replace(" ", "_"))
     return bool(_SECRET_NAME.search(spelled) or _SECRET_WORD.search(spelled))
+
+
+def placeholder_secret(variable: str) -> str:
+    """Return the value that tests use for an unknown secret: always the same, and plainly not a real one."""
+    return f"test-{variable.lower().replace('_', '-')}"
 
 
 def has_secret_argument(command: str) -> bool:

@@ -1,8 +1,9 @@
 """Runs the project's own bare `pytest` on tests that are about to join the project, as its users will.
 
 The gate runs tests under settings of its own; here the project's configuration, plugins and import mode take part as
-they are, and nothing puts the project on the import path. Where a line of settings is what is missing, it is tried, so
-that what a person reads is known to help.
+they are, and nothing puts the project on the import path or sets the variables of the code under test. Where a line of
+settings, or a conftest.py that sets variables, is what is missing, it is tried, so that what a person reads is known to
+help.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import posixpath
 import re
 import shlex
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -21,7 +23,7 @@ from typing import Any, Literal
 from ...sandbox.target import PythonTarget, Workspace
 from ...sandbox.worker_files import worker_arguments
 from ...utils.benchmark_tests import uses_benchmarks
-from ...utils.untrusted_files import read_json, write_file
+from ...utils.untrusted_files import read_json, read_source, write_file
 from ..model.journal import scrubber
 from ..model.project_config import moved_configuration, pytest_file, settings_above, settings_words
 from ..model.pytest_setting import ListSetting, PytestSetting, list_setting
@@ -49,6 +51,7 @@ class OwnPytest:
         reason: one sentence for people; empty for `passed`.
         settings: lines that were tried, and help.
         earlier: what it makes, with `settings`, of tests that earlier runs wrote; None where none were run.
+        needs_conftest: the tests need the `conftest` that was given.
     """
 
     outcome: Outcome
@@ -57,6 +60,7 @@ class OwnPytest:
     reason: str = ""
     settings: tuple[PytestSetting, ...] = ()
     earlier: EarlierTests | None = None
+    needs_conftest: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """JSON form."""
@@ -100,8 +104,10 @@ async def run_own_pytest(
     files: Mapping[str, str],
     roots: Sequence[str],
     earlier: Mapping[str, EarlierFile] | None = None,
+    conftest: tuple[str, str] | None = None,
 ) -> OwnPytest:
-    """Run `pytest` in a copy of the project with the files added, as a person would type it.
+    """Run `pytest` in a copy of the project with the files added, as a person would type it: without the variables
+    of the target, which nobody sets there.
 
     Tests of the project itself are not collected. Tests that fail are left out of a second run, so that the others are
     known to pass without them. Tests of earlier runs have a session of their own: one of them that hangs, or ends the
@@ -112,6 +118,7 @@ async def run_own_pytest(
         roots: import roots of the tested modules, POSIX, relative to the project.
         earlier: test files in the project that earlier runs wrote; of those that are about to be written anew, the
             tests run as they were.
+        conftest: path and contents of a file that sets variables; it stays away where the tests do without it.
 
     Raises:
         SandboxFailure: the sandbox itself broke.
@@ -119,9 +126,10 @@ async def run_own_pytest(
     plain = target
     if any(map(uses_benchmarks, files.values())):
         target = await target.with_benchmark_tools()
+    target = replace(target, variables={})
     async with target.workspace() as workspace:
         tools = await benchmark_tools(plain, workspace.project, earlier or {})
-        await asyncio.to_thread(_write_files, workspace, files)
+        await asyncio.to_thread(_write_files, workspace, {**files, **dict([conftest] if conftest else [])})
         runner = _Runner(target, workspace, _test_files(files))
         first = await runner.run()
         last, changes = await _with_settings(runner, first, roots)
@@ -131,16 +139,34 @@ async def run_own_pytest(
             list_setting(target.root.resolve(), key, added, above=runner.above) for key, added in changes.items()
         )
         failing = runner.left_out or last.failing
+        needs_conftest = conftest is not None and await _needs(runner, conftest, last, changes)
         before = None if last.complaint or not earlier else await _run_earlier(runner, changes, earlier, tools)
     if last.complaint:
         return OwnPytest("not_started", reason=last.complaint)
     if last.holds:
         why = _reason_for(changes)
-        return OwnPytest("needs_setting" if settings else "passed", last.passed, failing, why, settings, before)
+        return OwnPytest(
+            "needs_setting" if settings else "passed", last.passed, failing, why, settings, before, needs_conftest
+        )
     if last.absent:
-        return OwnPytest("not_collected", last.passed, failing, _absence(last.absent), settings, before)
+        why = _absence(last.absent)
+        return OwnPytest("not_collected", last.passed, failing, why, settings, before, needs_conftest)
     why = failing[0]["message"] if failing else "no test ran"
-    return OwnPytest("failed", last.passed, failing, why, settings, before)
+    return OwnPytest("failed", last.passed, failing, why, settings, before, needs_conftest)
+
+
+async def _needs(runner: _Runner, conftest: tuple[str, str], found: _Session, changes: Changes) -> bool:
+    """Whether fewer tests pass without a conftest.py of ours; where all do, it is in the copy as in the project."""
+    path, ours = conftest
+    project, left_out, before = runner.workspace.project.resolve(), runner.left_out, ""
+    with suppress(OSError, UnicodeDecodeError):
+        before = await asyncio.to_thread(read_source, runner.target.snapshot.path, path)
+    await asyncio.to_thread(write_file, project, path, before)
+    bare = await runner.run(changes, without=[row["nodeid"] for row in left_out], failing=left_out)
+    if bare.passed >= found.passed and len(bare.failing) <= len(found.failing):
+        return False
+    await asyncio.to_thread(write_file, project, path, ours)
+    return True
 
 
 async def _run_earlier(

@@ -39,7 +39,7 @@ async def verify_suite(step: PlanStepState, state: PlanningAgentState, services:
     dropped = _attributed(answer.get("dropped") or [], made)
     kept = {path: list(result["kept"]) for path, result in made.items()}
     await _remove(made, kept, dropped, services)
-    own, refused = await _own_pytest([path for path in made if kept[path]], answer, services)
+    own, refused = await _own_pytest([path for path in made if kept[path]], answer, state, services)
     refused = _attributed(refused, made)
     await _remove(made, kept, refused, services)
     remaining = [path for path in made if kept[path]]
@@ -57,7 +57,7 @@ async def verify_suite(step: PlanStepState, state: PlanningAgentState, services:
 
 
 async def _own_pytest(
-    paths: Sequence[str], answer: Mapping[str, Any], services: GraphServices
+    paths: Sequence[str], answer: Mapping[str, Any], state: PlanningAgentState, services: GraphServices
 ) -> tuple[dict[str, Any] | None, list[dict[str, Any]]]:
     """Run the project's own `pytest` on kept files: its answer, and the cases that do not hold under it.
 
@@ -66,7 +66,8 @@ async def _own_pytest(
     files = [path for path in paths if path.endswith(".py")]
     if not files or answer.get("framework", "pytest") != "pytest":
         return None, []
-    own = await services.tools.call("run_own_pytest", {"test_paths": files})
+    place = {"tests_dir": state["tests_dir"]} if state["tests_dir"] else {}
+    own = await services.tools.call("run_own_pytest", {"test_paths": files, **place})
     failing = {row["nodeid"]: row["message"] for row in own["failing"]} if own["passed"] else {}
     cases = {row.get("nodeid"): row.get("case_id") for row in answer.get("tests") or ()}
     refused = [

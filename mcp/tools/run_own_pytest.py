@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from ...gate.verify.earlier_tests import earlier_test_files
 from ...gate.verify.own_pytest import run_own_pytest
+from ...gate.verify.variables_conftest import variables_conftest
+from ...sandbox.target import PythonTarget
+from ...store.files.project_files import project_path
+from ...store.files.staging import Staging
 from ...store.files.superseded import superseded_files
+from ...utils.generated_header import is_untouched
+from ...utils.untrusted_files import read_source
 from ..toolbox.json_schema import COUNT, TEXTS, array, closed_object, open_object, string, strings
 from ..toolbox.services import ToolServices
 from ..toolbox.tool_spec import Json, ToolSpec
@@ -16,10 +23,11 @@ from .run_tests import module_of, staged_files
 from .verify_suite import read_specs
 
 
-async def _run(services: ToolServices, /, test_paths: list[str]) -> Json:
+async def _run(services: ToolServices, /, test_paths: list[str], tests_dir: str = "tests/generated") -> Json:
     """Runs the project's own `pytest`, with its settings, plugins and import mode, on staged test files, and tells
     whether it collects and passes them, and which line of settings is missing where it does not; and on the tests that
-    earlier runs wrote for the same modules, also where these are about to be written anew.
+    earlier runs wrote for the same modules, also where these are about to be written anew. Where the tests need
+    variables of the settings, a conftest.py that sets them is staged as well.
     """
     files = await asyncio.to_thread(staged_files, services, test_paths, "pytest")
     specs = await asyncio.to_thread(read_specs, services)
@@ -32,7 +40,32 @@ async def _run(services: ToolServices, /, test_paths: list[str]) -> Json:
     earlier = await asyncio.to_thread(
         earlier_test_files, target.snapshot.path, modules, written=files, replaced=set(replaced)
     )
-    return (await run_own_pytest(target, files, roots or list(target.import_roots), earlier)).to_dict()
+    conftest = await asyncio.to_thread(_conftest, target, project_path(tests_dir))
+    found = await run_own_pytest(target, files, roots or list(target.import_roots), earlier, conftest)
+    if conftest is not None and found.needs_conftest:
+        await asyncio.to_thread(Staging(services.run_folder, services.root).stage, *conftest)
+        return {**found.to_dict(), "variables": {"file": conftest[0], "names": sorted(target.variables)}}
+    if target.variables and found.outcome == "failed":
+        names = ", ".join(sorted(target.variables))
+        reason = (
+            f"{found.reason} (the tests were made with {names} of the setting env, which your pytest does not have)"
+        )
+        return {**found.to_dict(), "reason": reason}
+    return found.to_dict()
+
+
+def _conftest(target: PythonTarget, folder: str) -> tuple[str, str] | None:
+    """The conftest.py for the tests' folder; None where no variables are set, or a person's file is there."""
+    place = PurePosixPath(folder, "conftest.py").as_posix()
+    if not target.variables:
+        return None
+    if os.path.lexists(target.snapshot.path / place):
+        try:
+            if not is_untouched(read_source(target.snapshot.path, place)):
+                return None
+        except (OSError, UnicodeDecodeError):
+            return None
+    return place, variables_conftest(target.variables)
 
 
 def _tested_files(spec: Json) -> Iterator[str]:
@@ -63,7 +96,8 @@ _EARLIER = array(open_object(["nodeid", "message", "module"], **strings("nodeid"
 TOOL = ToolSpec(
     name="run_own_pytest",
     input_schema=closed_object(
-        test_paths=array(string(minLength=1), minItems=1, description="Paths in the project, as staged.")
+        test_paths=array(string(minLength=1), minItems=1, description="Paths in the project, as staged."),
+        tests_dir=string(minLength=1, description="The folder of all generated tests. Default: tests/generated."),
     ),
     output_schema=open_object(
         ["outcome", "passed", "failing", "reason", "settings"],
@@ -72,6 +106,11 @@ TOOL = ToolSpec(
         failing=array(open_object(["nodeid", "message"], **strings("nodeid", "message"))),
         reason=string(),
         settings=array(open_object(["file", "section", "key", "line"])),
+        variables=open_object(
+            ["file", "names"],
+            file={**string(), "description": "The staged conftest.py that sets them."},
+            names=TEXTS,
+        ),
         earlier=open_object(
             ["files", "passed", "failing", "outdated", "reason"],
             files=TEXTS,
@@ -83,4 +122,5 @@ TOOL = ToolSpec(
     ),
     run=_run,
     timeout_seconds=1800.0,
+    read_only=False,
 )

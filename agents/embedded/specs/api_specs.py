@@ -12,7 +12,6 @@ from typing import Any
 from ....core.errors import EnvironmentFault, ToolFailure, UsageError
 from ....engine.api.document.application import AppLaunch, extract_document, fetch_document
 from ....engine.api.document.apps import find_secret_variables
-from ....engine.api.document.auth import placeholder_secret
 from ....engine.api.document.deliberate import with_deliberate_refusals
 from ....engine.api.document.operations import api_from_document, handler_lines, named_operations
 from ....engine.api.model.model import Api, ApiDescription, DocumentReader, HandlerLocations
@@ -22,6 +21,7 @@ from ....engine.api.write.compose import compose_spec, undeclared_notes
 from ....engine.python.inputs.given_examples import example_note
 from ....engine.python.project.layout import find_layout
 from ....sandbox.target import ProvideTarget, PythonTarget
+from ....utils.redact import placeholder_secret
 from ....utils.untrusted_files import read_source_bytes
 from ...contract.protocol import JsonObject
 from .spec_agent import SpecResult

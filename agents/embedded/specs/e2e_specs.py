@@ -11,7 +11,6 @@ from typing import Any
 
 from ....core.errors import UsageError
 from ....engine.api.document.apps import find_secret_variables
-from ....engine.api.document.auth import placeholder_secret
 from ....engine.browser.explore.explore import explore_site
 from ....engine.browser.explore.session import SiteLaunch
 from ....engine.browser.model.flow import BrowserBudget, Exploration, SignIn
@@ -20,6 +19,7 @@ from ....engine.browser.write.evidence import TextPlaces
 from ....engine.python.project.layout import find_layout
 from ....sandbox.browsers.chromium import browser_tools_missing
 from ....sandbox.target import ProvideTarget
+from ....utils.redact import placeholder_secret
 from ....utils.untrusted_files import read_source_bytes
 from ...contract.protocol import JsonObject
 from .spec_agent import SpecResult

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from ....utils.redact import placeholder_secret
 from ..model.model import Api, Json
 from .operations import snake_case
 
@@ -63,11 +64,6 @@ def credential_kind(scheme: Mapping[str, Any]) -> tuple[Kind, str] | None:
 def is_secret(variable: str) -> bool:
     """Whether the name of an environment variable suggests a secret."""
     return _SECRET.search(variable) is not None
-
-
-def placeholder_secret(variable: str) -> str:
-    """Return the value that tests use for an unknown secret: always the same, and plainly not a real one."""
-    return f"test-{variable.lower().replace('_', '-')}"
 
 
 def candidate_credentials(api: Api, variables: Iterable[str]) -> dict[str, list[Credential]]:

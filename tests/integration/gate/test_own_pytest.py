@@ -10,6 +10,7 @@ import pytest
 from testwright.core.errors import InterpreterError
 from testwright.gate.verify.earlier_tests import EarlierFile, earlier_test_files
 from testwright.gate.verify.own_pytest import OwnPytest, run_own_pytest
+from testwright.gate.verify.variables_conftest import variables_conftest
 from testwright.sandbox.target import PythonTarget
 from testwright.tests.support.engine.targets import prepared
 from testwright.tests.support.projects.files import make_project
@@ -33,6 +34,29 @@ async def test_a_folder_of_any_name_is_found(tmp_path):
 async def judged(folder: Path, files: dict[str, str], root: str, tests: dict[str, str] | None = None) -> OwnPytest:
     async with prepared(folder, files, import_roots=(root,)) as target:
         return await run_own_pytest(target, tests or {PLACE: TEST}, [root])
+
+
+NEEDY = {
+    **FLAT,
+    "pytest.ini": "[pytest]\npythonpath = .\n",
+    "shop/prices.py": f"import os\nKEY = os.environ['SHOP_KEY']\n{MODULE}",
+}
+CONFTEST = "tests/generated/conftest.py"
+
+
+async def test_a_module_that_needs_a_variable_at_import_passes_only_with_a_conftest_that_sets_it(tmp_path):
+    variables = {"SHOP_KEY": "of-the-setting"}
+    async with prepared(tmp_path, NEEDY, import_roots=(".",), variables=variables) as target:
+        bare = await run_own_pytest(target, {PLACE: TEST}, ["."])
+        found = await run_own_pytest(target, {PLACE: TEST}, ["."], None, (CONFTEST, variables_conftest(variables)))
+    assert (bare.outcome, "SHOP_KEY" in bare.reason) == ("failed", True)
+    assert (found.outcome, found.passed, found.needs_conftest) == ("passed", 1, True)
+
+
+async def test_a_conftest_that_no_test_needs_stays_away(tmp_path):
+    async with prepared(tmp_path, FLAT, import_roots=(".",), variables={"SHOP_KEY": "x"}) as target:
+        found = await run_own_pytest(target, {PLACE: TEST}, ["."], None, (CONFTEST, variables_conftest({"A": "b"})))
+    assert (found.outcome, found.needs_conftest) == ("needs_setting", False)
 
 
 def lines(found: OwnPytest) -> list[tuple[str, str, str]]:

@@ -14,7 +14,12 @@ from testwright.tests.support.projects.files import make_project
 
 @asynccontextmanager
 async def prepared(
-    folder: Path, files: Mapping[str, str], *, import_roots: Sequence[str] = ("src",), kind: SandboxKind = "bubblewrap"
+    folder: Path,
+    files: Mapping[str, str],
+    *,
+    import_roots: Sequence[str] = ("src",),
+    kind: SandboxKind = "bubblewrap",
+    variables: Mapping[str, str] | None = None,
 ) -> AsyncIterator[PythonTarget]:
     """A target of a project written below `folder`; discarded on leaving. Fails where there is no such sandbox."""
     root = make_project(folder / "project-of-a-user", files)
@@ -25,6 +30,7 @@ async def prepared(
         state=folder / "state",
         caches=(folder / "cache",),
         import_roots=import_roots,
+        variables=variables,
     )
     try:
         yield target

@@ -116,6 +116,8 @@ def test_common_credentials_are_redacted(text: str, secret: str) -> None:
     "text",
     [
         "Bearer authentication is used",
+        'NOTES_TOKEN = os.environ["NOTES_TOKEN"]',
+        "NOTES_TOKEN = config.get(NAME)",
         "max_tokens=5 and token_budget=10000000",
         "def login(password: str, authorization: Optional[str]) -> Token: ...",
         "see https://example.com/a?page=2#top and a@b.example",
