@@ -12,6 +12,10 @@ from .errors import ExitCode, TestwrightError
 FinalStatus = Literal["completed", "failed", "stopped"]
 
 
+NOTHING_PUBLIC = "it defines no public function or method of its own"
+"""Why a module has no tests in which there is nothing to test."""
+
+
 class ExitReason(StrEnum):
     """Why a run ended; every run has exactly one. `spec_ready` stopped on purpose, for a review of its spec."""
 
@@ -138,7 +142,8 @@ class RunCounts:
 
     Attributes:
         good: tests kept, or written where nothing was executed.
-        targets: targets that were worked on; those without anything to test do not count.
+        targets: targets that were worked on; those in which there is nothing to test do not count, those for which no
+            test could be made do.
         failed_steps: steps that failed.
         dropped: failure classes of the dropped cases and failed steps.
         defects: suspected defects.

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, get_args
 
-from ..core.outcome import ExitReason, RunCounts, exit_code_of, exit_reason_of, status_of
+from ..core.outcome import NOTHING_PUBLIC, ExitReason, RunCounts, exit_code_of, exit_reason_of, status_of
 from .model import (
     Coverage,
     CoverageChange,
@@ -116,7 +116,7 @@ def build_report(run: Run, outcomes: Outcomes, *, redact: Callable[[Any], Any] =
     others = [step for step in plan if step.get("type") in _OF_REPOSITORIES]
     tally = RunCounts(
         good=totals.kept + sum(step.get("status") == "completed" for step in others),
-        targets=sum(target.status != "skipped" for target in targets) + len(others),
+        targets=sum(target.status != "skipped" or _could_not(target, run) for target in targets) + len(others),
         failed_steps=sum(step.get("status") == "failed" for step in plan),
         dropped=[name for step, target in made for name in classes_of(step, target)],
         defects=len(defects),
@@ -253,6 +253,12 @@ def _findings(made: list[tuple[Json, ReportTarget]]) -> tuple[ReportFinding, ...
         for row in rows(mapping(step.get("result")).get("findings"))
     ]
     return tuple(sorted(found, key=lambda row: (row.target, row.failure_class, row.case_id or "", row.title)))
+
+
+def _could_not(target: ReportTarget, run: Run) -> bool:
+    """Whether no test could be made of what was asked for; to change such code is to ask for none."""
+    asked = not mapping(run.settings).get("changed_since")
+    return asked and any(row.reason != NOTHING_PUBLIC for row in target.not_reached)
 
 
 def _own_pytest(plan: list[Json]) -> Json:

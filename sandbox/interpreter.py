@@ -19,7 +19,7 @@ from urllib.parse import unquote, urlsplit
 
 from ..core.errors import InterpreterError
 from ..utils.untrusted_files import read_json, read_source
-from ..utils.user_folders import exposes_home
+from ..utils.user_folders import cloned_folders, exposes_home
 from .executable import (
     Installation,
     executable_folders,
@@ -89,7 +89,7 @@ class _BrokenError(Exception):
 def find_interpreter(
     root: Path, explicit: Path | None, environment: Mapping[str, str] | None = None, *, trusted: bool = False
 ) -> Interpreter:
-    """The interpreter for the project: `explicit`, the project's environment, the active environment, ours.
+    """The interpreter for the project: `explicit`, the project's environment, the repository's, the active one, ours.
 
     Folders outside the project that its environment links to are shown only where a person chose the environment: by
     `explicit`, by activating it, or by trusting the project.
@@ -129,14 +129,25 @@ def _candidates(root: Path, explicit: Path | None, environment: Mapping[str, str
         found = shutil.which(explicit) if len(explicit.parts) == 1 and not explicit.exists() else None
         yield Path(found or explicit).expanduser().absolute(), "--python"
         return
-    for name in (".venv", "venv", "env"):
-        folder = root.absolute() / name
-        if (folder / "pyvenv.cfg").is_file():
-            yield folder / "bin" / "python", f"project environment {name}"
+    for place in _places_of_environments(root):
+        for name in (".venv", "venv", "env"):
+            folder = place / name
+            if (folder / "pyvenv.cfg").is_file():
+                where = "project environment" if place == root.absolute() else "environment of the repository,"
+                yield folder / "bin" / "python", f"{where} {name if place == root.absolute() else folder}"
     for variable in _ACTIVE:
         if environment.get(variable):
             yield Path(environment[variable]).absolute() / "bin" / "python", f"active environment ({variable})"
     yield Path(sys.executable), "testwright's own"
+
+
+def _places_of_environments(root: Path) -> list[Path]:
+    """The project's folder, and those above it to the top of its repository: packages of one often share one."""
+    place = root.absolute()
+    top = None if (root / ".git").exists() else next(iter(cloned_folders(root)[1:]), None)
+    if top is None:
+        return [place]
+    return [place, *(folder for folder in root.resolve().parents if folder.is_relative_to(top))]
 
 
 def _inspect(path: Path, origin: str, root: Path, *, is_chosen: bool) -> Interpreter:
@@ -146,14 +157,15 @@ def _inspect(path: Path, origin: str, root: Path, *, is_chosen: bool) -> Interpr
     if not os.access(path, os.X_OK):
         raise _BrokenError(f"{path} is not an executable file")
     venv = venv_of(path)
-    roots = (root.absolute(), root.resolve())
+    # What a clone brings is untrusted, also where it lies above a package of it.
+    roots = (root.absolute(), *cloned_folders(root))
     # An environment that lies in the project, by its path or by where its link leads, is untrusted.
     is_projects = venv is not None and any(
         path.is_relative_to(folder) or venv.resolve().is_relative_to(folder) for folder in roots
     )
     installation = _real_installation(venv, path) if venv is not None and is_projects else None
     # A link out of the project could name any environment of the user's; only a person may choose that.
-    if is_projects and venv is not None and not is_chosen and not venv.resolve().is_relative_to(roots[1]):
+    if is_projects and venv is not None and not is_chosen and not any(map(venv.resolve().is_relative_to, roots)):
         raise _BrokenError(f"it is a link out of the project, to {venv.resolve()}: activate it, or trust the project")
     base = installation.executable if installation else path if venv is None else _base_of(path)
     # The project's own environment is read, never executed; an interpreter of the user's is asked.
@@ -177,7 +189,7 @@ def _inspect(path: Path, origin: str, root: Path, *, is_chosen: bool) -> Interpr
     linked = linked_folders((*_existing(sites), *([user] if user else ())))
     outside = [folder for folder in linked if not folder.resolve().is_relative_to(root.resolve())]
     # A path file in the project's environment could show the target any folder of the user's.
-    hidden = [] if is_chosen or not is_projects else outside
+    hidden = [] if is_chosen or not is_projects else [each for each in outside if not _is_beside(each, root)]
     folders += [folder for folder in outside if folder not in hidden]
     return Interpreter(
         path=path,
@@ -191,8 +203,40 @@ def _inspect(path: Path, origin: str, root: Path, *, is_chosen: bool) -> Interpr
         user_site=user,
         linked=tuple(folder for folder in linked if folder not in hidden),
         library_path=_library_path(_outermost(folders)),
-        notes=(_hidden_note(origin, hidden),) if hidden else (),
+        notes=(*([_hidden_note(origin, hidden)] if hidden else []), *_note_of_ours(path, venv, linked, root)),
     )
+
+
+def _is_beside(folder: Path, root: Path) -> bool:
+    """Whether a folder belongs to another part of the repository, and has neither the project nor the history in it."""
+    real = folder.resolve()
+    is_around = root.resolve().is_relative_to(real)
+    return not is_around and any(real.is_relative_to(top) for top in cloned_folders(root)[1:])
+
+
+def _note_of_ours(path: Path, venv: Path | None, linked: tuple[Path, ...], root: Path) -> list[str]:
+    """Say that a package runs in the environment of testwright, which has what that needs, not what the code does."""
+    place = venv.resolve() if venv is not None else path.parent.parent.resolve()
+    is_ours = place == Path(sys.prefix).resolve()
+    if not is_ours or any(folder.resolve().is_relative_to(root.resolve()) for folder in linked):
+        return []
+    if any(place.is_relative_to(folder) for folder in cloned_folders(root)) or not _is_installable(root):
+        return []
+    return [
+        "the project has no environment of its own and is not installed in that of testwright, in which its code "
+        "runs: packages that it needs may be missing; make a .venv, or name its Python with --python"
+    ]
+
+
+def _is_installable(root: Path) -> bool:
+    """Whether files say what the project is called, or what it needs; a folder of scripts is installed nowhere."""
+    if any((root / name).is_file() for name in ("setup.py", "setup.cfg", "requirements.txt")):
+        return True
+    try:
+        text = read_source(root, "pyproject.toml", errors="replace", most=_MOST_BYTES)
+    except OSError:
+        return False
+    return "[project]" in text or "[tool.poetry]" in text
 
 
 def _hidden_note(origin: str, hidden: list[Path]) -> str:

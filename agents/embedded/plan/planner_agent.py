@@ -154,7 +154,8 @@ class _Planning:
         clauses = self._fitted(clauses, included)
         parts = self._parts(clauses, included)
         steps = self._steps([part for part in parts if part.steps], several=len(clauses) > 1)
-        if not steps and not reading.limited:
+        done = reading.tested and not reading.not_understood
+        if not steps and not reading.limited and not done:
             raise refused_request(reading, _why_nothing(self._index.layout, reading))
         check_understood(reading.not_understood, reading.stopping, strict)
         said = sentence(
@@ -162,7 +163,11 @@ class _Planning:
             self._scope.framework,
             conditions=self._conditions,
             left_out=reading.left_out,
-            nothing="nothing to test: nothing of it has changed" if reading.limited else "",
+            nothing="nothing to test: there are tests of it already"
+            if done
+            else "nothing to test: nothing of it has changed"
+            if reading.limited
+            else "",
         )
         return {
             "steps": steps,
@@ -295,6 +300,7 @@ class _Planning:
         reading.not_understood += planned.not_understood
         reading.advice = reading.advice or planned.advice
         reading.skipped += [row for row in planned.skipped if row not in reading.skipped]
+        reading.tested = reading.tested or planned.tested
         noted = {str(row["text"]) for row in planned.not_understood}
         for document in scope.documents:
             if document not in planned.used and document not in noted:

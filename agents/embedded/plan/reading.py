@@ -30,6 +30,7 @@ class Reading:
         stopping: those of `not_understood` without which something else than asked for would be done.
         groups: whether a mention of a package or folder names several modules.
         limited: targets were found and limited to changed code, so that an empty plan is not an error.
+        tested: targets were found that have tests already; where nothing else is left, there is nothing to do.
         advice: what to do where nothing can be planned.
     """
 
@@ -44,6 +45,7 @@ class Reading:
     skipped: list[JsonObject] = field(default_factory=list)
     groups: bool = True
     limited: bool = False
+    tested: bool = False
     advice: str = ""
 
     def unclear(self, text: str, reason: str, suggestions: Sequence[str] = (), *, stops: bool = False) -> None:

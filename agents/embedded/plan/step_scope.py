@@ -64,6 +64,7 @@ class PlannedSteps:
         steps: generate steps in order; empty where `not_understood` or `skipped` say why.
         understood, not_understood, skipped: as in the planner's result.
         used: those of `documents` that a step tests.
+        tested: a target was left out because there are tests of it already.
         advice: what to do where there are no steps.
     """
 
@@ -72,6 +73,7 @@ class PlannedSteps:
     not_understood: list[JsonObject] = field(default_factory=list)
     skipped: list[JsonObject] = field(default_factory=list)
     used: tuple[str, ...] = ()
+    tested: bool = False
     advice: str = ""
 
 

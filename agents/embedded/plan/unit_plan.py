@@ -67,10 +67,14 @@ def testable_modules(scope: StepScope, planned: PlannedSteps) -> list[ModuleTarg
             wanted = untested_symbols(scope.layout.root, scope.layout.test_files, target.place, wanted or symbols)
             if not wanted:
                 planned.skipped.append({"target": path, "reason": "every public symbol is named by a test already"})
+                planned.tested = True
                 continue
             if set(wanted) == set(public_names(symbols)):
                 wanted = None  # the whole module: its test file is named after the module alone
-        elif wanted is not None and not scope.only_changed:
+        elif wanted is not None and scope.only_changed:
+            if not left_out and _module_file(scope, target.place):
+                wanted = None  # that file pins what has changed, and no other may say the same beside it
+        elif wanted is not None:
             wanted = _without_tested(scope, target.place, wanted, planned)
             if not wanted:
                 continue
@@ -85,18 +89,25 @@ def _without_tested(
 
     A file that a person has changed is theirs and is never written anew, so beside it the symbols have their own.
     """
-    root = scope.layout.root
-    path = unique_test_path(root, _test_path(scope, place, module_slug(place.module, None)), target=place.path)
-    text = source_or_empty(root, path)
-    if generated_from(text) != place.path or is_untouched(text) is not True:
+    path = _module_file(scope, place)
+    if not path:
         return wanted
-    untested = untested_symbols(root, [path], place, wanted)
+    untested = untested_symbols(scope.layout.root, [path], place, wanted)
     tested = [name for name in public_names(wanted) if name not in untested]
     if tested:
         command = shlex.quote(f"unit tests for {place.module}")
         reason = f"{path} has the tests of {', '.join(tested)}; `testwright run {command}` writes that file anew"
         planned.skipped.append({"target": place.path, "reason": reason})
+        planned.tested = True
     return tuple(name for name in wanted if name not in tested)
+
+
+def _module_file(scope: StepScope, place: ModulePlace) -> str:
+    """Return the generated file of a whole module, if nobody has changed it; empty where there is none."""
+    root = scope.layout.root
+    path = unique_test_path(root, _test_path(scope, place, module_slug(place.module, None)), target=place.path)
+    text = source_or_empty(root, path)
+    return path if generated_from(text) == place.path and is_untouched(text) is True else ""
 
 
 def _is_below(symbol: str, left_out: list[str]) -> bool:

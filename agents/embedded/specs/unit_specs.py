@@ -15,6 +15,7 @@ from dataclasses import KW_ONLY, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from ....core.outcome import NOTHING_PUBLIC
 from ....engine.python.explore.explore import ExplorationBudget, explore
 from ....engine.python.facts.analyse import analyse_module
 from ....engine.python.model.model import Arc, CallableFacts, Exploration, ModuleFacts
@@ -92,8 +93,7 @@ class UnitSpecGenerator:
         metadata["notes"] += proposer.examples.notes()
         # A spec without cases is valid only if it says why there are none.
         if not (spec["cases"] or spec["suspected_defects"] or spec["not_reached"]):
-            reason = "it defines no public function or method of its own"
-            spec["not_reached"] = [{"subject": facts.module, "reason": reason, "line": 1}]
+            spec["not_reached"] = [{"subject": facts.module, "reason": NOTHING_PUBLIC, "line": 1}]
         trace: list[JsonObject] = [
             {"event": "explored", "target": facts.path, "trials": exploration.trials, "cases": len(spec["cases"])}
         ]
@@ -125,7 +125,10 @@ def is_wanted(subject: str, symbols: list[str]) -> bool:
 def narrowed_proposer(
     root: Path, layout: Layout, facts: ModuleFacts, symbols: Any, examples: Mapping[str, str]
 ) -> SourceProposer:
-    """Build a proposer that spends its trials on the wanted symbols; constructors of other members stay known."""
+    """Build a proposer that spends its trials on the wanted symbols, and on the other members of their classes.
+
+    What fills an object decides what a method of it does: alone, a lookup would only ever miss.
+    """
     if symbols is None:
         return SourceProposer(root, layout, facts, examples=examples)
     wanted = [str(symbol) for symbol in symbols]
@@ -137,9 +140,7 @@ def narrowed_proposer(
         facts,
         functions=tuple(function for function in facts.functions if kept(function)),
         classes=tuple(
-            replace(cls, members=tuple(member for member in cls.members if kept(member)))
-            for cls in facts.classes
-            if is_wanted(cls.name, wanted) or any(kept(member) for member in cls.members)
+            cls for cls in facts.classes if is_wanted(cls.name, wanted) or any(kept(member) for member in cls.members)
         ),
     )
     return SourceProposer(root, layout, narrowed, examples=examples)

@@ -51,6 +51,36 @@ def test_the_projects_environment_comes_before_the_active_one(project: Path, bar
     assert found.site_paths[0] == next((project / ".venv" / "lib").glob("python*/site-packages"))
 
 
+def test_a_package_of_a_repository_has_the_environment_at_its_top_before_the_active_one(
+    tmp_path: Path, bare_venv: Path
+) -> None:
+    top, package, other = (tmp_path / name for name in ("mono", "mono/packages/shop", "mono/packages/money"))
+    for folder in (package, other, top / ".git"):
+        folder.mkdir(parents=True)
+    venv.create(top / ".venv", with_pip=False, symlinks=True)
+    site = next((top / ".venv" / "lib").glob("python*/site-packages"))
+    (site / "links.pth").write_text(f"{package}\n{other}\n{top}\n{tmp_path / 'elsewhere'}\n")
+    (tmp_path / "elsewhere").mkdir()
+    found = find_interpreter(package, None, {"VIRTUAL_ENV": str(bare_venv)})
+    assert found.path == top / ".venv" / "bin" / "python"
+    assert found.origin == f"environment of the repository, {top / '.venv'}"
+    assert set(found.linked) == {package, other}, "neither the whole repository nor what lies outside of it"
+
+
+def test_outside_a_repository_no_environment_above_the_project_is_taken(project: Path) -> None:
+    venv.create(project.parent / ".venv", with_pip=False, symlinks=True)
+    assert find_interpreter(project, None, {}).path == Path(sys.executable)
+
+
+def test_our_own_environment_is_never_taken_without_a_word(project: Path) -> None:
+    assert find_interpreter(project, None, {}).notes == (), "scripts are installed nowhere"
+    (project / "pyproject.toml").write_text("[project]\nname = 'shop'\n")
+    for environment in ({}, {"VIRTUAL_ENV": sys.prefix}):
+        [note] = find_interpreter(project, None, environment).notes
+        assert "is not installed in that of testwright" in note
+        assert "--python" in note
+
+
 def test_the_active_environment_comes_before_ours(project: Path, bare_venv: Path) -> None:
     found = find_interpreter(project, None, {"VIRTUAL_ENV": str(bare_venv)})
     assert found.path == bare_venv / "bin" / "python"

@@ -100,6 +100,22 @@ def test_how_a_step_ended_counts_as_a_class_of_failure(ended: str, reason: str) 
     assert report.plan[0].error == "it ended"
 
 
+@pytest.mark.feature("B-07")
+@pytest.mark.parametrize(
+    ("reason", "settings", "expected"),
+    [
+        ("never called successfully in 24 trials", {}, "nothing_kept"),
+        ("never called successfully in 24 trials", {"changed_since": "main"}, "nothing_to_do"),
+        ("it defines no public function or method of its own", {}, "nothing_to_do"),
+    ],
+)
+def test_asked_for_and_made_nothing_is_not_fine(reason: str, settings: dict[str, Any], expected: str) -> None:
+    step = generate_step(status="skipped", exit_reason="nothing_to_test", error_message="no test could be made")
+    step["result"]["spec_json"] = {"cases": [], "not_reached": [{"subject": "shop.f", "reason": reason, "line": 1}]}
+    report = build_report(facts().model_copy(update={"settings": settings}), outcomes(step))
+    assert report.exit_reason == expected
+
+
 def test_a_target_with_nothing_to_test_is_no_failure() -> None:
     step = generate_step(status="skipped", exit_reason="nothing_to_test", error_message="nothing to test was found")
     assert build_report(facts(), outcomes(step)).exit_reason == "nothing_to_do"

@@ -8,6 +8,7 @@ from testwright.app.service import plan
 from testwright.config.settings import load_settings
 from testwright.core.errors import HistoryError
 from testwright.tests.support.projects.repositories import Repository
+from testwright.utils.generated_header import with_header
 
 pytestmark = pytest.mark.feature("T-18")
 
@@ -56,6 +57,13 @@ async def test_targets_are_what_is_asked_for_and_has_changed(project, text, file
     response = await answer(project, text, files)
     assert response.is_success(), response.error
     assert targets(response.result) == expected
+
+
+async def test_what_changed_in_a_module_with_a_generated_file_has_that_file_written_anew(project):
+    body = "from shop.pricing import tax\n\n\ndef test_tax():\n    assert tax(1) == 1\n"
+    project.write({"tests/generated/shop/test_shop_pricing.py": with_header(body, target="src/shop/pricing.py")})
+    response = await answer(project, "unit tests", {"src/shop/pricing.py": ["tax"]})
+    assert targets(response.result) == [("src/shop/pricing.py", None)]
 
 
 @pytest.mark.parametrize("files", [{}, {"setup.py": None}, {"src/shop/pricing.py": ["gone"]}])
