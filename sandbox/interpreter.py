@@ -203,7 +203,7 @@ def _inspect(path: Path, origin: str, root: Path, *, is_chosen: bool) -> Interpr
         user_site=user,
         linked=tuple(folder for folder in linked if folder not in hidden),
         library_path=_library_path(_outermost(folders)),
-        notes=(*([_hidden_note(origin, hidden)] if hidden else []), *_note_of_ours(path, venv, linked, root)),
+        notes=(_hidden_note(origin, hidden),) if hidden else (),
     )
 
 
@@ -212,31 +212,6 @@ def _is_beside(folder: Path, root: Path) -> bool:
     real = folder.resolve()
     is_around = root.resolve().is_relative_to(real)
     return not is_around and any(real.is_relative_to(top) for top in cloned_folders(root)[1:])
-
-
-def _note_of_ours(path: Path, venv: Path | None, linked: tuple[Path, ...], root: Path) -> list[str]:
-    """Say that a package runs in the environment of testwright, which has what that needs, not what the code does."""
-    place = venv.resolve() if venv is not None else path.parent.parent.resolve()
-    is_ours = place == Path(sys.prefix).resolve()
-    if not is_ours or any(folder.resolve().is_relative_to(root.resolve()) for folder in linked):
-        return []
-    if any(place.is_relative_to(folder) for folder in cloned_folders(root)) or not _is_installable(root):
-        return []
-    return [
-        "the project has no environment of its own and is not installed in that of testwright, in which its code "
-        "runs: packages that it needs may be missing; make a .venv, or name its Python with --python"
-    ]
-
-
-def _is_installable(root: Path) -> bool:
-    """Whether files say what the project is called, or what it needs; a folder of scripts is installed nowhere."""
-    if any((root / name).is_file() for name in ("setup.py", "setup.cfg", "requirements.txt")):
-        return True
-    try:
-        text = read_source(root, "pyproject.toml", errors="replace", most=_MOST_BYTES)
-    except OSError:
-        return False
-    return "[project]" in text or "[tool.poetry]" in text
 
 
 def _hidden_note(origin: str, hidden: list[Path]) -> str:

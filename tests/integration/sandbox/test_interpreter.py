@@ -72,15 +72,6 @@ def test_outside_a_repository_no_environment_above_the_project_is_taken(project:
     assert find_interpreter(project, None, {}).path == Path(sys.executable)
 
 
-def test_our_own_environment_is_never_taken_without_a_word(project: Path) -> None:
-    assert find_interpreter(project, None, {}).notes == (), "scripts are installed nowhere"
-    (project / "pyproject.toml").write_text("[project]\nname = 'shop'\n")
-    for environment in ({}, {"VIRTUAL_ENV": sys.prefix}):
-        [note] = find_interpreter(project, None, environment).notes
-        assert "is not installed in that of testwright" in note
-        assert "--python" in note
-
-
 def test_the_active_environment_comes_before_ours(project: Path, bare_venv: Path) -> None:
     found = find_interpreter(project, None, {"VIRTUAL_ENV": str(bare_venv)})
     assert found.path == bare_venv / "bin" / "python"
