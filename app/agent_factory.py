@@ -70,6 +70,28 @@ def create_planner(settings: Settings, chat: ModelChat | None) -> Agent:
     return ModelPlannerAgent(chat, EmbeddedPlannerAgent(command=command), contract=contract_of("planner"))
 
 
+def _spec_generators(
+    settings: Settings, target: ProvideTarget, tools: ToolClient, unit: SpecGenerator | None
+) -> dict[str, SpecGenerator]:
+    """Create what generates specs without a model, by test type."""
+    command = tuple(shlex.split(settings.app_command or ""))
+    return {
+        "unit": unit or unit_spec_generator(settings, target),
+        "api": ApiSpecGenerator(
+            target, settings.root, ToolDocuments(tools.call), command=command, examples=settings.examples
+        ),
+        "integration": IntegrationSpecGenerator(
+            target, settings.root, budget=exploration_budget(settings), examples=settings.examples
+        ),
+        "e2e": BrowserSpecGenerator(
+            target, settings.root, command=command, sign_in=settings.sign_in or "", variables=settings.env
+        ),
+        "performance": PerformanceSpecGenerator(
+            target, settings.root, budget=exploration_budget(settings), examples=settings.examples
+        ),
+    }
+
+
 def create_agents(
     settings: Settings,
     target: ProvideTarget,
@@ -88,22 +110,7 @@ def create_agents(
         unit: generates specs of unit tests; None creates a generator.
         prefetched: a spec that was started early; None for none.
     """
-    command = tuple(shlex.split(settings.app_command or ""))
-    generators: dict[str, SpecGenerator] = {
-        "unit": unit or unit_spec_generator(settings, target),
-        "api": ApiSpecGenerator(
-            target, settings.root, ToolDocuments(tools.call), command=command, examples=settings.examples
-        ),
-        "integration": IntegrationSpecGenerator(
-            target, settings.root, budget=exploration_budget(settings), examples=settings.examples
-        ),
-        "e2e": BrowserSpecGenerator(
-            target, settings.root, command=command, sign_in=settings.sign_in or "", variables=settings.env
-        ),
-        "performance": PerformanceSpecGenerator(
-            target, settings.root, budget=exploration_budget(settings), examples=settings.examples
-        ),
-    }
+    generators = _spec_generators(settings, target, tools, unit)
     # Spec and writer have no contract here: tools validate their answers, hydration validates their inputs.
     agents: dict[str, Agent] = {
         "planner": create_planner(settings, models.get("planner")),

@@ -16,6 +16,7 @@ from ...python.write.render import format_python
 from ..document.operations import snake_case
 from ..model.json_values import literal, quoted
 from ..model.model import needs_fresh_state
+from .docstring_lines import WIDTH, docstring, docstring_text, indented
 from .render_checks import RenderedCheck, SavedNames, SetupFunctions, call, render_checks
 from .render_groups import CaseTable, build_tables, group_cases
 from .render_names import find_shared_payloads, schema_lines, schema_names, table_name, table_sentence
@@ -39,7 +40,6 @@ def helper_source(name: str) -> str:
 
 
 Json = Mapping[str, Any]
-_WIDTH = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +88,8 @@ def with_helpers(
         conftest: further files by name without suffix, as they are written.
     """
     folder = PurePosixPath(test_path).parent
-    files = [ApiTestFile(test_path, with_header(format_python(source, width=_WIDTH), target=origin))]
-    helpers = {**conftest, **{name: format_python(helper_source(name), width=_WIDTH) for name in names}}
+    files = [ApiTestFile(test_path, with_header(format_python(source, width=WIDTH), target=origin))]
+    helpers = {**conftest, **{name: format_python(helper_source(name), width=WIDTH) for name in names}}
     for name, contents in helpers.items():
         whole = with_header(contents, target="testwright's helpers")
         files.append(ApiTestFile((folder / f"{name}.py").as_posix(), whole))
@@ -132,7 +132,7 @@ class _Source:
     def text(self) -> str:
         """The file before formatting."""
         tests = list(self._tests())
-        parts = [f'"""{_words(str(self._spec["title"]))}."""', self._import_lines(), *self._constants()]
+        parts = [f'"""{docstring_text(str(self._spec["title"]))}."""', self._import_lines(), *self._constants()]
         parts += self._fixtures() if self._pytest else []
         parts += self._steps.functions()
         if self._pytest:
@@ -144,7 +144,7 @@ class _Source:
     def _class(self, tests: Sequence[list[str]]) -> str:
         words = [part.capitalize() for part in snake_case(str(self._spec["target"]["name"])).split("_") if part]
         head = _CLASS_HEAD.replace("NAME", "".join(words) or "Api", 1).replace("APPLICATION", self._application(), 1)
-        return "\n\n".join([head, *("\n".join(_indented(lines)) for lines in tests)])
+        return "\n\n".join([head, *("\n".join(indented(lines)) for lines in tests)])
 
     def _import_lines(self) -> str:
         helpers = {statement for statement in self._imports if statement.startswith("from api_")}
@@ -208,8 +208,11 @@ class _Source:
         request = case["act"]["request"]
         checks = render_checks(list(case["expect"]), self._known)
         client = self._client_for(case)
-        lines = [f"def {name}({client if self._pytest else 'self'}):", *_indented(_docstring(case))]
-        return lines + _indented(self._body(case, call(request, self._auth, client=client), checks))
+        lines = [
+            f"def {name}({client if self._pytest else 'self'}):",
+            *indented(docstring(str(case["title"]), str(case["id"]))),
+        ]
+        return lines + indented(self._body(case, call(request, self._auth, client=client), checks))
 
     def _client_for(self, case: Json) -> str:
         if not self._pytest:
@@ -228,7 +231,7 @@ class _Source:
         cleanup = [call(request, self._auth, client=client) for request in case.get("cleanup") or ()]
         lines += self._arranged(arrange.get("requests") or (), client, "\n".join([*inner, *cleanup]))
         if cleanup:
-            return [*lines, "try:", *_indented(inner), "finally:", *_indented(cleanup)]
+            return [*lines, "try:", *indented(inner), "finally:", *indented(cleanup)]
         return lines + inner
 
     def _arranged(self, requests: Sequence[Json], client: str, after: str) -> list[str]:
@@ -262,8 +265,8 @@ class _Source:
             "    ],",
             ")",
             f"def {name}({client}, {', '.join(names)}):",
-            f'    """{_words(table_sentence(table.cases))}."""',
-            *_indented(self._body(first, act, table.checks)),
+            f'    """{docstring_text(table_sentence(table.cases))}."""',
+            *indented(self._body(first, act, table.checks)),
         ]
 
     def _name(self, words: str) -> str:
@@ -292,20 +295,6 @@ def _secret(entry: Json, environment: Mapping[str, str]) -> str:
     if kind == "api_key_cookie":
         return '{"Cookie": ' + quoted(f"{entry.get('parameter')}=") + " + " + value + "}"
     return "{" + name + ": " + value + "}"
-
-
-def _docstring(case: Json) -> list[str]:
-    title = _words(str(case["title"]))
-    line = f'"""{title} ({case["id"]})."""'
-    return [line] if len(line) <= _WIDTH - 8 else [f'"""{title}.', "", str(case["id"]), '"""']
-
-
-def _words(text: str) -> str:
-    return " ".join(text.split()).replace("\\", "\\\\").replace('"""', "'''").rstrip('."')
-
-
-def _indented(lines: Sequence[str]) -> list[str]:
-    return [f"    {line}" if line else "" for line in lines]
 
 
 def _sorted(imports: set[str]) -> list[str]:

@@ -14,6 +14,7 @@ from ....sandbox.browsers.chromium import BROWSER_LIMITS, browser_overlay, find_
 from ....sandbox.protocol import Session
 from ....sandbox.target import PythonTarget
 from ....sandbox.worker_files import worker_arguments
+from ...api.document.application import AppLaunch
 from ..model.page import Action, Json, Played, read_state
 
 _START_SECONDS = 60.0
@@ -22,28 +23,15 @@ _MOST_HUNG = 3
 
 
 @dataclass(frozen=True, slots=True)
-class SiteLaunch:
-    """How a site is started.
+class SiteLaunch(AppLaunch):
+    """How a site is started: as the applications of API tests are.
 
     Attributes:
-        application: `package.module:attribute`, with `()` for a factory; None where `command` starts it.
-        command: words of the command; `{port}` in them is replaced by the port.
-        environment: variables for it, which may stand in a test; secrets have placeholder values.
-        private: variables for it as the settings give them, which are written nowhere.
-        folder: working folder relative to the project; None for a temporary folder that is emptied at each reset.
+        private: variables for it as the settings give them, which are written nowhere; those of `environment` may stand
+            in a test.
     """
 
-    application: str | None = None
-    command: tuple[str, ...] = ()
-    import_roots: tuple[str, ...] = (".",)
-    environment: Mapping[str, str] = field(default_factory=dict)
-    folder: str | None = None
     private: Mapping[str, str] = field(default_factory=dict, repr=False)
-
-    @property
-    def label(self) -> str:
-        """The application or command, for messages."""
-        return self.application or " ".join(self.command)
 
 
 class BrowserSession:

@@ -9,11 +9,11 @@ from typing import Any
 from ....core.errors import AgentFailure
 from ....utils.python_names import unique_name
 from ....utils.python_source import parse_python
+from ...api.write.docstring_lines import docstring, docstring_text, indented
 from ...api.write.render import ApiTestFile, with_helpers
 from .python_lines import action_lines, expectation_lines, literal, uses_dialogs, variables_in
 
 Json = Mapping[str, Any]
-_WIDTH = 120
 _HELPERS = ("api_process", "api_serving")
 
 CONFTEST = '''"""What the browser tests of this folder share: the helpers beside them, and a browser to start."""
@@ -107,7 +107,7 @@ class _Source:
         helpers = [_DIALOGS] if uses_dialogs(self._spec["cases"]) else []
         helpers += [self._sign_in(name, user) for name, user in self._users.items()]
         tests = ["\n".join(self._test(case)) for case in self._spec["cases"]]
-        title = _words(str(self._spec["title"]))
+        title = docstring_text(str(self._spec["title"]))
         constants = "\n".join(self._constants())
         fixtures = _FIXTURES.replace("APPLICATION", self._application(), 1)
         return "\n\n\n".join([f'"""{title}."""\n\n{self._imports()}\n\n{constants}', fixtures, *helpers, *tests]) + "\n"
@@ -155,7 +155,7 @@ class _Source:
     def _sign_in(self, name: str, user: Json) -> str:
         lines = [line for action in user["actions"] for line in action_lines(action, self._made_up())]
         lines += [line for one in user.get("expect") or () for line in expectation_lines(one)]
-        head = [f"def sign_in_as_{name}(page):", f'    """Sign in as {_words(name)}."""']
+        head = [f"def sign_in_as_{name}(page):", f'    """Sign in as {docstring_text(name)}."""']
         return "\n".join([*head, *(f"    {line}" for line in lines)])
 
     def _test(self, case: Json) -> list[str]:
@@ -169,19 +169,8 @@ class _Source:
             lines += action_lines(action, self._made_up())
             for one in due:
                 lines += expectation_lines(one)
-        return [f"def {name}(page: Page):", *_indented([*_docstring(case), *lines])]
-
-
-def _docstring(case: Json) -> list[str]:
-    title = _words(str(case["title"]))
-    title = title[:1].upper() + title[1:]
-    line = f'"""{title} ({case["id"]})."""'
-    return [line] if len(line) <= _WIDTH - 8 else [f'"""{title}.', "", str(case["id"]), '"""']
-
-
-def _words(text: str) -> str:
-    return " ".join(text.split()).replace("\\", "\\\\").replace('"""', "'''").rstrip('."')
-
-
-def _indented(lines: Sequence[str]) -> list[str]:
-    return [f"    {line}" if line else "" for line in lines]
+        title = str(case["title"]).strip()
+        return [
+            f"def {name}(page: Page):",
+            *indented([*docstring(title[:1].upper() + title[1:], str(case["id"])), *lines]),
+        ]
