@@ -28,6 +28,7 @@ async def verify_suite(step: PlanStepState, state: PlanningAgentState, services:
     if not made:
         return skipped(StepExit.NOTHING_KEPT, "no test file was kept, so there is nothing to verify")
     if not state["run"]:
+        await _format(list(made), services)
         result = {"executed": False, "test_paths": list(made), "kept": {path: made[path]["kept"] for path in made}}
         return StepOutcome("completed", StepExit.SWITCHED_OFF, result, "not executed: running is switched off")
     for result in made.values():
@@ -39,10 +40,17 @@ async def verify_suite(step: PlanStepState, state: PlanningAgentState, services:
     dropped = _attributed(answer.get("dropped") or [], made)
     kept = {path: list(result["kept"]) for path, result in made.items()}
     await _remove(made, kept, dropped, services)
+    await _format([path for path in made if kept[path]], services)
     own, refused = await _own_pytest([path for path in made if kept[path]], answer, state, services)
     refused = _attributed(refused, made)
+    for path, result in made.items():
+        # Cases are taken out of a file as its spec renders.
+        if _removed_cases(path, kept[path], refused):
+            await _restore(services, result)
     await _remove(made, kept, refused, services)
     remaining = [path for path in made if kept[path]]
+    if refused:
+        await _format(remaining, services)
     result = {
         "executed": True,
         **({"own_pytest": own} if own is not None else {}),
@@ -54,6 +62,12 @@ async def verify_suite(step: PlanStepState, state: PlanningAgentState, services:
     if not remaining:
         return StepOutcome("failed", StepExit.NOTHING_KEPT, result, "no test holds when all run together")
     return StepOutcome("completed", StepExit.COMPLETED, result)
+
+
+async def _format(paths: Sequence[str], services: GraphServices) -> None:
+    """Give staged files the layout of the project's own configuration, in which they run and land."""
+    if any(path.endswith(".py") for path in paths):
+        await services.tools.call("format_tests", {"test_paths": list(paths)})
 
 
 async def _own_pytest(

@@ -31,6 +31,7 @@ _MODULES = (
     "tools.check_syntax",
     "tools.run_build",
     "tools.accept_tests",
+    "tools.format_tests",
     "tools.list_files",
     "tools.prune_tests",
     "tools.read_file",

@@ -176,6 +176,30 @@ async def test_a_test_that_fails_in_company_is_pruned_before_accepting(tmp_path:
     assert state["exit_reason"] == "completed"
 
 
+async def test_files_have_the_projects_layout_when_its_own_pytest_runs_and_after_it_refused_a_case(
+    tmp_path: Path,
+) -> None:
+    nodeid = "tests/generated/test_b.py::b"
+    own = {
+        "outcome": "passed",
+        "passed": 3,
+        "failing": [{"nodeid": nodeid, "message": "no"}],
+        "reason": "",
+        "settings": [],
+    }
+    together = {"dropped": [], "tests": [{"nodeid": nodeid, "case_id": "tc_b_1"}]}
+    with scripted(**plan_agents([plan(*steps("a", "b"))], 2)) as agents:
+        scripts = {"verify_suite": [together], "run_own_pytest": [own]}
+        made = bench(tmp_path, agents, targets=TARGETS, scripts=scripts)
+        await run_plan(made)
+        assert made.tools.staged_cases("tests/generated/test_b.py") == ["tc_b_2"]
+    called = [name for name, _arguments in made.tools.calls]
+    assert called[called.index("run_own_pytest") - 1] == "format_tests"
+    after = called[called.index("run_own_pytest") + 1 :]
+    assert after.index("prune_tests") < after.index("format_tests") < after.index("accept_tests")
+    assert set(after[: after.index("prune_tests")]) == {"write_file"}
+
+
 async def test_a_file_nothing_of_which_holds_in_company_is_not_accepted(tmp_path: Path) -> None:
     lost = [{"case_id": f"tc_a_{number}", "nodeid": "", "reason": "polluted"} for number in (1, 2)]
     with scripted(**plan_agents([plan(*steps("a"))], 1)) as agents:
