@@ -9,9 +9,11 @@ import textwrap
 import tokenize
 from collections.abc import Collection
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from ....utils.python_source import parse_or_none, parse_python
 
+_Documented: TypeAlias = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 _LEAST_TEXT = 24
 _NESTING = 8  # what a formatter may indent a literal deeper that it puts on lines of its own
 _LITERAL = re.compile(r"(?P<prefix>[bBuU]?)(?P<quote>['\"])(?P<inside>.*)(?P=quote)\Z", re.DOTALL)
@@ -76,8 +78,8 @@ def _parts(tree: ast.Module) -> tuple[set[str], list[str]]:
     """The names that a file imports at its top, and its other statements without docstrings."""
     imports: set[str] = set()
     for node in ast.walk(tree):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and _docstring(node):
-            node.body = node.body[1:]
+        if isinstance(node, _Documented) and _docstring(node):
+            del node.body[0]
     for node in tree.body:
         if isinstance(node, ast.Import):
             imports |= {f"import {one.name} as {one.asname}" for one in node.names}
@@ -87,7 +89,7 @@ def _parts(tree: ast.Module) -> tuple[set[str], list[str]]:
     return imports, rest
 
 
-def _docstring(node: ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> ast.Constant | None:
+def _docstring(node: _Documented) -> ast.Constant | None:
     first = node.body[0] if node.body else None
     value = first.value if isinstance(first, ast.Expr) else None
     return value if isinstance(value, ast.Constant) and isinstance(value.value, str) else None
@@ -99,7 +101,7 @@ def _broken_docstrings(
     """New lines of the docstrings that lie on some lines, by the first and last line of each."""
     found: dict[tuple[int, int], list[str]] = {}
     for node in ast.walk(parse_python(text)):
-        if not isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+        if not isinstance(node, _Documented):
             continue
         value = _docstring(node)
         if value is None:
