@@ -166,8 +166,12 @@ def _run_part(live: LiveRun, sessions: list[SessionUsage], resumed: int) -> Run:
         settings=dict(live.redactor.value(live.settings.stored())),
         tool_calls=calls,
         tool_servers=tuple(ToolServerUse(**asdict(server)) for server in live.tools.servers()),
-        cache=CacheUse(kept_in=cache_kind(live.settings), cache_hits=sum(call.cached for call in calls)),
-        warnings=tuple(_recorded_warnings(live)),
+        cache=CacheUse(
+            kept_in=cache_kind(live.settings),
+            cache_hits=sum(call.cached for call in calls),
+            explored_before=tuple(_recorded(live, "explored_before")),
+        ),
+        warnings=tuple(_recorded(live, "warning")),
         idle=idle_of(
             sum(session.seconds for session in sessions),
             sum(session.idle_seconds for session in sessions),
@@ -196,7 +200,7 @@ def _last_environment(live: LiveRun) -> dict[str, Any]:
     return found
 
 
-def _recorded_warnings(live: LiveRun) -> list[str]:
-    """Warnings of all sessions of the run, each once, in order."""
+def _recorded(live: LiveRun, key: str) -> list[str]:
+    """What events of all sessions of the run say under a key, each once, in order."""
     events = read_events(live.folder.events_jsonl)
-    return list(dict.fromkeys(str(event.data["warning"]) for event in events if "warning" in event.data))
+    return list(dict.fromkeys(str(event.data[key]) for event in events if key in event.data))

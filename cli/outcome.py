@@ -8,7 +8,7 @@ import shlex
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from rich.markup import escape
@@ -57,6 +57,7 @@ def print_result(ended: RunResult, *, as_json: bool, added: Sequence[PytestLine]
         if not (advice and any(advice in error for error in errors)):
             console.print(escape(line))
     print_settings(added)
+    _print_explored_before(console, ended.report.run.cache.explored_before)
     console.print(f"Report: {escape(str(ended.report_path))}")
     commands = list(next_commands(ended.report, is_configured=bool(added)))
     if commands and Path(ended.report.run.root) != Path.cwd():
@@ -95,10 +96,26 @@ def _print_defect(console: Console, defect: SuspectedDefect) -> None:
 def _print_targets(console: Console, targets: Iterable[ReportTarget]) -> None:
     """Print what came of targets. What stops a whole run is the error of every target: it is printed once."""
     reasons: set[str] = set()
-    for target in targets:
+    rows = list(targets)
+    several = len({target.test_type for target in rows}) > 1
+    for target in rows:
         reason = target.error.removeprefix("not begun: ")
-        _target(console, target, "for the same reason" if reason in reasons else target.error)
+        # One file may be the target of several kinds of tests.
+        kind = f" ({target.test_type})" if several else ""
+        _target(console, target, kind, "for the same reason" if reason in reasons else target.error)
         reasons.update({reason} - {""})
+
+
+def _print_explored_before(console: Console, paths: Sequence[str]) -> None:
+    """Print which modules were not explored anew."""
+    if not paths:
+        return
+    shown = ", ".join(paths[:_NOTES])
+    more = f" and {len(paths) - _NOTES} more" if len(paths) > _NOTES else ""
+    console.print(
+        f"As an earlier run explored them, since nothing that concerns them has changed: {escape(shown + more)}. "
+        "Their tests were run and judged again; --fresh explores anew."
+    )
 
 
 def _print_more(console: Console, count: int, thing: str) -> None:
@@ -121,9 +138,35 @@ def next_commands(report: Report, *, is_configured: bool = False) -> Iterator[st
     there = [file.path for file in report.files if file.outcome in ("added", "updated", "unchanged")]
     folders = sorted({posixpath.dirname(path) for path in there if path.endswith(".py")})
     if folders:
-        yield f"pytest {shlex.quote(posixpath.commonpath(folders) or '.')}"
+        yield from _test_commands(report, posixpath.commonpath(folders) or ".")
     if not is_incomplete and any(file.outcome == "staged" for file in report.files):
         yield f"testwright apply {shlex.quote(report.run.id)}"
+
+
+def _test_commands(report: Report, folder: str) -> Iterator[str]:
+    """Yield what runs the tests that are there; nothing where the run has seen that it does not work."""
+    own = report.own_pytest
+    if own is not None and own.outcome not in ("passed", "needs_setting"):
+        return
+    rows = [target for target in report.targets if target.kept and target.test_path]
+    if not any(target.framework == "unittest" for target in rows):
+        yield f"pytest {shlex.quote(folder)}"
+        return
+    # Folders of tests need no `__init__.py` this way, as they would for discovery.
+    there = {file.path for file in report.files if file.outcome in ("added", "updated", "unchanged")}
+    files = [target.test_path for target in rows if target.framework == "unittest" and target.test_path in there]
+    roots = sorted({root for target in rows if (root := _import_root(target)) not in ("", ".")})
+    place = f"PYTHONPATH={shlex.quote(':'.join(roots))} " if roots else ""
+    if files:
+        yield f"{place}python -m unittest {' '.join(map(shlex.quote, files[:_SCREEN_ROWS]))}"
+
+
+def _import_root(target: ReportTarget) -> str:
+    """The folder below which a target's module has its name; "" where it cannot be told."""
+    names = target.module.split(".")
+    parts = list(PurePosixPath(target.path).with_suffix("").parts)
+    parts = parts[:-1] if parts[-1:] == ["__init__"] else parts
+    return PurePosixPath(*parts[: -len(names)]).as_posix() if names == parts[-len(names) :] else ""
 
 
 def cached_summary(ended: RunResult) -> str:
@@ -135,7 +178,7 @@ def cached_summary(ended: RunResult) -> str:
     console.print(
         f"{mark}  Nothing has changed since run {escape(report.run.id)}: {_many(totals.kept, 'test')} stand, "
         f"{totals.dropped} dropped, {_many(totals.suspected_defects, 'suspected defect')}, "
-        f"in {_many(totals.targets, 'module')}"
+        f"in {_modules(report)}"
     )
     _body(console, report)
     for line in report.advice:
@@ -215,16 +258,21 @@ def _headline(console: Console, report: Report) -> None:
     what = "kept" if report.execution == "executed" else "written, not executed"
     console.print(
         f"{mark}  {_many(totals.kept, 'test')} {what}, {totals.dropped} dropped, "
-        f"{_many(totals.suspected_defects, 'suspected defect')}, in {_many(totals.targets, 'module')} and "
+        f"{_many(totals.suspected_defects, 'suspected defect')}, in {_modules(report)} and "
         f"{report.run.seconds:.1f} s"
     )
+
+
+def _modules(report: Report) -> str:
+    """How many files were targets; several kinds of tests may be about one."""
+    return _many(len({target.path for target in report.targets}), "module")
 
 
 def _many(count: int, thing: str) -> str:
     return f"{count} {thing}" + ("" if count == 1 else "s")
 
 
-def _target(console: Console, target: ReportTarget, error: str) -> None:
+def _target(console: Console, target: ReportTarget, kind: str, error: str) -> None:
     before, after = target.coverage.before, target.coverage.after
     branches = ""
     if after and after.branches:
@@ -241,11 +289,11 @@ def _target(console: Console, target: ReportTarget, error: str) -> None:
 
             operations = f", {counted(target.operations)}"
         tests = _many(len(target.kept), "test")
-        console.print(f"  {escape(target.path)}: {tests}{operations}{branches}{mutants}{missed}")
+        console.print(f"  {escape(target.path)}{kind}: {tests}{operations}{branches}{mutants}{missed}")
         notes = [note for note in target.notes if not note.startswith(_SAID_BELOW)]
         for note in notes[:_NOTES]:
             console.print(f"    note: {escape(note)}")
         if len(notes) > _NOTES:
             console.print(f"    … and {_many(len(notes) - _NOTES, 'note')} more in the report")
     else:
-        console.print(f"  {escape(target.path)}: [yellow]{target.status}[/] {escape(error)}")
+        console.print(f"  {escape(target.path)}{kind}: [yellow]{target.status}[/] {escape(error)}")

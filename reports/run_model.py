@@ -55,6 +55,9 @@ class CacheUse(ReportPart):
 
     kept_in: str = Field(default="memory", description="sqlite or valkey; memory when nothing outlives the run.")
     cache_hits: Count = 0
+    explored_before: tuple[str, ...] = Field(
+        default=(), description="Modules whose spec an earlier run made: nothing that concerns them has changed since."
+    )
 
 
 class PhaseTime(ReportPart):

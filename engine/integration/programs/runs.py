@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
@@ -257,10 +258,27 @@ def _outcome(result: RunObservation) -> tuple[Any, ...]:
     return (result.changed(), last.code, last.out, last.err) if last is not None else (None, 0)
 
 
+_VALUES = re.compile(r"'[^']*'|\"[^\"]*\"|\d+(?:[.:-]\d+)*")
+
+
+def failure_cause(run: ProgramRun, result: RunObservation) -> str:
+    """What a failing run's last line says, whatever the command and its values were."""
+    last = result.last
+    text = ((last.err or last.out or "") if last else "").strip().rpartition("\n")[2]
+    text = _VALUES.sub("…", text)
+    for word in sorted({*run.commands[-1], *run.words}, key=lambda word: (-len(word), word)):
+        if word.strip():
+            text = re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", "…", text)
+    return text
+
+
 def _behaviour(run: ProgramRun, result: RunObservation, commands: Sequence[Command]) -> frozenset[Any]:
     last = result.last
     assert last is not None
     lines = len((last.out or "").splitlines())
+    if last.code and not result.changed():
+        # One cause, one test: a further command that fails for it needs code of its own to be worth another.
+        return frozenset({("fails", last.code, failure_cause(run, result))})
     kinds: set[Any] = {("says", run.words, last.out or last.err)}  # other output is other behaviour
     kinds |= {("ends", run.words, last.code), ("lines", run.words, last.code, min(lines, 3))}
     kinds |= {("edge", run.words, name) for name in boundary_arguments(run, result, commands)}

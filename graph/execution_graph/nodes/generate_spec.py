@@ -6,7 +6,8 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from ...context import RunContext
+from ....core.events import EventType
+from ...context import RunContext, services_of
 from ...node import reported_node
 from ..agent_inputs import spec_constraints, spec_inputs
 from ..floor import answered
@@ -22,6 +23,10 @@ async def generate_spec(state: TestingAgentState, runtime: Runtime[RunContext]) 
     inputs = spec_inputs(state, runtime)
     constraints = spec_constraints(runtime)
     response, spec, update = await answered(state, runtime, "spec", "generate_spec", inputs, constraints)
+    if spec is not None and response.metadata.get("remembered"):
+        path = str(state["target_info"]["path"])
+        message = f"{path} was explored by an earlier run, and nothing that concerns it has changed"
+        services_of(runtime).emit(EventType.PROGRESS, message, state["step_id"], explored_before=path)
     notes = [str(note) for note in response.metadata.get("notes") or ()]
     return {
         **update,

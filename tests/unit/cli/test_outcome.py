@@ -7,6 +7,8 @@ import pytest
 from testwright.app.run_report import RunResult
 from testwright.cli.outcome import next_commands, print_result, print_screen
 from testwright.reports.build import build_report
+from testwright.reports.model import OwnPytestRun
+from testwright.reports.run_model import CacheUse
 from testwright.tests.support.runs.report_data import accept_step, executed, facts, generate_step, outcomes
 from testwright.tests.support.runs.report_pages import large_report
 
@@ -27,6 +29,54 @@ def test_the_next_commands_open_the_report_and_run_the_tests_that_are_there():
 
     commands = list(next_commands(report))
     assert commands[:2] == ["testwright report r1 --open", "pytest tests/generated/shop"]
+
+
+@pytest.mark.parametrize("outcome", ["failed", "not_collected", "not_started"])
+def test_no_command_is_shown_that_was_seen_not_to_work(outcome):
+    file = {"path": "tests/generated/shop/test_cart1.py", "outcome": "added"}
+    report = build_report(facts(), outcomes(generate_step(1, **executed(["tc_a"])), accept_step(file)))
+    own = OwnPytestRun(outcome=outcome, reason="no")
+
+    assert list(next_commands(report.model_copy(update={"own_pytest": own}))) == ["testwright report r1 --open"]
+
+
+def test_tests_for_unittest_are_run_by_it_with_the_folder_of_the_sources():
+    steps = [generate_step(number, **executed([f"tc_{number}"])) for number in (1, 2)]
+    for step in steps:
+        step["params"]["framework"] = "unittest"
+    paths = [str(step["params"]["test_path"]) for step in steps]
+    report = build_report(facts(), outcomes(*steps, accept_step({"path": paths[0], "outcome": "added"})))
+
+    assert list(next_commands(report))[1] == f"PYTHONPATH=src python -m unittest {paths[0]}"
+
+
+def test_kinds_of_tests_are_named_where_there_are_several_and_a_file_counts_once(capsys):
+    step = generate_step(1, **executed(["tc_a"]))
+    other = generate_step(1, **executed(["tc_b"]))
+    other["id"], other["type"] = "step-2", "generate_integration_tests"
+    other["params"] = {**other["params"], "test_type": "integration", "test_path": "tests/generated/test_flows.py"}
+
+    print_result(RunResult(build_report(facts(), outcomes(step, other)), Path("report.md")), as_json=False)
+    shown = capsys.readouterr().out
+    assert "src/shop/cart1.py (unit): 1 test" in shown
+    assert "src/shop/cart1.py (integration): 1 test" in shown
+    assert ", in 1 module and" in shown
+
+    print_result(RunResult(build_report(facts(), outcomes(step)), Path("report.md")), as_json=False)
+    assert "src/shop/cart1.py: 1 test" in capsys.readouterr().out
+
+
+def test_modules_that_were_not_explored_anew_are_named(capsys):
+    paths = tuple(f"src/shop/cart{number}.py" for number in range(5))
+    run = facts().model_copy(update={"cache": CacheUse(explored_before=paths)})
+
+    print_result(
+        RunResult(build_report(run, outcomes(generate_step(1, **executed(["tc_a"])))), Path("r.md")), as_json=False
+    )
+
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "changed: src/shop/cart0.py, src/shop/cart1.py, src/shop/cart2.py and 2 more" in shown
+    assert "--fresh" in shown
 
 
 def test_the_folder_for_the_commands_is_named_where_it_is_another_one(capsys, monkeypatch, tmp_path):

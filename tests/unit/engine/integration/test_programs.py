@@ -2,7 +2,7 @@
 
 import pytest
 
-from testwright.engine.integration.model.programs import find_programs
+from testwright.engine.integration.model.programs import CommandResult, ProgramRun, RunObservation, find_programs
 from testwright.engine.integration.programs.arguments import (
     InputFormats,
     commands_of,
@@ -17,6 +17,7 @@ from testwright.engine.integration.programs.documented import (
     vocabulary_of,
 )
 from testwright.engine.integration.programs.proposals import ProgramFacts, single_runs
+from testwright.engine.integration.programs.runs import failure_cause
 from testwright.engine.python.project.layout import find_layout
 from testwright.tests.support.projects.depot import DEPOT
 from testwright.tests.support.projects.files import make_project
@@ -167,3 +168,18 @@ def test_runs_of_one_command_begin_with_the_documented_line_and_repeat_nothing()
     assert runs[0].commands == (("put", "tea"),)
     assert len(runs) == len(set(runs))
     assert ("put", "tea", "--pieces", "12") in [run.commands[0] for run in runs]
+
+
+def failing(*words: str, message: str):
+    run = ProgramRun((), (words,), words[:1])
+    return run, RunObservation((CommandResult(1, "", f"{message}\n", "exited"),), {}, {})
+
+
+def test_one_failure_is_one_cause_whatever_the_command_and_its_values_were():
+    causes = {
+        failure_cause(*failing("borrow", "tea", message="borrow: no book 'tea' on 2024-05-01")),
+        failure_cause(*failing("lend", "milk", "2", message="lend: no book 'milk' on 2023-01-31")),
+    }
+
+    assert len(causes) == 1
+    assert failure_cause(*failing("lend", "x", message="lend: the shop is closed")) not in causes
