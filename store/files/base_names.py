@@ -56,7 +56,8 @@ def unique_test_path(
 
     First the names of the folders above are put before it, then a number after it: `test_cart.py`, `test_shop_cart.py`,
     `test_cart_2.py`. A file already at `wanted` does not count. One of these paths that an earlier run has written for
-    the same target is kept, so that no run leaves a second copy beside it.
+    the same target is kept, so that no run leaves a second copy beside it. Tests that runs from folders above wrote
+    count as well, up to the project's repository: pytest may be run there.
 
     Args:
         wanted: POSIX path relative to the root.
@@ -72,8 +73,21 @@ def unique_test_path(
             return path
     others = {PurePosixPath(other).name for other in here}
     others |= {PurePosixPath(other).name for other in _python_files(root) if other != wanted}
+    others |= _generated_above(root, wanted)
     candidates = _candidates(PurePosixPath(wanted))
     return next(one for one in candidates if one.name not in others and one.stem not in reserved).as_posix()
+
+
+def _generated_above(root: Path, wanted: str) -> set[str]:
+    """Base names of the test files that runs from the folders above a project wrote, up to its repository's."""
+    root = root.resolve()
+    above = [] if (root / ".git").exists() else list(root.parents)
+    top = next((number for number, folder in enumerate(above) if (folder / ".git").exists()), -1)
+    tests = PurePosixPath(*PurePosixPath(wanted).parent.parts[:2])
+    found: set[str] = set()
+    for folder in above[: top + 1]:
+        found |= {path.name for path in map(PurePosixPath, _python_files(folder / tests))}
+    return found
 
 
 def _is_from(root: Path, path: str, target: str) -> bool:

@@ -68,6 +68,7 @@ def api_steps(scope: StepScope) -> PlannedSteps:
         planned.understood += [f"the application {app.label} ({app.framework})" for app in found[:_MOST_FOUND]]
         reason = "name it to have it tested: there are several"
         planned.skipped += [{"target": app.label, "reason": reason} for app in found[_MOST_FOUND:]]
+    planned.why = _why_whole(scope, subjects)
     for subject in subjects:
         slug = _slug(subject)
         only = _endpoints_slug(scope.endpoints)
@@ -77,6 +78,18 @@ def api_steps(scope: StepScope) -> PlannedSteps:
         add_generate_step(planned, scope, "api", slug, target, spec_path=spec_path, test_path=test_path, part=only)
     planned.used = scope.documents
     return planned
+
+
+def _why_whole(scope: StepScope, subjects: Sequence[_Subject]) -> str:
+    """Say that whole applications are tested where only modules that they are built on were named."""
+    applications = {subject.application.place.path for subject in subjects if subject.application is not None}
+    named = list(
+        dict.fromkeys(target.place.module for target in scope.targets if target.place.path not in applications)
+    )
+    if not scope.named or scope.endpoints or not named or len(named) < len(scope.targets) or not applications:
+        return ""
+    shown = ", ".join(named[:_MOST_FOUND]) + (" and more" if len(named) > _MOST_FOUND else "")
+    return f"it is built on {shown} (all its operations are tested: name some, such as GET /items, to have these alone)"
 
 
 def is_address(document: str) -> bool:

@@ -274,8 +274,9 @@ class _Planning:
                 only_programs=clause.test_type == "integration"
                 and (clause.test_type in self._fitting.reasons or clause.test_type in self._program_clauses),
             )
-            steps = self._added(STEP_PLANNERS[clause.test_type](scope), scope)
-            why = self._fitting.reasons.get(clause.test_type, "")
+            planned = STEP_PLANNERS[clause.test_type](scope)
+            steps = self._added(planned, scope)
+            why = self._fitting.reasons.get(clause.test_type, "") or planned.why
             parts.append(Part(clause.test_type, steps, not named, why))
         return parts
 

@@ -66,6 +66,7 @@ class PlannedSteps:
         used: those of `documents` that a step tests.
         tested: a target was left out because there are tests of it already.
         advice: what to do where there are no steps.
+        why: why these targets and not the named ones; "" where they are the named ones.
     """
 
     steps: list[JsonObject] = field(default_factory=list)
@@ -75,6 +76,7 @@ class PlannedSteps:
     used: tuple[str, ...] = ()
     tested: bool = False
     advice: str = ""
+    why: str = ""
 
 
 StepPlanner = Callable[[StepScope], PlannedSteps]

@@ -240,6 +240,21 @@ def test_a_unique_base_name_is_found_from_the_folders_above_it(project: Path) ->
     assert unique_test_path(project, "tests/test_cart.py") == "tests/test_cart.py"
 
 
+def test_tests_that_a_run_of_the_whole_repository_wrote_keep_their_base_names(tmp_path: Path) -> None:
+    package = tmp_path / "packages/shop"
+    package.mkdir(parents=True)
+    there = tmp_path / "tests/generated/packages/test_cart.py"
+    there.parent.mkdir(parents=True)
+    there.write_text(generated("x = 1\n"))
+    assert unique_test_path(package, TEST) == TEST  # no repository: what lies above is nobody's
+
+    (tmp_path / ".git").mkdir()
+    assert unique_test_path(package, TEST) == "tests/generated/shop/test_shop_cart.py"
+
+    (package / ".git").mkdir()
+    assert unique_test_path(package, TEST) == TEST
+
+
 def test_a_file_that_an_earlier_run_wrote_under_another_name_is_written_again_and_not_beside_itself(
     project: Path,
 ) -> None:

@@ -247,6 +247,21 @@ async def test_a_module_that_calls_no_other_is_integrated_by_what_reaches_it(tmp
 EXAMPLE = Path(__file__).resolve().parents[5] / "examples" / "shop"
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("api tests for orders", "shop.api:app, because it is built on shop.orders (all its operations are tested"),
+        ("api tests for shop.api", "for shop.api:app."),
+        ("api tests", "for shop.api:app."),
+    ],
+)
+async def test_a_whole_api_that_is_tested_for_a_module_it_is_built_on_is_said_to_be(words, said):
+    async with EmbeddedPlannerAgent() as planner:
+        given = {"user_request": words, "root": str(EXAMPLE)}
+        response = await planner.process(AgentRequest("plan", "plan", RequestMetadata("trace"), inputs=given))
+    assert said in response.result["understood"][0]
+
+
 @pytest.mark.feature("T-20")
 async def test_a_part_whose_own_words_name_nothing_is_about_what_the_whole_request_names():
     request = "test the orders service: its API, then how checkout works across modules"
