@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from ....utils.python_source import expression_or_none
 from ..domain.example_tables import INTERVALS
@@ -59,7 +60,7 @@ class ContentObjects:
             for item in self._collections(chosen, links):
                 values = [value for value in self._items(self._constructor, item) if value.imports]
                 if values:
-                    chosen, columns = [*chosen, item], [*columns, [min(values, key=_beside_two)]]
+                    chosen, columns = [*chosen, item], [*columns, [_cut_to_two(min(values, key=_beside_two))]]
         if any(not column for column in columns):
             return []
         made: dict[str, Candidate] = {}
@@ -178,6 +179,14 @@ def _beside_two(value: Candidate) -> int:
     node = expression_or_none(value.source)
     size = len(node.elts) if isinstance(node, ast.List | ast.Tuple | ast.Set) else 9
     return abs(size - 2)
+
+
+def _cut_to_two(value: Candidate) -> Candidate:
+    node = expression_or_none(value.source)
+    if not isinstance(node, ast.List | ast.Tuple | ast.Set) or len(node.elts) < 3:
+        return value
+    node.elts = node.elts[:2]
+    return replace(value, source=ast.unparse(node))
 
 
 def combined_after(variable: str, statements: Sequence[str], parts: Sequence[Candidate]) -> Candidate:

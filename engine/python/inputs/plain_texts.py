@@ -41,3 +41,12 @@ def oddness(text: str) -> int:
     closed = all(text.count(quote) % 2 == 0 for quote in "'\"`")
     closed = closed and all(text.count(left) == text.count(right) for left, right in ("()", "[]", "{}"))
     return 1 if closed and any(len(word) > _SHORT for word in words) else 2
+
+
+def oddness_beside(text: str, fitting: frozenset[str]) -> int:
+    """Rates a text in a module: a sample of a format that the module does not speak of is odder than a plain word.
+
+    Args:
+        fitting: samples of the formats that the module speaks of.
+    """
+    return 1 if text in ALL_TEXTS and text not in fitting else oddness(text)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from ..model.model import CallableFacts, Candidate, ClassFacts, ModuleFacts
-from .calls import NOT_CALLED, argument_rows, member_form, rendered_arguments, variable_for
+from .calls import NOT_CALLED, Pools, argument_rows, member_form, rendered_arguments, variable_for
 from .learning import LearnedInputs
 from .values import Values, interleaved
 
@@ -84,6 +84,7 @@ def _combinations(changes: list[Candidate]) -> list[list[Candidate]]:
     """Combines changes into sequences: each alone, neighbouring pairs, then the first four."""
     found = [[change] for change in changes[:1]]
     found.extend([first, second] for first, second in pairwise(changes[:3]))
+    found.extend([changes[:3]] if len(changes) > 3 else [])
     found.extend([change] for change in changes[1:])
     found.extend([first, second] for first, second in pairwise(changes[2:]))
     return [*found, changes[:4]] if len(changes) > 2 else found
@@ -118,13 +119,24 @@ def change_calls(values: Values, where: ModuleFacts, owner: ClassFacts, variable
             continue
         seen.add(member.name)
         pools = {parameter.name: values.for_parameter(member, parameter, place) for parameter in member.parameters}
-        # The first changing method is called with two rows of arguments, so that the object holds two things.
-        for row in argument_rows(member, pools, limit=1 if found else 2):
+        # The first changing method is called twice, so that the object holds two things that differ in everything.
+        others = {name: pool[1:] or pool for name, pool in pools.items()}
+        for row in chain.from_iterable(
+            argument_rows(member, one, limit=1) for one in [pools, others][: 2 - bool(found)]
+        ):
             inner = rendered_arguments(row)
             text = _statement(member, variable, inner, [value for _, value in row])
             if text is not None:
                 found.append(Candidate(text, inner.imports, inner.arrange, inner.fixtures))
     return found
+
+
+def _different(pools: Pools) -> list[Pools]:
+    """Values for three calls: the second differs in everything, the third repeats the key of the first."""
+    keys = list(pools)
+    second = {name: pool[1:] or pool for name, pool in pools.items()}
+    third = {name: pools[name] if name == keys[0] else pool[1:] or pool for name, pool in second.items()}
+    return [pools, second, *([third] if len(keys) > 1 else [])]
 
 
 def changes_state(member: CallableFacts) -> bool:

@@ -10,6 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
+from ..model.model import ModuleFacts
+
 
 @dataclass(frozen=True, slots=True)
 class TextFormat:
@@ -185,6 +187,13 @@ def format_texts(words: Iterable[str], most: int) -> tuple[str, ...]:
 def named_texts(words: Iterable[str]) -> frozenset[str]:
     """Returns the sample texts of the formats that words name."""
     return frozenset(text for one in _named(tuple(words)) for text in one.texts)
+
+
+def fitting_texts(facts: ModuleFacts) -> frozenset[str]:
+    """Returns the sample texts of the formats that a module's names and documents speak of."""
+    names = [name for one in facts.callables() for name in (one.name, *(item.name for item in one.parameters))]
+    summaries = [one.documentation.summary for one in facts.callables()]
+    return named_texts([facts.module, *names, *(owner.name for owner in facts.classes), *summaries])
 
 
 @lru_cache(maxsize=512)

@@ -53,7 +53,16 @@ class AssertableFinding:
     def weak(self) -> bool:
         """Whether the expectations cover only the type or the length of the result."""
         demands = self.verdict.expectations
-        return all(demand.kind in WEAK_KINDS or demand.actual.startswith("callable(") for demand in demands)
+        return all(
+            demand.kind in WEAK_KINDS or demand.actual.startswith("callable(") or self._counts_items(demand.actual)
+            for demand in demands
+        )
+
+    def _counts_items(self, actual: str) -> bool:
+        """Whether an expectation only counts the items of a list or dictionary that the test made."""
+        counted = re.fullmatch(r"len\((\w+)\)", actual)
+        made = rf"{counted[1]} = [\[{{(]" if counted is not None else None
+        return made is not None and any(re.match(made, text) for text in self.finding.trial.arrange)
 
 
 def reason_unfit(finding: TrialFinding, facts: CallableFacts | None, *, traced: bool) -> str:

@@ -7,11 +7,13 @@ into an expectation about x, cuts endless iterators, and renames a local variabl
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from dataclasses import replace
 
 from ....utils.python_names import assigned_names, last_name, mentioned_names
-from ....utils.python_source import literal_value, parse_expression, parse_python
+from ....utils.python_source import expression_or_none, literal_or, literal_value, parse_expression, parse_python
 from ..model.model import ModuleFacts, TrialFinding, Value
+from ..source.import_block import read_imports
 from ..usage.slicing import count_of, names_in, without_unrelated
 
 ITERATION_LIMIT = 50
@@ -21,6 +23,7 @@ _LONGEST_INLINED = 40
 _LONGEST_ACT = 76
 _CONVERSIONS = frozenset({"float", "int", "str", "bytes", "complex"})
 _SLICE_ARGUMENTS = 3
+_PRETTY_PRINTERS = frozenset({("pprint", "pprint"), ("pprint", "pp")})
 
 
 def normal_form(finding: TrialFinding, facts: ModuleFacts, texts: frozenset[str] = frozenset()) -> TrialFinding | None:
@@ -84,9 +87,11 @@ def _without_print(finding: TrialFinding, facts: ModuleFacts, texts: frozenset[s
     """Turns `print(x)` and `print('x is', x)` into `str(x)`, so that the test need not capture output."""
     trial, seen = finding.trial, finding.observation
     node = parse_expression(trial.act)
-    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.func.id != "print":
+    if not isinstance(node, ast.Call) or trial.mode != "call" or "output" in finding.unstable:
         return finding
-    if node.keywords or trial.mode != "call" or "output" in finding.unstable:
+    if _is_pretty_print(node, trial.imports):
+        return _with_printed_value(finding, node)
+    if not isinstance(node.func, ast.Name) or node.func.id != "print" or node.keywords:
         return finding
     found = _printed_argument(node.args, seen.output)
     if found is None:
@@ -98,6 +103,26 @@ def _without_print(finding: TrialFinding, facts: ModuleFacts, texts: frozenset[s
     value = Value("str", repr(printed), length=len(printed), text=printed[:200])
     seen = replace(seen, value=value, output="", outcome="returned")
     return replace(finding, trial=replace(trial, act=act), observation=seen)
+
+
+def _is_pretty_print(node: ast.Call, imports: Sequence[str]) -> bool:
+    """Whether a call is `pprint(x)` of the standard library, by any of its names."""
+    named = {one.bound for one in read_imports(imports) if (one.module, one.name) in _PRETTY_PRINTERS}
+    called = ast.unparse(node.func)
+    return len(node.args) == 1 and not node.keywords and (called in named or called in ("pprint.pprint", "pprint.pp"))
+
+
+def _with_printed_value(finding: TrialFinding, node: ast.Call) -> TrialFinding:
+    """Turns `pprint(x)` into `x`, where what it printed is a literal."""
+    trial, seen = finding.trial, finding.observation
+    printed = expression_or_none(seen.output.strip())
+    if printed is None or literal_or(seen.output.strip(), None) is None:
+        return finding
+    source = ast.unparse(printed)
+    kind = type(literal_value(source)).__name__
+    value = Value(kind, source, approximate="." in source, text=source[:200])
+    seen = replace(seen, value=value, output="", outcome="returned")
+    return replace(finding, trial=replace(trial, act=ast.unparse(node.args[0])), observation=seen)
 
 
 def _printed_argument(given: list[ast.expr], output: str) -> tuple[ast.expr, str] | None:

@@ -183,6 +183,8 @@ class Oracle:
             if not draft.expectations and self._is_none_informative(finding):
                 draft.expectations.append(self._labelled(finding, SpecExpectation("is", "result", "None")))
             return
+        if value.type_name == "int" and not finding.agrees and self._hashes(finding.trial.subject):
+            return  # the number is an accident of the interpreter
         checks, imports = value_checks("result", value, finding.unstable)
         if self._repeats_call(finding, checks):
             plain = replace(value, source=None, attributes=value.attributes or fields_of(value))
@@ -201,6 +203,11 @@ class Oracle:
             checks = [check for check in checks if (check.actual.rpartition(".")[2], check.value) not in stated]
         draft.expectations[:0] = [self._labelled(finding, check) for check in checks]
         draft.imports += imports
+
+    def _hashes(self, subject: str) -> bool:
+        """Whether a callable answers with what Python's `hash` or `id` gives."""
+        facts = self._callables.get(subject)
+        return facts is not None and (facts.name == "__hash__" or not {"hash", "id"}.isdisjoint(facts.calls))
 
     def _is_own_kind(self, finding: TrialFinding, value: Value) -> bool:
         """Whether a method returned an object of its own class that only attributes could tell."""

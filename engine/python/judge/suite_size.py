@@ -20,6 +20,7 @@ _OF_AN_ARC = 4.0
 _OF_A_KILL = 1.0
 _OF_A_DOCUMENT = 2.0
 _OF_AN_ANCHOR = 12.0  # the first finding of a callable: its representative example
+_OF_A_SECOND_ANSWER = 6.0  # with one answer alone, a constant passes
 _OF_WHAT_OTHERS_SHOW = 0.02
 
 
@@ -105,7 +106,7 @@ def _without_the_least(
     members: Counter[str | None] = Counter(case.group for case in shapes if case.group)
     arcs = Counter(arc for one in judged for arc in one.finding.observation.arcs)
     kills = Counter(kill for one in judged for kill in one.finding.kills)
-    anchors = {one.finding.trial.subject: at for at, one in reversed(list(enumerate(judged)))}
+    anchors, seconds = _first_answers(judged)
     scale = size.lines / max(1.0, sum(_lines(case, members) for case in shapes))
     left = dict(enumerate(judged))
     functions, rows, lines = size.functions, size.rows, float(size.lines)
@@ -116,7 +117,7 @@ def _without_the_least(
         own = _OF_AN_ARC * sum(arcs[arc] == 1 for arc in seen)
         own += _OF_A_KILL * sum(kills[kill] == 1 for kill in one.finding.kills)
         own += _OF_A_DOCUMENT * one.documented
-        own += _OF_AN_ANCHOR * (anchors[one.finding.trial.subject] == at)
+        own += _OF_AN_ANCHOR * (at in anchors) + _OF_A_SECOND_ANSWER * (at in seconds)
         return own + _OF_WHAT_OTHERS_SHOW * (len(seen) + 4 * len(one.finding.kills))
 
     while len(left) > 1 and (functions > limits.functions or rows > limits.rows or lines > limits.lines):
@@ -137,6 +138,19 @@ def _without_the_least(
         arcs.subtract(gone.finding.observation.arcs)
         kills.subtract(gone.finding.kills)
     return list(left.values())
+
+
+def _first_answers(judged: Sequence[AssertableFinding]) -> tuple[set[int], set[int]]:
+    """The places of each callable's first finding, and of the first one that returned something else."""
+    first: dict[str, tuple[int, str | None]] = {}
+    second: dict[str, int] = {}
+    for at, one in enumerate(judged):
+        subject, value = one.finding.trial.subject, one.finding.observation.value
+        if subject not in first:
+            first[subject] = (at, value.source if value is not None else None)
+        elif value is not None and value.source not in (None, first[subject][1]):
+            second.setdefault(subject, at)
+    return {at for at, _ in first.values()}, set(second.values())
 
 
 def _lines(case: Case, members: Counter[str | None]) -> float:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import copy
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, islice, pairwise
 
@@ -17,11 +17,14 @@ from ....utils.python_names import assigned_names, assigned_variable, last_name,
 from ....utils.python_source import expression_or_none, parse_or_none
 from ..domain.example_tables import WORDS
 from ..inputs.plain_texts import KNOWN_WORDS, MANGLED, PLAIN_WORDS, is_sample, oddness
+from ..inputs.text_formats import ALL_TEXTS, fitting_texts
 from ..model.model import CallableFacts, ModuleFacts, Trial
 from ..source.literals import LiteralSpan, literal_places, with_source
 from ..source.moments import NOW
 
 MOST = 24
+# One item shows no order, and nothing of how several are treated.
+_FEWEST = 2
 SIMPLIFIED = "simplified"
 _SURROUNDINGS = re.compile(rf"\bmonkeypatch\b|\brequest\b|\bdate(time)?\(|\btimedelta\(|^{NOW}\b")
 _FLAGS = ("True", "False")
@@ -37,9 +40,9 @@ def simplified_trials(trial: Trial, facts: ModuleFacts) -> list[Trial]:
     """
     found: dict[tuple[str, ...], Trial] = {}
     variants = chain(
-        _without_statements(trial),
+        without_statements(trial),
         _chained(trial),
-        _with_plain_texts(trial),
+        _with_plain_texts(trial, fitting_texts(facts)),
         _without_arguments(trial, facts),
         _with_flags(trial, facts),
         _smaller_literals(trial),
@@ -51,18 +54,22 @@ def simplified_trials(trial: Trial, facts: ModuleFacts) -> list[Trial]:
     return list(islice(found.values(), MOST))
 
 
-def _without_statements(trial: Trial) -> Iterator[Trial]:
-    """Variants without one statement that binds nothing that is read later; whether it mattered, the outcome tells."""
+def without_statements(trial: Trial, may_go: Callable[[ast.stmt], bool] = lambda _: True) -> Iterator[Trial]:
+    """Variants without one statement that binds nothing that is read later; whether it mattered, the outcome tells.
+
+    What a document says of the result holds for them as well.
+    """
     for at, text in enumerate(trial.arrange):
         tree = parse_or_none(text)
         if tree is None or _SURROUNDINGS.search(text) or not isinstance(tree.body[0], ast.Expr | ast.Assign):
+            continue
+        if not may_go(tree.body[0]):
             continue
         later = " ".join((*trial.arrange[at + 1 :], trial.act))
         bound = assigned_names([text])
         if any(re.search(rf"\b{re.escape(name)}\b", later) for name in bound):
             continue
-        arrange = (*trial.arrange[:at], *trial.arrange[at + 1 :])
-        yield replace(trial, arrange=arrange, wanted=None, wanted_line=0)
+        yield replace(trial, arrange=(*trial.arrange[:at], *trial.arrange[at + 1 :]))
 
 
 def _chained(trial: Trial) -> Iterator[Trial]:
@@ -90,19 +97,25 @@ def _chained(trial: Trial) -> Iterator[Trial]:
         yield replace(trial, arrange=(*trial.arrange[:at], line, *trial.arrange[at + 2 :]), wanted=None, wanted_line=0)
 
 
-def _with_plain_texts(trial: Trial) -> Iterator[Trial]:
+def _with_plain_texts(trial: Trial, fitting: frozenset[str]) -> Iterator[Trial]:
     """Variants whose texts have known words in place of unknown ones: of all texts together, then of each alone."""
     places = [place for place in _own_places(trial) if isinstance(place.value, str) and len(place.value) > 1]
-    odd = [place for place in places if oddness(place.value) >= MANGLED]
-    if not odd:
+    free = [word for word in (*WORDS, *PLAIN_WORDS) if all(place.value != word for place in places)]
+    plain: dict[LiteralSpan, str] = {}
+    for place in places:
+        if place.value in ALL_TEXTS and place.value not in fitting and free:
+            plain[place] = free[len(plain) % len(free)]  # a sample of a format that the module does not speak of
+        elif oddness(place.value) >= MANGLED:
+            plain[place] = _in_known_words(place.value)
+    if not plain:
         return
     together = trial
-    for place in sorted(odd, key=lambda one: (one.statement, -one.start)):
+    for place in sorted(plain, key=lambda one: (one.statement, -one.start)):
         # From the last literal of a line to the first, so that the places of the others stay true.
-        together = with_source(together, place, repr(_in_known_words(place.value)), _origin(trial))
+        together = with_source(together, place, repr(plain[place]), _origin(trial))
     yield together
-    for place in odd:
-        yield with_source(trial, place, repr(_in_known_words(place.value)), _origin(trial))
+    for place, text in plain.items():
+        yield with_source(trial, place, repr(text), _origin(trial))
 
 
 def _in_known_words(text: str) -> str:
@@ -196,10 +209,10 @@ def _smaller(place: LiteralSpan) -> Iterator[str]:
         if is_sample(value) or (len(words) > 1 and set(words) <= set(WORDS)):
             return  # words with what is looked for between them: each says something
         yield from map(repr, _shorter_texts(value))
-    elif isinstance(value, list | tuple) and len(value) > 1:
+    elif isinstance(value, list | tuple) and len(value) > _FEWEST:
         for shorter in _shorter_sequences(value):
             yield repr(type(value)(shorter))
-    elif isinstance(value, dict) and len(value) > 1:
+    elif isinstance(value, dict) and len(value) > _FEWEST:
         for key in list(value)[:4]:
             yield repr({name: item for name, item in value.items() if name != key})
     elif isinstance(value, bool) or value is None:
@@ -228,7 +241,8 @@ def _without(parts: Sequence[str]) -> list[str]:
 def _shorter_sequences(value: Sequence[object]) -> list[list[object]]:
     items = list(value)
     halves = [items[: len(items) // 2], items[len(items) // 2 :]] if len(items) > 3 else []
-    return [*halves, *([*items[:at], *items[at + 1 :]] for at in range(min(len(items), 6)))]
+    fewer = [*halves, *([*items[:at], *items[at + 1 :]] for at in range(min(len(items), 6)))]
+    return [one for one in fewer if len(one) >= _FEWEST]
 
 
 def _origin(trial: Trial) -> str:

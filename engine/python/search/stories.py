@@ -384,7 +384,7 @@ class _StoryBuilder:
                 pool = shown_first(self._context.values.for_parameter(one, parameter))
                 if not pool:
                     return None
-                row.append((parameter, pool[at % len(pool) if not place else 0]))
+                row.append((parameter, pool[at % len(pool)]))
             else:
                 row.append((parameter, Candidate(source)))
         return tuple(row)

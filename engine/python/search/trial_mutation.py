@@ -198,9 +198,13 @@ def shown_result(trial: Trial, observation: Observation) -> list[Trial]:
         return []
     text = value.text
     plain = text and len(text) <= _LONGEST_SHOWN and not text.startswith("<") and not _UNSHOWN.search(text)
-    if not plain or "." not in value.type_name or trial.act.startswith(("repr(", "lambda", "setattr(")):
+    if not plain or not _has_own_text(value.type_name) or trial.act.startswith(("repr(", "lambda", "setattr(")):
         return []
     return [_with_act(replace(trial, looks=(), asks=()), f"repr({trial.act})")]
+
+
+def _has_own_text(type_name: str) -> bool:
+    return "." in type_name and not type_name.startswith("collections.abc.")
 
 
 _LONGEST_SHOWN = 100

@@ -9,8 +9,8 @@ from functools import lru_cache
 
 from ....utils.python_source import expression_or_none, literal_value, parse_or_none
 from ..domain.membership import count_outside, knows_domains
-from ..inputs.plain_texts import oddness
-from ..inputs.text_formats import ALL_TEXTS, named_texts
+from ..inputs.plain_texts import oddness_beside
+from ..inputs.text_formats import ALL_TEXTS, fitting_texts
 from ..judge.oracle import ACCIDENTS
 from ..judge.readability import reading_cost, rebinds_import
 from ..judge.value_checks import LONGEST_SOURCE
@@ -105,7 +105,7 @@ def rank_candidates(
     shorter = {one.trial.subject for one in records if one.observation.raised is None and not _is_long(one)}
     fit_known = knows_domains(facts)
     lines = _RaisingLines.of(facts)
-    written, fitting = _written_texts(records), _fitting_texts(facts)
+    written, fitting = _written_texts(records), fitting_texts(facts)
     idle = idle_records(records)
     shown = {(one.trial.act, *one.trial.arrange) for one in records if one.trial.act.startswith("repr(")}
     found: dict[Goal, list[TrialCandidate]] = {}
@@ -133,7 +133,7 @@ def rank_candidates(
             meant=raised is None or bool(trial.wanted) or _is_meant(raised, record, lines),
             kills=(kills or {}).get(record.number, frozenset()),
             formatted=trial.source not in RICH_SOURCES and bool(traits.representation.texts & ALL_TEXTS),
-            oddness=max((_oddness(text, fitting) for text in traits.representation.texts - written), default=0),
+            oddness=max((oddness_beside(text, fitting) for text in traits.representation.texts - written), default=0),
         )
         same = (trial.subject, record.arcs, traits.goals, trial.wanted, candidate.kills)
         found.setdefault(same, []).append(candidate)
@@ -158,18 +158,6 @@ def _constants(source: str) -> frozenset[str]:
     tree = parse_or_none(source)
     nodes = ast.walk(tree) if tree is not None else ()
     return frozenset(ast.unparse(node) for node in nodes if isinstance(node, ast.Constant))
-
-
-def _oddness(text: str, fitting: frozenset[str]) -> int:
-    """Rates a text: a sample of a format that the module does not speak of is odder than a plain word."""
-    return 1 if text in ALL_TEXTS and text not in fitting else oddness(text)
-
-
-def _fitting_texts(facts: ModuleFacts) -> frozenset[str]:
-    """Returns the sample texts of the formats that the module's names and documents speak of."""
-    names = [name for one in facts.callables() for name in (one.name, *(item.name for item in one.parameters))]
-    summaries = [one.documentation.summary for one in facts.callables()]
-    return named_texts([facts.module, *names, *(owner.name for owner in facts.classes), *summaries])
 
 
 def _is_long(record: TrialRecord) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from ....utils.python_names import assigned_variable, names_of
 from ..model.model import CallableFacts, ClassFacts, ModuleFacts
@@ -69,24 +70,13 @@ def receiver_degeneracy(
     owner = _class_named(subject.owner, facts)
     if owner is None or owner.kind in ("enum", "exception"):
         return 0
-    names = names_of(act)
-    built: ast.Call | None = None
-    receiver, put_in, crowded = "", 0, False
-    for statement in statements:
-        assigned = assigned_variable(statement)
-        if assigned is not None and assigned[0] in names and isinstance(assigned[1], ast.Call):
-            receiver, built = assigned[0], assigned[1]
-        elif built is not None and receiver in names_of(statement) and _empties(statement):
-            put_in, crowded = 0, False
-        elif built is not None and receiver in names_of(statement) and _changes_something(statement, act):
-            crowded = crowded or isinstance(statement, ast.For)
-            count = 1 if isinstance(statement, ast.For) else _put_in(statement)
-            if not count:
-                return 0  # something was done with the receiver before the act
-            put_in += count
-    if put_in:
+    built, content = _filled(act, statements, facts)
+    if content is None:
+        return 0  # something was done with the receiver before the act
+    if content.count:
         # With one item in it, the first is the last; of a dozen nobody sees the order either.
-        return MILD if (put_in == 1 and not _fills(subject)) or crowded else 0
+        few = content.count == 1 and not _fills(subject)
+        return MILD if few or content.crowded or _are_alike(content.statements) else 0
     if built is None:
         return 0
     given = [*built.args, *(keyword.value for keyword in built.keywords)]
@@ -102,10 +92,77 @@ def receiver_degeneracy(
     return MILD if any(_fills(member) for member in owner.members) else 0
 
 
+@dataclass(frozen=True, slots=True)
+class _Content:
+    """What statements put into an object: how much, whether by a loop, and the different statements."""
+
+    count: int = 0
+    crowded: bool = False
+    statements: tuple[ast.stmt, ...] = ()
+
+
+def _filled(
+    act: ast.expr, statements: Sequence[ast.stmt], facts: ModuleFacts
+) -> tuple[ast.Call | None, _Content | None]:
+    """The construction of the act's receiver and what was put in since; None where something else was done with it."""
+    names = names_of(act)
+    built: ast.Call | None = None
+    receiver, count, crowded = "", 0, False
+    done: dict[str, ast.stmt] = {}
+    for statement in statements:
+        assigned = assigned_variable(statement)
+        if assigned is not None and assigned[0] in names and isinstance(assigned[1], ast.Call):
+            receiver, built = assigned[0], assigned[1]
+        elif built is None or receiver not in names_of(statement):
+            continue
+        elif _empties(statement):
+            count, crowded = 0, False
+            done.clear()
+        elif _changes_something(statement, act):
+            if ast.unparse(statement) in done or _adds_nothing(statement, facts):
+                continue
+            done[ast.unparse(statement)] = statement
+            crowded = crowded or isinstance(statement, ast.For)
+            put_in = 1 if isinstance(statement, ast.For) else _put_in(statement)
+            if not put_in:
+                return built, None
+            count += put_in
+    return built, _Content(count, crowded, tuple(done.values()))
+
+
 def _empties(statement: ast.stmt) -> bool:
     """Whether a statement takes everything out of an object."""
     call = statement.value if isinstance(statement, ast.Expr) else None
     return isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in EMPTYING
+
+
+def _adds_nothing(statement: ast.stmt, facts: ModuleFacts) -> bool:
+    """Whether an object is filled with what is empty: `box.update(Box())`."""
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or call.keywords:
+        return False
+    if call.func.attr not in _FILLING_BY_MANY and not call.func.attr.startswith("update"):
+        return False
+    return all(
+        degeneracy_of(one, facts) == SEVERE or (isinstance(one, ast.Call) and not one.args and not one.keywords)
+        for one in call.args
+    )
+
+
+def _are_alike(statements: Sequence[ast.stmt]) -> bool:
+    """Whether several statements put the same value below several keys: nobody sees which one comes back."""
+    if len(statements) < 2:
+        return False
+    values: set[str] = set()
+    for statement in statements:
+        if isinstance(statement, ast.Assign):
+            values.add(ast.dump(statement.value))
+            continue
+        call = statement.value if isinstance(statement, ast.Expr) else None
+        if not isinstance(call, ast.Call) or len(call.args) < 2:
+            return False
+        values.add(ast.dump(call.args[-1]))
+    return len(values) == 1
 
 
 def _changes_something(statement: ast.stmt, act: ast.expr) -> bool:

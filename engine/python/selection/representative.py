@@ -88,6 +88,7 @@ def represent(
     shape, values = _shape_of(trial.arrange, trial.act, trial.mode)
     return Representation(
         degeneracy=_degeneracy(given, facts)
+        + (SEVERE if _are_unlike(given, subject, facts) else 0)
         + _of_missing_arguments(subject, given, observation)
         + sum(degeneracy_of(node, facts) for node in answers)
         # What is refused may well be refused because there is nothing in the object.
@@ -147,7 +148,20 @@ def _degeneracy(given: Sequence[ast.expr], facts: ModuleFacts) -> int:
     return total + (SEVERE if len(texts) != len(set(texts)) else 0)
 
 
+def _are_unlike(given: Sequence[ast.expr], subject: CallableFacts | None, facts: ModuleFacts) -> bool:
+    """Whether two operands of one domain are sequences of different types, as in `longest("kitten", [3, 1])`."""
+    known = next((one for one in facts.domains if subject is not None and one.qualname == subject.qualname), None)
+    if known is None or len(given) != 2 or not all(isinstance(one, (*_SEQUENCES, ast.Constant)) for one in given):
+        return False
+    wanted = {domain.kind for name, domain in known.parameters if name not in ("self", "cls")}
+    if len(wanted) != 1:
+        return False
+    kinds = {type(literal_or(one, None)) for one in given}
+    return len(kinds) == 2 and str in kinds and kinds <= {str, list, tuple, set}
+
+
 _FLAGS = (True, False, None)
+_SEQUENCES = (ast.List, ast.Tuple, ast.Set)
 
 
 def _of_missing_arguments(subject: CallableFacts | None, given: Sequence[ast.expr], observation: Observation) -> int:

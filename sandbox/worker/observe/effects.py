@@ -10,6 +10,8 @@ from .attributes import is_code, length_of
 MAX_EFFECTS = 12
 MAX_FILES = 5
 MAX_FILE_BYTES = 2000
+# A value that needs several lines is compared as a whole only where more than one attribute of it changed.
+LONGEST_LINE = 80
 
 
 def state(renderer, names, namespace):
@@ -24,7 +26,7 @@ def state(renderer, names, namespace):
             told = {**told, "at": renderer.attributes(thing)}
             del told["s"]
         if "s" in told:
-            seen[name] = told
+            seen[name] = {**told, "at": renderer.attributes(thing)} if len(told["s"]) > LONGEST_LINE else told
             continue
         seen.update(_tables(renderer, name, thing))
         contents = _contents(renderer, name, thing)
@@ -131,5 +133,20 @@ def changes(before, after):
     for expression, value in after.items():
         old = before.get(expression)
         if "s" in value and (old is None or old.get("s") != value["s"]):
-            found.append([expression, value])
+            found.append(_sole_change(expression, old or {}, value) or [expression, _without_attributes(value)])
     return found[:MAX_EFFECTS]
+
+
+def _sole_change(expression, old, value):
+    """The only public attribute in which two states of a long value differ, as [expression, told value], or None."""
+    before, after = dict(old.get("at") or ()), dict(value.get("at") or ())
+    if not after or before.keys() != after.keys() or not all("s" in told for told in after.values()):
+        return None
+    changed = [name for name, told in after.items() if before[name].get("s") != told["s"]]
+    if len(changed) != 1 or len(after[changed[0]]["s"]) > LONGEST_LINE:
+        return None
+    return ["%s.%s" % (expression, changed[0]), after[changed[0]]]
+
+
+def _without_attributes(value):
+    return {key: part for key, part in value.items() if key != "at"}

@@ -26,9 +26,14 @@ def calls_for(result):
         return "await"
     if isinstance(result, abc.AsyncIterator):
         return "aiterate"
-    if isinstance(result, (abc.Iterator, abc.ValuesView)):
+    if isinstance(result, (abc.Iterator, abc.ValuesView)) or _is_mapping_view(result):
         return "iterate"
     return ""
+
+
+def _is_mapping_view(result):
+    """Whether a result is a view that an own mapping inherits: its text repeats the mapping, its items tell more."""
+    return isinstance(result, (abc.KeysView, abc.ItemsView)) and type(result).__module__ == "collections.abc"
 
 
 async def evaluate(code, namespace):
