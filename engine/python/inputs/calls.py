@@ -18,6 +18,12 @@ from ..model.model import CallableFacts, Candidate, ClassFacts, Mode, ModuleFact
 from ..usage.project_index import ProjectIndex
 
 Row = tuple[tuple[Parameter, Candidate], ...]
+_BUILT_IN_CONTENT = {
+    **dict.fromkeys(("dict", "OrderedDict", "UserDict"), "{'banana': 3, 'apple': 1}"),
+    **dict.fromkeys(("list", "tuple", "set", "frozenset", "deque", "UserList"), "[3, 1, 8, 2]"),
+    **dict.fromkeys(("str", "UserString"), "'hello world'"),
+    **{"int": "6", "float": "2.5"},
+}
 Pools = Mapping[str, tuple[Candidate, ...]]
 _OPEN_KINDS = ("abstract", "protocol")
 _MAKING = re.compile(r"(from|parse|of|create|make|new)_?")
@@ -233,12 +239,19 @@ def class_candidates(values: ValueSource, where: ModuleFacts, owner: ClassFacts,
         return _dictionaries(values, where, constructor, depth)
     if constructor is None:
         text = f"{owner.name}('message')" if owner.kind == "exception" else f"{owner.name}()"
-        return [Candidate(text, importing), *_factories(values, where, owner, importing, depth)]
+        made = [text, *(f"{owner.name}({content})" for content in built_in_content(owner))]
+        plain = [Candidate(one, importing) for one in made]
+        return [*plain, *_factories(values, where, owner, importing, depth)]
     pools = {item.name: values.for_parameter(constructor, item, where, depth) for item in constructor.parameters}
     rows = argument_rows(constructor, pools, limit=_MAXIMUM_OBJECTS)
     calls = [rendered_arguments(row) for row in rows]
     found = [combined(f"{owner.name}({inner.source})", [inner], importing) for inner in calls]
     return distinct([*found, *_factories(values, where, owner, importing, depth)], _MAXIMUM_OBJECTS + 2)
+
+
+def built_in_content(owner: ClassFacts) -> list[str]:
+    """What a class without a constructor of its own is built from that extends a container of the standard library."""
+    return [content for base in owner.bases if (content := _BUILT_IN_CONTENT.get(base.rpartition(".")[2]))][:1]
 
 
 def _dictionaries(

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from ....utils.in_turns import in_turns
-from ....utils.python_source import literal_or
 from ..domain.examples import PREDICATE_NAME
 from ..domain.inference import suggested_class
 from ..facts.clock import depends_on_now
@@ -25,6 +24,7 @@ from .learning import LearnedInputs
 from .natural import NaturalInputs
 from .operands import operand_values
 from .pools import BY_TYPE, IMPORTED, LAMBDAS, NEAR_NOW, RELATIVE, SAME_AS
+from .variadic import joined, spread
 
 _MAXIMUM_DEPTH = 3
 _COMPARES = re.compile(r"[<>]|==|bool")
@@ -314,34 +314,6 @@ def _by_words_of_type(parameter: Parameter) -> list[Candidate]:
     if re.search(r"List|Sequence|Iterable|Tuple", words):
         return [Candidate("['first', 'second']"), Candidate("[]")]
     return [Candidate("'value'"), Candidate("3")] if re.search(r"(Text|Str|String|Name)\b", words) else []
-
-
-def spread(parameter: Parameter, found: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
-    """The values themselves; for `*args` and `**kwargs` several of them, as written in a call."""
-    if parameter.kind == "var_positional":
-        kinds: dict[str, list[Candidate]] = {}
-        for one in found:
-            kinds.setdefault(type(literal_or(one.source, None)).__name__, []).append(one)
-        # What stands side by side is of one kind.
-        pairs = [alike[:2] for alike in kinds.values() if len(alike) > 1]
-        rows = [
-            *pairs[:1],
-            list(found[:1]),
-            *pairs[1:3],
-            *(alike[1:4] for alike in kinds.values()),
-            *([one] for one in found[1:6]),
-        ]
-        return tuple(distinct([joined(row, "", "") for row in rows if row], _MAXIMUM_VALUES))
-    if parameter.kind == "var_keyword":
-        names = ("name", "other")  # what sample templates ask for comes first
-        named = [Candidate(f"{name}={one.source}", one.imports) for name, one in zip(names, found, strict=False)]
-        return tuple(joined(row, "", "") for row in (named, named[:1]) if row)
-    return found
-
-
-def joined(parts: list[Candidate], opening: str, closing: str) -> Candidate:
-    """One expression of several between brackets, with everything that all of them need."""
-    return combined(f"{opening}{', '.join(part.source for part in parts)}{closing}", parts)
 
 
 def interleaved(pools: list[list[Candidate]]) -> list[Candidate]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ....utils.python_names import assigned_variable, names_of
+from ..inputs.calls import built_in_content
 from ..model.model import CallableFacts, ClassFacts, ModuleFacts
 from ..search.story_steps import EMPTYING, is_filling
 
@@ -86,6 +87,8 @@ def receiver_degeneracy(
         # What a factory is given makes a whole object.
         partial = isinstance(built.func, ast.Name) and is_partial(owner.constructor, len(given))
         return max(rate, MILD) if partial else rate
+    if owner.constructor is None and built_in_content(owner):
+        return SEVERE  # an empty container
     if any(not parameter.required for parameter in takes):
         # The default object is what others are compared with; one that is only set up by options is as good as any.
         return MILD if _is_set_up_by_options(owner, facts) else SEVERE

@@ -165,10 +165,17 @@ _SEQUENCES = (ast.List, ast.Tuple, ast.Set)
 
 
 def _of_missing_arguments(subject: CallableFacts | None, given: Sequence[ast.expr], observation: Observation) -> int:
-    """Rates a call without arguments of what takes any number of them, or options: it shows the default."""
-    if subject is None or given or subject.kind == "constructor" or observation.raised is not None:
+    """Rates a call without arguments of what takes any number of them, or options: it shows the default.
+
+    One of any number shows little, too: nobody sees what is done with several.
+    """
+    if subject is None or subject.kind == "constructor" or observation.raised is not None:
         return 0
     takes = [one for one in subject.parameters if one.name not in ("self", "cls")]
+    if len(given) == 1 and [one.kind for one in takes] == ["var_positional"]:
+        return MILD
+    if given:
+        return 0
     if any(one.kind in ("var_positional", "var_keyword") for one in takes):
         return SEVERE
     return MILD if takes and not observation.effects else 0

@@ -14,7 +14,7 @@ from ..inputs.plain_texts import is_sample
 from ..model.model import CallableFacts
 from ..source.moments import moment_words
 from ..source.titles import describe, slug, snake_case
-from .situation import CLOCK, LATER, RECEIVER, Situation, plural
+from .situation import CLOCK, LATER, ORDER, RECEIVER, Situation, plural
 from .value_features import feature_beside, with_feature
 
 _PLAIN_WORDS = re.compile(r"[A-Za-z][a-z]{2,11}([ _-][A-Za-z][a-z]{1,11})?")
@@ -25,21 +25,12 @@ TELLING = ("single_", "negative_", "zero_", "empty_", "no_", "none_as_", "missin
 VAGUE = ("other_", "longer_", "shorter_", "larger_", "smaller_", "function_as_", "on_a_", "in_the_")
 
 
+_CONTENT = frozenset({*ORDER, "args", "items", "iterable", "elements", "values", "data", "seq", "sequence"})
+
+
 def differences(mine: Situation, usual: Situation, facts: CallableFacts | None) -> list[str]:
     """Describes what differs from the usual test, arguments of the call first."""
-    found: list[str] = []
-    for name, node in mine.arguments.items():
-        other = usual.arguments.get(name)
-        if other is not None and ast.dump(other) == ast.dump(node):
-            continue
-        if name == CLOCK:
-            found += [] if LATER in mine.before else [moment_words(node)]
-        elif name == mine.spread:
-            found.append(_spread(name, node, other))
-        elif other is None and name not in usual.varying:
-            found.append(_added(name, node))
-        else:
-            found.append(_value(name, node, other))
+    found = [_difference(name, node, mine, usual) for name, node in mine.arguments.items()]
     for name in sorted(mine.varying - usual.varying - {*usual.arguments, CLOCK}):
         found.append(f"with_{_plain(name)}")
     if mine.built and not usual.built:
@@ -59,6 +50,32 @@ def differences(mine: Situation, usual: Situation, facts: CallableFacts | None) 
         dict.fromkeys(words for words in found if words),
         key=lambda words: (words.startswith(VAGUE), not words.startswith("with_")),
     )
+
+
+def _difference(name: str, node: ast.expr, mine: Situation, usual: Situation) -> str:
+    """Describes one argument beside the usual one; empty where they are equal."""
+    other = usual.arguments.get(name)
+    if other is not None and ast.dump(other) == ast.dump(node):
+        return ""
+    if name == CLOCK:
+        return "" if LATER in mine.before else moment_words(node)
+    if name == mine.spread:
+        return _spread(name, node, other)
+    content = _content_of_receiver(name, node, other)
+    if content is not None:
+        return content
+    return _added(name, node) if other is None and name not in usual.varying else _value(name, node, other)
+
+
+def _content_of_receiver(name: str, node: ast.expr, usual: ast.expr | None) -> str | None:
+    """Describes what an object is built with, where no parameter's name says what that is; None for other arguments."""
+    owner, _, own = name.partition(".")
+    if owner != RECEIVER or own not in _CONTENT or not isinstance(node, ast.List | ast.Tuple | ast.Set | ast.Dict):
+        return None
+    size, others = (len(getattr(one, "elts", getattr(one, "keys", ()))) for one in (node, usual))
+    if not size:
+        return "when_empty"
+    return "with_single_item" if size == 1 and others != 1 else None
 
 
 def _plain(name: str) -> str:

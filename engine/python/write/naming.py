@@ -119,7 +119,7 @@ def _candidates(base: str, test: _Test, usual: _Test) -> Iterator[str]:
     conditions = differences(test.situation, usual.situation, test.facts) if test is not usual else []
     if test.exception:
         base = f"{base}_raises_{snake_case(test.exception)}"
-        yield from (f"{base}_for_{words}" for words in conditions[:1] if words.startswith(TELLING))
+        yield from (f"{base}_{_joined([words])}" for words in conditions[:1] if words.startswith((*TELLING, "when_")))
         yield base
         yield from _with_words(base, _message_words(test.cases[0]))
     outcome = _shared_outcome(test)

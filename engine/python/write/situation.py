@@ -16,7 +16,7 @@ from ..source.titles import arguments_of, positional_names
 RECEIVER = "self"
 LATER = "a_while"
 CLOCK = "now()"  # no parameter has this name
-_ORDER = ("first", "second", "third", "fourth", "fifth")
+ORDER = ("first", "second", "third", "fourth", "fifth")
 
 
 @dataclass(slots=True)
@@ -69,7 +69,7 @@ def _read(case: Case, facts: CallableFacts | None, constructors: Mapping[str, Ca
             found.built = not built.args and not built.keywords and not found.before
             names = positional_names(constructors.get(last_name(built.func)))
             for at, node in enumerate(built.args):
-                found.arguments[f"{RECEIVER}.{names[at] if at < len(names) else _ORDER[min(at, 4)]}"] = node
+                found.arguments[f"{RECEIVER}.{names[at] if at < len(names) else ORDER[min(at, 4)]}"] = node
             _add_options(found, built)
         elif isinstance(built, ast.Call) and isinstance(built.func, ast.Name):
             _add_options(found, built)  # a function that makes such objects
@@ -113,7 +113,7 @@ def _passed(case: Case, facts: CallableFacts | None, assigned: Mapping[str, ast.
         arguments = [argument for argument in arguments if argument.name]
     for at, argument in enumerate(arguments):
         node = _resolved(argument.node, assigned)
-        found.arguments[argument.name or ("value" if len(arguments) == 1 else f"value_{_ORDER[min(at, 4)]}")] = node
+        found.arguments[argument.name or ("value" if len(arguments) == 1 else f"value_{ORDER[min(at, 4)]}")] = node
     return found
 
 
