@@ -10,7 +10,7 @@ from testwright.engine.python.facts.analyse import analyse_module
 from testwright.engine.python.judge.finding_selection import AssertableFinding, without_repeats
 from testwright.engine.python.judge.normal_form import normal_form, plain_expression, plain_statement
 from testwright.engine.python.judge.oracle import OracleVerdict
-from testwright.engine.python.model.model import ModuleFacts, Observation, TrialFinding, Value
+from testwright.engine.python.model.model import ModuleFacts, Observation, Trial, TrialFinding, Value
 from testwright.engine.python.model.spec_case import SpecExpectation
 from testwright.engine.python.project.layout import find_layout
 from testwright.engine.python.search.unreached import unreached_callables
@@ -112,3 +112,17 @@ def test_calls_that_differ_in_quotes_only_are_one() -> None:
         for call in calls
     ]
     assert [repeat.finding.trial.act for repeat in without_repeats(found)] == ["plural('b')", "plural('c')"]
+
+
+@pytest.mark.parametrize(
+    ("act", "imports"),
+    [("pp(table())", "from pprint import pprint as pp"), ("pprint.pprint(table())", "import pprint")],
+)
+def test_what_a_document_pretty_prints_is_compared_as_a_value(act: str, imports: str) -> None:
+    shown = Trial("table", act, (imports,))
+    finding = TrialFinding(shown, Observation("returned", output="{'a': 3,\n 'b': 2}\n"), agrees=True)
+    found = normal_form(finding, ModuleFacts("m.py", "m", ".", ""))
+    assert found is not None
+    assert (found.trial.act, found.observation.output) == ("table()", "")
+    assert found.observation.value is not None
+    assert found.observation.value.source == "{'a': 3, 'b': 2}"

@@ -20,3 +20,23 @@ def test_no_object_is_made_without_the_arguments_of_which_there_are_too_many(
     project = write_project(tmp_path, {"m.py": source})
     trials = SourceProposer(project, find_layout(project), facts_of(project, "m.py")).initial()
     assert any("Rule()" in repr(trial) for trial in trials) is is_built
+
+
+@pytest.mark.parametrize(
+    ("base", "content"), [("dict", "{'banana': 3, 'apple': 1}"), ("list", "[3, 1, 8, 2]"), ("str", "'hello world'")]
+)
+def test_a_class_that_extends_a_built_in_container_is_built_with_content(
+    base: str, content: str, tmp_path: Path
+) -> None:
+    source = f"class Box({base}):\n    def first(self):\n        return next(iter(self))\n"
+    project = write_project(tmp_path, {"m.py": source})
+    trials = SourceProposer(project, find_layout(project), facts_of(project, "m.py")).initial()
+    assert any(f"box = Box({content})" in trial.arrange for trial in trials)
+
+
+def test_any_number_of_sequences_have_something_in_common(tmp_path: Path) -> None:
+    source = "from typing import Sequence\n\ndef common(*sequences: Sequence):\n    return sequences[0]\n"
+    project = write_project(tmp_path, {"m.py": source})
+    trials = SourceProposer(project, find_layout(project), facts_of(project, "m.py")).initial()
+    acts = [trial.act for trial in trials]
+    assert acts.index("common('planning', 'playing')") < acts.index("common([3, 1, 2])")

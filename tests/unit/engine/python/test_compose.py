@@ -258,3 +258,25 @@ def test_more_functions_without_a_test_than_a_spec_can_list_are_counted() -> Non
     spec = compose(*shop_findings(), unreached=unreached)
     assert check_spec(spec, "unit")["valid"]
     assert spec["not_reached"][-1]["reason"] == "none; 501 further functions have no test either"
+
+
+@pytest.mark.feature("B-16")
+def test_a_test_that_only_counts_the_items_of_a_dictionary_of_its_own_is_not_written() -> None:
+    counted = returned(NONE, effects=(("len(given)", number(3)),))
+    filled = TrialFinding(trial("log", "log(given)", "given = {'name': 'value'}"), counted)
+    both = ("from shop.cart import Cart", "from shop.cart import log")
+    own = TrialFinding(trial("log", "log(given)", "given = Cart('Ann')", imports=both), counted)
+    assert not compose(filled)["cases"]
+    assert compose(own)["cases"]
+
+
+@pytest.mark.feature("B-16")
+def test_a_file_that_is_too_long_keeps_both_answers_of_a_predicate() -> None:
+    told = [TrialFinding(trial("ratio", f"ratio({at}, 3)"), returned(number(float(at)))) for at in range(2, 130)]
+    asked = [
+        TrialFinding(trial("Cart.total", f"cart.total({at})", "cart = Cart('Ann')"), returned(Value("bool", answer)))
+        for at, answer in enumerate(("True", "True", "False"))
+    ]
+    found = cases(compose(*told, *asked, source_lines=60))
+    answers = {case["expect"][0]["value"] for case in found.values() if case["subject"] == "Cart.total"}
+    assert answers == {"True", "False"}

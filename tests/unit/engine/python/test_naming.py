@@ -206,3 +206,24 @@ def test_a_new_object_on_the_same_file_is_named_so() -> None:
         returns("stack.pop()", "2", block, "stack = Stack('a.db')", subject="Stack.pop"),
     )
     assert named == ["stack_pop", "stack_pop_after_reopening"]
+
+
+def test_an_object_is_named_by_its_content_where_no_parameter_says_what_that_is() -> None:
+    bag = ClassFacts(
+        "Bag",
+        "plain",
+        (1, 9),
+        constructor=CallableFacts("Bag", "constructor", (1, 2), (Parameter("args", "var_positional"),), owner="Bag"),
+        members=(function("Bag.pop", "self", kind="method"),),
+    )
+    facts = ModuleFacts("m.py", "m", ".", "", classes=(bag,))
+    made = [
+        returns("bag.pop()", str(at), f"bag = Bag({content})", subject="Bag.pop")
+        for at, content in enumerate(("[3, 1, 2]", "[('a', 1)]", "[]"))
+    ]
+    named = name_tests(made, facts)
+    assert [named[case.id].id for case in made] == [
+        "tc_bag_pop",
+        "tc_bag_pop_with_single_item",
+        "tc_bag_pop_when_empty",
+    ]

@@ -373,3 +373,12 @@ def test_a_callable_that_hands_out_mere_objects_gets_no_case(act: str, tmp_path:
     assert [case["subject"] for case in spec["cases"]] == ["known"]
     assert [one["subject"] for one in spec["not_reached"]] == ["tag"]
     assert spec["not_reached"][0]["reason"].startswith(("no oracle found", "no representative example"))
+
+
+@pytest.mark.parametrize("called", ["hash", "id"])
+def test_the_number_that_the_interpreter_gives_an_object_is_no_expectation(called: str) -> None:
+    ratio = next(one for one in cart_facts().functions if one.name == "ratio")
+    facts = replace(cart_facts(), functions=(replace(ratio, calls=(called,)),))
+    finding = TrialFinding(trial("ratio", "ratio(1, 3)"), returned(number(133146708735736)))
+    assert not Oracle(facts).judge(finding).expectations
+    assert Oracle(cart_facts()).judge(finding).expectations

@@ -6,6 +6,7 @@ import ast
 
 import pytest
 
+from testwright.engine.python.model.domain import CallableDomains, ParameterDomain
 from testwright.engine.python.model.model import (
     CallableFacts,
     ClassFacts,
@@ -37,6 +38,7 @@ BITS = ClassFacts(
 )
 SHOWN = CallableFacts("Bits.shown", "method", (4, 6), (Parameter("self", "positional_or_keyword"),), owner="Bits")
 FACTS = ModuleFacts("m.py", "m", ".", "", classes=(BITS,))
+SHOWN_TEXT = Observation("returned", value=Value("str", "'kitten'"))
 
 
 def degeneracy(*statements: str) -> int:
@@ -95,3 +97,49 @@ def test_arguments_that_might_be_left_out_are_counted() -> None:
     total = CallableFacts("total", "function", (1, 2), (Parameter("numbers", "var_positional"),))
     spread = represent(Trial("total", "total(1, 2, 3, 4, 5)"), Observation("returned"), total, FACTS)
     assert spread.options == 0
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        pytest.param(("bits.put(1, 5)", "bits.put(1, 5)"), id="the_same_twice"),
+        pytest.param(("bits.put(1, 5)", "bits.put(2, 5)"), id="one_value_below_two_keys"),
+        pytest.param(("bits.put(1, 5)", "bits.update(Bits())"), id="something_empty"),
+    ],
+)
+def test_what_is_put_in_and_does_not_differ_shows_less(steps: tuple[str, ...]) -> None:
+    assert degeneracy("bits = Bits()", *steps) > degeneracy("bits = Bits()", "bits.put(1, 5)", "bits.put(2, 7)") == 0
+
+
+def test_a_container_that_extends_a_built_in_one_shows_nothing_when_it_is_empty() -> None:
+    frozen = ClassFacts("Frozen", "plain", (1, 9), bases=("dict",))
+    asked = CallableFacts("Frozen.copied", "method", (4, 6), (), owner="Frozen")
+    facts = ModuleFacts("m.py", "m", ".", "", classes=(frozen,))
+    rates = [
+        represent(Trial("Frozen.copied", "frozen.copied()", arrange=(made,)), SHOWN_TEXT, asked, facts).degeneracy
+        for made in ("frozen = Frozen()", "frozen = Frozen({'banana': 3, 'apple': 1})")
+    ]
+    assert rates[0] > rates[1] == 0
+
+
+def test_one_of_any_number_of_arguments_shows_less_than_two() -> None:
+    longest = CallableFacts("longest", "function", (1, 3), (Parameter("texts", "var_positional"),))
+    facts = ModuleFacts("m.py", "m", ".", "", functions=(longest,))
+    rates = [
+        represent(Trial("longest", act), SHOWN_TEXT, longest, facts).degeneracy
+        for act in ("longest('kitten')", "longest('kitten', 'sitting')")
+    ]
+    assert rates[0] > rates[1] == 0
+
+
+def test_operands_of_one_domain_that_are_a_text_and_a_list_show_little() -> None:
+    either = (Parameter("x", "positional_or_keyword"), Parameter("y", "positional_or_keyword"))
+    less = CallableFacts("less", "function", (1, 3), either)
+    domains = CallableDomains("less", (("x", ParameterDomain("sequence")), ("y", ParameterDomain("sequence"))))
+    facts = ModuleFacts("m.py", "m", ".", "", functions=(less,), domains=(domains,))
+    answer = Observation("returned", value=Value("bool", "True"))
+    rates = [
+        represent(Trial("less", act), answer, less, facts).degeneracy
+        for act in ("less('kitten', [3, 1])", "less([3, 1], [3, 2])")
+    ]
+    assert rates[0] > rates[1] == 0
