@@ -103,7 +103,7 @@ def _with_plain_texts(trial: Trial, fitting: frozenset[str]) -> Iterator[Trial]:
     free = [word for word in (*WORDS, *PLAIN_WORDS) if all(place.value != word for place in places)]
     plain: dict[LiteralSpan, str] = {}
     for place in places:
-        if place.value in ALL_TEXTS and place.value not in fitting and free:
+        if place.value in ALL_TEXTS and place.value not in fitting and not place.value.isalpha() and free:
             plain[place] = free[len(plain) % len(free)]  # a sample of a format that the module does not speak of
         elif oddness(place.value) >= MANGLED:
             plain[place] = _in_known_words(place.value)
