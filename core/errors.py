@@ -23,6 +23,7 @@ when it is made again.
     ├── AgentFailure               an agent's answer could not be used
     │   ├── MalformedLlmOutput     not parseable after sanitising; retryable
     │   ├── SchemaValidationError  parsed, but against the contract; not retryable
+    │   ├── RunTerminated          an agent's flag ended the run                       exit 7
     │   └── ModelFailure           a model's endpoint failed, or answered nothing usable
     │       ├── ModelTimeout           no whole answer in time                            retried
     │       ├── ModelUnreachable       no connection, or it broke                         retried
@@ -176,6 +177,12 @@ class MalformedLlmOutput(AgentFailure):
 
 class SchemaValidationError(AgentFailure):
     """The answer parses but breaks its contract; not retryable."""
+
+
+class RunTerminated(AgentFailure):
+    """An agent ended the run by its flag `terminatePipeline`, for the reason it gave."""
+
+    exit_code = ExitCode.PARTIAL
 
 
 class ModelFailure(AgentFailure):

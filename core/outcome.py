@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
 
-from .errors import ExitCode, TestwrightError
+from .errors import ExitCode, RunTerminated, TestwrightError
 
 FinalStatus = Literal["completed", "failed", "stopped"]
 
@@ -49,6 +49,8 @@ class StepExit(StrEnum):
     `*_EXHAUSTED` are validation failures that no refinement cured; `AGENT_ERROR` is an agent that failed;
     `INFRASTRUCTURE` is a transient fault that outlasted every retry. The three are never mixed up. `MODEL_*` say of a
     failed agent that its model's account is used up, that its endpoint limits the rate, or that the model refuses.
+    `NOT_APPROVED` is a step that the safety gate rejected; `TERMINATED`, `PASSED` and `INTERRUPTED` are flags of an
+    agent; `NOT_REVEALED` is a step in reserve that nothing needed.
     """
 
     COMPLETED = "completed"
@@ -71,6 +73,11 @@ class StepExit(StrEnum):
     DEPENDENCY_FAILED = "dependency_failed"
     RUN_ENDED = "run_ended"
     SWITCHED_OFF = "switched_off"
+    NOT_APPROVED = "not_approved"
+    TERMINATED = "terminated"
+    PASSED = "passed"
+    INTERRUPTED = "interrupted"
+    NOT_REVEALED = "not_revealed"
     DEFECT = "defect"
 
 
@@ -194,6 +201,8 @@ def exit_code_of(reason: ExitReason) -> ExitCode:
 
 def reason_without_report(error: TestwrightError) -> ExitReason:
     """The reason of a run that an error ended before its report was written."""
+    if isinstance(error, RunTerminated):
+        return ExitReason.TERMINATED
     of_model = MODEL_FAULTS.get(type(error).__name__)
     return MODEL_EXITS[of_model] if of_model else _WITHOUT_REPORT.get(error.exit_code, ExitReason.INTERNAL)
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 import asyncio
 import time
 import weakref
-from collections.abc import Callable, Coroutine, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import copy_context
 from dataclasses import dataclass, field
@@ -32,12 +32,13 @@ from langsmith import tracing_context
 from ..agents.contract.contracts import contract_violations
 from ..agents.contract.handoff import ArtifactStore
 from ..agents.contract.lifecycle import ContractValidator, RequestOptions, Sleep
-from ..agents.contract.protocol import AgentProtocol, JsonObject
+from ..agents.contract.protocol import AgentProtocol, AgentResponse, JsonObject
 from ..core.errors import TestwrightError
 from ..core.events import EventType
 from ..core.usage import ModelBudget
 from ..store.files.audit import AuditEntry
 from ..utils.schema_registry import bundle, select_schema
+from .control_policy import ControlPolicy
 
 Result = TypeVar("Result")
 
@@ -55,6 +56,9 @@ class RunContext:
         wall_seconds, max_tokens, max_cost: ceilings of the whole run, cost in US dollars; None for none.
         step_share: share of the time left until `wall_seconds` that the current step may take, above 0, at most 1.
         without_models: whether every agent answers without its model.
+        control: how the run is steered.
+        briefing: what agents are told beside their task (`AgentRequest.context`): `summary` of past turns, `lore`.
+        priority: of the current step, in the metadata of requests.
     """
 
     run_id: str
@@ -67,6 +71,26 @@ class RunContext:
     max_cost: float | None = None
     step_share: float = 1.0
     without_models: bool = False
+    control: ControlPolicy = field(default_factory=ControlPolicy)
+    briefing: Mapping[str, Any] = field(default_factory=dict)
+    priority: int = 5
+
+    def __post_init__(self) -> None:
+        """Restore what JSON cannot hold: a context crosses to other processes as JSON."""
+        if isinstance(self.control, Mapping):
+            object.__setattr__(self, "control", ControlPolicy(**self.control))
+
+
+class LorebookKeeper(Protocol):
+    """Keeps what runs learned about the project."""
+
+    def load(self) -> JsonObject:
+        """Return the lorebook as JSON; {} where there is none."""
+        ...
+
+    def keep(self, lorebook: JsonObject) -> None:
+        """Store the lorebook. Raises StorageError."""
+        ...
 
 
 class ToolCaller(Protocol):
@@ -88,7 +112,8 @@ class GraphServices:
     """The live services of one run in one process.
 
     Attributes:
-        agents: by role: `planner`, `spec`, `writer`, `analyzer`.
+        agents: by role: `planner`, `spec`, `writer`, `analyzer`; and those that steer, where there are any: `safety`,
+            `goal`, `judge`, `health`, `lorebook`, `summary`; `embedded_planner` beside a planner of the user's.
         tools: calls every tool.
         artifacts: stores what is handed from one agent to the next.
         emit: emits events.
@@ -106,6 +131,10 @@ class GraphServices:
             agents report and the time its steps take.
         stop_without_planner: end the run where the planner's model fails; else the embedded planner plans.
         model_roles: roles in which a model is asked; their agents also answer without it.
+        ask: puts a question to the user and returns whether the answer is yes; None where nobody can be asked.
+        predicates: reveal steps in reserve, by name, beside those of `planning_graph/reserve.py`.
+        lorebook: keeps what the run learns about the project; None keeps nothing.
+        background: health checks that are not waited for.
         context_tools: further tools whose answers about a target models are told: lint_code, check_syntax, run_build.
         once: answers of tools that are the same for every target, under `once_lock`.
     """
@@ -128,6 +157,10 @@ class GraphServices:
     model_roles: frozenset[str] = frozenset()
     context_tools: tuple[str, ...] = ()
     stop_without_planner: bool = False
+    ask: Callable[[str], Awaitable[bool]] | None = None
+    predicates: Mapping[str, Callable[[Mapping[str, Any]], bool]] = field(default_factory=dict)
+    lorebook: LorebookKeeper | None = None
+    background: list[asyncio.Task[AgentResponse]] = field(default_factory=list)
     once: dict[str, Any] = field(default_factory=dict)
     once_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 

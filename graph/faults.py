@@ -14,6 +14,7 @@ from ..core.errors import (
     BudgetExhausted,
     EnvironmentFault,
     ExitCode,
+    RunTerminated,
     SandboxFailure,
     SchemaValidationError,
     StorageError,
@@ -40,6 +41,18 @@ _ENDS_THE_RUN = frozenset(
 
 class AgentUnreachable(AgentFailure):
     """An agent could not be reached in several attempts; the step may be tried again."""
+
+
+class StepEndedByAgent(AgentFailure):
+    """An agent's flag ended its step with what it has: `interuptPipeline`, or `passPipeline` for the whole plan.
+
+    Args:
+        exit_reason: INTERRUPTED or PASSED.
+    """
+
+    def __init__(self, message: str, exit_reason: StepExit) -> None:
+        super().__init__(message)
+        self.exit_reason = exit_reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +100,10 @@ def fault_of(error: Exception) -> Fault:
     message = str(error) or type(error).__name__
     if isinstance(error, BudgetExhausted):
         return Fault(StepExit.BUDGET_EXHAUSTED, f"stopped: {message}", details=details)
+    if isinstance(error, RunTerminated):
+        return Fault(StepExit.TERMINATED, message, ends_run=True, details=details)
+    if isinstance(error, StepEndedByAgent):
+        return Fault(error.exit_reason, message, details=details)
     if is_transient(error) or isinstance(error, AgentUnreachable):
         return Fault(model_exit(details) or StepExit.INFRASTRUCTURE, message, infrastructure=True, details=details)
     if ends_run(details):

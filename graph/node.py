@@ -23,14 +23,19 @@ from ..agents.contract.protocol import (
     RequestMetadata,
     consumer_view,
 )
-from ..core.errors import BudgetExhausted, ExitCode, TestwrightError
+from ..agents.control.flags import FlagCheckResult, check_flags
+from ..core.errors import BudgetExhausted, ExitCode, RunTerminated, TestwrightError
 from ..core.events import EventType
+from ..core.outcome import StepExit
 from ..core.usage import ModelBudget
 from ..store.files.audit import AttemptOutcome, AuditEntry
 from ..utils.canonical import digest_of
 from ..utils.error_formatter import summarize_errors
 from .context import GraphServices, RunContext, services_of
-from .faults import fault_of, is_transient
+from .faults import StepEndedByAgent, fault_of, is_transient
+
+STEERING = frozenset({"safety", "goal", "judge", "health", "lorebook", "summary"})
+"""Roles whose flags their callers read, each in its own meaning."""
 
 State = TypeVar("State", contravariant=True)
 Update = dict[str, Any]
@@ -129,17 +134,37 @@ async def call_agent(
             f"there is no {role} agent", advice=f"GraphServices.agents has: {', '.join(services.agents) or 'none'}."
         )
     trace_id = f"{context.run_id}:{step_id or role}"
-    metadata = RequestMetadata(trace_id=trace_id, profile=context.profile, timeout=context.agent_timeout)
+    metadata = RequestMetadata(trace_id, context.profile, context.priority, context.agent_timeout)
     if context.without_models:
         constraints = {**(constraints or {}), **WITHOUT_MODEL}
-    request = AgentRequest(state["user_request"], task, metadata, inputs, constraints=constraints)
+    briefing = dict(context.briefing) or None
+    request = AgentRequest(state["user_request"], task, metadata, inputs, briefing, constraints)
     async with in_time(services.budget):
         response = await send_request(agent, request, role=role, options=_audited(services, step_id))
     error = response.error
     # A ceiling must stop the step at its last checkpoint; as an agent's failure it would count as a failed attempt.
     if error is not None and (error.details or {}).get("exit_code") == ExitCode.BUDGET:
         raise BudgetExhausted(error.message, advice=str((error.details or {}).get("advice") or ""))
+    if role not in STEERING:
+        _obey(check_flags(response, role), role)
+    if response.is_partial():
+        missing = error.message if error is not None else "it does not say what is missing"
+        services.emit(EventType.PROGRESS, f"the {role} agent answered in part: {missing}", step_id)
     return response
+
+
+def _obey(flags: FlagCheckResult, role: str) -> None:
+    """Raises RunTerminated or StepEndedByAgent where the flags of an agent that does not steer say so.
+
+    The planner's `pass` and `interrupt` are `build_plan`'s: its plan goes on.
+    """
+    reason = flags.halt_reason or f"halted by {role}"
+    if flags.should_halt:
+        raise RunTerminated(reason, details={"role": role})
+    if role != "planner" and flags.should_pass:
+        raise StepEndedByAgent(f"the {role} agent says that nothing more is to be made: {reason}", StepExit.PASSED)
+    if role != "planner" and flags.should_interrupt:
+        raise StepEndedByAgent(f"the {role} agent interrupted the step: {reason}", StepExit.INTERRUPTED)
 
 
 @asynccontextmanager

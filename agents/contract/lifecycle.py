@@ -272,7 +272,8 @@ async def send_request(
 ) -> AgentResponse:
     """Repeat a request until the agent answers, fails for good, or the attempts are used up.
 
-    An agent that breaks the protocol (raises, or returns something else) counts as failed. The response's `tokens` and
+    An agent that breaks the protocol (raises, or returns something else) counts as failed, as does one that leaves its
+    work pending; a cancelled answer has no result. The response's `tokens` and
     `cost` are those of all attempts together, `attempts` their number. The last attempt is told that it is the last.
     """
     reason = "first"
@@ -286,6 +287,7 @@ async def send_request(
         if problems := validate_response(response):
             message = f"{role} broke the agent protocol: {'; '.join(problems)}"
             response = error_response(ErrorType.VALIDATION, message, details={"errors": problems})
+        response = _finished(response, role)
         tokens += int(response.metadata.get("tokens") or 0)
         cost += float(response.metadata.get("cost") or 0.0)
         wait = _wait(response, attempt, options)
@@ -296,6 +298,14 @@ async def send_request(
         reason = response.error.message if response.error else ""
         await options.sleep(wait)
     raise AssertionError("a policy has at least one attempt")
+
+
+def _finished(response: AgentResponse, role: str) -> AgentResponse:
+    """The response as a caller can use it: one with pending work is refused, a cancelled one has no result."""
+    if response.status is ResponseStatus.PENDING:
+        message = f"{role} answered that its work is pending: an answer is awaited inside process(), not fetched later"
+        return replace(error_response(ErrorType.VALIDATION, message), metadata=response.metadata, trace=response.trace)
+    return replace(response, result=None) if response.status is ResponseStatus.CANCELLED else response
 
 
 def _as_last(request: AgentRequest) -> AgentRequest:

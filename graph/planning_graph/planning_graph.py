@@ -11,12 +11,24 @@ from langgraph.types import RetryPolicy
 
 from ..context import RunContext
 from ..execution_graph.graph import transient_retries
-from .nodes.advance_or_finish import advance_or_finish
+from .nodes.advance_or_finish import advance_or_finish, awaits_validation
 from .nodes.build_plan import build_plan
+from .nodes.check_health import check_health
+from .nodes.check_safety import check_safety
 from .nodes.execute_current_step import execute_current_step
+from .nodes.update_memory import update_memory
+from .nodes.validate_goal import validate_goal
 from .planning_state import PlanningAgentState
 
-NODES = (build_plan, execute_current_step, advance_or_finish)
+NODES = (
+    build_plan,
+    check_safety,
+    execute_current_step,
+    update_memory,
+    check_health,
+    advance_or_finish,
+    validate_goal,
+)
 
 PlanningGraph = CompiledStateGraph[PlanningAgentState, RunContext, Any, Any]
 
@@ -24,6 +36,13 @@ PlanningGraph = CompiledStateGraph[PlanningAgentState, RunContext, Any, Any]
 async def more_to_do(state: PlanningAgentState) -> Literal["execute", "end"]:
     """Route to the next steps while the plan has any."""
     return "execute" if state["status"] == "executing" else "end"
+
+
+async def after_plan(state: PlanningAgentState) -> Literal["execute", "validate", "end"]:
+    """Route to the next steps while the plan has any, then to goal validation unless the run was ended."""
+    if state["status"] == "executing":
+        return "execute"
+    return "validate" if awaits_validation(state["exit_reason"]) else "end"
 
 
 def build_planning_graph(
@@ -43,11 +62,17 @@ def build_planning_graph(
         PlanningAgentState, context_schema=RunContext
     )
     policy = retry or transient_retries()
-    graph.add_node("build_plan", build_plan, retry_policy=policy)
-    graph.add_node("execute_current_step", execute_current_step)
-    graph.add_node("advance_or_finish", advance_or_finish)
+    for node in NODES:
+        # A step's faults are retried with the step; asking the planner is retried as a node.
+        retried = policy if node in (build_plan, validate_goal) else None
+        graph.add_node(node.__name__, node, retry_policy=retried)
     graph.add_edge(START, "build_plan")
-    graph.add_conditional_edges("build_plan", more_to_do, {"execute": "execute_current_step", "end": END})
-    graph.add_edge("execute_current_step", "advance_or_finish")
-    graph.add_conditional_edges("advance_or_finish", more_to_do, {"execute": "execute_current_step", "end": END})
+    graph.add_conditional_edges("build_plan", more_to_do, {"execute": "check_safety", "end": END})
+    graph.add_edge("check_safety", "execute_current_step")
+    graph.add_edge("execute_current_step", "update_memory")
+    graph.add_edge("update_memory", "check_health")
+    graph.add_edge("check_health", "advance_or_finish")
+    ways = {"execute": "check_safety", "validate": "validate_goal", "end": END}
+    graph.add_conditional_edges("advance_or_finish", after_plan, ways)
+    graph.add_conditional_edges("validate_goal", more_to_do, {"execute": "check_safety", "end": END})
     return graph.compile(checkpointer=checkpointer, name="planning_graph")

@@ -25,7 +25,8 @@ class PlanStepState(TypedDict):
         type: `generate_<test type>_tests`, `verify_suite`, `accept_tests`, `retrieve_context`, `crawl_repository`,
             `write_test_cases` or `engineer_tests`.
         status: only the last three are final.
-        params: step-specific; `depends_on` lists ids of steps that come first.
+        params: step-specific; `depends_on` lists ids of steps that come first, `priority` (0 to 10, usually 5) orders
+            those that are ready, `risk` may raise the step's risk, `reveal_when` keeps it in reserve.
         result: structured result, with `exit_reason` (a `StepExit`); partial for a failed step.
         error_message: why a step failed or was skipped.
     """
@@ -36,6 +37,31 @@ class PlanStepState(TypedDict):
     params: dict[str, Any]
     result: dict[str, Any] | None
     error_message: str | None
+
+
+class ControlState(TypedDict, total=False):
+    """What steering a run has found so far; every key may be absent.
+
+    Attributes:
+        turn: waves of steps that were executed.
+        approved: ids of steps of medium or high risk that the safety gate approved.
+        passed: why nothing more is to be made. heard: steps whose flag said so before a critique opened the plan again.
+        goal_failures: critiques of the goal agent so far. critiques: their texts.
+        health: the last report of the health agent. health_turn: the turn it was asked in.
+        summary: of past turns.
+        lorebook: the lorebook with its cursor.
+    """
+
+    turn: int
+    approved: list[str]
+    passed: str
+    heard: list[str]
+    goal_failures: int
+    critiques: list[str]
+    health: dict[str, Any]
+    health_turn: int
+    summary: str
+    lorebook: dict[str, Any]
 
 
 class PlanningAgentState(TypedDict):
@@ -49,6 +75,7 @@ class PlanningAgentState(TypedDict):
         max_retries: refinements in a testing graph. run, analyze, accept: switches.
         understood, not_understood, skipped: the planner's account of the request.
         spent: seconds, tokens and cost so far. usage: the planner's own part of it.
+        control: what steering the run has found so far.
         failure: the fault that ended the run early, or None. exit_reason: an `ExitReason`, None while running.
     """
 
@@ -79,6 +106,7 @@ class PlanningAgentState(TypedDict):
     not_understood: list[dict[str, Any]]
     skipped: list[dict[str, Any]]
     spent: PlanUsage
+    control: ControlState
     failure: dict[str, Any] | None
     exit_reason: str | None
 
@@ -131,6 +159,7 @@ def new_planning_state(
         not_understood=[],
         skipped=[],
         spent={"seconds": 0.0, **NOTHING_USED},
+        control={},
         failure=None,
         exit_reason=None,
     )

@@ -15,6 +15,8 @@ from ..faults import Fault
 from .planning_state import FINISHED, PlanStepState, StepStatus
 
 StepFamily = Literal["generate", "verify", "accept", "context", "repository"]
+RiskLevel = Literal["low", "medium", "high"]
+USUAL_PRIORITY = 5
 _GENERATE = re.compile(r"^generate_(api|unit|integration|e2e|performance)_tests$")
 
 
@@ -28,6 +30,8 @@ class StepKind:
         optional: whether dependent steps go ahead when it failed, because its result only helps.
         tolerant: whether it goes ahead when a step it depends on failed, because it works on what the others left.
         metered: whether ceilings stop it. Verifying and accepting are not metered: they keep what was made before.
+        description: what it does, for planners.
+        agent: the role whose agent does it; "" for tools alone.
     """
 
     family: StepFamily | Literal[""]
@@ -35,17 +39,34 @@ class StepKind:
     optional: bool = False
     tolerant: bool = False
     metered: bool = False
+    description: str = ""
+    agent: str = ""
 
 
 _KINDS = {
-    "verify_suite": StepKind("verify", tolerant=True),
-    "accept_tests": StepKind("accept"),
-    "retrieve_context": StepKind("context", required=("query",), optional=True, metered=True),
-    "crawl_repository": StepKind("repository", required=("depth_level",), metered=True),
-    "write_test_cases": StepKind("repository", required=("depth_level", "depends_on"), metered=True),
-    "engineer_tests": StepKind("repository", required=("framework", "depends_on"), metered=True),
+    "verify_suite": StepKind("verify", tolerant=True, description="runs all kept tests together, in several orders"),
+    "accept_tests": StepKind("accept", description="adds the kept tests to the project"),
+    "retrieve_context": StepKind(
+        "context", ("query",), optional=True, metered=True, description="reads code for the steps that follow"
+    ),
+    "crawl_repository": StepKind(
+        "repository", ("depth_level",), metered=True, description="maps the repository", agent="crawler"
+    ),
+    "write_test_cases": StepKind(
+        "repository", ("depth_level", "depends_on"), metered=True, description="writes test cases", agent="case"
+    ),
+    "engineer_tests": StepKind(
+        "repository", ("framework", "depends_on"), metered=True, description="writes a test suite", agent="engineer"
+    ),
 }
-_GENERATION = StepKind("generate", required=("target", "framework", "spec_path", "test_path"), metered=True)
+_GENERATION = StepKind(
+    "generate",
+    ("target", "framework", "spec_path", "test_path"),
+    metered=True,
+    description="specifies, writes, runs and judges the tests of one target",
+    agent="spec",
+)
+STEP_TYPES = (*(f"generate_{kind}_tests" for kind in ("api", "unit", "integration", "e2e", "performance")), *_KINDS)
 UNKNOWN_KIND = StepKind("")
 
 
@@ -75,13 +96,26 @@ def is_finished(step: PlanStepState) -> bool:
     return step["status"] in FINISHED
 
 
+def is_hidden(step: PlanStepState) -> bool:
+    """Whether a step is in reserve and not revealed yet; `reserve.py` reveals it."""
+    return bool(step["params"].get("reveal_when")) and not step["params"].get("revealed")
+
+
 def ready_steps(plan: Sequence[PlanStepState]) -> list[PlanStepState]:
-    """Select unfinished steps whose dependencies are all finished, in plan order.
+    """Select unfinished steps whose dependencies are all finished: by priority, then in plan order; none in reserve.
 
     Call `blocked_by` before executing one.
     """
     finished = {step["id"] for step in plan if is_finished(step)}
-    return [step for step in plan if not is_finished(step) and finished.issuperset(depends_on(step))]
+    ready = [
+        step for step in plan if not is_finished(step) and not is_hidden(step) and finished.issuperset(depends_on(step))
+    ]
+    return sorted(ready, key=lambda step: -priority_of(step))
+
+
+def priority_of(step: PlanStepState) -> int:
+    """A step's `priority`, 0 to 10; 5 where the plan gives none."""
+    return int(step["params"].get("priority", USUAL_PRIORITY))
 
 
 def mark_ready_in_progress(plan: Sequence[PlanStepState]) -> list[PlanStepState]:

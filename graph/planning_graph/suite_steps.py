@@ -15,7 +15,7 @@ from ..faults import Fault, fault_of, is_transient
 from ..state_format import within_limit
 from .planning_state import PlanningAgentState, PlanStepState
 from .repository_steps import staged_by_engineer
-from .steps import StepOutcome, failed, skipped
+from .steps import StepOutcome, depends_on, failed, skipped
 
 
 async def verify_suite(step: PlanStepState, state: PlanningAgentState, services: GraphServices) -> StepOutcome:
@@ -132,7 +132,7 @@ async def accept_tests(step: PlanStepState, state: PlanningAgentState, services:
     Raises:
         ToolFailure: nothing was added.
     """
-    verified = [other for other in state["plan"] if other["type"] == "verify_suite" and other["status"] == "completed"]
+    verified = _verified_before(step, state["plan"])
     # A verified suite lists what holds together; without that step, each target's own result counts.
     if verified:
         paths = [path for other in verified for path in (other["result"] or {}).get("test_paths") or []]
@@ -166,6 +166,13 @@ async def accept_tests(step: PlanStepState, state: PlanningAgentState, services:
         ]
         return failed(fault_of(error), {"test_paths": paths, "files": outcomes})
     return StepOutcome("completed", StepExit.COMPLETED, {"test_paths": paths, **answer})
+
+
+def _verified_before(step: PlanStepState, plan: Sequence[PlanStepState]) -> list[PlanStepState]:
+    """Completed verifications: those that the step depends on, or all where it depends on none."""
+    verifying = [other for other in plan if other["type"] == "verify_suite"]
+    own = [other for other in verifying if other["id"] in depends_on(step)] or verifying
+    return [other for other in own if other["status"] == "completed"]
 
 
 async def retrieve_for_plan(step: PlanStepState, services: GraphServices) -> StepOutcome:

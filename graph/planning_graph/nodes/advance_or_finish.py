@@ -6,49 +6,94 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
+from ....agents.control.flags import check_flags
+from ....agents.control.verdicts import answer_text, parse_judge_verdict
 from ....core.outcome import MODEL_EXITS, ExitReason, StepExit
 from ...context import RunContext, services_of
+from ...faults import Fault
 from ...node import reported_node
 from ..planning_state import PlanningAgentState, PlanStepState
-from ..steps import (
-    StepOutcome,
-    blocked_by,
-    emit_plan_ended,
-    first_unfinished,
-    generates,
-    is_finished,
-    mark_ready_in_progress,
-    ready_steps,
-    skipped,
-    step_kind,
-)
+from ..reserve import revealed_plan
+from ..settling import settled
+from ..steering import ask_to_steer, control_of, step_rows, with_control
+from ..steps import emit_plan_ended, first_unfinished, generates, is_finished, mark_ready_in_progress, step_kind
+
+_VALIDATED = frozenset({ExitReason.COMPLETED, ExitReason.PARTIAL, ExitReason.NOTHING_KEPT})
+"""Ends of a plan after which its goal is validated: all others ended the run, or found nothing to do."""
 
 
 @reported_node
 async def advance_or_finish(state: PlanningAgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
-    """Skip steps that can no longer be executed, point at the first unfinished step, end the plan without one."""
-    plan = _settled(state["plan"], state["failure"])
+    """Skip steps that can no longer be executed, point at the first unfinished step, end the plan without one.
+
+    Before that, steps in reserve are revealed, and a judge may say that the request is met already, or end the run.
+    """
+    passed, failure = await _judged(state, runtime)
+    revealed = revealed_plan(state, services_of(runtime).predicates)
+    plan = settled(revealed, failure, passed)
     index = first_unfinished(plan)
     before = {step["id"] for step in state["plan"] if is_finished(step)}
     new = [step for step in plan if is_finished(step) and step["id"] not in before]
     logs = [f"{step['id']} skipped: {step['error_message']}" for step in new]
+    steered = with_control(state, passed=passed) if passed else {}
+    update = {**steered, "failure": failure, "current_step_index": index}
     if index < len(plan):
-        return {"plan": mark_ready_in_progress(plan), "current_step_index": index, "logs": logs, "status": "executing"}
-    exit_reason = exit_reason_of(plan, state["failure"])
+        return {**update, "plan": mark_ready_in_progress(plan), "logs": logs, "status": "executing"}
+    exit_reason = exit_reason_of(plan, failure)
     status = "completed" if exit_reason is ExitReason.COMPLETED else "failed"
-    emit_plan_ended(services_of(runtime), exit_reason)
+    if not awaits_validation(exit_reason):
+        emit_plan_ended(services_of(runtime), exit_reason)
     return {
+        **update,
         "plan": plan,
-        "current_step_index": index,
         "logs": [*logs, f"the plan {status}: {exit_reason}"],
         "status": status,
         "exit_reason": str(exit_reason),
     }
 
 
+def awaits_validation(exit_reason: str | None) -> bool:
+    """Whether the goal is validated after a plan that ended for this reason."""
+    return exit_reason in _VALIDATED
+
+
+async def _judged(state: PlanningAgentState, runtime: Runtime[RunContext]) -> tuple[str, dict[str, Any] | None]:
+    """Why nothing more is to be made, and the fault that ends the run, after the judge was asked; "" and None else.
+
+    The judge is asked while there are steps to execute. An answer that does not read says neither.
+    """
+    passed, failure = _passed(state), state["failure"]
+    if passed or failure is not None or all(is_finished(step) for step in state["plan"]):
+        return passed, failure
+    inputs = {"steps": step_rows(state["plan"]), "turn": control_of(state).get("turn", 0)}
+    response = await ask_to_steer(state, runtime, "judge", "judge_completion", inputs)
+    if response is None or response.is_error():
+        return passed, failure
+    verdict, flags = parse_judge_verdict(answer_text(response)), check_flags(response, "Judge")
+    reason = verdict.reason or flags.halt_reason or "halted by Judge"
+    if flags.should_halt or verdict.should_terminate:
+        return passed, Fault(StepExit.TERMINATED, reason, ends_run=True).to_dict()
+    is_met = flags.should_pass or verdict.is_complete
+    return (f"the judge says that the request is met: {reason}" if is_met else ""), None
+
+
+def _passed(state: PlanningAgentState) -> str:
+    """Why nothing more is to be made: what an earlier turn found, or the flag of an agent that ended its step."""
+    heard = control_of(state).get("heard", [])
+    by_step = (str(step["error_message"]) for step in passing_steps(state["plan"]) if step["id"] not in heard)
+    return control_of(state).get("passed") or next(by_step, "")
+
+
+def passing_steps(plan: list[PlanStepState]) -> list[PlanStepState]:
+    """Steps that an agent's flag ended because nothing more is to be made."""
+    return [step for step in plan if _exit(step) == StepExit.PASSED and step["status"] == "failed"]
+
+
 def exit_reason_of(plan: list[PlanStepState], failure: dict[str, Any] | None) -> ExitReason:
     """Return why a plan ended whose steps all have a final status."""
     if failure is not None:
+        if failure.get("exit_reason") == StepExit.TERMINATED:
+            return ExitReason.TERMINATED
         return MODEL_EXITS.get(str(failure.get("exit_reason"))) or ExitReason.ENVIRONMENT
     if any(_exit(step) == StepExit.BUDGET_EXHAUSTED for step in plan):
         return ExitReason.BUDGET_EXHAUSTED
@@ -66,24 +111,3 @@ def exit_reason_of(plan: list[PlanStepState], failure: dict[str, Any] | None) ->
 
 def _exit(step: PlanStepState) -> str | None:
     return (step["result"] or {}).get("exit_reason")
-
-
-def _settled(plan: list[PlanStepState], failure: dict[str, Any] | None) -> list[PlanStepState]:
-    """Return the plan with every step skipped that is ready but blocked, or that a machine fault would end as well."""
-    plan = list(plan)
-    changed = True
-    while changed:  # a skipped step may make further steps ready, which are then blocked
-        changed = False
-        for step in ready_steps(plan):
-            outcome = _skip_outcome(step, plan, failure)
-            if outcome is not None:
-                plan[plan.index(step)] = outcome.applied(step)
-                changed = True
-    return plan
-
-
-def _skip_outcome(step: PlanStepState, plan: list[PlanStepState], failure: dict[str, Any] | None) -> StepOutcome | None:
-    if failure is not None:
-        return skipped(StepExit.RUN_ENDED, f"not begun: {failure['message']}")
-    blocker = blocked_by(step, plan)
-    return skipped(StepExit.DEPENDENCY_FAILED, f"not begun: {blocker} was not completed") if blocker else None

@@ -2,32 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from graphlib import CycleError, TopologicalSorter
+import asyncio
+from dataclasses import replace
 from typing import Any
 
 from langgraph.runtime import Runtime
 
 from ....agents.contract.planner_inputs import planner_inputs
-from ....agents.contract.protocol import WITHOUT_MODEL, AgentResponse, JsonObject
-from ....core.errors import BudgetExhausted
+from ....agents.contract.protocol import AgentResponse, JsonObject
+from ....agents.control.flags import check_flags
+from ....agents.control.lorebook import Lorebook, LorebookCursor
 from ....core.events import EventType
 from ....core.outcome import MODEL_EXITS, ExitReason, StepExit
-from ....core.usage import TokenUsage, add_to_plan_usage, add_usage, usage_of
+from ....core.usage import TokenUsage, add_to_plan_usage
 from ....utils.canonical import pretty_json
 from ...context import RunContext, services_of
-from ...faults import AgentUnreachable, Fault, agent_fault, fault_of, is_of_model, model_exit
-from ...node import call_agent, reported_node
+from ...faults import Fault
+from ...node import reported_node
 from ...state_format import require_keys
 from ..planning_state import PlanningAgentState, PlanStepState
-from ..steps import UNKNOWN_KIND, depends_on, emit_plan_ended, mark_ready_in_progress, step_kind
-
-REPAIRS = 1
-"""How often a plan that cannot be executed is returned to the planner."""
+from ..requested_plan import request_plan
+from ..settling import settled
+from ..steering import with_control
+from ..steps import emit_plan_ended, mark_ready_in_progress
 
 _EXITS = {
     StepExit.ENVIRONMENT: ExitReason.ENVIRONMENT,
     StepExit.BUDGET_EXHAUSTED: ExitReason.BUDGET_EXHAUSTED,
+    StepExit.TERMINATED: ExitReason.TERMINATED,
     **MODEL_EXITS,
 }
 
@@ -36,8 +38,8 @@ _EXITS = {
 async def build_plan(state: PlanningAgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     """Request a plan, check it strictly, write plan.json.
 
-    A plan that cannot be executed is returned once with all its problems. A planner that fails ends the run with a
-    typed exit reason.
+    A planner that fails, or whose plan cannot be executed, ends the run with a typed exit reason where no other takes
+    its place. What earlier runs learned about the project is read here, once.
 
     Raises:
         AgentUnreachable: the planner could not be reached.
@@ -55,53 +57,22 @@ async def build_plan(state: PlanningAgentState, runtime: Runtime[RunContext]) ->
         changes=state["changes"],
         limits=state.get("limits"),
     )
-    usage: TokenUsage = {"tokens": 0, "cost": 0.0}
-    problems: list[dict[str, str]] = []
-    for repair in range(REPAIRS + 1):
-        planner_request = {**inputs, "errors": problems} if repair else inputs
-        try:
-            response = await _planner_answer(state, runtime, planner_request)
-        except BudgetExhausted as error:
-            return {**_failed(runtime, fault_of(error)), **_spent(state, usage)}
-        usage = add_usage(usage, usage_of(response.metadata))
-        result = response.result if not response.is_error() else None
-        if not isinstance(result, dict):
-            return {**_failed(runtime, _fault(response)), **_spent(state, usage)}
-        plan, problems = check_plan(result.get("steps"))
-        if not problems:
-            return {**await _planned(state, runtime, plan, result, response), **_spent(state, usage)}
-    first = problems[0]
-    message = f"the plan cannot be executed: {first['path']} {first['message']}"
-    fault = Fault(StepExit.AGENT_ERROR, message, details={"error": "InvalidPlan", "errors": problems})
-    return {**_failed(runtime, fault), **_spent(state, usage)}
+    state = {**state, **with_control(state, **await _known(runtime))}  # type: ignore[typeddict-item]
+    planned = await request_plan(state, runtime, inputs)
+    if planned.fault is not None or planned.response is None:
+        fault = planned.fault or Fault(StepExit.AGENT_ERROR, "the planner has no plan")
+        return {**_failed(runtime, fault), **_spent(state, planned.usage)}
+    update = await _planned(state, runtime, planned.steps, planned.result, planned.response)
+    return {**update, **_spent(state, planned.usage)}
 
 
-def _fault(response: AgentResponse) -> Fault:
-    """Why the planner has no plan. Raises AgentUnreachable, but for a model whose endpoint limits the rate."""
-    try:
-        return agent_fault(response.error, "planner", response)
-    except AgentUnreachable as error:
-        if model_exit(error.details) is None:
-            raise
-        return fault_of(error)
-
-
-async def _planner_answer(state: PlanningAgentState, runtime: Runtime[RunContext], inputs: JsonObject) -> AgentResponse:
-    """Ask the planner; where its model fails, the embedded planner answers, unless the settings say to stop.
-
-    Raises:
-        AgentUnreachable: the planner could not be reached. BudgetExhausted: a ceiling is reached.
-    """
-    services = services_of(runtime)
-    response = await call_agent(state, runtime, "planner", "build_plan", inputs)
-    error = response.error
-    asked = "planner" in services.model_roles and not services.stop_without_planner
-    if error is None or not asked or not is_of_model(error):
-        return response
-    services.emit(EventType.PROGRESS, f"the embedded planner took the place of the model: {error.message}", None)
-    again = await call_agent(state, runtime, "planner", "build_plan", inputs, constraints=WITHOUT_MODEL)
-    again.metadata.update(add_usage(usage_of(response.metadata), usage_of(again.metadata)))
-    return again
+async def _known(runtime: Runtime[RunContext]) -> dict[str, Any]:
+    """What earlier runs learned about the project; the turns of this run are counted anew."""
+    keeper = services_of(runtime).lorebook
+    found = await asyncio.to_thread(keeper.load) if keeper is not None else {}
+    book = Lorebook.from_json(found)
+    generation = book.cursor.last_update_generation
+    return {"lorebook": replace(book, cursor=LorebookCursor(-1, generation)).to_json()} if book.entries else {}
 
 
 async def _planned(
@@ -128,7 +99,17 @@ async def _planned(
             "logs": [f"nothing to do: {message}"],
         }
     logs = [f"planned {len(plan)} steps"]
-    return {**notes, "plan": mark_ready_in_progress(plan), "current_step_index": 0, "status": "executing", "logs": logs}
+    flags = check_flags(response, "Planner")
+    passed = f"the planner says that nothing is to be made: {flags.halt_reason}" if flags.should_pass else ""
+    steered = with_control(state, passed=passed) if passed else {"control": state["control"]}
+    return {
+        **notes,
+        **steered,
+        "plan": mark_ready_in_progress(settled(plan, None, passed)),
+        "current_step_index": 0,
+        "status": "executing",
+        "logs": logs,
+    }
 
 
 def _made_with(response: AgentResponse) -> JsonObject:
@@ -150,99 +131,3 @@ def _failed(runtime: Runtime[RunContext], fault: Fault) -> dict[str, Any]:
 
 def _spent(state: PlanningAgentState, usage: TokenUsage) -> dict[str, Any]:
     return {"spent": add_to_plan_usage(state["spent"], usage)}
-
-
-def check_plan(steps: Any) -> tuple[list[PlanStepState], list[dict[str, str]]]:
-    """Return the steps as pending PlanSteps, and the problems, each with `path`, `message`, `suggestion`.
-
-    The steps are complete only when there are no problems. Order is kept.
-    """
-    if not isinstance(steps, list):
-        return [], [_problem("$.steps", "is not a list", "answer with a list of steps")]
-    plan: list[PlanStepState] = []
-    problems: list[dict[str, str]] = []
-    for index, step in enumerate(steps):
-        found = _step_problems(step, f"$.steps[{index}]")
-        problems += found
-        if not found:
-            plan.append(_pending(step))
-    return plan, problems + ([] if problems else _graph_problems(plan))
-
-
-def _pending(step: Mapping[str, Any]) -> PlanStepState:
-    return PlanStepState(
-        id=step["id"],
-        type=step["type"],
-        status="pending",
-        params=dict(step["params"]),
-        result=None,
-        error_message=None,
-    )
-
-
-def _step_problems(step: Any, path: str) -> list[dict[str, str]]:
-    if not isinstance(step, Mapping):
-        return [_problem(path, "is not an object", "write id, type and params")]
-    problems = [
-        _problem(f"{path}.{key}", "must be a non-empty string", f"give the step its {key}")
-        for key in ("id", "type")
-        if not (isinstance(step.get(key), str) and step[key].strip())
-    ]
-    params = step.get("params")
-    if not isinstance(params, Mapping):
-        return [*problems, _problem(f"{path}.params", "must be an object", "write the step's parameters")]
-    before = params.get("depends_on") or []
-    if not (isinstance(before, list) and all(isinstance(step_id, str) for step_id in before)):
-        problems.append(_problem(f"{path}.params.depends_on", "must be a list of step ids", "list ids or leave it out"))
-    if problems:
-        return problems
-    kind = step_kind(step["type"])
-    if kind is UNKNOWN_KIND:
-        known = (
-            "generate_<test type>_tests, verify_suite, accept_tests, retrieve_context, crawl_repository, "
-            "write_test_cases, engineer_tests"
-        )
-        return [_problem(f"{path}.type", f"{step['type']!r} is no step type", f"use one of {known}")]
-    missing = [key for key in kind.required if not params.get(key)]
-    return [_problem(f"{path}.params.{key}", "is missing", f"a {step['type']} step needs it") for key in missing]
-
-
-def _graph_problems(plan: list[PlanStepState]) -> list[dict[str, str]]:
-    ids = [step["id"] for step in plan]
-    problems: list[dict[str, str]] = []
-    for index, step in enumerate(plan):
-        if ids.index(step["id"]) != index:
-            problems.append(_problem(f"$.steps[{index}].id", f"{step['id']!r} is taken", "give every step its own id"))
-        for before in depends_on(step):
-            if before not in ids:
-                path = f"$.steps[{index}].params.depends_on"
-                problems.append(_problem(path, f"there is no step {before!r}", "name steps of this plan"))
-    for key in ("spec_path", "test_path"):
-        problems += _shared_path_problems(plan, key)
-    if problems:
-        return problems
-    try:
-        TopologicalSorter({step["id"]: depends_on(step) for step in plan}).prepare()
-    except CycleError as error:
-        cycle = " → ".join(str(step_id) for step_id in error.args[1])
-        return [_problem("$.steps", f"steps wait for each other: {cycle}", "remove one of the dependencies")]
-    return []
-
-
-def _shared_path_problems(plan: list[PlanStepState], key: str) -> list[dict[str, str]]:
-    """List steps that write the same file: one would overwrite the other."""
-    seen: dict[str, str] = {}
-    problems: list[dict[str, str]] = []
-    for index, step in enumerate(plan):
-        path = step["params"].get(key)
-        if not isinstance(path, str):
-            continue
-        if path in seen:
-            message = f"{path!r} is written by {seen[path]!r} already"
-            problems.append(_problem(f"$.steps[{index}].params.{key}", message, "give every step its own file"))
-        seen.setdefault(path, step["id"])
-    return problems
-
-
-def _problem(path: str, message: str, suggestion: str) -> dict[str, str]:
-    return {"path": path, "message": message, "severity": "error", "suggestion": suggestion}

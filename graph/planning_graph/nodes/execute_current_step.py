@@ -21,7 +21,8 @@ from ..ceilings import CeilingMeter
 from ..generate_step import failed_step, run_generate_step
 from ..planning_state import FINISHED, PlanningAgentState, PlanStepState
 from ..repository_steps import run_repository_step
-from ..steps import StepOutcome, failed, generates, ready_steps, skipped, step_kind
+from ..steering import with_briefing
+from ..steps import StepOutcome, failed, generates, priority_of, ready_steps, skipped, step_kind
 from ..stopped_step import stopped_step
 from ..suite_steps import accept_tests, retrieve_for_plan, verify_suite
 
@@ -215,12 +216,19 @@ async def _unknown(step: PlanStepState) -> StepOutcome:
     return failed(Fault(StepExit.UNKNOWN_STEP_TYPE, f"there is no step type {step['type']!r}"))
 
 
+def _briefed(step: PlanStepState, wave: _Wave) -> RunContext:
+    """The context with what the step's agents are told beside their task, and its priority."""
+    about = f"{wave.state['user_request']} {step['params'].get('target') or ''}"
+    return replace(with_briefing(wave.state, wave.context, about), priority=priority_of(step))
+
+
 def _execution(step: PlanStepState, wave: _Wave) -> Coroutine[Any, Any, StepOutcome]:
     """The handler's coroutine for a step, not yet started."""
     state, context, services = wave.state, wave.context, wave.services
     match step_kind(step["type"]).family:
         case "generate":
-            return run_generate_step(step, state, replace(context, step_share=wave.share), services)
+            context = replace(_briefed(step, wave), step_share=wave.share)
+            return run_generate_step(step, state, context, services)
         case "verify":
             return verify_suite(step, state, services)
         case "accept":
@@ -228,6 +236,6 @@ def _execution(step: PlanStepState, wave: _Wave) -> Coroutine[Any, Any, StepOutc
         case "context":
             return retrieve_for_plan(step, services)
         case "repository":
-            return run_repository_step(step, state, context, services)
+            return run_repository_step(step, state, _briefed(step, wave), services)
         case _:
             return _unknown(step)

@@ -12,8 +12,9 @@ from testwright.graph.context import providing
 from testwright.graph.planning_graph.ceilings import CeilingMeter
 from testwright.graph.planning_graph.generate_step import initial_step_state
 from testwright.graph.planning_graph.nodes.advance_or_finish import advance_or_finish, exit_reason_of
-from testwright.graph.planning_graph.nodes.build_plan import build_plan, check_plan
+from testwright.graph.planning_graph.nodes.build_plan import build_plan
 from testwright.graph.planning_graph.nodes.execute_current_step import execute_current_step
+from testwright.graph.planning_graph.plan_check import check_plan
 from testwright.graph.planning_graph.planning_graph import more_to_do
 from testwright.graph.planning_graph.planning_state import (
     PlanningAgentState,

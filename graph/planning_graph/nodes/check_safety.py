@@ -1,0 +1,83 @@
+"""Node `check_safety`: decides whether the ready steps of medium and high risk may be executed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from langgraph.runtime import Runtime
+
+from ....agents.contract.protocol import JsonObject
+from ....agents.control.flags import check_flags
+from ....agents.control.verdicts import is_safe, reason_of
+from ....core.events import EventType
+from ....core.outcome import StepExit
+from ...context import RunContext, services_of
+from ...control_policy import ControlPolicy
+from ...node import reported_node
+from ..planning_state import PlanningAgentState, PlanStepState
+from ..risks import StepRisk, descriptor_of, step_risk
+from ..settling import settled
+from ..steering import ask_to_steer, control_of, with_control
+from ..steps import mark_ready_in_progress, ready_steps, skipped
+
+
+@reported_node
+async def check_safety(state: PlanningAgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
+    """Have every ready step of medium or high risk approved; one that is not is skipped, and what depends on it too.
+
+    A rejected step never starts. An approval holds for the rest of the run, also when it is resumed.
+    """
+    approved = list(control_of(state).get("approved", []))
+    plan, logs = list(state["plan"]), list[str]()
+    while waiting := _unapproved(plan, approved):
+        for step in waiting:
+            risk = step_risk(step, {**state, "plan": plan}, runtime.context.control)
+            rejection = None if risk.level == "low" else await _rejection(step, risk, state, runtime)
+            if rejection is None:
+                approved.append(step["id"])
+                continue
+            outcome = skipped(StepExit.NOT_APPROVED, f"not approved: {step['id']} {rejection}")
+            plan[plan.index(step)] = outcome.applied(step)
+            logs.append(outcome.message)
+            services_of(runtime).emit(EventType.PROGRESS, outcome.message, step["id"], warning=outcome.message)
+        plan = settled(plan, state["failure"], control_of(state).get("passed", ""))
+    if plan == state["plan"] and not logs and approved == control_of(state).get("approved", []):
+        return {}
+    return {**with_control(state, approved=approved), "plan": mark_ready_in_progress(plan), "logs": logs}
+
+
+def _unapproved(plan: list[PlanStepState], approved: list[str]) -> list[PlanStepState]:
+    return [step for step in ready_steps(plan) if step["id"] not in approved]
+
+
+async def _rejection(
+    step: PlanStepState, risk: StepRisk, state: PlanningAgentState, runtime: Runtime[RunContext]
+) -> str | None:
+    """Why a step is rejected; None when it is approved.
+
+    Consent to everything approves. Else the safety agent decides, and where it rejects, the user is asked if one can
+    be. Without an agent nothing risky is approved.
+    """
+    services, policy = services_of(runtime), runtime.context.control
+    if "all" in policy.consented:
+        return None
+    inputs = _inputs(step, risk, policy)
+    response = await ask_to_steer(state, runtime, "safety", "check_safety", inputs)
+    what = "; ".join(reason.text for reason in risk.reasons)
+    if response is None:
+        why = f"{what} (there is no safety agent; say --yes to approve)"
+    elif is_safe(response, check_flags(response, "Safety"), json_contract=policy.safety_json):
+        return None
+    else:
+        why = reason_of(response) or what
+    if services.ask is not None and await services.ask(f"{step['id']} {what}. Execute it?"):
+        return None
+    return why
+
+
+def _inputs(step: PlanStepState, risk: StepRisk, policy: ControlPolicy) -> JsonObject:
+    return {
+        "step": {"id": step["id"], "params": step["params"], **descriptor_of(step["type"]), "riskLevel": risk.level},
+        "risk": risk.to_dict(),
+        "consented": sorted(policy.consented),
+    }

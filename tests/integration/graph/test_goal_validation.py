@@ -1,0 +1,143 @@
+"""The end of a plan: the goal agent compares it with the request, and its critique becomes further steps."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from testwright.agents.contract.protocol import AgentResponse, success_response
+from testwright.agents.control.flags import flags
+from testwright.agents.embedded.control.goal_agent import EmbeddedGoalAgent
+from testwright.core.outcome import exit_code_of
+from testwright.graph.control_policy import ControlPolicy
+from testwright.graph.planning_graph.steering import untested
+from testwright.tests.support.agents.scripted_agents import scripted
+from testwright.tests.support.runs.graph_runs import ANALYSIS, bench, generate, plan
+from testwright.tests.support.runs.plan_runs import TARGETS, plan_agents, run_plan, specify, statuses, steps, write
+
+PLANNED = plan(*steps("a"))
+CONTENT = success_response("all parts are met")
+
+
+def critique(text: str) -> AgentResponse:
+    return success_response(text, metadata=flags(terminate=True))
+
+
+def agents(**more: Any) -> dict[str, Any]:
+    return plan_agents([PLANNED], 1, **more)
+
+
+def accepted_files(project: Path) -> list[str]:
+    return sorted(path.name for path in (project / "tests/generated").iterdir())
+
+
+@pytest.mark.feature("P-03")
+async def test_a_plan_that_meets_its_request_ends_as_it_did(tmp_path: Path) -> None:
+    with scripted(**agents(goal=[CONTENT])) as made_of:
+        state = await run_plan(bench(tmp_path, made_of, targets=TARGETS))
+    assert (state["status"], state["exit_reason"]) == ("completed", "completed")
+
+
+@pytest.mark.feature("P-03")
+async def test_the_goal_agent_learns_the_request_the_steps_and_the_judges_verdict(tmp_path: Path) -> None:
+    with scripted(**agents(goal=[CONTENT])) as made_of:
+        await run_plan(bench(tmp_path, made_of, targets=TARGETS))
+    inputs = made_of["goal"].requests[0].inputs or {}
+    assert (inputs["request"], inputs["judgeVerdict"]) == ("cover the shop", "isComplete=true")
+    assert inputs["rawHistorySize"] == len(inputs["history"]) > 0
+    assert [(row["id"], row["kept"]) for row in inputs["steps"]] == [("a", 2), ("verify", 1), ("accept", 0)]
+
+
+@pytest.mark.feature("P-03", "P-12")
+async def test_a_critique_goes_back_into_the_plan_as_steps_that_are_executed(tmp_path: Path) -> None:
+    further = plan(generate("b", target="shop/b.py"))
+    more = {"spec": [specify] * 2, "writer": [write] * 2, "analyzer": [ANALYSIS] * 2}
+    script = plan_agents([PLANNED, further], 2, goal=[critique("unit tests for shop/b.py"), CONTENT], **more)
+    with scripted(**script) as made_of:
+        made = bench(tmp_path, made_of, targets=TARGETS)
+        state = await run_plan(made)
+    assert (made_of["planner"].requests[1].inputs or {})["user_request"] == "unit tests for shop/b.py"
+    assert statuses(state) == dict.fromkeys(
+        ("a", "verify", "accept", "goal1_b", "goal1_verify", "goal1_accept"), "completed"
+    )
+    assert (state["exit_reason"], accepted_files(made.project)) == ("completed", ["test_a.py", "test_b.py"])
+
+
+@pytest.mark.feature("P-03", "P-11")
+async def test_a_goal_agent_that_is_never_content_ends_the_run_after_more_than_three_failures(tmp_path: Path) -> None:
+    unplanned = {"steps": [], "understood": [], "not_understood": [], "skipped": []}
+    script = plan_agents([PLANNED, unplanned, unplanned, unplanned], 1, goal=[critique("more tests")] * 4)
+    with scripted(**script) as made_of:
+        made = bench(tmp_path, made_of, targets=TARGETS)
+        state = await run_plan(made)
+    assert (state["status"], state["exit_reason"]) == ("failed", "goal_validation_failed")
+    assert state["control"]["goal_failures"] == 4
+    assert accepted_files(made.project) == ["test_a.py"], "what was kept stays"
+    assert exit_code_of("goal_validation_failed") == 7  # type: ignore[arg-type]
+
+
+@pytest.mark.feature("P-03")
+async def test_the_number_of_critiques_that_are_taken_up_is_a_setting(tmp_path: Path) -> None:
+    with scripted(**agents(goal=[critique("more")])) as made_of:
+        context = {"control": ControlPolicy(max_goal_failures=0)}
+        state = await run_plan(bench(tmp_path, made_of, targets=TARGETS, context=context))
+    assert state["exit_reason"] == "goal_validation_failed"
+
+
+@pytest.mark.feature("P-03")
+async def test_steps_that_were_done_already_are_not_planned_again(tmp_path: Path) -> None:
+    script = plan_agents([PLANNED, PLANNED], 1, goal=[critique("test shop/a.py"), CONTENT])
+    with scripted(**script) as made_of:
+        state = await run_plan(bench(tmp_path, made_of, targets=TARGETS))
+    assert (list(statuses(state)), state["exit_reason"]) == (["a", "verify", "accept"], "completed")
+
+
+@pytest.mark.feature("P-03")
+async def test_a_goal_agent_that_fails_costs_the_run_nothing(tmp_path: Path) -> None:
+    with scripted(**agents(goal=[ValueError("no idea")])) as made_of:
+        state = await run_plan(bench(tmp_path, made_of, targets=TARGETS))
+    assert state["exit_reason"] == "completed"
+
+
+def row(*names: str, **more: Any) -> dict[str, Any]:
+    return {"status": "completed", "test_type": "unit", "path": "shop/a.py", "untested": list(names), **more}
+
+
+async def embedded_answer(*rows: dict[str, Any], critiques: list[str] | None = None) -> AgentResponse:
+    from testwright.agents.contract.protocol import AgentRequest, RequestMetadata
+
+    inputs = {"steps": list(rows), "critiques": critiques or []}
+    async with EmbeddedGoalAgent() as agent:
+        return await agent.process(AgentRequest("cover", "validate_goal", RequestMetadata("t"), inputs))
+
+
+@pytest.mark.feature("P-03")
+async def test_the_embedded_goal_agent_asks_for_tests_of_functions_that_have_none() -> None:
+    response = await embedded_answer(row("total", "Cart.add"), row("skipped", status="skipped"))
+    assert response.metadata["terminatePipeline"] is True
+    assert response.result == "unit tests for shop/a.py:total, shop/a.py:Cart.add"
+
+
+@pytest.mark.feature("P-03")
+async def test_the_embedded_goal_agent_asks_for_nothing_twice() -> None:
+    response = await embedded_answer(row("total"), critiques=["unit tests for shop/a.py:total"])
+    assert "terminatePipeline" not in response.metadata
+
+
+def test_a_function_counts_as_untested_only_where_nothing_explains_it() -> None:
+    names = ("plain", "unreached", "dropped", "suspected", "_private", "partly")
+    not_taken = [{"subject": name, "reason": "never ran"} for name in names[:-1]]
+    not_taken.append({"subject": "partly", "reason": "`if x` was never true"})
+    result = {
+        "spec_json": {
+            "not_reached": [{"subject": "unreached", "reason": "no oracle"}],
+            "cases": [{"id": "tc_1", "subject": "dropped"}],
+        },
+        "dropped": [{"case_id": "tc_1"}],
+        "suspected_defects": [{"subject": "suspected"}],
+        "test_results": {"coverage": {"files": {"shop/a.py": {"not_taken": not_taken}}}},
+    }
+    assert list(untested(result, "shop/a.py", None)) == ["plain"]
+    assert list(untested(result, "shop/a.py", ["other"])) == []

@@ -1,0 +1,192 @@
+"""The gate before steps of medium and high risk: it rejects by default, and what it rejects never starts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from testwright.agents.contract.function_agent import FunctionAgent
+from testwright.agents.contract.protocol import AgentResponse, success_response
+from testwright.agents.control.flags import flags
+from testwright.agents.embedded.control.safety_agent import EmbeddedSafetyAgent
+from testwright.core.events import EventType
+from testwright.graph.control_policy import ControlPolicy
+from testwright.graph.planning_graph.risks import step_descriptors, step_risk
+from testwright.tests.support.agents.scripted_agents import scripted
+from testwright.tests.support.runs.graph_runs import bench, generate, plan
+from testwright.tests.support.runs.plan_runs import (
+    TARGETS,
+    plan_agents,
+    planning,
+    result_of,
+    run_plan,
+    statuses,
+    steps,
+)
+
+
+def remote(step_id: str, **params: Any) -> dict[str, Any]:
+    step = generate(step_id, target=f"shop/{step_id}.py")
+    return {**step, "params": {**step["params"], "base_url": "https://shop.example/api", **params}}
+
+
+PLANNED = plan(*steps("a"), remote("b"))
+REJECTED = {"a": "completed", "b": "skipped", "verify": "completed", "accept": "completed"}
+
+
+async def run_gated(tmp_path: Path, safety: Any, made: int = 1, **policy: Any) -> tuple[Any, Any]:
+    """A plan of one harmless step and one that reaches a host, with this safety agent."""
+    with scripted(**plan_agents([PLANNED], made)) as agents:
+        gate = {} if safety is None else {"safety": safety}
+        surroundings = bench(
+            tmp_path,
+            {**agents, **gate},
+            targets=TARGETS,
+            context={"control": ControlPolicy(**policy)},
+            services={"ask": policy.pop("ask")} if "ask" in policy else None,
+        )
+        return await run_plan(surroundings), surroundings
+
+
+@pytest.mark.feature("P-04")
+@pytest.mark.parametrize(
+    "answer",
+    [
+        success_response({"safe": False, "reason": "Path would write to filesystem without sandboxing."}),
+        success_response({"safe": "true", "reason": "a text is no boolean"}),
+        success_response({"safe": 1}),
+        success_response("```json\n{\"safe\": true}\n```"),
+        success_response("it is safe"),
+        success_response({"safe": True}, metadata=flags(terminate=True)),
+    ],
+    ids=["false", "text", "number", "fence", "prose", "terminate"],
+)
+async def test_a_step_is_executed_only_when_its_approval_is_a_boolean(tmp_path: Path, answer: AgentResponse) -> None:
+    with scripted(safety=[answer]) as gate:
+        state, made = await run_gated(tmp_path, gate["safety"])
+    assert statuses(state) == REJECTED
+    assert result_of(state, "b")["exit_reason"] == "not_approved"
+    assert "b started" not in made.recorder.of(EventType.STEP_STARTED)
+
+
+@pytest.mark.feature("P-04")
+@pytest.mark.parametrize(
+    "answer",
+    [success_response({"safe": True}), success_response("well then", metadata=flags(passes=True))],
+    ids=["true", "pass"],
+)
+async def test_an_approved_step_is_executed(tmp_path: Path, answer: AgentResponse) -> None:
+    with scripted(safety=[answer]) as gate:
+        state, _ = await run_gated(tmp_path, gate["safety"], made=2)
+    assert set(statuses(state).values()) == {"completed"}
+
+
+@pytest.mark.feature("P-04")
+async def test_only_flags_count_where_the_json_contract_is_off(tmp_path: Path) -> None:
+    with scripted(safety=[success_response({"safe": True})]) as gate:
+        state, _ = await run_gated(tmp_path, gate["safety"], safety_json=False)
+    assert statuses(state) == REJECTED
+
+
+@pytest.mark.feature("P-04")
+async def test_a_function_may_be_the_gate(tmp_path: Path) -> None:
+    asked: list[str] = []
+
+    def approve(request: Any) -> bool:
+        asked.append(request.inputs["step"]["riskLevel"])
+        return request.inputs["step"]["id"] == "b"
+
+    async with FunctionAgent("safety", approve) as gate:
+        state, _ = await run_gated(tmp_path, gate, made=2)
+    assert (set(statuses(state).values()), asked) == ({"completed"}, ["high"])
+
+
+@pytest.mark.feature("P-04")
+async def test_nothing_risky_is_executed_without_an_agent(tmp_path: Path) -> None:
+    state, made = await run_gated(tmp_path, None)
+    assert statuses(state) == REJECTED
+    assert "not approved: b sends requests to shop.example" in "\n".join(made.recorder.of(EventType.PROGRESS))
+
+
+@pytest.mark.feature("P-04")
+async def test_consent_to_everything_approves_without_a_question(tmp_path: Path) -> None:
+    state, _ = await run_gated(tmp_path, None, made=2, consented=("all",))
+    assert set(statuses(state).values()) == {"completed"}
+
+
+@pytest.mark.feature("P-04")
+async def test_the_embedded_gate_approves_what_the_user_has_consented_to(tmp_path: Path) -> None:
+    async with EmbeddedSafetyAgent() as gate:
+        state, _ = await run_gated(tmp_path, gate, made=2, consented=("requests_host",))
+    assert set(statuses(state).values()) == {"completed"}
+
+
+@pytest.mark.feature("P-04")
+@pytest.mark.parametrize(("says_yes", "made"), [(True, 2), (False, 1)])
+async def test_the_user_decides_where_one_can_be_asked(tmp_path: Path, says_yes: bool, made: int) -> None:
+    questions: list[str] = []
+
+    async def ask(question: str) -> bool:
+        questions.append(question)
+        return says_yes
+
+    with scripted(**plan_agents([PLANNED], made)) as agents:
+        async with EmbeddedSafetyAgent() as gate:
+            surroundings = bench(tmp_path, {**agents, "safety": gate}, targets=TARGETS, services={"ask": ask})
+            state = await run_plan(surroundings)
+    assert (statuses(state)["b"], questions) == (
+        "completed" if says_yes else "skipped",
+        ["b sends requests to shop.example. Execute it?"],
+    )
+
+
+@pytest.mark.feature("P-04")
+async def test_a_step_that_depends_on_a_rejected_one_is_skipped_too(tmp_path: Path) -> None:
+    dependent = generate("c", target="shop/c.py", depends_on=["b"])
+    with scripted(**plan_agents([plan(remote("b"), dependent)], 0)) as agents:
+        state = await run_plan(bench(tmp_path, agents, targets=TARGETS))
+    assert result_of(state, "c")["exit_reason"] == "dependency_failed"
+    assert state["exit_reason"] == "nothing_kept"
+
+
+def assessed(step: dict[str, Any], **policy: Any) -> tuple[str, list[str]]:
+    risk = step_risk({**step, "status": "pending"}, planning(tests_dir="tests/generated"), ControlPolicy(**policy))  # type: ignore[typeddict-item]
+    return risk.level, [reason.kind for reason in risk.reasons]
+
+
+def accepting(*paths: str) -> dict[str, Any]:
+    return {"id": "accept", "type": "accept_tests", "params": {"test_paths": list(paths)}}
+
+
+@pytest.mark.feature("P-04", "P-10")
+@pytest.mark.parametrize(
+    ("step", "policy", "expected"),
+    [
+        (generate("a"), {}, ("low", [])),
+        (remote("a", base_url="http://127.0.0.1:8000"), {}, ("low", [])),
+        (remote("a", base_url="http://localhost:8000"), {}, ("low", [])),
+        (remote("a"), {}, ("high", ["requests_host"])),
+        (remote("a", base_url="10.0.0.7:80"), {}, ("high", ["requests_host"])),
+        (generate("a"), {"weak_sandbox": True}, ("medium", ["runs_application"])),
+        (generate("a"), {"is_paid": True}, ("medium", ["spends_money"])),
+        (accepting("tests/generated/test_a.py"), {}, ("low", [])),
+        (accepting("e2e/a.spec.ts"), {}, ("medium", ["writes_outside_tests"])),
+        ({**generate("a"), "params": {"install": "left-pad"}}, {}, ("medium", ["installs"])),
+        ({**generate("a"), "params": {"risk": "high"}}, {}, ("high", ["declared"])),
+    ],
+)
+def test_a_step_is_as_risky_as_what_it_reaches_beyond_the_sandbox(
+    step: dict[str, Any], policy: dict[str, Any], expected: tuple[str, list[str]]
+) -> None:
+    assert assessed(step, **policy) == expected
+
+
+@pytest.mark.feature("P-10")
+async def test_planners_are_told_of_the_steps_that_a_plan_may_have(tmp_path: Path) -> None:
+    with scripted(**plan_agents([plan(*steps("a"))], 1)) as agents:
+        await run_plan(bench(tmp_path, agents, targets=TARGETS))
+    told = (agents["planner"].requests[0].context or {})["paths"]
+    assert told == step_descriptors()
+    assert {"name", "description", "inputSchema", "hasInternalAgent", "agentTypeName", "riskLevel"} <= set(told[0])
