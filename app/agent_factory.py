@@ -48,6 +48,7 @@ from ..mcp.tool_client.tool_client import ToolClient
 from ..sandbox.target import ProvideTarget
 from ..store.files.audit import AuditEntry
 from .bootstrap import exploration_budget, unit_spec_generator
+from .own_agents import own_agents, steering_agents
 
 # The garbage collector rests during the imports, which take a fifth longer with it.
 _BEGIN = (
@@ -62,12 +63,22 @@ def create_planner(settings: Settings, chat: ModelChat | None) -> Agent:
     """Create the planner, which needs nothing of a run.
 
     Args:
-        chat: the planner's model; None for the embedded planner.
+        chat: the planner's model; None for the embedded planner. A planner of the user's own comes before both.
+
+    Raises:
+        SettingsError: the user's own planner cannot be loaded.
     """
+    if "planner" in settings.agents:
+        return own_agents({"planner": settings.agents["planner"]}, settings.root)["planner"]
     command = tuple(shlex.split(settings.app_command or ""))
     if chat is None:
-        return EmbeddedPlannerAgent(command=command, contract=contract_of("planner"))
+        return _embedded_planner(settings)
     return ModelPlannerAgent(chat, EmbeddedPlannerAgent(command=command), contract=contract_of("planner"))
+
+
+def _embedded_planner(settings: Settings) -> Agent:
+    command = tuple(shlex.split(settings.app_command or ""))
+    return EmbeddedPlannerAgent(command=command, contract=contract_of("planner"))
 
 
 def _spec_generators(
@@ -109,6 +120,9 @@ def create_agents(
         tools: reads API documents and repositories.
         unit: generates specs of unit tests; None creates a generator.
         prefetched: a spec that was started early; None for none.
+
+    Raises:
+        SettingsError: an agent of the user's own cannot be loaded.
     """
     generators = _spec_generators(settings, target, tools, unit)
     # Spec and writer have no contract here: tools validate their answers, hydration validates their inputs.
@@ -142,7 +156,9 @@ def create_agents(
         agents["case"] = ModelCaseAgent(chat, contract=contract_of("test_case_generator"))
     if chat := models.get("engineer"):
         agents["engineer"] = ModelEngineerAgent(chat, contract=contract_of("test_engineer"))
-    return agents
+    if "planner" in settings.agents:
+        agents["embedded_planner"] = _embedded_planner(settings)
+    return {**agents, **steering_agents(settings), **own_agents(settings.agents, settings.root)}
 
 
 @dataclass

@@ -10,7 +10,7 @@ import asyncio
 import os
 import shlex
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -44,6 +44,10 @@ _SEARCHED_MUTANTS = 9
 _UNIT_STEP = "generate_unit_tests"
 
 
+Ask = Callable[[str], Awaitable[bool]]
+"""Puts a question to the user; the answer is whether it was yes."""
+
+
 @dataclass
 class EarlyRun:
     """The light half of an open run.
@@ -54,6 +58,7 @@ class EarlyRun:
         unit: generates specs of unit tests.
         prefetched: the plan's first spec, if it was started early.
         changes: limits the run to changed code, as plain data; None for no limit.
+        ask: puts a question to the user; None where nobody can be asked.
         is_announced: whether the event log has the run's start already.
         began_at: when this session began, seconds since the epoch.
     """
@@ -67,6 +72,7 @@ class EarlyRun:
     unit: SpecGenerator
     prefetched: PrefetchedSpec
     changes: dict[str, Any] | None = None
+    ask: Ask | None = None
     is_announced: bool = False
     began_at: float = field(default_factory=time.time)
 
@@ -153,13 +159,19 @@ def unit_spec_generator(settings: Settings, target: ProvideTarget, first: FirstT
 
 @asynccontextmanager
 async def open_early(
-    settings: Settings, run_id: str, *, on_event: EventSink | None = None, request: str | None = None
+    settings: Settings,
+    run_id: str,
+    *,
+    on_event: EventSink | None = None,
+    request: str | None = None,
+    ask: Ask | None = None,
 ) -> AsyncIterator[EarlyRun]:
     """Open the light half of a run for the block.
 
     Args:
         run_id: the run's folder is created when it is new.
         on_event: called with every event, in order.
+        ask: puts a question to the user; None where nobody can be asked.
         request: of a new run, whose first spec is prefetched where `_can_prefetch` allows. None prefetches nothing.
 
     Raises:
@@ -177,7 +189,7 @@ async def open_early(
         target = TargetProvider(settings, folder, meter, events=events)
         first = _first_tests(folder, target, events) if settings.run else None
         unit, prefetched = unit_spec_generator(settings, target, first), PrefetchedSpec()
-        early = EarlyRun(settings, folder, redactor, events, meter, target, unit, prefetched, changes)
+        early = EarlyRun(settings, folder, redactor, events, meter, target, unit, prefetched, changes, ask)
         prefetching: asyncio.Task[None] | None = None
         if request is not None and is_new and _can_prefetch(settings):
             early.announce(request)
@@ -201,9 +213,10 @@ async def _cancel(task: asyncio.Task[None]) -> None:
 
 
 def _can_prefetch(settings: Settings) -> bool:
-    """Whether this process makes plan and spec itself, without a model and without a ceiling on time."""
+    """Whether our own agents make plan and spec here, without a model and without a ceiling on time."""
     models = settings.models
-    is_local = models.of("planner") is None and models.of("spec") is None and not settings.isolate_agents
+    own = settings.isolate_agents or bool({"planner", "spec"} & set(settings.agents))
+    is_local = models.of("planner") is None and models.of("spec") is None and not own
     return is_local and settings.max_seconds is None  # only the graph knows a step's share of a ceiling on time
 
 

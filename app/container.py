@@ -12,22 +12,26 @@ from typing import Any
 from ..agents.contract.lifecycle import Agent, RequestOptions
 from ..agents.contract.protocol import AgentProtocol
 from ..agents.model.embeddings_meter import EmbeddingsMeter
+from ..config.control import STEERING_ROLES
 from ..config.settings import Settings
 from ..core.events import EventSink, EventType
 from ..graph.checkpoints import open_checkpoints
 from ..graph.context import GraphServices, RunContext
+from ..graph.control_policy import ControlPolicy
 from ..mcp.tool_client.tool_client import ToolClient
 from ..mcp.toolbox.services import ToolServices
 from ..mcp.toolbox.toolbox import build_toolbox
 from ..store.database.artifacts import Artifact, Artifacts
 from ..store.database.database import Store
 from ..store.files.audit import AuditLog
+from ..store.files.lorebook_file import LorebookFile
 from ..store.files.run_folder import RunFolder
 from ..utils.work_meter import WorkMeter
 from .agent_factory import create_agents, isolated_agents
-from .bootstrap import EarlyRun, TargetProvider, open_early
+from .bootstrap import Ask, EarlyRun, TargetProvider, open_early
 from .model_clients import ModelClients, RunAnswers, open_model_clients
 from .opened_store import open_store
+from .own_agents import keeps_lorebook
 from .tool_factory import context_tools, open_tools
 
 _RUN_IDS = uuid.UUID("0b1f7d0c-6c5e-5d0e-9b56-7f3d1c0a9e42")
@@ -76,11 +80,16 @@ class LiveRun(EarlyRun):
 
 @asynccontextmanager
 async def open_run(
-    settings: Settings, run_id: str, *, on_event: EventSink | None = None, seconds_before: float = 0.0
+    settings: Settings,
+    run_id: str,
+    *,
+    on_event: EventSink | None = None,
+    ask: Ask | None = None,
+    seconds_before: float = 0.0,
 ) -> AsyncIterator[LiveRun]:
     """Open both halves of a run; see `open_early` and `open_services` for arguments and errors."""
     async with (
-        open_early(settings, run_id, on_event=on_event) as early,
+        open_early(settings, run_id, on_event=on_event, ask=ask) as early,
         open_services(early, seconds_before=seconds_before) as live,
     ):
         yield live
@@ -141,6 +150,8 @@ async def open_services(early: EarlyRun, *, seconds_before: float = 0.0) -> Asyn
                 model_roles=frozenset(models.by_role),
                 context_tools=context_tools(settings),
                 stop_without_planner=settings.planner_failure == "stop",
+                ask=early.ask,
+                lorebook=LorebookFile(settings.cache_dir, fresh=settings.fresh) if keeps_lorebook(settings) else None,
                 request_options=RequestOptions(working=early.meter.working),
             )
             light = {part.name: getattr(early, part.name) for part in fields(early)}
@@ -151,10 +162,20 @@ async def open_services(early: EarlyRun, *, seconds_before: float = 0.0) -> Asyn
 def _callable_agents(
     agents: Mapping[str, AgentProtocol], settings: Settings, run_id: str, audit: AuditLog, models: ModelClients
 ) -> Mapping[str, AgentProtocol]:
-    """The agents as the graphs call them: in processes of their own, where the settings say so."""
+    """The agents as the graphs call them: in processes of their own, where the settings say so.
+
+    Those that steer stay here: they answer at every turn, and read nothing of the project.
+    """
     if not settings.isolate_agents:
         return agents
-    return isolated_agents(agents, settings, run_id, audit=audit.record, budget=models.budget)
+    alone = isolated_agents(
+        [role for role in agents if role not in STEERING_ROLES],
+        settings,
+        run_id,
+        audit=audit.record,
+        budget=models.budget,
+    )
+    return {**agents, **alone}
 
 
 def _run_context(settings: Settings, run_id: str) -> RunContext:
@@ -165,6 +186,30 @@ def _run_context(settings: Settings, run_id: str) -> RunContext:
         wall_seconds=settings.max_seconds,
         max_tokens=settings.max_tokens,
         max_cost=settings.max_cost,
+        control=control_policy(settings),
+    )
+
+
+def control_policy(settings: Settings) -> ControlPolicy:
+    """How a run with these settings is steered.
+
+    The user consents to isolation that is weak and to models that cost money by saying so, and to what our own planner
+    plans by the request. Requests to other hosts and installations need `yes`, or an answer to a question.
+    """
+    control = settings.control
+    consented = {"runs_application", "spends_money"}
+    if "planner" not in settings.agents:
+        consented.add("writes_outside_tests")
+    return ControlPolicy(
+        planner_repairs=control.planner_repairs,
+        max_goal_failures=control.max_goal_failures,
+        health_interval=control.health_interval,
+        health_error_ratio=control.health_error_ratio,
+        health_mode=control.health_mode,
+        safety_json=control.safety_json,
+        consented=("all",) if settings.yes else tuple(sorted(consented)),
+        weak_sandbox=settings.sandbox == "weak",
+        is_paid=bool(settings.models.names) and settings.max_cost is None,
     )
 
 

@@ -34,9 +34,12 @@ _DECIDING_VARIABLES = ("CI", "PATH", "HOME", "VIRTUAL_ENV", "CONDA_PREFIX", "LD_
 _DECIDING_PREFIXES = ("TESTWRIGHT_", "OPENAI_", "PYENV_")
 _SECRET = ("KEY", "TOKEN", "SECRET", "PASSWORD")
 _NOT_DECIDING = frozenset(
-    {*("run_id", "jobs", "state_dir", "keep_runs", "cache", "cache_url", "cache_mib", "fresh", "prices", "stream")}
+    {
+        *("run_id", "jobs", "yes", "state_dir", "keep_runs"),
+        *("cache", "cache_url", "cache_mib", "fresh", "prices", "stream"),
+    }
 )
-_STATE_DEPTH = 3  # as `config.settings.STATE_DEPTH`, whose module is heavy
+_STATE_DEPTH = 3  # as `config.folders.STATE_DEPTH`, whose module is heavy
 _ENVIRONMENTS = (".venv", "venv", "env")
 _WRITTEN = ("added", "updated", "unchanged")
 _CACHED_REASONS = frozenset({"completed", "product_defect"})
@@ -227,7 +230,7 @@ def is_reusable(settings: Settings, report: Report) -> bool:
 def is_cacheable(settings: Settings) -> bool:
     """Whether runs with these settings depend only on what can be compared.
 
-    Models, tool servers of others and what a command starts may give another answer tomorrow.
+    Models, agents and tool servers of others and what a command starts may give another answer tomorrow.
     """
     outside = (
         settings.models.names,
@@ -235,6 +238,7 @@ def is_cacheable(settings: Settings) -> bool:
         settings.mcp_servers,
         settings.changed_since,
         settings.app_command,
+        settings.agents,
     )
     return settings.cache and settings.run and not settings.dry_run and not any(outside)
 

@@ -142,10 +142,22 @@ def _early_end(live: LiveRun, state: PlanningAgentState) -> str | None:
     if any((step["result"] or {}).get("exit_reason") == "storage" for step in state["plan"]):
         # Only accepting tests reports storage as a step's result: state that cannot be kept raises StorageError.
         return ExitReason.PROJECT_NOT_WRITTEN
-    if state["exit_reason"] in (ExitReason.BUDGET_EXHAUSTED, ExitReason.ENVIRONMENT, *MODEL_EXITS.values()):
+    if state["exit_reason"] in _EARLY_ENDS:
         return state["exit_reason"]
     # An agent may have been refused a call by a ceiling and have finished without it.
     return ExitReason.BUDGET_EXHAUSTED if live.models.budget.reached is not None else None
+
+
+_EARLY_ENDS = frozenset(
+    {
+        ExitReason.BUDGET_EXHAUSTED,
+        ExitReason.ENVIRONMENT,
+        ExitReason.GOAL_VALIDATION_FAILED,
+        ExitReason.TERMINATED,
+        *MODEL_EXITS.values(),
+    }
+)
+"""Reasons of the graph's that stay a run's reason, whatever was kept."""
 
 
 def _run_part(live: LiveRun, sessions: list[SessionUsage], resumed: int) -> Run:

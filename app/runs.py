@@ -18,7 +18,7 @@ from ..core.events import EventSink
 from ..core.outcome import ExitReason
 from ..store.files.run_folder import RunFolder, new_run_id
 from ..utils.untrusted_folders import remove_tree
-from .bootstrap import open_early
+from .bootstrap import Ask, open_early
 from .request_settings import settings_for_request
 
 if TYPE_CHECKING:
@@ -64,9 +64,17 @@ class SingleTargetRequest:
 
 
 async def run(
-    request: str, settings: Settings, *, on_event: EventSink | None = None, importing: ImportContext = nullcontext
+    request: str,
+    settings: Settings,
+    *,
+    on_event: EventSink | None = None,
+    importing: ImportContext = nullcontext,
+    ask: Ask | None = None,
 ) -> RunResult:
     """Run a request to its report.
+
+    Args:
+        ask: puts a question about a risky step to the user; None where nobody can be asked.
 
     Raises:
         UsageError: the request is empty or names nothing that was found, or the run id is taken.
@@ -77,7 +85,7 @@ async def run(
     settings = settings_for_request(request, settings)
     run_id, is_resumable = settings.run_id or new_run_id(), True
     try:
-        async with open_early(settings, run_id, on_event=on_event, request=request) as early:
+        async with open_early(settings, run_id, on_event=on_event, request=request, ask=ask) as early:
             # Until the run is recorded in the database, an interruption would leave a new folder nobody can resume.
             is_resumable = not early.is_announced
             await asyncio.to_thread(_import_heavy_modules, importing)

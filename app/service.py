@@ -39,7 +39,7 @@ from ..store.run_names import find_run
 from ..utils.redact import Redactor
 from ..utils.untrusted_files import read_bytes
 from .agent_factory import create_planner
-from .bootstrap import load_changes, planner_inputs_for
+from .bootstrap import Ask, load_changes, planner_inputs_for
 from .container import open_run, open_validators
 from .html_report import stored_report, write_html_report
 from .model_clients import open_model_clients
@@ -48,18 +48,24 @@ from .request_settings import settings_for_request
 from .run_lifecycle import continue_run, error_from_payload
 from .run_report import RunResult
 
-RESUME_SETTINGS = ("jobs", "max_tokens", "max_cost", "max_seconds", "prices")
+RESUME_SETTINGS = ("jobs", "max_tokens", "max_cost", "max_seconds", "prices", "yes")
 """Settings that a run may be resumed with in place of those it began with."""
 
 
 async def resume(
-    run_id: str, where: Settings, *, changes: Mapping[str, Any] | None = None, on_event: EventSink | None = None
+    run_id: str,
+    where: Settings,
+    *,
+    changes: Mapping[str, Any] | None = None,
+    on_event: EventSink | None = None,
+    ask: Ask | None = None,
 ) -> RunResult:
     """Continue a run with the settings it began with; one that a ceiling ended needs a higher one.
 
     Args:
         where: says where runs are kept.
         changes: settings of `RESUME_SETTINGS` that replace the stored ones, from now on.
+        ask: puts a question about a risky step to the user; None where nobody can be asked.
 
     Raises:
         RunNotFound, RunLocked, StateVersionError: why it cannot go on.
@@ -79,7 +85,7 @@ async def resume(
     _require_consent(record, where)
     settings = _as_found(changed_settings(restore_settings(record.settings), changed), where)
     before = max(record.spent.seconds, sum(session.seconds for session in SessionFile(folder.sessions_json).all()))
-    async with open_run(settings, run_id, on_event=on_event, seconds_before=before) as live:
+    async with open_run(settings, run_id, on_event=on_event, ask=ask, seconds_before=before) as live:
         return await continue_run(live, record)
 
 

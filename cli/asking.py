@@ -1,15 +1,21 @@
-"""Asks on a terminal whether to go on where a part of a request was not understood; elsewhere the settings decide."""
+"""Asks on a terminal: whether to go on without what was not understood, and whether a risky step may be executed.
+
+Elsewhere, and in continuous integration, the settings decide.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import nullcontext
 
 import typer
 
 from ..config.settings import Settings
 from ..core.errors import ExitCode, RequestError
+from ..core.events import EventSink
 
 
 def in_ci(environment: Mapping[str, str]) -> bool:
@@ -25,6 +31,27 @@ def is_terminal() -> bool:
 def with_strictness(settings: Settings, environment: Mapping[str, str] = os.environ) -> Settings:
     """The settings, strict in continuous integration unless they say otherwise."""
     return settings.model_copy(update={"strict": True}) if settings.strict is None and in_ci(environment) else settings
+
+
+def approver(
+    sink: EventSink, *, quiet: bool, environment: Mapping[str, str] = os.environ
+) -> Callable[[str], Awaitable[bool]] | None:
+    """Make what asks the user about a risky step; None where nobody can answer: no terminal, CI, or `quiet`.
+
+    Args:
+        sink: shows the run's progress; it pauses during a question.
+    """
+    if quiet or in_ci(environment) or not is_terminal():
+        return None
+
+    def confirm(question: str) -> bool:
+        with getattr(sink, "paused", nullcontext)():
+            return typer.confirm(question, default=False, err=True)
+
+    async def ask(question: str) -> bool:
+        return await asyncio.to_thread(confirm, question)
+
+    return ask
 
 
 class Clarification:

@@ -97,6 +97,11 @@ OPTIONS: Mapping[str, Any] = {
         "--allow-import",
         about="A module that tests of a model may import besides the target, test tools and plain data. Repeatable.",
     ),
+    "yes": _option(
+        bool,
+        "--yes",
+        about="Execute risky steps without asking. Default: asked on a terminal, skipped elsewhere.",
+    ),
     "no_run": _option(bool, "--no-run", about="Write tests without running them; the report says so."),
     "no_analyze": _option(bool, "--no-analyze", about="Run the tests without analysing their results."),
     "model": _option(

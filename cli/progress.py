@@ -85,6 +85,15 @@ class BarProgress:
         shown = text if len(text) <= width else f"{text[: width - 1]}…"
         self._progress.update(self._task, description=shown, completed=self._run.ended)
 
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Show no bar during the block."""
+        self._progress.stop()
+        try:
+            yield
+        finally:
+            self._progress.start()
+
     def _show_first_test(self, event: Event) -> None:
         code = first_test(Path(str(event.data.get("path", ""))))
         if code:

@@ -15,7 +15,7 @@ from ..app.run_cache import CachedRun, ProjectSnapshot, all_keys, is_cacheable, 
 from ..config.settings import Settings, load_settings
 from ..store.files.run_folder import RunFolder, new_run_id
 from . import options as given
-from .asking import Clarification, with_strictness
+from .asking import Clarification, approver, with_strictness
 from .failures import name_interrupted_run, report_failures
 from .loading import fast_imports, load_service, load_settings_aloud
 from .outcome import cached_summary, print_plan, print_result
@@ -23,7 +23,7 @@ from .progress import show_progress
 
 _PLANNED = ("framework", "test_type", "target", "changed_since", "include", "exclude", "tests_dir", "app_command")
 _STRICTNESS = ("strict", "no_strict")
-_RUN = ("run_id", "jobs", *_PLANNED, "sign_in", "python", "sandbox")
+_RUN = ("run_id", "jobs", *_PLANNED, "sign_in", "python", "sandbox", "yes")
 _JUDGING = ("trials", "mutants", "fail_on", "dry_run", "apply")
 _SKIPPING = ("no_run", "no_analyze")
 
@@ -64,7 +64,8 @@ def run(
         clarification = Clarification(settings, quiet=as_json)
         while True:
             with clarification as chosen, name_interrupted_run(run_id, folder), show_progress(quiet=as_json) as sink:
-                ended = asyncio.run(runs.run(request, chosen, on_event=sink, importing=fast_imports))
+                ask = approver(sink, quiet=as_json)
+                ended = asyncio.run(runs.run(request, chosen, on_event=sink, importing=fast_imports, ask=ask))
                 break
         if snapshot is not None:
             snapshot.store(settings, ended.report, ended.interpreter, cached_summary(ended))
@@ -100,7 +101,7 @@ def plan(request: given.Request, as_json: given.Json = False, debug: given.Debug
         print_plan(made)
 
 
-@given.with_options(given.LOCATION_OPTIONS, ("jobs",), given.CEILING_OPTIONS)
+@given.with_options(given.LOCATION_OPTIONS, ("jobs", "yes"), given.CEILING_OPTIONS)
 def resume(run_id: given.ExistingRun, as_json: given.Json = False, debug: given.Debug = False, **options: Any) -> None:
     """Continue a run that was interrupted, or that a ceiling ended, with the settings it began with.
 
@@ -113,6 +114,7 @@ def resume(run_id: given.ExistingRun, as_json: given.Json = False, debug: given.
         flags = given.flags_of(options)
         where = load_settings_aloud({name: flags.pop(name) for name in given.LOCATION_OPTIONS})
         with name_interrupted_run(run_id), show_progress(quiet=as_json) as sink:
-            ended = asyncio.run(service.resume(run_id, where, changes=flags, on_event=sink))
+            ask = approver(sink, quiet=as_json)
+            ended = asyncio.run(service.resume(run_id, where, changes=flags, on_event=sink, ask=ask))
     print_result(ended, as_json=as_json)
     raise typer.Exit(ended.report.exit_code)

@@ -24,10 +24,12 @@ from pydantic_settings import (
 
 from ..core.errors import ProjectError, SettingsError
 from ..utils.redact import Redactor, has_secret_argument
-from ..utils.untrusted_folders import first_irregular, reserved_folder
+from ..utils.untrusted_folders import reserved_folder
 from ..utils.user_folders import unforeseeable_name
+from .control import AgentReference, Control, checked_agents
 from .examples import checked_examples
-from .models import PROVIDER, Models, expand_model, model_of_environment
+from .folders import check_state_folder, check_tests_folder
+from .models import PROVIDER, WRITING_ROLES, Models, expand_model, model_of_environment
 from .project_file import ProjectFile, read_project_file
 from .run_database import database_folder, unread_databases
 from .target_variables import checked_variables
@@ -42,8 +44,6 @@ ModuleName = Annotated[str, Field(pattern=r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$", ma
 _CACHES = ("valkey", "valkeys", "redis", "rediss", "unix")
 _NOT_IN_FILES = frozenset({"root", "target", "changed_since", "mcp_config", "trust_project", "cache_url"})
 STATE_FOLDER = ".testwright"
-STATE_DEPTH = 3
-"""How far a state folder inside the project is searched for links: runs, their files, caches."""
 
 _FROM_FILE = "from_project_file"  # carries the file's values through the constructor to their place among the sources
 
@@ -73,7 +73,10 @@ class Settings(BaseSettings):
         dry_run: stage and show the diff, add nothing to the project.
         apply: add the tests of a run in which a model wrote anything to the project at once; False leaves them staged,
             and shows the diff, for a person to review.
-        planner_failure: what follows when the planner's model fails: `continue` with the embedded planner, or `stop`.
+        planner_failure: what follows when the planner fails: `continue` with the embedded planner, or `stop`.
+        control: how the run is steered, see `control.py`.
+        agents: agents of the user's own by role, as `module:name` or the name of an entry point.
+        yes: approve every step, however risky.
         allow_import: modules that tests of a model may import besides what such tests may import anyway.
         run: run the tests (`--no-run` switches it off).
         analyze: analyse results (`--no-analyze` switches it off).
@@ -139,6 +142,9 @@ class Settings(BaseSettings):
     dry_run: bool = False
     apply: bool = False
     planner_failure: Literal["continue", "stop"] = "continue"
+    control: Control = Control()
+    agents: Annotated[dict[str, AgentReference], AfterValidator(checked_agents)] = Field(default_factory=dict)
+    yes: bool = False
     allow_import: tuple[ModuleName, ...] = ()
     run: bool = True
     analyze: bool = True
@@ -236,8 +242,9 @@ class Settings(BaseSettings):
 
     @property
     def only_stages(self) -> bool:
-        """Whether kept tests stay staged: on a dry run, and where a model wrote and nobody said to apply them."""
-        return self.dry_run or (self.models.write and not self.apply)
+        """Whether kept tests stay staged: on a dry run, and where a model or an own agent wrote unapplied."""
+        of_others = self.models.write or bool(set(self.agents) & set(WRITING_ROLES))
+        return self.dry_run or (of_others and not self.apply)
 
     @property
     def database_folder(self) -> Path:
@@ -302,8 +309,8 @@ def load_settings(flags: Mapping[str, Any]) -> Settings:
         {} if trusted else {name: wanted[name] for name in wanted if name not in own.model_fields_set - {"models"}}
     )
     if settings.state_dir is None:
-        _check_state_folder(settings.state)
-    _check_tests_folder(settings)
+        check_state_folder(settings.state)
+    check_tests_folder(settings.root, settings.tests_dir, settings.state)
     notes = [_ignored_in_words(file.path.name, ignored, settings.root)] if ignored else []
     if settings.state_dir is None and not settings.trust_project:
         notes.append(unread_databases(settings.root, settings.state))
@@ -333,29 +340,6 @@ def project_file_of(root: Path) -> ProjectFile:
 def settings_to_consent(file: ProjectFile) -> dict[str, Any]:
     """The settings of a project's file that hold only when a person consents."""
     return {name: value for name, value in file.values.items() if needs_consent(name, value)}
-
-
-def _check_state_folder(state: Path) -> None:
-    """Raises ProjectError for a state folder that may have come with the project and leads out of it."""
-    irregular = first_irregular(state, STATE_DEPTH)
-    if irregular is not None:
-        raise ProjectError(
-            f"{irregular} is a link or no plain file: a state folder in a project must not lead elsewhere.",
-            advice=f"Remove it, or all of {state}. To keep runs elsewhere say --state-dir PATH.",
-        )
-
-
-def _check_tests_folder(settings: Settings) -> None:
-    """Raises SettingsError for a folder of tests in an environment or among our runs, whatever these are called."""
-    place = settings.root / settings.tests_dir
-    for folder in (place, *place.parents):
-        if folder == settings.root:
-            break
-        if folder == settings.state or (folder / "pyvenv.cfg").exists():
-            raise SettingsError(
-                f"Settings: tests_dir: must not lie in {folder.name}, where no tests of a project are.",
-                advice="Name a folder of the project's own with --tests-dir.",
-            )
 
 
 def _ignored_in_words(name: str, ignored: Mapping[str, Any], root: Path) -> str:

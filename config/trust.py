@@ -33,6 +33,7 @@ HARMLESS = frozenset(
             "analyze",
             "isolate_agents",
             "planner_failure",
+            "control",
             "stream",
         ),
         *("repeats", "max_retries", "max_retries_per_step", "examples", "env", "sign_in"),

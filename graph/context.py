@@ -160,7 +160,7 @@ class GraphServices:
     ask: Callable[[str], Awaitable[bool]] | None = None
     predicates: Mapping[str, Callable[[Mapping[str, Any]], bool]] = field(default_factory=dict)
     lorebook: LorebookKeeper | None = None
-    background: list[asyncio.Task[AgentResponse]] = field(default_factory=list)
+    background: list[asyncio.Task[AgentResponse | None]] = field(default_factory=list)
     once: dict[str, Any] = field(default_factory=dict)
     once_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 

@@ -50,6 +50,9 @@ _ADVICE = {
     "engine works without a model.",
     ExitReason.MODEL_RATE_LIMIT: "The model's endpoint limits the rate: lower --jobs, or run again later.",
     ExitReason.MODEL_REFUSED: "The model refuses the request: try another model, or none.",
+    ExitReason.GOAL_VALIDATION_FAILED: "The goal agent was not content with what was kept; plan.json has its critique.",
+    ExitReason.TERMINATED: "An agent ended the run; the steps say which, and why. What was accepted before is in the "
+    "project.",
     ExitReason.NOT_UNDERSTOOD: "Name files, folders, modules, classes or functions of the project.",
     ExitReason.NOTHING_KEPT: "No test was kept; what stands at the targets and the dropped cases says why.",
     ExitReason.TIMEOUT: "Every test ran out of time: the target waits for something, or needs longer limits.",

@@ -72,7 +72,8 @@ def build_planning_graph(
     graph.add_edge("execute_current_step", "update_memory")
     graph.add_edge("update_memory", "check_health")
     graph.add_edge("check_health", "advance_or_finish")
-    ways = {"execute": "check_safety", "validate": "validate_goal", "end": END}
-    graph.add_conditional_edges("advance_or_finish", after_plan, ways)
+    graph.add_conditional_edges(
+        "advance_or_finish", after_plan, {"execute": "check_safety", "validate": "validate_goal", "end": END}
+    )
     graph.add_conditional_edges("validate_goal", more_to_do, {"execute": "check_safety", "end": END})
     return graph.compile(checkpointer=checkpointer, name="planning_graph")

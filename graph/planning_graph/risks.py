@@ -53,8 +53,8 @@ class StepRisk:
 def step_risk(step: PlanStepState, state: PlanningAgentState, policy: ControlPolicy) -> StepRisk:
     """Assess a step that is about to be executed."""
     reasons = tuple(_reasons(step, state, policy))
-    level = max((reason.level for reason in reasons), key=LEVELS.index, default="low")
-    return StepRisk(level, reasons)
+    found = [reason.level for reason in reasons]
+    return StepRisk(next((level for level in reversed(LEVELS) if level in found), "low"), reasons)
 
 
 def _reasons(step: PlanStepState, state: PlanningAgentState, policy: ControlPolicy) -> Iterator[RiskReason]:

@@ -55,8 +55,8 @@ def with_briefing(state: PlanningAgentState, context: RunContext, about: str) ->
     """
     found: JsonObject = {}
     control = control_of(state)
-    if control.get("summary"):
-        found["summary"] = control["summary"]
+    if summary := control.get("summary"):
+        found["summary"] = summary
     entries = active_entries(Lorebook.from_json(control.get("lorebook")).entries, about)
     if entries:
         found["lore"] = [{"key": entry.key, "value": entry.value} for entry in entries]

@@ -19,6 +19,7 @@ from ...faults import Fault
 from ...node import reported_node
 from ..planning_state import PlanningAgentState
 from ..steering import ask_to_steer, control_of, health_context, with_control
+from ..steps import is_finished
 
 
 @reported_node
@@ -41,6 +42,10 @@ async def check_health(state: PlanningAgentState, runtime: Runtime[RunContext]) 
             services.background.append(asyncio.create_task(asking))
         else:
             responses.append(await asking)
+    if all(is_finished(step) for step in state["plan"]):  # there is no later boundary
+        await asyncio.gather(*services.background, return_exceptions=True)
+        responses += [_answer_of(task) for task in services.background]
+        services.background.clear()
     for response in responses:
         if response is not None:
             update |= _reported({**state, **update}, response, services)  # type: ignore[typeddict-item]

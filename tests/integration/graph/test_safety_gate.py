@@ -57,7 +57,7 @@ async def run_gated(tmp_path: Path, safety: Any, made: int = 1, **policy: Any) -
         success_response({"safe": False, "reason": "Path would write to filesystem without sandboxing."}),
         success_response({"safe": "true", "reason": "a text is no boolean"}),
         success_response({"safe": 1}),
-        success_response("```json\n{\"safe\": true}\n```"),
+        success_response('```json\n{"safe": true}\n```'),
         success_response("it is safe"),
         success_response({"safe": True}, metadata=flags(terminate=True)),
     ],

@@ -1,0 +1,116 @@
+"""Loads agents of the user's own, by role, and creates the embedded agents that steer a run.
+
+A reference is `module:name` (a class without arguments, an object or a function), or the name of an entry point in the
+group `testwright.agents`. It is code of the user's that runs in this process, outside of the sandbox: a project's file
+needs consent to name it.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from importlib import import_module
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any
+
+from ..agents.contract.contracts import contract_of
+from ..agents.contract.function_agent import FunctionAgent
+from ..agents.contract.lifecycle import Agent
+from ..agents.embedded.control.goal_agent import EmbeddedGoalAgent
+from ..agents.embedded.control.health_agent import EmbeddedHealthAgent
+from ..agents.embedded.control.lorebook_agent import EmbeddedLorebookAgent
+from ..agents.embedded.control.safety_agent import EmbeddedSafetyAgent
+from ..agents.embedded.control.summary_agent import EmbeddedSummaryAgent
+from ..config.settings import Settings
+from ..core.errors import SettingsError
+
+ENTRY_POINTS = "testwright.agents"
+_CONTRACTS = {
+    "planner": "planner",
+    "analyzer": "analyzer",
+    "crawler": "repo_crawler",
+    "case": "test_case_generator",
+    "engineer": "test_engineer",
+}
+
+
+def steering_agents(settings: Settings) -> dict[str, Agent]:
+    """The embedded agents that steer a run, by role; there is none that judges a run before its plan has ended."""
+    agents: dict[str, Agent] = {"safety": EmbeddedSafetyAgent(), "summary": EmbeddedSummaryAgent()}
+    if settings.control.goal:
+        agents["goal"] = EmbeddedGoalAgent()
+    if settings.control.health_interval is not None or settings.control.health_error_ratio is not None:
+        agents["health"] = EmbeddedHealthAgent()
+    if keeps_lorebook(settings):
+        agents["lorebook"] = EmbeddedLorebookAgent()
+    return agents
+
+
+def keeps_lorebook(settings: Settings) -> bool:
+    """Whether a run learns for the next: embedded agents read no lorebook, so `auto` needs another one."""
+    wanted = settings.control.lorebook
+    return wanted == "on" or (wanted == "auto" and bool(settings.models.names or settings.agents))
+
+
+def own_agents(references: Mapping[str, Any], root: Path) -> dict[str, Agent]:
+    """Load the agents of these references, by role.
+
+    Args:
+        references: texts as in the setting `agents`, or agents and functions themselves.
+        root: the project; its modules can be named.
+
+    Raises:
+        SettingsError: one cannot be loaded, or is no agent.
+    """
+    return {role: _agent(role, reference, root) for role, reference in references.items()}
+
+
+def _agent(role: str, reference: Any, root: Path) -> Agent:
+    found = _loaded(role, reference, root) if isinstance(reference, str) else reference
+    contract = contract_of(_CONTRACTS[role]) if role in _CONTRACTS else None
+    if isinstance(found, type):
+        try:
+            found = found()
+        except Exception as error:
+            raise SettingsError(
+                f"The {role} agent {reference!r} cannot be created: {error}", advice="Its class takes no arguments."
+            ) from error
+    if callable(getattr(found, "process", None)):
+        return FunctionAgent(role, found.process, lifecycle=found, contract=contract)
+    if callable(found):
+        return FunctionAgent(role, found, contract=contract)
+    raise SettingsError(
+        f"The {role} agent {reference!r} is neither an agent nor a function.",
+        advice="Name a class or an object with `async def process(self, request)`, or a function of a request.",
+    )
+
+
+def _loaded(role: str, reference: str, root: Path) -> Any:
+    module, _, name = reference.partition(":")
+    try:
+        if name:
+            with _importable(root):
+                return getattr(import_module(module), name)
+        found = entry_points(group=ENTRY_POINTS, name=reference)
+        if found:
+            return next(iter(found)).load()
+    except Exception as error:  # whatever the user's module raises when it is imported
+        message = f"The {role} agent {reference!r} cannot be loaded: {type(error).__name__}: {error}"
+        raise SettingsError(message, advice="Write it as module:name; see docs/agents.md.") from error
+    raise SettingsError(
+        f"There is no entry point {reference!r} for the {role} agent.",
+        advice=f"Install a package with one in the group {ENTRY_POINTS}, or write module:name; see docs/agents.md.",
+    )
+
+
+@contextmanager
+def _importable(root: Path) -> Iterator[None]:
+    """Find modules of the project while they are imported, after all others: none may hide an installed package."""
+    entry = str(root)
+    sys.path.append(entry)
+    try:
+        yield
+    finally:
+        sys.path.remove(entry)

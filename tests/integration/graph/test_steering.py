@@ -1,0 +1,309 @@
+"""Agents steer a run by flags, health reports, judgements and memory; each ending is typed, and what was kept stays."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+
+from testwright.agents.contract.protocol import AgentResponse, ResponseStatus, partial_response, success_response
+from testwright.agents.control.flags import flags
+from testwright.agents.embedded.control.health_agent import EmbeddedHealthAgent
+from testwright.agents.embedded.control.lorebook_agent import EmbeddedLorebookAgent
+from testwright.agents.embedded.control.summary_agent import EmbeddedSummaryAgent
+from testwright.core.events import EventType
+from testwright.graph.context import isolated, providing, run_graph
+from testwright.graph.control_policy import ControlPolicy
+from testwright.graph.planning_graph.planning_graph import NODES
+from testwright.graph.running import planning_graph, resume_run, run_thread
+from testwright.tests.support.agents.scripted_agents import scripted
+from testwright.tests.support.runs.graph_runs import ANALYSIS, bench, generate, plan, spec
+from testwright.tests.support.runs.plan_runs import (
+    TARGETS,
+    plan_agents,
+    planning,
+    result_of,
+    run_plan,
+    specify,
+    statuses,
+    steps,
+    write,
+)
+
+TWO_WAVES = plan(generate("a", target="shop/a.py"), generate("b", target="shop/b.py", depends_on=["a"]))
+SKIPPED_B = {"a": "completed", "b": "skipped", "verify": "completed", "accept": "completed"}
+ENDED = {"a": "completed", "b": "skipped", "verify": "skipped", "accept": "skipped"}
+
+
+def flagged(result: Any = "so be it", **named: Any) -> AgentResponse:
+    return success_response(result, metadata=flags(**named))
+
+
+async def steered(tmp_path: Path, planned: Any = TWO_WAVES, made: int = 1, **more: Any) -> Any:
+    """The end of a plan whose agents answer from a script; `context` and `services` go to the bench."""
+    around = {name: more.pop(name) for name in ("context", "services", "checkpointer") if name in more}
+    with scripted(**plan_agents([planned], made, **more)) as agents:
+        return await run_plan(bench(tmp_path, agents, targets=TARGETS, **around))
+
+
+@pytest.mark.feature("P-08", "P-11", "P-12")
+async def test_an_agent_in_a_step_ends_the_run_with_its_reason(tmp_path: Path) -> None:
+    ends = flagged(spec("tc_b"), terminate=True, reason="the target must not be tested")
+    state = await steered(tmp_path, spec=[specify, ends], writer=[write], analyzer=[ANALYSIS])
+    assert (state["status"], state["exit_reason"]) == ("failed", "terminated")
+    assert (result_of(state, "b")["exit_reason"], result_of(state, "a")["kept"]) == ("terminated", ["tc_a_1", "tc_a_2"])
+    assert state["failure"]["message"] == "the target must not be tested"
+
+
+@pytest.mark.feature("P-08", "P-11")
+async def test_a_planner_ends_the_run_before_there_is_a_plan(tmp_path: Path) -> None:
+    with scripted(planner=[flagged({"steps": []}, terminate=True)]) as agents:
+        state = await run_plan(bench(tmp_path, agents))
+    assert (state["exit_reason"], state["plan"]) == ("terminated", [])
+    assert state["failure"]["message"] == "halted by planner"
+
+
+@pytest.mark.feature("P-08")
+async def test_an_agent_that_passes_ends_its_step_and_keeps_what_was_made(tmp_path: Path) -> None:
+    three = plan(*TWO_WAVES["steps"][:2], generate("c", target="shop/c.py", depends_on=["a"]))
+    passes = flagged(spec("tc_b"), passes=True)
+    state = await steered(
+        tmp_path,
+        three,
+        spec=[specify, passes, passes],
+        writer=[write],
+        analyzer=[ANALYSIS],
+        goal=[success_response("ok")],
+    )
+    assert (statuses(state)["accept"], result_of(state, "b")["exit_reason"]) == ("completed", "passed")
+
+
+@pytest.mark.feature("P-08")
+async def test_an_agent_that_interrupts_costs_only_its_step(tmp_path: Path) -> None:
+    interrupts = flagged(spec("tc_a"), interrupt=True)
+    state = await steered(
+        tmp_path, plan(*steps("a", "b")), spec=[interrupts, specify], writer=[write], analyzer=[ANALYSIS]
+    )
+    assert result_of(state, "a")["exit_reason"] == "interrupted"
+    assert (statuses(state)["b"], state["exit_reason"]) == ("completed", "partial")
+
+
+@pytest.mark.feature("P-08", "P-02")
+@pytest.mark.parametrize(
+    ("verdict", "ended", "reason"),
+    [
+        (success_response({"isComplete": True, "reason": "done"}), SKIPPED_B, "completed"),
+        (flagged(passes=True), SKIPPED_B, "completed"),
+        (success_response({"shouldTerminate": True, "reason": "stop"}), ENDED, "terminated"),
+        (flagged(terminate=True), ENDED, "terminated"),
+    ],
+    ids=["complete", "pass", "should terminate", "terminate"],
+)
+async def test_a_judge_ends_a_run_early(tmp_path: Path, verdict: AgentResponse, ended: Any, reason: str) -> None:
+    state = await steered(tmp_path, judge=[verdict])
+    assert (statuses(state), state["exit_reason"]) == (ended, reason)
+
+
+@pytest.mark.feature("P-02")
+async def test_a_judge_that_says_nothing_that_reads_ends_nothing(tmp_path: Path) -> None:
+    state = await steered(tmp_path, made=2, judge=[success_response("perhaps")] * 3)
+    assert set(statuses(state).values()) == {"completed"}
+
+
+def checked(**policy: Any) -> dict[str, Any]:
+    return {"control": ControlPolicy(**policy)}
+
+
+@pytest.mark.feature("P-05", "P-11")
+@pytest.mark.parametrize("mode", ["blocking", "async"])
+async def test_a_health_report_ends_the_run_at_the_next_boundary(tmp_path: Path, mode: str) -> None:
+    report = success_response({"status": "unhealthy", "warnings": ["it goes in circles"], "terminateHarness": True})
+    state = await steered(
+        tmp_path,
+        made=1 if mode == "blocking" else 2,
+        health=[report] if mode == "blocking" else [report] * 1,
+        context=checked(health_interval=1 if mode == "blocking" else 4, health_mode=mode),
+    )
+    assert state["exit_reason"] == "terminated"
+    assert state["control"]["health"]["status"] == "Critical"
+
+
+@pytest.mark.feature("P-05")
+async def test_health_is_checked_by_interval_and_by_the_share_of_failed_steps(tmp_path: Path) -> None:
+    well = success_response({"status": "healthy"})
+    await steered(tmp_path, made=2, health=[well] * 2, context=checked(health_interval=2))
+    refused = success_response("no spec")
+    state = await steered(
+        tmp_path / "failing",
+        plan(generate("a", target="shop/a.py"), close=False),
+        spec=[refused] * 4,
+        writer=[],
+        analyzer=[],
+        health=[success_response("unreadable")],
+        context=checked(health_error_ratio=0.5),
+    )
+    assert state["control"]["health"]["status"] == "Unknown"
+
+
+@pytest.mark.feature("P-05")
+async def test_the_health_agent_gets_the_context_of_its_contract(tmp_path: Path) -> None:
+    with scripted(**plan_agents([TWO_WAVES], 2, health=[success_response({"status": "healthy"})] * 4)) as agents:
+        await run_plan(bench(tmp_path, agents, targets=TARGETS, context=checked(health_interval=1)))
+    told = agents["health"].requests[0].inputs or {}
+    assert told["visiblePathNames"] == ["b", "verify", "accept"]
+    assert (told["turnIndex"], told["lastSelectedPathName"], told["pathCallCounts"]) == (
+        1,
+        "a",
+        {"generate_unit_tests": 1},
+    )
+
+
+@pytest.mark.feature("P-05")
+async def test_the_embedded_health_agent_warns_where_one_reason_fails_the_steps(tmp_path: Path) -> None:
+    refused = [success_response("no spec")] * 12
+    with scripted(planner=[plan(*steps("a", "b", "c"), close=False)], spec=refused, writer=[], analyzer=[]) as agents:
+        async with EmbeddedHealthAgent() as health:
+            made = bench(
+                tmp_path, {**agents, "health": health}, targets=TARGETS, context=checked(health_error_ratio=0.1)
+            )
+            state = await run_plan(made)
+    assert state["control"]["health"]["status"] == "Critical"
+    assert any(message.startswith("health: Critical") for message in made.recorder.of(EventType.PROGRESS))
+
+
+@pytest.mark.feature("P-07")
+async def test_later_agents_are_told_of_the_turns_before(tmp_path: Path) -> None:
+    with scripted(**plan_agents([TWO_WAVES], 2)) as agents:
+        async with EmbeddedSummaryAgent() as summary:
+            await run_plan(bench(tmp_path, {**agents, "summary": summary}, targets=TARGETS))
+    contexts = [request.context for request in agents["spec"].requests]
+    assert contexts == [None, {"summary": "a (shop/a.py) completed, 2 tests kept"}]
+
+
+@pytest.mark.feature("P-07", "P-08")
+async def test_a_summary_agent_that_passes_or_terminates_leaves_the_summary_as_it_is(tmp_path: Path) -> None:
+    script = [success_response("first"), flagged("second", passes=True), flagged("third", terminate=True)]
+    state = await steered(tmp_path, made=2, summary=[*script, flagged("fourth", terminate=True)])
+    assert (state["control"]["summary"], state["exit_reason"]) == ("first", "completed")
+
+
+class Keeper:
+    """A lorebook between two runs."""
+
+    def __init__(self) -> None:
+        self.kept: dict[str, Any] = {}
+
+    def load(self) -> dict[str, Any]:
+        return self.kept
+
+    def keep(self, lorebook: dict[str, Any]) -> None:
+        self.kept = lorebook
+
+
+@pytest.mark.feature("P-06")
+async def test_the_next_run_is_told_what_stood_in_the_way_of_the_last(tmp_path: Path) -> None:
+    keeper = Keeper()
+    contexts = []
+    for name, script in (("first", [success_response("no spec")] * 4), ("second", [specify])):
+        kept = {"writer": [write], "analyzer": [ANALYSIS]} if name == "second" else {"writer": [], "analyzer": []}
+        with scripted(**plan_agents([plan(*steps("a"))], 1, spec=script, **kept)) as agents:
+            async with EmbeddedLorebookAgent() as lorebook:
+                services = {"lorebook": keeper}
+                around = {**agents, "lorebook": lorebook}
+                await run_plan(bench(tmp_path / name, around, targets=TARGETS, services=services))
+        contexts.append(agents["spec"].requests[0].context)
+        noted = [entry["key"] for entry in keeper.kept["entries"]]
+        assert noted == (["shop/a.py"] if name == "first" else []), "what no longer stands in the way is forgotten"
+    assert contexts[0] is None
+    assert contexts[1]["lore"][0]["key"] == "shop/a.py"
+
+
+@pytest.mark.feature("P-10")
+async def test_a_step_in_reserve_is_executed_once_its_predicate_holds(tmp_path: Path) -> None:
+    reserve = generate("c", target="shop/c.py")
+    reserve["params"]["reveal_when"] = "b_ended"
+    planned = plan(*TWO_WAVES["steps"][:2], reserve)
+    predicate = {"b_ended": lambda state: any(s["id"] == "b" and s["status"] == "completed" for s in state["plan"])}
+    state = await steered(tmp_path, planned, made=3, services={"predicates": predicate})
+    assert set(statuses(state).values()) == {"completed"}
+    assert next(step for step in state["plan"] if step["id"] == "c")["params"]["revealed"] is True
+
+
+@pytest.mark.feature("P-10")
+async def test_a_step_in_reserve_that_nothing_needs_is_skipped(tmp_path: Path) -> None:
+    reserve = generate("c", target="shop/c.py")
+    reserve["params"]["reveal_when"] = "nothing_kept"
+    state = await steered(tmp_path, plan(*steps("a"), reserve))
+    assert result_of(state, "c")["exit_reason"] == "not_revealed"
+    assert (statuses(state)["accept"], state["exit_reason"]) == ("completed", "completed")
+
+
+@pytest.mark.feature("P-01", "P-11")
+@pytest.mark.parametrize("repairs", [0, 2])
+async def test_a_broken_plan_is_returned_as_often_as_the_setting_says(tmp_path: Path, repairs: int) -> None:
+    broken = {**plan(), "steps": [{"id": "a", "type": "sing", "params": {}}]}
+    with scripted(planner=[broken] * (repairs + 1)) as agents:
+        around = {"context": checked(planner_repairs=repairs), "services": {"stop_without_planner": True}}
+        state = await run_plan(bench(tmp_path, agents, **around))
+    assert (state["exit_reason"], state["failure"]["error"]) == ("plan_failed", "DispatchJsonRepairFailed")
+
+
+@pytest.mark.feature("P-01")
+async def test_the_embedded_planner_takes_the_place_of_a_plan_that_stays_broken(tmp_path: Path) -> None:
+    broken = {**plan(), "steps": "all of them"}
+    script = plan_agents([broken] * 2, 1, embedded_planner=[plan(*steps("a"))])
+    with scripted(**script) as agents:
+        state = await run_plan(bench(tmp_path, agents, targets=TARGETS))
+    assert (state["exit_reason"], statuses(state)["a"]) == ("completed", "completed")
+
+
+@pytest.mark.feature("C-01")
+async def test_steps_of_a_higher_priority_come_first_and_their_agents_are_told(tmp_path: Path) -> None:
+    planned = plan(*steps("a", "b"))
+    planned["steps"][1]["params"]["priority"] = 9
+    with scripted(**plan_agents([planned], 2)) as agents:
+        await run_plan(bench(tmp_path, agents, targets=TARGETS))
+    asked = [
+        (Path((request.inputs or {})["target"]["path"]).stem, request.metadata.priority)
+        for request in agents["spec"].requests
+    ]
+    assert asked == [("b", 9), ("a", 5)]
+
+
+@pytest.mark.feature("C-02")
+async def test_a_pending_answer_is_refused_and_a_cancelled_one_has_no_result(tmp_path: Path) -> None:
+    for status, word in ((ResponseStatus.PENDING, "pending"), (ResponseStatus.CANCELLED, "cancelled")):
+        with scripted(planner=[AgentResponse(status, result=plan(*steps("a")))]) as agents:
+            state = await run_plan(bench(tmp_path / word, agents))
+        assert state["exit_reason"] == "plan_failed"
+        assert word in state["failure"]["message"]
+
+
+@pytest.mark.feature("C-02")
+async def test_a_partial_answer_is_used_and_told(tmp_path: Path) -> None:
+    with scripted(**plan_agents([partial_response(plan(*steps("a")))], 1)) as agents:
+        made = bench(tmp_path, agents, targets=TARGETS)
+        state = await run_plan(made)
+    assert state["exit_reason"] == "completed"
+    assert any("answered in part" in message for message in made.recorder.of(EventType.PROGRESS))
+
+
+@pytest.mark.feature("P-08", "A-05")
+@pytest.mark.parametrize("node", [node.__name__ for node in NODES if node.__name__ != "build_plan"])
+async def test_a_run_interrupted_at_any_boundary_resumes_with_the_same_files(
+    tmp_path: Path, checkpointer: AsyncSqliteSaver, node: str
+) -> None:
+    further = plan(generate("b", target="shop/b.py"))
+    goal = [flagged("unit tests for shop/b.py", terminate=True), success_response("met")]
+    with scripted(**plan_agents([plan(*steps("a")), further], 2, goal=goal)) as agents:
+        made = bench(tmp_path, agents, targets=TARGETS, checkpointer=checkpointer)
+        with providing(made.context, made.services):
+            graph, thread = planning_graph(made.services), run_thread(made.context)
+            await run_graph(graph, planning(), thread, made.context, stop_before=node)
+            assert (await isolated(graph.aget_state(thread))).next == (node,)
+        state = await resume_run(made.context, made.services)
+    assert (state["exit_reason"], state["control"]["goal_failures"]) == ("completed", 1)
+    files = sorted(path.name for path in (made.project / "tests/generated").iterdir())
+    assert files == ["test_a.py", "test_b.py"]
