@@ -16,6 +16,7 @@ from ..contract.lifecycle import Agent, AgentContract
 from ..contract.protocol import AgentRequest, AgentResponse, JsonObject, refusal
 from ..guardrails.problems import problem
 from ..model.chat import ModelAnswer, ModelCall, ModelChat
+from .briefing import briefed, briefing_of
 from .prompt import Prompt, data, load_prompt
 
 _EXCERPT = 400
@@ -157,7 +158,7 @@ class ModelAgent(Agent):
         return ModelCall(
             role=self.name,
             system=prompt.system,
-            user=user if rejected is None else rejected.message(user),
+            user=briefed(user if rejected is None else rejected.message(user)),
             schema=schema,
             schema_name=f"{self.name}_answer",
             attempt=attempt,
@@ -166,7 +167,7 @@ class ModelAgent(Agent):
 
     async def process(self, request: AgentRequest) -> AgentResponse:
         """See `AgentProtocol.process`; every response names the version of the prompt that was sent last."""
-        with _noting_prompts() as versions:
+        with _noting_prompts() as versions, briefing_of(request):
             response = await super().process(request)
         if versions:
             response.metadata["prompt_version"] = versions[-1]

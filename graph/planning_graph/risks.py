@@ -54,7 +54,8 @@ def step_risk(step: PlanStepState, state: PlanningAgentState, policy: ControlPol
     """Assess a step that is about to be executed."""
     reasons = tuple(_reasons(step, state, policy))
     found = [reason.level for reason in reasons]
-    return StepRisk(next((level for level in reversed(LEVELS) if level in found), "low"), reasons)
+    level: RiskLevel = next((level for level in reversed(LEVELS) if level in found), "low")
+    return StepRisk(level, reasons)
 
 
 def _reasons(step: PlanStepState, state: PlanningAgentState, policy: ControlPolicy) -> Iterator[RiskReason]:

@@ -17,7 +17,7 @@ from testwright.app.opened_store import open_store
 from testwright.app.runs import explore_repository
 from testwright.config.settings import load_settings
 from testwright.core.errors import ExitCode, SchemaValidationError
-from testwright.graph.planning_graph.nodes.build_plan import check_plan
+from testwright.graph.planning_graph.plan_check import check_plan
 from testwright.tests.support.mcp.tool_session import write_files
 from testwright.tests.support.projects.web_shop import SHOP
 from testwright.tests.support.runs.command_line import invoke_command

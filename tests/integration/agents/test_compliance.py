@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from testwright.agents.contract.compliance import COMPLIANCE, Candidate, Check
 from testwright.agents.contract.contracts import contract_of
 from testwright.agents.contract.lifecycle import Agent
 from testwright.agents.contract.protocol import AgentRequest, JsonObject
@@ -16,7 +17,6 @@ from testwright.agents.embedded.specs.spec_agent import EmbeddedSpecAgent
 from testwright.agents.embedded.specs.unit_specs import UnitSpecGenerator
 from testwright.agents.embedded.writing_agent import EmbeddedWritingAgent
 from testwright.engine.python.explore.explore import ExplorationBudget
-from testwright.tests.support.agents.agent_compliance import COMPLIANCE, Candidate, Check
 from testwright.tests.support.engine.targets import prepared
 from testwright.utils.schema_registry import bundle, select_schema
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from testwright.agents.contract.compliance import COMPLIANCE, Candidate, Check
 from testwright.agents.contract.contracts import contract_of
 from testwright.agents.contract.protocol import AgentRequest, AgentResponse, RequestMetadata
 from testwright.agents.embedded.specs.spec_agent import EmbeddedSpecAgent
@@ -16,7 +17,6 @@ from testwright.engine.python.explore.explore import ExplorationBudget
 from testwright.engine.python.write.compose import compose_spec
 from testwright.mcp.tools.validate_spec import check_spec
 from testwright.sandbox.target import PythonTarget
-from testwright.tests.support.agents.agent_compliance import COMPLIANCE, Candidate, Check
 from testwright.tests.support.engine.shop_findings import exploration, shop_findings
 from testwright.tests.support.engine.targets import prepared
 from testwright.utils.schema_registry import load_schema, select_schema

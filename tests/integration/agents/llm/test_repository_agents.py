@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from testwright.agents.contract.compliance import COMPLIANCE, Candidate, Check
 from testwright.agents.contract.contracts import contract_of
 from testwright.agents.contract.lifecycle import Agent
 from testwright.agents.contract.protocol import AgentRequest, AgentResponse, RequestMetadata
@@ -14,7 +15,6 @@ from testwright.agents.embedded.repository.crawler_agent import EmbeddedCrawlerA
 from testwright.agents.embedded.repository.engineer_agent import EmbeddedEngineerAgent
 from testwright.mcp.tool_client.tool_client import ToolClient
 from testwright.mcp.toolbox.toolbox import build_toolbox
-from testwright.tests.support.agents.agent_compliance import COMPLIANCE, Candidate, Check
 from testwright.tests.support.mcp.tool_session import make_services
 from testwright.tests.support.projects.web_shop import LISTED, SHOP, case, crawl_inputs, engineer_inputs
 from testwright.utils.generated_header import is_untouched

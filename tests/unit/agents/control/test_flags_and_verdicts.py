@@ -89,7 +89,8 @@ def test_flags_come_before_a_safety_agents_answer_and_neither_rejects() -> None:
 def test_a_whole_health_report_is_read() -> None:
     text = """{"status": "Healthy", "warnings": ["Lorebook has not been updated in 5 turns"],
       "suggestions": ["Consider lowering backgroundTurnInterval"],
-      "metrics": {"contextFillRatio": 0.62, "errorRatio": 0.05}, "suggestedNextPath": null, "terminateHarness": false}"""
+      "metrics": {"contextFillRatio": 0.62, "errorRatio": 0.05}, "suggestedNextPath": null,
+      "terminateHarness": false}"""
     report = parse_health_report(text)
     assert report.to_json() == json.loads(text)
     assert (report.status, report.terminate_harness) == (HealthStatus.HEALTHY, False)

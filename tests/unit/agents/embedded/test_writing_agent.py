@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
+from testwright.agents.contract.compliance import COMPLIANCE, Candidate, Check
 from testwright.agents.contract.contracts import contract_of
 from testwright.agents.contract.protocol import AgentRequest, AgentResponse, RequestMetadata
 from testwright.agents.embedded.writing_agent import EmbeddedWritingAgent
 from testwright.engine.python.write.compose import compose_spec
 from testwright.engine.python.write.render import render
-from testwright.tests.support.agents.agent_compliance import COMPLIANCE, Candidate, Check
 from testwright.tests.support.engine.shop_findings import exploration, shop_findings
 
 RUN_ID = "0b9f2a4e-6f0e-4b0e-9f0a-3a0f4d1c2b3a"

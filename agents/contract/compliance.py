@@ -1,4 +1,4 @@
-"""The compliance suite (C-05): what every agent must do, whichever it is.
+"""The compliance suite: what every agent must do, whichever it is. Run it over an agent of your own with pytest:
 
 @pytest.mark.parametrize("check", COMPLIANCE, ids=lambda check: check.__name__)
 async def test_my_agent_keeps_the_contract(check):
@@ -12,8 +12,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from testwright.agents.contract.lifecycle import Agent
-from testwright.agents.contract.protocol import (
+from .lifecycle import Agent
+from .protocol import (
     AgentProtocol,
     AgentRequest,
     AgentResponse,
@@ -23,6 +23,15 @@ from testwright.agents.contract.protocol import (
 )
 
 TRACE_ID = "compliance-trace-7f3a"
+
+
+class NotCompliant(AssertionError):
+    """An agent breaks the contract, and how."""
+
+
+def _require(holds: object, message: str) -> None:
+    if not holds:
+        raise NotCompliant(message)
 
 
 @dataclass
@@ -49,20 +58,24 @@ class Candidate:
             return await agent.process(self.request(inputs))
 
 
+def _require_valid(response: AgentResponse) -> None:
+    problems = validate_response(response)
+    _require(not problems, "; ".join(problems))
+
+
 Check = Callable[[Candidate], Awaitable[None]]
 
 
 async def is_an_agent(candidate: Candidate) -> None:
     """It has the one interface."""
-    assert isinstance(candidate.make_agent(), AgentProtocol)
+    _require(isinstance(candidate.make_agent(), AgentProtocol), "it has no method `process`")
 
 
 async def answers_good_inputs_with_a_valid_success(candidate: Candidate) -> None:
     """Good inputs give a whole answer."""
     response = await candidate.answer(candidate.good)
-    assert response.status in (ResponseStatus.SUCCESS, ResponseStatus.PARTIAL), response.error
-    assert validate_response(response) == []
-    assert response.result is not None
+    _require(response.status in (ResponseStatus.SUCCESS, ResponseStatus.PARTIAL), f"it fails: {response.error}")
+    _require_valid(response)
 
 
 async def answers_bad_inputs_with_a_structured_error(candidate: Candidate) -> None:
@@ -70,28 +83,25 @@ async def answers_bad_inputs_with_a_structured_error(candidate: Candidate) -> No
     if candidate.bad is None:
         return
     response = await candidate.answer(candidate.bad)
-    assert response.status is ResponseStatus.ERROR
-    assert response.error is not None
-    assert response.error.message
-    assert validate_response(response) == []
+    _require(response.status is ResponseStatus.ERROR, f"it answers {response.status} to inputs that it cannot answer")
+    _require_valid(response)
 
 
 async def carries_the_trace_id_through(candidate: Candidate) -> None:
     """Success and error alike can be traced to their request."""
     for inputs in (candidate.good, candidate.bad):
         response = await candidate.answer(inputs)
-        assert response.trace
-        assert all(event["trace_id"] == TRACE_ID for event in response.trace)
+        _require(response.trace, "the response has no trace")
+        _require(all(event.get("trace_id") == TRACE_ID for event in response.trace), "an event lacks the trace id")
         if response.error is not None:
-            assert (response.error.trace_context or {})["trace_id"] == TRACE_ID
+            _require((response.error.trace_context or {}).get("trace_id") == TRACE_ID, "the error lacks the trace id")
 
 
 async def reports_duration_tokens_and_cost(candidate: Candidate) -> None:
     """What an answer cost is always said."""
     metadata = (await candidate.answer(candidate.good)).metadata
-    assert metadata["duration_ms"] >= 0
-    assert metadata["tokens"] >= 0
-    assert metadata["cost"] >= 0
+    for name in ("duration_ms", "tokens", "cost"):
+        _require(metadata.get(name, -1) >= 0, f"the metadata have no {name}")
 
 
 async def refuses_an_invalid_request_without_raising(candidate: Candidate) -> None:
@@ -100,29 +110,29 @@ async def refuses_an_invalid_request_without_raising(candidate: Candidate) -> No
         empty = await agent.process(AgentRequest(goal="", task="", metadata=RequestMetadata("")))
         foreign = await agent.process("not a request")  # type: ignore[arg-type]
     for response in (empty, foreign):
-        assert response.status is ResponseStatus.ERROR
-        assert response.error is not None
-        assert response.error.recoverable is False
+        _require(response.status is ResponseStatus.ERROR, "it answers a request that is none")
+        _require(response.error is not None and not response.error.recoverable, "the error is not final")
 
 
 async def works_only_between_start_and_shutdown(candidate: Candidate) -> None:
     """Before and after it answers with an error, and both steps may be repeated."""
     agent = candidate.make_agent()
-    assert (await agent.process(candidate.request(candidate.good))).is_error()
+    _require((await agent.process(candidate.request(candidate.good))).is_error(), "it works before it was started")
     await agent.start()
     await agent.start()
-    assert not (await agent.process(candidate.request(candidate.good))).is_error()
+    response = await agent.process(candidate.request(candidate.good))
+    _require(not response.is_error(), f"it does not work once it was started: {response.error}")
     await agent.shutdown()
     await agent.shutdown()
-    assert (await agent.process(candidate.request(candidate.good))).is_error()
+    _require((await agent.process(candidate.request(candidate.good))).is_error(), "it works after it was shut down")
 
 
 async def gives_the_same_answer_to_the_same_request(candidate: Candidate) -> None:
-    """No history: the second answer is the first one (A-06)."""
+    """No history: the second answer is the first one."""
     async with candidate.make_agent() as agent:
         first = await agent.process(candidate.request(candidate.good))
         second = await agent.process(candidate.request(candidate.good))
-    assert first.result == second.result
+    _require(first.result == second.result, "the second answer to one request differs from the first")
 
 
 async def does_not_change_the_request(candidate: Candidate) -> None:
@@ -131,14 +141,14 @@ async def does_not_change_the_request(candidate: Candidate) -> None:
     before = json.dumps(request.to_dict(), sort_keys=True)
     async with candidate.make_agent() as agent:
         await agent.process(request)
-    assert json.dumps(request.to_dict(), sort_keys=True) == before
+    _require(json.dumps(request.to_dict(), sort_keys=True) == before, "it changes the request")
 
 
 async def answers_survive_serialisation(candidate: Candidate) -> None:
     """A response crosses a process boundary unchanged."""
     response = await candidate.answer(candidate.good)
     carried = AgentResponse.from_dict(json.loads(json.dumps(response.to_dict())))
-    assert carried == response
+    _require(carried == response, "the response differs after it was written as JSON and read again")
 
 
 COMPLIANCE: tuple[Check, ...] = (
