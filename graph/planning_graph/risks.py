@@ -54,8 +54,7 @@ def step_risk(step: PlanStepState, state: PlanningAgentState, policy: ControlPol
     """Assess a step that is about to be executed."""
     reasons = tuple(_reasons(step, state, policy))
     found = [reason.level for reason in reasons]
-    level: RiskLevel = next((level for level in reversed(LEVELS) if level in found), "low")
-    return StepRisk(level, reasons)
+    return StepRisk("high" if "high" in found else "medium" if "medium" in found else "low", reasons)
 
 
 def _reasons(step: PlanStepState, state: PlanningAgentState, policy: ControlPolicy) -> Iterator[RiskReason]:
