@@ -12,7 +12,7 @@ def main() -> None:
     """Run the command line and exit with its code."""
     # langgraph reads this when it is imported: unknown types in a checkpoint are refused instead of being unpickled.
     os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
-    from testwright.cli.loading import fast_imports
+    from testwright.app.fast_imports import fast_imports
 
     try:
         _answer_from_cache()

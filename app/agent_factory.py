@@ -50,11 +50,14 @@ from ..store.files.audit import AuditEntry
 from .bootstrap import exploration_budget, unit_spec_generator
 from .own_agents import own_agents, steering_agents
 
-# The garbage collector rests during the imports, which take a fifth longer with it.
-_BEGIN = (
-    "import gc, sys; gc.disable(); sys.path.append(sys.argv[1]); from testwright.app.agent_process import main; "
-    "gc.freeze(); gc.set_threshold(20_000, 20, 20); gc.enable(); main()"
-)
+_BEGIN = """\
+import sys
+sys.path.append(sys.argv[1])
+from testwright.app.fast_imports import fast_imports
+with fast_imports():
+    from testwright.app.agent_process import main
+main()
+"""
 _STDERR_CHARACTERS = 2000
 _PART = 1 << 16
 

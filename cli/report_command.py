@@ -9,10 +9,11 @@ from typing import Annotated
 
 import typer
 
+from ..app.fast_imports import fast_imports
 from . import options as given
 from .console import write_text
 from .failures import report_failures
-from .loading import fast_imports, load_settings_aloud
+from .loading import load_settings_aloud
 
 
 def register(app: typer.Typer) -> None:

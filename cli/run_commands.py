@@ -10,6 +10,7 @@ from typing import Any
 
 import typer
 
+from ..app.fast_imports import fast_imports
 from ..app.request_settings import settings_for_request
 from ..app.run_cache import CachedRun, ProjectSnapshot, all_keys, is_cacheable, key_for, lookup
 from ..config.settings import Settings, load_settings
@@ -17,7 +18,7 @@ from ..store.files.run_folder import RunFolder, new_run_id
 from . import options as given
 from .asking import Clarification, approver, with_strictness
 from .failures import name_interrupted_run, report_failures
-from .loading import fast_imports, load_service, load_settings_aloud
+from .loading import load_service, load_settings_aloud
 from .outcome import cached_summary, print_plan, print_result
 from .progress import show_progress
 
