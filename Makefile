@@ -26,6 +26,7 @@ $(VENV)/.installed: pyproject.toml constraints.txt
 
 bytecode: install
 	$(BIN)/python -m compileall -q -j 0 -x 'tests/data/' $(COMPILED)
+	$(BIN)/python -m testwright.tests.support.rewritten_bytecode
 
 demo: install
 	$(BIN)/python main.py run "unit tests for the shop example" --root examples/shop

@@ -25,7 +25,7 @@ def fast_imports() -> Iterator[None]:
     and most of what it makes it keeps to its end.
     """
     gc.disable()
-    _defer_langsmith_models()
+    defer_langsmith_models()
     try:
         yield
     finally:
@@ -34,7 +34,7 @@ def fast_imports() -> Iterator[None]:
         gc.enable()
 
 
-def _defer_langsmith_models() -> None:
+def defer_langsmith_models() -> None:
     """Let the package of langsmith's models be there without its contents until one of them is asked for.
 
     langgraph imports langsmith, which defines some hundred models of its service and uses one of them, in a module of

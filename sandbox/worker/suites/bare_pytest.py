@@ -6,6 +6,7 @@ nodeid, outcome, message}], "errors": [{path, message}], "broken"}. Plain standa
 newer.
 """
 
+import gc
 import json
 import os
 import sys
@@ -29,6 +30,9 @@ class FileResults:
 
     def pytest_configure(self, config):
         self._root = str(config.rootpath)
+        # pytest looks for garbage several times at its end; it need not look through what it is made of itself.
+        gc.freeze()
+        gc.enable()
 
     def pytest_ignore_collect(self, collection_path):
         """Leave other test modules out; folders are walked as ever, and conftest files are read."""
@@ -66,6 +70,7 @@ def main():
     plugin = FileResults([os.path.realpath(os.path.join(project, path)) for path in request["files"]], project)
     found = {"code": None, "broken": ""}
     try:
+        gc.disable()  # until pytest and its plugins are imported
         import pytest
 
         sys.argv[:] = ["pytest", *request["arguments"]]

@@ -14,7 +14,7 @@ from mcp.client.streamable_http import streamable_http_client
 from testwright.mcp.toolbox.tool_spec import CACHED_META
 from testwright.tests.support.mcp.processes import PRODUCT, product_over_http
 from testwright.tests.support.mcp.raw_messages import HEADERS, RawSession, call, request
-from testwright.tests.support.mcp.serving import quick_project
+from testwright.tests.support.mcp.serving import project_with_endless_test
 
 pytestmark = pytest.mark.feature("T-11")
 TOKEN = "a-token-of-this-test-1234"
@@ -38,12 +38,10 @@ SPEC = {
 @pytest.fixture(scope="module")
 def project(tmp_path_factory):
     outside = tmp_path_factory.mktemp("robust")
-    root = quick_project(outside / "small")
+    root = project_with_endless_test(outside / "small")
     (outside / "secret.py").write_text(f'"""{SECRET}"""\n\n\ndef secret():\n    return 1\n')
     (root / "src" / "small" / "link.py").symlink_to(outside / "secret.py")
     (root / "linked").symlink_to(outside)
-    (root / "tests").mkdir()
-    (root / "tests" / "test_endless.py").write_text("def test_endless():\n    while True:\n        pass\n")
     return root
 
 

@@ -12,11 +12,19 @@ import pytest
 from mcp import Client
 
 from testwright.mcp.tools import validate_spec
-from testwright.tests.support.mcp.serving import Children, Progress, data, quick_project, real_client, real_server, told
+from testwright.tests.support.mcp.serving import (
+    Children,
+    Progress,
+    data,
+    project_with_endless_test,
+    quick_project,
+    real_client,
+    real_server,
+    told,
+)
 from testwright.tests.support.projects.files import copy_of_shop, tree
 
 NUMBERS = "src/small/numbers.py"
-ENDLESS = "def test_endless():\n    while True:\n        pass\n"
 
 
 def text_of(result: Any) -> str:
@@ -203,9 +211,7 @@ async def test_a_missing_target_is_an_error_with_similar_names_and_leaves_no_run
 
 @pytest.mark.feature("B-10")
 async def test_a_cancelled_call_leaves_no_process_and_a_run_that_can_go_on(tmp_path: Path) -> None:
-    root = quick_project(tmp_path / "small")
-    (root / "tests").mkdir()
-    (root / "tests" / "test_endless.py").write_text(ENDLESS, "utf-8")
+    root = project_with_endless_test(tmp_path / "small")
     children = Children()
     async with real_client(root, heartbeat_seconds=0.05) as client:
         with anyio.CancelScope() as scope:
@@ -277,9 +283,7 @@ async def test_documents_of_an_api_are_read_inside_the_root_only(tmp_path: Path)
 
 @pytest.mark.feature("B-10")
 async def test_more_work_than_the_server_accepts_is_refused_with_advice_to_retry(tmp_path: Path) -> None:
-    root = quick_project(tmp_path / "small")
-    (root / "tests").mkdir()
-    (root / "tests" / "test_endless.py").write_text(ENDLESS, "utf-8")
+    root = project_with_endless_test(tmp_path / "small")
     async with real_client(root, waiting=0) as client:
         progress = Progress()
         endless = {"test_path": "tests/test_endless.py", "options": {"test_seconds": 600, "wall_seconds": 3600}}

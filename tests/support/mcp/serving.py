@@ -25,8 +25,16 @@ from testwright.tests.support.runs.report_data import executed, facts, generate_
 
 
 def quick_project(root: Path) -> Path:
-    """The small project, with a project file that lets runs be short."""
-    (make_project(root) / "testwright.toml").write_text("trials = 60\nrepeats = 1\n", "utf-8")
+    """The small project, with a project file that lets runs be short: servers are started without our variables."""
+    (make_project(root) / "testwright.toml").write_text("trials = 60\nrepeats = 1\nmutants = 6\n", "utf-8")
+    return root
+
+
+def project_with_endless_test(root: Path) -> Path:
+    """`quick_project` with `tests/test_endless.py`, which waits forever, without work for a processor."""
+    path = quick_project(root) / "tests" / "test_endless.py"
+    path.parent.mkdir()
+    path.write_text("import threading\n\n\ndef test_endless():\n    threading.Event().wait()\n", "utf-8")
     return root
 
 

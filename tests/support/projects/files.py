@@ -14,7 +14,10 @@ ROOT = Path(__file__).resolve().parents[3]
 
 # The project's own bare pytest, which closes each run, collects the tests at the first attempt, and without plugins
 # that take longer to load than pytest itself. What it does in projects without such a file has tests of its own.
-OWN_PYTEST = {"pytest.ini": "[pytest]\npythonpath = src\naddopts = -p no:anyio -p no:asyncio -p no:xdist\n"}
+_UNUSED_PLUGINS = ("anyio", "asyncio", "benchmark", "playwright", "timeout", "xdist")
+OWN_PYTEST = {
+    "pytest.ini": "[pytest]\npythonpath = src\naddopts = " + " ".join(f"-p no:{one}" for one in _UNUSED_PLUGINS) + "\n"
+}
 
 SMALL = {
     **OWN_PYTEST,

@@ -18,7 +18,9 @@ from testwright.tests.support.engine.targets import prepared
 
 pytestmark = pytest.mark.feature("B-05")
 
-ENDLESS = 'while True:\n    pass\n\n\ndef double(n: int) -> int:\n    """Twice."""\n    return n * 2\n'
+ENDLESS = (
+    'import threading\n\nthreading.Event().wait()\n\n\ndef double(n: int) -> int:\n    """Twice."""\n    return n * 2\n'
+)
 SLOW = """import select
 
 

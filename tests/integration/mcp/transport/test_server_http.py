@@ -17,7 +17,14 @@ from testwright.mcp.serving.product_server import ServerOptions, build_server
 from testwright.mcp.serving.sessions import SESSION_META
 from testwright.mcp.serving.transport.http_server import serve_http
 from testwright.mcp.serving.transport.options import HttpOptions
-from testwright.tests.support.mcp.serving import Children, Progress, ScriptedApplication, a_report, data, quick_project
+from testwright.tests.support.mcp.serving import (
+    Children,
+    Progress,
+    ScriptedApplication,
+    a_report,
+    data,
+    project_with_endless_test,
+)
 
 pytestmark = pytest.mark.feature("T-11", "B-10")
 NAMED = {SESSION_META: "a name that nobody guesses"}
@@ -74,9 +81,7 @@ async def test_a_client_without_session_keeps_ids_or_names_a_session(tmp_path: P
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
 async def test_a_call_that_is_cancelled_over_http_leaves_no_process(tmp_path: Path, mode: str) -> None:
-    root = quick_project(tmp_path / "small")
-    (root / "tests").mkdir()
-    (root / "tests" / "test_endless.py").write_text("def test_endless():\n    while True:\n        pass\n", "utf-8")
+    root = project_with_endless_test(tmp_path / "small")
     (root / "Makefile").write_text("build:\n\ttrue\n", "utf-8")
     children = Children()
     async with (

@@ -16,7 +16,7 @@ from mcp import Client
 from typer.testing import CliRunner
 
 from testwright.cli.app import app
-from testwright.tests.support.mcp.serving import Progress, data, quick_project, server_process, stdio_server
+from testwright.tests.support.mcp.serving import Progress, data, project_with_endless_test, server_process, stdio_server
 from testwright.tests.support.projects.files import tree
 
 pytestmark = pytest.mark.feature("T-11", "B-10")
@@ -26,10 +26,7 @@ ENDLESS = {"test_path": "tests/test_endless.py", "options": {"test_seconds": 600
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    root = quick_project(tmp_path / "small")
-    (root / "tests").mkdir()
-    (root / "tests" / "test_endless.py").write_text("def test_endless():\n    while True:\n        pass\n", "utf-8")
-    return root
+    return project_with_endless_test(tmp_path / "small")
 
 
 async def test_a_client_lists_calls_cancels_and_goes_on(project: Path) -> None:

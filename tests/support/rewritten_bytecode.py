@@ -1,0 +1,31 @@
+"""Makes the bytecode of test files with pytest's rewritten assertions, once, where each worker would do it anew.
+
+`compileall` cannot: pytest keeps such bytecode under a name of its own. A worker writes it only where Python may write
+bytecode, and workers that start together all rewrite the same files.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from types import SimpleNamespace
+
+from _pytest.assertion import rewrite  # pytest offers no other way to its bytecode
+from _pytest.config import get_config
+
+TESTS = Path(__file__).resolve().parents[1]
+
+
+def write_bytecode(path: Path) -> None:
+    """Write a file's bytecode unless what is there is of the same source."""
+    compiled = rewrite.get_cache_dir(path) / (path.stem + rewrite.PYC_TAIL)
+    if rewrite._read_pyc(path, compiled) is None:
+        digest, code = rewrite._rewrite_test(path, get_config())
+        rewrite.try_makedirs(compiled.parent)
+        rewrite._write_pyc(SimpleNamespace(trace=print), code, digest, compiled)  # type: ignore[arg-type]
+
+
+if __name__ == "__main__":
+    files = [path for path in TESTS.rglob("*.py") if path.name.startswith(("test_", "conftest"))]
+    with ProcessPoolExecutor() as pool:
+        list(pool.map(write_bytecode, files, chunksize=16))
