@@ -21,12 +21,17 @@ from ..agents.contract.contracts import contract_of
 from ..agents.contract.lifecycle import Agent
 from ..agents.contract.protocol import AgentProtocol, AgentRequest, AgentResponse, ErrorType, error_response
 from ..agents.embedded.analyzer_agent import EmbeddedAnalyzerAgent
+from ..agents.embedded.evidence.hypothesis_agent import EmbeddedHypothesisAgent
+from ..agents.embedded.evidence.judge_agent import EmbeddedJudgeAgent
+from ..agents.embedded.evidence.report_agent import EmbeddedReportAgent
+from ..agents.embedded.evidence.search_agent import EmbeddedSearchAgent
 from ..agents.embedded.plan.planner_agent import EmbeddedPlannerAgent
 from ..agents.embedded.repository.case_agent import EmbeddedCaseAgent
 from ..agents.embedded.repository.crawler_agent import EmbeddedCrawlerAgent
 from ..agents.embedded.repository.engineer_agent import EmbeddedEngineerAgent
 from ..agents.embedded.specs.api_specs import ApiSpecGenerator
 from ..agents.embedded.specs.e2e_specs import BrowserSpecGenerator
+from ..agents.embedded.specs.evidence_examples import EvidenceExamples
 from ..agents.embedded.specs.integration_specs import IntegrationSpecGenerator
 from ..agents.embedded.specs.observed_cases import CaseObserver
 from ..agents.embedded.specs.performance_specs import PerformanceSpecGenerator
@@ -106,6 +111,17 @@ def _spec_generators(
     }
 
 
+def _evidence_agents(tools: ToolClient, chat: ModelChat | None) -> dict[str, Agent]:
+    """Create the agents of the evidence loop, by role."""
+    embedded: dict[str, Agent] = {
+        "evidence_search": EmbeddedSearchAgent(tools, contract=contract_of("evidence_search")),
+        "evidence_hypothesis": EmbeddedHypothesisAgent(contract=contract_of("evidence_hypothesis")),
+        "evidence_judge": EmbeddedJudgeAgent(contract=contract_of("evidence_judge")),
+        "evidence_report": EmbeddedReportAgent(contract=contract_of("evidence_report")),
+    }
+    return embedded
+
+
 def create_agents(
     settings: Settings,
     target: ProvideTarget,
@@ -131,12 +147,13 @@ def create_agents(
     # Spec and writer have no contract here: tools validate their answers, hydration validates their inputs.
     agents: dict[str, Agent] = {
         "planner": create_planner(settings, models.get("planner")),
-        "spec": EmbeddedSpecAgent(generators, prefetched=prefetched),
+        "spec": EmbeddedSpecAgent(generators, shown=EvidenceExamples(target, settings.root), prefetched=prefetched),
         "writer": EmbeddedWritingAgent(),
         "analyzer": EmbeddedAnalyzerAgent(contract=contract_of("analyzer")),
         "crawler": EmbeddedCrawlerAgent(tools, contract=contract_of("repo_crawler")),
         "case": EmbeddedCaseAgent(contract=contract_of("test_case_generator")),
         "engineer": EmbeddedEngineerAgent(contract=contract_of("test_engineer")),
+        **_evidence_agents(tools, models.get("evidence")),
     }
     if chat := models.get("spec"):
         # The model adds cases to the spec of the embedded agent, which it starts and shuts down.

@@ -186,6 +186,7 @@ def _run_context(settings: Settings, run_id: str) -> RunContext:
         wall_seconds=settings.max_seconds,
         max_tokens=settings.max_tokens,
         max_cost=settings.max_cost,
+        evidence=settings.evidence,
         control=control_policy(settings),
     )
 

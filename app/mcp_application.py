@@ -216,7 +216,7 @@ class TestwrightApplication:
         async with runs.open_new_run(settings, job.on_event) as live:
             with run_scope(live, request, is_resumable=False):
                 result = await work(live)
-            live.services.emit(EventType.COMPLETE, "completed")
+            live.services.emit(EventType.COMPLETE, "completed", report="", iterations=1)
         return result
 
     async def _load_settings(self, root: Path, options: Mapping[str, Any]) -> Settings:

@@ -47,7 +47,7 @@ _STEP_TYPES = frozenset(
     {"generate_unit_tests", "generate_api_tests", "generate_integration_tests", "verify_suite", "accept_tests"}
 )
 _IRRELEVANT_OPTIONS = frozenset({"--json", "--debug", "--fresh"})
-_UNCACHED_OPTIONS = ("--fresh", "--no-cache", "--run-id", "--dry-run", "--no-run", "--help", "-h")
+_UNCACHED_OPTIONS = ("--events", "--fresh", "--no-cache", "--run-id", "--dry-run", "--no-run", "--help", "-h")
 
 
 @dataclass(frozen=True, slots=True)

@@ -156,7 +156,12 @@ async def reported_run(live: LiveRun, request: str, *, is_new: bool = True) -> A
             raise error_from_payload(run.state["failure"], "no plan could be made")
         run.result = write_report(live, request, run.state, scope.usage, resumed=scope.record.resumed)
         scope.reason = run.result.report.exit_reason
-    live.services.emit(EventType.COMPLETE, f"{scope.reason}: {run.result.report.totals.kept} tests kept")
+    live.services.emit(
+        EventType.COMPLETE,
+        f"{scope.reason}: {run.result.report.totals.kept} tests kept",
+        report=str(live.folder.report_json),
+        iterations=sum(run.state["attempt_counts"].values()),
+    )
 
 
 async def continue_run(live: LiveRun, record: StoredRun) -> RunResult:

@@ -33,6 +33,9 @@ ConfigurePytest = Annotated[
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the machine-readable result only.")]
+Events = Annotated[
+    bool, typer.Option("--events", help="Print the run's events on stdout as they happen, one JSON object a line.")
+]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of a failure.")]
 Request = Annotated[str, typer.Argument(help="What to test, in plain words, with files, packages or symbols named.")]
 _RUN_NAME = "A run's id or how it begins, as shown by `testwright runs list`, or latest."
@@ -122,6 +125,11 @@ OPTIONS: Mapping[str, Any] = {
         Path, "--mcp-config", about="A JSON file with mcpServers, your own tool servers. This starts their commands."
     ),
     "cache_url": _option(str, "--cache-url", about="Cache tool answers in Valkey or Redis. Default: a file."),
+    "evidence": _option(
+        str,
+        "--evidence",
+        about="Collect evidence from documents, tests and history before a spec is written: on, off or auto.",
+    ),
     "fresh": _option(bool, "--fresh", about="Repeat all work, even if nothing has changed since an earlier run."),
     "no_cache": _option(bool, "--no-cache", about="Do not cache tool answers between runs."),
 }

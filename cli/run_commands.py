@@ -14,9 +14,11 @@ from ..app.fast_imports import fast_imports
 from ..app.request_settings import settings_for_request
 from ..app.run_cache import CachedRun, ProjectSnapshot, all_keys, is_cacheable, key_for, lookup
 from ..config.settings import Settings, load_settings
+from ..core.errors import UsageError
 from ..store.files.run_folder import RunFolder, new_run_id
 from . import options as given
 from .asking import Clarification, approver, with_strictness
+from .event_lines import with_event_lines
 from .failures import name_interrupted_run, report_failures
 from .loading import load_service, load_settings_aloud
 from .outcome import cached_summary, print_plan, print_result
@@ -25,7 +27,7 @@ from .progress import show_progress
 _PLANNED = ("framework", "test_type", "target", "changed_since", "include", "exclude", "tests_dir", "app_command")
 _STRICTNESS = ("strict", "no_strict")
 _RUN = ("run_id", "jobs", *_PLANNED, "sign_in", "python", "sandbox", "yes")
-_JUDGING = ("trials", "mutants", "fail_on", "dry_run", "apply")
+_JUDGING = ("trials", "mutants", "evidence", "fail_on", "dry_run", "apply")
 _SKIPPING = ("no_run", "no_analyze")
 
 
@@ -42,6 +44,7 @@ def run(
     request: given.Request,
     configure_pytest: given.ConfigurePytest = False,
     as_json: given.Json = False,
+    events: given.Events = False,
     debug: given.Debug = False,
     **options: Any,
 ) -> None:
@@ -50,9 +53,10 @@ def run(
     Example: testwright run "unit tests for src/shop/cart.py" --root examples/shop
     """
     with report_failures(debug=debug, as_json=as_json):
+        _require_one_output(as_json=as_json, events=events)
         settings = with_strictness(settings_for_request(request, load_settings(given.flags_of(options))))
-        # A cached result is an earlier run's, which may still need its line of settings.
-        if not configure_pytest and (answer := _cached_result(request, settings)) is not None:
+        # A cached result is an earlier run's, which may still need its line of settings, and has no events.
+        if not (configure_pytest or events) and (answer := _cached_result(request, settings)) is not None:
             sys.stdout.write(answer.report if as_json else answer.shown)
             raise typer.Exit(answer.exit_code)
         with fast_imports():
@@ -62,17 +66,27 @@ def run(
         run_id = settings.run_id or new_run_id()
         settings = settings.model_copy(update={"run_id": run_id})
         folder = RunFolder(settings.state, run_id).path
-        clarification = Clarification(settings, quiet=as_json)
+        clarification = Clarification(settings, quiet=as_json or events)
         while True:
-            with clarification as chosen, name_interrupted_run(run_id, folder), show_progress(quiet=as_json) as sink:
-                ask = approver(sink, quiet=as_json)
+            with clarification as chosen, name_interrupted_run(run_id, folder), show_progress(quiet=as_json) as shown:
+                sink = with_event_lines(shown) if events else shown
+                ask = approver(shown, quiet=as_json or events)
                 ended = asyncio.run(runs.run(request, chosen, on_event=sink, importing=fast_imports, ask=ask))
                 break
         if snapshot is not None:
             snapshot.store(settings, ended.report, ended.interpreter, cached_summary(ended))
         lines = load_service().configure_pytest(ended.report.run.id, settings) if configure_pytest else ()
-    print_result(ended, as_json=as_json, added=lines)
+    if not events:
+        print_result(ended, as_json=as_json, added=lines)
     raise typer.Exit(ended.report.exit_code)
+
+
+def _require_one_output(*, as_json: bool, events: bool) -> None:
+    """Raises UsageError where two forms are wanted on stdout."""
+    if as_json and events:
+        raise UsageError(
+            "--events and --json both print on stdout.", advice="Take --events: `complete` names the report's file."
+        )
 
 
 def _cached_result(request: str, settings: Settings) -> CachedRun | None:
@@ -103,7 +117,13 @@ def plan(request: given.Request, as_json: given.Json = False, debug: given.Debug
 
 
 @given.with_options(given.LOCATION_OPTIONS, ("jobs", "yes"), given.CEILING_OPTIONS)
-def resume(run_id: given.ExistingRun, as_json: given.Json = False, debug: given.Debug = False, **options: Any) -> None:
+def resume(
+    run_id: given.ExistingRun,
+    as_json: given.Json = False,
+    events: given.Events = False,
+    debug: given.Debug = False,
+    **options: Any,
+) -> None:
     """Continue a run that was interrupted, or that a ceiling ended, with the settings it began with.
 
     What was done stays done, and no answer of a model is paid for twice. A run that a ceiling ended needs a higher one.
@@ -111,11 +131,14 @@ def resume(run_id: given.ExistingRun, as_json: given.Json = False, debug: given.
     Example: testwright resume nightly --root examples/shop
     """
     with report_failures(debug=debug, as_json=as_json):
+        _require_one_output(as_json=as_json, events=events)
         service = load_service()
         flags = given.flags_of(options)
         where = load_settings_aloud({name: flags.pop(name) for name in given.LOCATION_OPTIONS})
-        with name_interrupted_run(run_id), show_progress(quiet=as_json) as sink:
-            ask = approver(sink, quiet=as_json)
+        with name_interrupted_run(run_id), show_progress(quiet=as_json) as shown:
+            sink = with_event_lines(shown) if events else shown
+            ask = approver(shown, quiet=as_json or events)
             ended = asyncio.run(service.resume(run_id, where, changes=flags, on_event=sink, ask=ask))
-    print_result(ended, as_json=as_json)
+    if not events:
+        print_result(ended, as_json=as_json)
     raise typer.Exit(ended.report.exit_code)

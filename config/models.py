@@ -24,6 +24,7 @@ class Models(BaseModel):
     crawler: ModelName = EMBEDDED
     case: ModelName = EMBEDDED
     engineer: ModelName = EMBEDDED
+    evidence: ModelName = EMBEDDED
 
     def of(self, role: str) -> str | None:
         """The model's name on the wire; None where the embedded agent thinks."""

@@ -105,6 +105,8 @@ class Settings(BaseSettings):
         mcp_config: a JSON file with `mcpServers`; they take the place of `mcp_servers`. Not in files.
         trust_project: whether all settings of the project's own file hold, also those that need consent; None for what
             the trust file says. Not in files.
+        evidence: collect evidence about a target (documents, tests, API descriptions, history) before its spec is
+            written: `on`, `off`, or `auto`, which does it where a document or a test uses the target.
         fresh: do all work anew, whatever was kept of earlier runs; what comes of it is kept.
         cache: keep MCP responses between runs (`--no-cache` switches it off).
         cache_url: keep them in Valkey or Redis instead of a file; a password is written as `${NAME}`. Not
@@ -173,6 +175,7 @@ class Settings(BaseSettings):
     mcp_servers: Annotated[tuple[ToolServer, ...], BeforeValidator(servers_from)] = ()
     mcp_config: Path | None = None
     trust_project: bool | None = None
+    evidence: Literal["on", "off", "auto"] = "auto"
     fresh: bool = False
     cache: bool = True
     cache_url: str | None = None

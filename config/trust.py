@@ -36,7 +36,7 @@ HARMLESS = frozenset(
             "control",
             "stream",
         ),
-        *("repeats", "max_retries", "max_retries_per_step", "examples", "env", "sign_in"),
+        *("repeats", "max_retries", "max_retries_per_step", "examples", "env", "sign_in", "evidence"),
         *("max_tokens", "max_cost", "max_seconds", "keep_runs", "fresh", "cache"),
     }
 )

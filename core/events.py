@@ -12,7 +12,13 @@ from typing import Any
 
 
 class EventType(StrEnum):
-    """What happened. Not every type is emitted: `searching` to `streaming` are reserved."""
+    """What happened. The first twelve are those of a loop of agents, with these data beside the message:
+
+    `searching`, `judging`, `hypothesizing`, `synthesizing`: `agent_id` of the agent at work; `search_complete`:
+    `evidence`, how many new pieces; `judge_complete`: `assessment`; `streaming`: `text` and `agent_id`; `complete`:
+    `report`, the path of report.json, and `iterations`, how often steps were begun. `thinking` comes once in a session,
+    before the first agent is asked. The status of `progress` and the error of `error` are the message.
+    """
 
     STARTED = "started"
     THINKING = "thinking"

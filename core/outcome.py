@@ -81,6 +81,20 @@ class StepExit(StrEnum):
     DEFECT = "defect"
 
 
+class EvidenceExit(StrEnum):
+    """Why an evidence loop ended; every loop has exactly one.
+
+    `APPROVED` by the judge; the others end a loop that the judge has not approved: no round is left, rounds found
+    nothing new, the time is over, the tokens are used.
+    """
+
+    APPROVED = "approved"
+    MAX_ROUNDS = "max_rounds"
+    STALLED = "stalled"
+    TIMEOUT = "timeout"
+    TOKEN_BUDGET = "token_budget"
+
+
 _OUTCOMES: dict[ExitReason, tuple[ExitCode, FinalStatus]] = {
     ExitReason.COMPLETED: (ExitCode.OK, "completed"),
     ExitReason.SPEC_READY: (ExitCode.OK, "stopped"),

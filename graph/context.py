@@ -59,6 +59,8 @@ class RunContext:
         control: how the run is steered.
         briefing: what agents are told beside their task (`AgentRequest.context`): `summary` of past turns, `lore`.
         priority: of the current step, in the metadata of requests.
+        evidence: whether an evidence loop runs before a spec is written: `on`, `off`, or where something outside of the
+            target uses it.
     """
 
     run_id: str
@@ -71,6 +73,7 @@ class RunContext:
     max_cost: float | None = None
     step_share: float = 1.0
     without_models: bool = False
+    evidence: str = "auto"
     control: ControlPolicy = field(default_factory=ControlPolicy)
     briefing: Mapping[str, Any] = field(default_factory=dict)
     priority: int = 5

@@ -133,6 +133,9 @@ async def call_agent(
         raise TestwrightError(
             f"there is no {role} agent", advice=f"GraphServices.agents has: {', '.join(services.agents) or 'none'}."
         )
+    if not services.once.setdefault("an agent was asked", False):
+        services.once["an agent was asked"] = True
+        services.emit(EventType.THINKING, "asking the agents")
     trace_id = f"{context.run_id}:{step_id or role}"
     metadata = RequestMetadata(trace_id, context.profile, context.priority, context.agent_timeout)
     if context.without_models:

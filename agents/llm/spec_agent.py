@@ -16,6 +16,7 @@ from ...core.errors import ExitCode, ModelFailure
 from ...utils.untrusted_files import read_source
 from ..contract.lifecycle import Agent, AgentRetryPolicy
 from ..contract.protocol import AgentRequest, AgentResponse, JsonObject, success_response
+from ..embedded.specs.spec_merge import merged
 from ..guardrails.oracles import Documentation
 from ..model.chat import ModelChat
 from .model_agent import ModelAgent, RejectedAnswer, UnusableAnswer, left_out_notes
@@ -25,7 +26,6 @@ from .specs.answer_cases import AnswerCases, Observe, Usable
 from .specs.answer_mending import Subjects
 from .specs.engine_cases import Decisions
 from .specs.spec_answer import ANSWER_SCHEMA, EACH_ALONE, MAY_LACK, READING_SCHEMA
-from .specs.spec_merge import merged
 from .specs.spec_message import SpecMessages
 
 WRONG_EXPECTATION = "wrong_expectation"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import keyword
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -69,32 +68,6 @@ def passages_of(path: str, content: bytes) -> Iterator[tuple[Passage, str]]:
     lines = source_lines(text)
     for chunk in chunks:
         yield Passage(path, chunk), "\n".join(lines[chunk.first - 1 : chunk.last])
-
-
-_IDENTIFIER = re.compile(r"[^\W\d]\w*|\d+")
-_PART_BOUNDARY = re.compile(
-    r"_+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])"
-)
-_STOP_WORDS = frozenset(
-    "a an and are as at be by do does for from how i if in into is it its me of on or our please that the their them "
-    "then there these this to unit units test tests testing was we what when where which will with write you your "
-    "self cls args kwargs".split()
-) | frozenset(word.lower() for word in keyword.kwlist)
-
-
-def split_words(text: str) -> list[str]:
-    """The words of a text in order, identifiers whole and in parts, without stop words and single letters.
-
-    `CartItem.add_many` gives cartitem, cart, item, add_many, add, many.
-    """
-    found: list[str] = []
-    for identifier in _IDENTIFIER.findall(text):
-        whole = identifier.lower()
-        parts = [part.lower() for part in _PART_BOUNDARY.split(identifier) if part]
-        for word in [whole] if parts == [whole] else [whole, *parts]:
-            if (len(word) > 1 or word.isdigit()) and word not in _STOP_WORDS:
-                found.append(word)
-    return found
 
 
 Kind = Literal["module", "class", "function", "method", "test", "section", "text"]

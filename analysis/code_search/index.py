@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING
 
 from ...core.errors import EnvironmentFault
 from ...utils.untrusted_files import read_source_bytes
-from .chunks import Chunk, FileStamp, Passage, is_test_file, list_files, passages_of, split_words
+from ...utils.words import split_words
+from .chunks import Chunk, FileStamp, Passage, is_test_file, list_files, passages_of
 
 if TYPE_CHECKING:
     from .vectors import PassageVectors

@@ -41,6 +41,9 @@ def spec_inputs(state: TestingAgentState, runtime: Runtime[RunContext], **more: 
     }
     if state["openapi"] is not None:
         inputs["openapi"] = state["openapi"]
+    evidence = state.get("evidence") or {}
+    if evidence.get("report"):
+        inputs["evidence"] = evidence
     return {**inputs, **more}
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, Literal, NotRequired, cast
 
 from typing_extensions import TypedDict
 
@@ -32,6 +32,7 @@ class TestingAgentState(TypedDict):
         run, analyze: switches of the last phase; `executed`: whether tests were run.
         answer_errors: why the last answer of an agent could not be read; counts as a failed attempt.
         checks: what further tools found in the target, by tool, one line each; for models.
+        evidence: what the evidence loop found, and whether and why it ran; None where there is no such loop.
         gaps: what the tests of a model's spec left open: `lines`, `subjects`, and `open` until it was asked about once.
         notices: which mutants the first spec's cases are known to kill, by case id; see the tool `run_tests`.
         spec_artifact_id, code_artifact_id: the accepted artifacts.
@@ -51,6 +52,7 @@ class TestingAgentState(TypedDict):
     codebase_context: dict[str, Any] | None
     ast_analysis: dict[str, Any] | None
     checks: dict[str, list[str]]
+    evidence: NotRequired[dict[str, Any] | None]
     selected_schema: str | None
 
     spec_attempts: int

@@ -33,6 +33,7 @@ _RESULT_FIELDS = (
     "spec_artifact_id",
     "code_artifact_id",
     "target_digest",
+    "evidence",
     "spec_attempts",
     "code_attempts",
     "executed",

@@ -32,6 +32,7 @@ _MODULES = (
     "tools.run_build",
     "tools.accept_tests",
     "tools.format_tests",
+    "tools.get_history",
     "tools.list_files",
     "tools.prune_tests",
     "tools.read_file",

@@ -7,10 +7,11 @@ first spec early, while the rest of the run is still being opened.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
+from ....core.errors import TestwrightError
 from ....engine.python.write.repair import repair_spec
 from ...contract.lifecycle import Agent, AgentContract
 from ...contract.protocol import AgentRequest, AgentResponse, JsonObject, refusal, success_response
@@ -47,6 +48,16 @@ class SpecGenerator(Protocol):
         Raises:
             TestwrightError: the target cannot be read, started or explored; it becomes the agent's typed error.
         """
+        ...
+
+
+class ExampleAdder(Protocol):
+    """Adds what documents and tests show to a spec of unit tests."""
+
+    async def added(
+        self, spec: Mapping[str, Any], examples: Sequence[Mapping[str, Any]]
+    ) -> tuple[JsonObject, list[str]]:
+        """Return the spec with the examples, and notes. Raises TestwrightError where the module cannot be explored."""
         ...
 
 
@@ -94,6 +105,7 @@ class EmbeddedSpecAgent(Agent):
 
     Args:
         generators: generate first specs, by test type; other types are refused with a typed error.
+        shown: adds the `examples` of the input `evidence` to unit specs; None leaves them out.
         prefetched: a spec that was started early, which answers an equal request without a time limit; None for none.
         contract: the schemas to check.
     """
@@ -104,11 +116,13 @@ class EmbeddedSpecAgent(Agent):
         self,
         generators: Mapping[str, SpecGenerator],
         *,
+        shown: ExampleAdder | None = None,
         prefetched: PrefetchedSpec | None = None,
         contract: AgentContract | None = None,
     ) -> None:
         super().__init__(contract=contract)
         self._generators = dict(generators)
+        self._shown = shown
         self._prefetched = prefetched
 
     async def _work(self, request: AgentRequest) -> AgentResponse:
@@ -125,7 +139,21 @@ class EmbeddedSpecAgent(Agent):
         # The prefetched spec was started without a time limit, so it cannot answer a request that has one.
         started = self._prefetched.take(inputs) if self._prefetched is not None and seconds is None else None
         generated = await (started or generator.generate(inputs, seconds=seconds))
+        if test_type == "unit":
+            generated = await self._with_examples(generated, inputs)
         return success_response({"spec": generated.spec}, trace=generated.trace, metadata=generated.metadata)
+
+    async def _with_examples(self, generated: SpecResult, inputs: Mapping[str, Any]) -> SpecResult:
+        """The spec with what documents and tests show; as it is where they show nothing that can be tried."""
+        examples = (inputs.get("evidence") or {}).get("examples") or ()
+        if self._shown is None or not examples:
+            return generated
+        try:
+            spec, notes = await self._shown.added(generated.spec, examples)
+        except TestwrightError as error:
+            spec, notes = generated.spec, [f"the examples of documents were not tried: {error.message}"]
+        metadata = {**generated.metadata, "notes": [*(generated.metadata.get("notes") or ()), *notes]}
+        return replace(generated, spec=spec, metadata=metadata)
 
 
 def _refined(previous: Mapping[str, Any], errors: Any) -> AgentResponse:

@@ -13,13 +13,13 @@ from ....core.errors import TestwrightError
 from ....engine.python.source.import_block import read_imports
 from ...contract.protocol import JsonObject
 from ...embedded.specs.observed_cases import ObservedCase
+from ...embedded.specs.spec_merge import merged
 from ...guardrails.code_limits import case_problems, imported_by
 from ...guardrails.oracles import RULE, Documentation, oracle_problems
 from ...guardrails.problems import problem
 from ..project_style import own_test_imports
 from .answer_mending import Subjects, mended, read_names, unbound_names, unreadable
 from .spec_answer import case_of, expanded, is_range, unfit_rows
-from .spec_merge import merged
 
 Observe = Callable[[str, Sequence[Mapping[str, Any]], Sequence[str]], Awaitable[Sequence[ObservedCase | None]]]
 """Observes cases of a module (path, cases, imports); None for one of which nothing can be asserted."""

@@ -35,5 +35,14 @@ async def observe_given(target: PythonTarget, facts: ModuleFacts, trials: Sequen
         if one.seen is not None:
             own = arcs.real(one.seen.observation.arcs)
             covered = own | arcs.real(one.seen.setup)
-            found[at] = TrialFinding(trials[at], one.seen.observation, own, covered, one.unstable)
+            verdict = one.verdict
+            found[at] = TrialFinding(
+                trials[at],
+                one.seen.observation,
+                own,
+                covered,
+                one.unstable,
+                agrees=verdict.agrees,
+                contradicts=verdict.contradicts,
+            )
     return found

@@ -82,7 +82,7 @@ def _entry(
         "documented": documented[:_LONGEST] or "nothing",
         "observed": observed,
         "reproduce": "\n".join((*trial.imports, *trial.arrange, forms.get(finding.trial.mode, act)))[:4000],
-        "evidence": {"path": path, "lines": list(lines)},
+        "evidence": {"path": trial.wanted_path or path, "lines": list(lines)},
     }
 
 

@@ -142,7 +142,7 @@ class Oracle:
     def _documents_raise(self, finding: TrialFinding, raised: Raised) -> SpecEvidence | None:
         """Returns where an agreeing example or the docstring announces the exception; else None."""
         if finding.agrees and finding.trial.wanted_line:
-            return self._document((finding.trial.wanted_line, finding.trial.wanted_line))
+            return self._document((finding.trial.wanted_line, finding.trial.wanted_line), finding.trial.wanted_path)
         facts = self._callables.get(finding.trial.subject)
         documents = [facts.documentation] if facts is not None else []
         if facts is not None and facts.kind == "constructor":
@@ -153,8 +153,10 @@ class Oracle:
                 return self._document(one.lines)
         return None
 
-    def _document(self, lines: tuple[int, int]) -> SpecEvidence:
-        """Returns the evidence of a document, with the name of what it documents."""
+    def _document(self, lines: tuple[int, int], path: str = "") -> SpecEvidence:
+        """Returns the evidence of a document; in the target itself with the name of what it documents."""
+        if path:
+            return SpecEvidence(path, lines)
         documents = [(one.documentation.lines, one.qualname) for one in self._callables.values()]
         documents += [(owner.documentation.lines, owner.name) for owner in self._facts.classes]
         documents.append((self._facts.documentation.lines, self._facts.module))
@@ -172,7 +174,7 @@ class Oracle:
         trial = finding.trial
         if finding.agrees and trial.wanted is not None and trial.wanted_line > 0:
             lines = (trial.wanted_line, trial.wanted_line + trial.wanted.rstrip("\n").count("\n"))
-            return replace(one, origin="documented", evidence=self._document(lines))
+            return replace(one, origin="documented", evidence=self._document(lines, trial.wanted_path))
         return replace(one, evidence=self._where(finding))
 
     def _result(self, finding: TrialFinding, draft: _Draft) -> None:

@@ -198,7 +198,8 @@ class Trial:
         mode: what is done with the result: nothing, awaited, iterated (at most 50 items), entered as a context manager.
         source: where its values came from: doctest, call_site, existing_test, signature, constant, mutation, …
         wanted: the documented result (doctest output, or `raises:NAME`), or None.
-        wanted_line: line of the target file that documents it; 0 without one.
+        wanted_line: line that documents it; 0 without one.
+        wanted_path: the file of that line, relative to the project; "" for the target's own.
         fixtures: names the runner provides: `tmp_path` (a fresh empty folder), `monkeypatch`.
         looks: queries of arranged names; results that the act changed are among the effects.
         asks: queries `result.…`; for a result without a source their values are among its attributes.
@@ -212,6 +213,7 @@ class Trial:
     source: str = "signature"
     wanted: str | None = None
     wanted_line: int = 0
+    wanted_path: str = ""
     fixtures: tuple[str, ...] = ()
     looks: tuple[str, ...] = ()
     asks: tuple[str, ...] = ()

@@ -74,7 +74,7 @@ def prose_examples(facts: ModuleFacts) -> Iterator[ProseExample]:
         for document in (one.documentation, facts.documentation):
             text = document.text[:_LONGEST_TEXT]
             speaks_of_it = document is one.documentation or len(functions) <= _MAIN_SUBJECTS
-            named = list(_calls(one, text))
+            named = list(called_examples(one.name, text))
             others = [*_labelled(one, text), *_mapped(one, text)] if speaks_of_it else []
             for certain, (at, act, want) in (*((True, item) for item in named), *((False, item) for item in others)):
                 example = Example((), act, want, document.lines[0] + text.count("\n", 0, at))
@@ -83,9 +83,9 @@ def prose_examples(facts: ModuleFacts) -> Iterator[ProseExample]:
         yield from [example for act, example in found.items() if act not in prompts][:_MOST_EACH]
 
 
-def _calls(one: CallableFacts, text: str) -> Iterator[tuple[int, str, str]]:
-    """Generates calls of the function that lead to a literal: `f(2) -> 4`, "f(2) returns 4"."""
-    for match in re.finditer(rf"(?<![\w.>]){re.escape(one.name)}(?=\()", text):
+def called_examples(name: str, text: str) -> Iterator[tuple[int, str, str]]:
+    """Generates calls of a function that lead to a literal (`f(2) -> 4`, "f(2) returns 4"): place, call and result."""
+    for match in re.finditer(rf"(?<![\w.>]){re.escape(name)}(?=\()", text):
         if text[text.rfind("\n", 0, match.start()) + 1 : match.start()].lstrip().startswith((">>>", "...")):
             continue  # a doctest says exactly what follows
         end = _closed(text, match.end())

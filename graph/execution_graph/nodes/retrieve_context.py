@@ -14,6 +14,7 @@ from ...faults import is_transient
 from ...node import all_or_first_error, reported_node
 from ...state_format import within_limit
 from ..checks import target_checks
+from ..evidence import evidence_update
 from ..state import TestingAgentState
 
 _DOCUMENT = re.compile(
@@ -29,7 +30,7 @@ async def retrieve_context(state: TestingAgentState, runtime: Runtime[RunContext
 
     Where a model is asked, further tools check the target (`GraphServices.context_tools`). All are called concurrently.
     The document is the project's own where the request names no other. Code that an earlier step of the plan retrieved
-    for all steps is not retrieved again.
+    for all steps is not retrieved again. Then the evidence loop runs, where the setting or the target asks for one.
 
     Raises:
         ToolFailure: the target cannot be read or parsed. Without snippets or OpenAPI the graph continues, with a
@@ -52,7 +53,7 @@ async def retrieve_context(state: TestingAgentState, runtime: Runtime[RunContext
             return_exceptions=True,
         )
     )
-    return {
+    update: dict[str, Any] = {
         "codebase_context": context if shared is None else shared,
         "openapi": openapi,
         "ast_analysis": analysis,
@@ -61,6 +62,8 @@ async def retrieve_context(state: TestingAgentState, runtime: Runtime[RunContext
         "warnings": [warning for warning in (*no_checks, no_context, no_openapi) if warning],
         "phase": "spec_generation",
     }
+    evidence = await evidence_update(state, runtime, update)
+    return {**update, **evidence, "warnings": [*update["warnings"], *evidence.get("warnings", ())]}
 
 
 def _document_wanted(state: TestingAgentState) -> dict[str, Any] | None:

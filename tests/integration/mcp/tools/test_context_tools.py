@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from testwright.analysis.code_search import chunks, index
-from testwright.analysis.code_search.chunks import document_chunks, python_chunks, split_words
+from testwright.analysis.code_search.chunks import document_chunks, python_chunks
 from testwright.analysis.code_search.index import CodebaseIndex
 from testwright.core.errors import ToolFailure
 from testwright.mcp.tool_client.tool_client import ToolClient

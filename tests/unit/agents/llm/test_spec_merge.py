@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from testwright.agents.embedded.case_identity import act_of
+from testwright.agents.embedded.specs.spec_merge import merged
 from testwright.agents.guardrails.oracles import Documentation
 from testwright.agents.llm.specs.answer_mending import Subjects
 from testwright.agents.llm.specs.engine_cases import Decisions, numbered_cases
-from testwright.agents.llm.specs.spec_merge import merged
 from testwright.tests.support.mcp.tool_session import expectation, unit_case, unit_spec
 
 pytestmark = pytest.mark.feature("B-15")

@@ -1,4 +1,4 @@
-"""Merges the cases of a model into the engine's spec: the spec has both, and each call with its outcome once."""
+"""Merges further cases, of a model or of documents, into the engine's spec: each call with its outcome once."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ....engine.python.model.spec_case import Case
 from ....engine.python.source.import_block import read_imports
 from ....utils.python_names import unique_name
 from ...contract.protocol import JsonObject
-from ...embedded.case_identity import Act, act_of, normal_code
+from ..case_identity import Act, act_of, normal_code
 
 _ORIGINS = ("observed", "inferred", "documented")
 
@@ -18,7 +18,7 @@ _ORIGINS = ("observed", "inferred", "documented")
 def merged(
     base: Mapping[str, Any], cases: Iterable[Mapping[str, Any]], imports: Sequence[str]
 ) -> tuple[JsonObject, list[str]]:
-    """Add a model's cases to a spec. Returns it, and a note for each that cannot stand beside the others.
+    """Add cases to a spec. Returns it, and a note for each that cannot stand beside the others.
 
     A case that expects of the same call what an earlier one expects lends that one its title, and its documents. One
     that expects something else stays beside it: running both shows which of them holds.
@@ -45,7 +45,7 @@ def merged(
         try:
             adopted = _adopted(case, names, imports)
         except (SyntaxError, KeyError, TypeError, ValueError) as error:
-            notes.append(f"a case of the model is left out: {case['id']} is no test: {error}")
+            notes.append(f"a case is left out: {case['id']} is no test: {error}")
             continue
         adopted["id"] = unique_name(str(case["id"]), taken)
         taken.add(adopted["id"])

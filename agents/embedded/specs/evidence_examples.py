@@ -1,0 +1,148 @@
+"""Adds to a unit spec what documents and tests show: calls with the result that they promise, observed in the sandbox.
+
+A result that agrees makes the expectation `documented`, with the place of the document. One that contradicts becomes a
+suspected defect, and no test keeps what the code does there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from ....engine.python.explore.given_trials import observe_given
+from ....engine.python.facts.analyse import analyse_module, subjects
+from ....engine.python.inputs.seeds import example_trial
+from ....engine.python.judge.comparison import RAISES
+from ....engine.python.model.model import CallableFacts, Example, Exploration, ModuleFacts, Trial
+from ....engine.python.model.spec_case import Case
+from ....engine.python.project.layout import Layout, find_layout
+from ....engine.python.usage.project_index import ProjectIndex
+from ....engine.python.usage.slicing import Subjects
+from ....engine.python.write.assign_tables import assign_tables
+from ....engine.python.write.compose import compose_spec
+from ....sandbox.target import ProvideTarget
+from ....utils.python_names import unique_name
+from ...contract.protocol import JsonObject
+from ..case_identity import act_of, normal_code
+from .spec_merge import merged
+
+_MOST = 40
+
+
+class EvidenceExamples:
+    """Adds examples to specs of unit tests.
+
+    Args:
+        python_target: prepares the project.
+        root: the project's root.
+    """
+
+    def __init__(self, python_target: ProvideTarget, root: Path) -> None:
+        self._python_target = python_target
+        self._root = root
+
+    async def added(
+        self, spec: Mapping[str, Any], examples: Sequence[Mapping[str, Any]]
+    ) -> tuple[JsonObject, list[str]]:
+        """Return the spec with the examples, and notes about what came of them.
+
+        Args:
+            examples: calls with `about`, `act`, `arrange`, `want` or `raises`, `path`, `line` and `kind`.
+
+        Raises:
+            TestwrightError: the module cannot be read or imported.
+        """
+        path = str(spec["target"]["path"])
+        layout = await asyncio.to_thread(find_layout, self._root)
+        facts = await asyncio.to_thread(analyse_module, self._root, path, layout)
+        trials = await asyncio.to_thread(example_trials_of, self._root, layout, facts, examples)
+        if not trials:
+            return dict(spec), []
+        found = await observe_given(await self._python_target(), facts, trials)
+        findings = tuple(one for one in found if one is not None and (one.agrees or one.contradicts))
+        if not findings:
+            return dict(spec), []
+        framework = str(spec.get("framework") or "pytest")
+        shown = await asyncio.to_thread(
+            compose_spec, Exploration(facts, findings=findings), framework=framework, import_roots=layout.import_roots
+        )
+        tests = frozenset(str(row["path"]) for row in examples if row["kind"] == "test")
+        made = await asyncio.to_thread(_merged, spec, shown, tests)
+        made[0]["cases"] = await asyncio.to_thread(_regrouped, made[0]["cases"], facts)
+        agreeing = sum(bool(one.agrees) for one in findings)
+        return made[0], [*made[1], *_notes(agreeing, findings)]
+
+
+def _notes(agreeing: int, findings: Sequence[object]) -> list[str]:
+    contradicted = len(findings) - agreeing
+    return [f"{contradicted} of {len(findings)} examples outside of the module contradict it"] if contradicted else []
+
+
+def example_trials_of(
+    root: Path, layout: Layout, facts: ModuleFacts, examples: Sequence[Mapping[str, Any]]
+) -> list[Trial]:
+    """Turn examples into trials, at most 40, without those that cannot stand alone. Blocks.
+
+    An example of a test, or of a name that other modules define as well and that nothing imports from this one, may
+    mean something else: a result that differs contradicts nothing.
+    """
+    index = ProjectIndex(root, layout, (facts,))
+    finder = Subjects(facts, subjects(facts))
+    known: dict[str, CallableFacts] = {one.name: one for one in facts.functions}
+    shared = _defined_elsewhere(index, facts, known)
+    trials: dict[tuple[str, ...], Trial] = {}
+    for row in examples:
+        about = str(row["about"])
+        want = f"{RAISES}{row['raises']}" if row.get("raises") else str(row.get("want") or "")
+        arrange = tuple(str(text) for text in row.get("arrange") or ())
+        imported = any(text.startswith(f"from {facts.module} import") for text in arrange)
+        example = Example(arrange, str(row["act"]), want, int(row["line"]))
+        trial = example_trial(example, known.get(about), facts, index, finder) if want else None
+        if trial is None:
+            continue
+        certain = row["kind"] == "document" and (imported or about not in shared)
+        trial = replace(trial, source="doctest" if certain else "prose", wanted_path=str(row["path"]))
+        trials.setdefault((trial.act, *trial.arrange, trial.wanted or ""), trial)
+    return list(trials.values())[:_MOST]
+
+
+def _defined_elsewhere(index: ProjectIndex, facts: ModuleFacts, names: Mapping[str, object]) -> frozenset[str]:
+    """Those of the names that another module of the project defines as well."""
+    others = [name for name in index.modules() if name != facts.module]
+    return frozenset(name for name in names if any(index.defines(module, name, facts) for module in others))
+
+
+def _merged(spec: Mapping[str, Any], shown: Mapping[str, Any], tests: frozenset[str]) -> tuple[JsonObject, list[str]]:
+    """The spec with the shown cases and defects, without cases that keep what a document contradicts.
+
+    What a test of the project shows lends its place to a case of the same call, and is no further case.
+    """
+    contradicted = {normal_code(str(one["reproduce"]).rpartition("\n")[2]) for one in shown["suspected_defects"]}
+    base = dict(spec)
+    base["cases"] = [case for case in spec["cases"] if act_of(case)[2] not in contradicted]
+    present = {act_of(case) for case in base["cases"]}
+    new = [case for case in shown["cases"] if act_of(case) in present or not _is_of_tests(case, tests)]
+    made, notes = merged(base, new, [str(line) for line in shown["imports"]])
+    taken = {str(one["id"]) for one in spec.get("suspected_defects") or ()}
+    defects = [dict(one) for one in spec.get("suspected_defects") or ()]
+    said = {(one["subject"], one["documented"]) for one in defects}
+    for one in shown["suspected_defects"]:
+        if (one["subject"], one["documented"]) not in said:
+            defects.append({**one, "id": unique_name(str(one["id"]), taken)})
+            taken.add(str(defects[-1]["id"]))
+    covered = {str(case["subject"]) for case in made["cases"]} | {str(one["subject"]) for one in defects}
+    unreached = [row for row in made.get("not_reached") or () if row["subject"] not in covered]
+    return {**made, "suspected_defects": defects, "not_reached": unreached}, notes
+
+
+def _regrouped(cases: Sequence[Mapping[str, Any]], facts: ModuleFacts) -> list[JsonObject]:
+    """The cases in the tables that they now form."""
+    alone = [replace(Case.from_json(case), group=None) for case in cases]
+    return [case.to_json() for case in assign_tables(alone, facts)]
+
+
+def _is_of_tests(case: Mapping[str, Any], tests: frozenset[str]) -> bool:
+    return any((row.get("evidence") or {}).get("path") in tests for row in case["expect"])

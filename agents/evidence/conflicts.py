@@ -1,0 +1,80 @@
+"""Finds where two sources expect different things of the same call or request."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from ...utils.python_source import expression_or_none, literal_or
+from .model import Conflict, Evidence, ValueExample
+
+_OPERATION = re.compile(r"(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) /\S*")
+
+
+def is_operation(act: str) -> bool:
+    """Whether an example is a request to an API rather than a call."""
+    return _OPERATION.fullmatch(act) is not None
+
+
+def conflicts_between(one: Evidence, other: Evidence) -> Iterator[Conflict]:
+    """Yield the conflicts between the examples of two pieces; of one piece with itself each once.
+
+    Examples that need statements before them are compared only where those are the same. Of a request to an API, a
+    status that a test expects conflicts with a document that has others of its hundred only.
+    """
+    if one.kind == "test" and other.kind in ("api", "document"):
+        yield from _status_conflicts(other, one)
+    elif other.kind == "test" and one.kind in ("api", "document"):
+        yield from _status_conflicts(one, other)
+    for at, left in enumerate(one.examples):
+        for right in other.examples[at + 1 :] if one is other else other.examples:
+            if not is_operation(left.act) and _same_act(left, right) and _differ(left, right):
+                yield Conflict(left.about, left.act, _said(left), _said(right))
+
+
+def _status_conflicts(document: Evidence, test: Evidence) -> Iterator[Conflict]:
+    for expected in test.examples:
+        if not is_operation(expected.act):
+            continue
+        listed = [one for one in document.examples if one.act == expected.act and one.want[:1] == expected.want[:1]]
+        if listed and all(one.want != expected.want for one in listed):
+            said = ", ".join(dict.fromkeys(one.want for one in listed))
+            where = f"{listed[0].path}:{listed[0].line}"
+            yield Conflict(expected.about, expected.act, f"{said} ({where})", _said(expected))
+
+
+def _said(example: ValueExample) -> str:
+    return f"{example.expected} ({example.path}:{example.line})"
+
+
+def _same_act(left: ValueExample, right: ValueExample) -> bool:
+    return left.about == right.about and _form(left.act) == _form(right.act) and _setup(left) == _setup(right)
+
+
+def _setup(example: ValueExample) -> tuple[str, ...]:
+    """The statements before a call, without imports, which only say where names come from."""
+    return tuple(_form(text) for text in example.arrange if not text.startswith(("import ", "from ")))
+
+
+def _form(text: str) -> str:
+    """Code in a form that spacing and quotes make no difference in."""
+    node = expression_or_none(text)
+    return ast.dump(node) if node is not None else " ".join(text.split())
+
+
+def _differ(left: ValueExample, right: ValueExample) -> bool:
+    """Whether two expectations cannot both hold; `...` and results that are no literals leave it open."""
+    if left.raises or right.raises:
+        return bool(left.expected and right.expected) and left.raises != right.raises
+    if "..." in left.want + right.want or not (left.want and right.want):
+        return False
+    one, other = (_value(text) for text in (left.want, right.want))
+    return one is not _UNKNOWN and other is not _UNKNOWN and one != other
+
+
+_UNKNOWN = object()
+
+
+def _value(text: str) -> object:
+    return literal_or(text.strip(), _UNKNOWN)

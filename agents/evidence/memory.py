@@ -1,0 +1,126 @@
+"""Holds what one request knows about its target: evidence without duplicates, hypotheses, conflicts, iterations.
+
+A memory belongs to one request for one target. It is plain data in the loop's state, never shared: two requests that
+run at the same time each have their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from typing import Any
+
+from ..contract.protocol import JsonObject
+from .conflicts import conflicts_between
+from .model import Conflict, Evidence, Hypothesis
+from .similarity import DUPLICATE, Similarity, WordSimilarity
+
+_MOST_PIECES = 200
+_SUMMARY_PIECES = 10
+_EXAMPLE_WEIGHT = 3.0
+_EXPLICIT = {"document": 1.5, "api": 1.5, "test": 1.2, "code": 1.0, "history": 0.5}
+"""What says what is right comes before what only says what is."""
+
+
+class EvidenceMemory:
+    """The memory of one request.
+
+    Args:
+        query: what is to be found out.
+        similarity: compares pieces.
+
+    Attributes:
+        hypotheses: in the order they were added.
+        evidence_ids: of all pieces, unique, in the order they were found.
+        iteration_count: rounds so far.
+    """
+
+    def __init__(self, query: str, similarity: Similarity | None = None) -> None:
+        self.query = query
+        self.hypotheses: list[Hypothesis] = []
+        self.conflicts: list[Conflict] = []
+        self.evidence_ids: list[str] = []
+        self.iteration_count = 0
+        self._evidence_cache: dict[str, Evidence] = {}
+        self._similarity = similarity or WordSimilarity()
+
+    def store_evidence(self, evidence: Iterable[Evidence]) -> list[str]:
+        """Store pieces, but none whose place is known or whose meaning another one has. Returns the new ids.
+
+        Conflicts with what is known are noted. Beyond 200 pieces nothing is stored.
+        """
+        new: list[str] = []
+        for piece in evidence:
+            if len(self.evidence_ids) >= _MOST_PIECES or piece.id in self._evidence_cache or self._is_known(piece):
+                continue
+            for known in self._evidence_cache.values():
+                self._note(conflicts_between(known, piece))
+            self._note(conflicts_between(piece, piece))
+            self.evidence_ids.append(piece.id)
+            self._evidence_cache[piece.id] = piece
+            new.append(piece.id)
+        return new
+
+    def get_all_evidence(self) -> list[Evidence]:
+        """All pieces, in the order they were found."""
+        return [self._evidence_cache[name] for name in self.evidence_ids]
+
+    def get_relevant_evidence(self, n: int = 20) -> list[Evidence]:
+        """The `n` pieces that say most about the query, best first; equal ones in the order they were found."""
+        pieces = self.get_all_evidence()
+        fits = self._similarity.ranked(self.query, [f"{piece.title}\n{piece.text}" for piece in pieces])
+        worth = [
+            (fit + _EXAMPLE_WEIGHT * min(3, len(piece.examples))) * _EXPLICIT[piece.kind]
+            for fit, piece in zip(fits, pieces, strict=True)
+        ]
+        order = sorted(range(len(pieces)), key=lambda at: (-worth[at], at))
+        return [pieces[at] for at in order[:n]]
+
+    def get_context_summary(self) -> str:
+        """What is known, in Markdown: the best pieces, hypotheses, conflicts; the report where no agent writes one."""
+        lines = [f"## {self.query}", "", f"{len(self.evidence_ids)} sources, {self.iteration_count} rounds.", ""]
+        for number, piece in enumerate(self.get_relevant_evidence(_SUMMARY_PIECES), start=1):
+            lines.append(f"{number}. {piece.title} ({piece.path}:{piece.lines[0]})")
+        lines += [f"- {one.statement} ({one.confidence:.0%})" for one in self.hypotheses]
+        lines += [f"- conflict: {one.question}" for one in self.conflicts]
+        return "\n".join(lines)
+
+    def add_hypothesis(self, hypothesis: Hypothesis) -> None:
+        """Add a hypothesis; one with the same statement takes the place of the earlier one."""
+        self.hypotheses = [one for one in self.hypotheses if one.statement != hypothesis.statement]
+        self.hypotheses.append(hypothesis)
+
+    def get_confirmed_hypotheses(self) -> list[Hypothesis]:
+        """Those with a confidence above 0.8."""
+        return [one for one in self.hypotheses if one.is_confirmed]
+
+    def to_dict(self) -> JsonObject:
+        """Plain JSON values; `from_dict` reads them."""
+        return {
+            "query": self.query,
+            "hypotheses": [one.to_dict() for one in self.hypotheses],
+            "conflicts": [asdict(one) for one in self.conflicts],
+            "evidence": [piece.to_dict() for piece in self.get_all_evidence()],
+            "iteration_count": self.iteration_count,
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any], similarity: Similarity | None = None) -> EvidenceMemory:
+        """Read a memory. Raises KeyError, TypeError for other data."""
+        memory = cls(str(data["query"]), similarity)
+        for row in data["evidence"]:
+            piece = Evidence.from_dict(row)
+            memory.evidence_ids.append(piece.id)
+            memory._evidence_cache[piece.id] = piece
+        memory.hypotheses = [Hypothesis.from_dict(row) for row in data["hypotheses"]]
+        memory.conflicts = [Conflict(**row) for row in data["conflicts"]]
+        memory.iteration_count = int(data["iteration_count"])
+        return memory
+
+    def _is_known(self, piece: Evidence) -> bool:
+        """Whether a piece of the same kind says the same; a commit says more than the lines it touched."""
+        same = [known for known in self._evidence_cache.values() if known.kind == piece.kind]
+        return any(self._similarity.between(known.text, piece.text) >= DUPLICATE for known in same)
+
+    def _note(self, found: Iterable[Conflict]) -> None:
+        self.conflicts += [one for one in found if one not in self.conflicts]
