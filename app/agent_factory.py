@@ -41,6 +41,11 @@ from ..agents.llm.analyzer_agent import ModelAnalyzerAgent
 from ..agents.llm.case_agent import ModelCaseAgent
 from ..agents.llm.crawler_agent import ModelCrawlerAgent
 from ..agents.llm.engineer_agent import ModelEngineerAgent
+from ..agents.llm.evidence.hypothesis_agent import ModelHypothesisAgent
+from ..agents.llm.evidence.judge_agent import ModelJudgeAgent
+from ..agents.llm.evidence.report_agent import ModelReportAgent
+from ..agents.llm.evidence.search_agent import ModelSearchAgent
+from ..agents.llm.model_agent import ModelAgent
 from ..agents.llm.planner_agent import ModelPlannerAgent
 from ..agents.llm.project_style import own_test_imports, style_provider
 from ..agents.llm.spec_agent import ModelSpecAgent
@@ -119,7 +124,15 @@ def _evidence_agents(tools: ToolClient, chat: ModelChat | None) -> dict[str, Age
         "evidence_judge": EmbeddedJudgeAgent(contract=contract_of("evidence_judge")),
         "evidence_report": EmbeddedReportAgent(contract=contract_of("evidence_report")),
     }
-    return embedded
+    if chat is None:
+        return embedded
+    kinds: dict[str, type[ModelAgent]] = {
+        "evidence_search": ModelSearchAgent,
+        "evidence_hypothesis": ModelHypothesisAgent,
+        "evidence_judge": ModelJudgeAgent,
+        "evidence_report": ModelReportAgent,
+    }
+    return {role: kind(chat, engine=embedded[role], contract=contract_of(role)) for role, kind in kinds.items()}
 
 
 def create_agents(

@@ -30,6 +30,9 @@ from .model_clients import RunAnswers, open_model_clients
 from .opened_store import open_store
 from .tool_factory import open_tools
 
+_READING_TOOLS = ("crawler", "spec", "evidence_search")
+"""Roles that call tools, which may be those of other servers."""
+
 
 def main() -> None:
     """Answer one request. Each line on stdout is a JSON object; the last one holds the response."""
@@ -97,7 +100,7 @@ async def open_agent(
     target = TargetProvider(settings, folder, WorkMeter(), scratch=folder.scratch / f"agent-{os.getpid()}")
     with open_store(settings) as store:
         async with (
-            open_tools(settings, folder, target, os.environ, others=role in ("crawler", "spec")) as tools,
+            open_tools(settings, folder, target, os.environ, others=role in _READING_TOOLS) as tools,
             open_model_clients(
                 settings,
                 os.environ,

@@ -18,6 +18,7 @@ def markdown_form(report: Report) -> str:
     parts = [
         _summary(report),
         _defects(report),
+        _questions(report),
         _targets(report),
         _operations(report),
         _kept(report),
@@ -27,6 +28,7 @@ def markdown_form(report: Report) -> str:
         _mutants(report),
         _trivial(report),
         _findings(report),
+        _sources(report),
         _files(report),
         _request(report),
         run_section(report),
@@ -173,6 +175,31 @@ def _not_reached(report: Report) -> Iterator[str]:
 def _why(row: NotReached) -> str:
     """The reason, and the question that a person can answer."""
     return line(f"{row.reason}. {row.question}" if row.question else row.reason)
+
+
+def _questions(report: Report) -> Iterator[str]:
+    """What sources leave open or contradict each other in, for a person."""
+    rows = [
+        (code(target.path), line(question))
+        for target in report.targets
+        for question in (target.sources.questions if target.sources else ())
+    ]
+    yield from section("Questions", ("Target", "Question"), rows)
+
+
+def _sources(report: Report) -> Iterator[str]:
+    """The sources of each target, by number, and what they show."""
+    told = [(target.path, target.sources) for target in report.targets if target.sources and target.sources.collected]
+    rows = [
+        (code(path), str(one.number), code(f"{one.path}:{one.lines[0]}"), line(one.title))
+        for path, sources in told
+        for one in sources.references
+    ]
+    yield from section("Sources", ("Target", "Number", "Where", "What"), rows)
+    findings = [(code(path), line(finding)) for path, sources in told for finding in sources.findings]
+    if findings:
+        yield ""
+    yield from section("What the sources say", ("Target", "Finding"), findings)
 
 
 def _notes(report: Report) -> Iterator[str]:

@@ -149,6 +149,29 @@ class Mutation(ReportPart):
     notes: tuple[str, ...] = ()
 
 
+class SourceReference(ReportPart):
+    """A source that was used, by the number that findings name."""
+
+    number: Count
+    path: str
+    lines: tuple[int, int]
+    kind: Literal["code", "document", "test", "api", "history"]
+    title: str = ""
+
+
+class Sources(ReportPart):
+    """What was collected about a target before its spec was written, by the evidence loop."""
+
+    collected: bool
+    reason: str = Field(description="Why evidence was collected, or why not.")
+    exit_reason: str = Field(default="", description="Why the loop ended: approved, max_rounds, stalled, …")
+    rounds: Count = 0
+    summary: str = ""
+    findings: tuple[str, ...] = ()
+    questions: tuple[str, ...] = Field(default=(), description="What is not known, for a person to answer.")
+    references: tuple[SourceReference, ...] = ()
+
+
 class TrivialSurvivor(ReportPart):
     """A trivial implementation of a function that its tests pass with."""
 
@@ -238,6 +261,7 @@ class ReportTarget(ReportPart):
     attempts: Attempts = Attempts()
     evidence: tuple[ReportEvidence, ...] = ()
     analysis: str = Field(default="", description="The analyzer's summary; empty when analysis was switched off.")
+    sources: Sources | None = Field(default=None, description="None where no evidence loop belongs to the run.")
     notes: tuple[str, ...] = ()
 
 

@@ -18,6 +18,8 @@ from .model import (
     ReportExpectation,
     ReportMutant,
     ReportTarget,
+    SourceReference,
+    Sources,
     Trivial,
     TrivialFunction,
     TrivialSurvivor,
@@ -67,7 +69,26 @@ def target_of(step: Json, dropped_later: Iterable[Json], *, analysed: bool) -> R
         attempts=_attempts(result, spec),
         evidence=_evidence(kept, spec, results),
         analysis=text(analysis) if analysed else "",
+        sources=_sources(mapping(result.get("evidence"))),
         notes=tuple(sorted({*words(result.get("warnings")), *words(results.get("notes"))})),
+    )
+
+
+def _sources(evidence: Json) -> Sources | None:
+    """What the evidence loop found, or why there was none."""
+    decision = mapping(evidence.get("decision"))
+    if not decision:
+        return None
+    report = mapping(evidence.get("report"))
+    return Sources(
+        collected=bool(decision.get("runs")),
+        reason=text(decision.get("reason")),
+        exit_reason=text(evidence.get("exit_reason")),
+        rounds=count(evidence.get("rounds")),
+        summary=text(report.get("summary")),
+        findings=words(report.get("findings")),
+        questions=words(report.get("questions")),
+        references=parts(SourceReference, report.get("references")),
     )
 
 

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from ...utils.words import split_words
+from ...utils.names.words import split_words
 
 DUPLICATE = 0.9
 """Similarity from which two pieces say the same."""

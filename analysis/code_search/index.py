@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...core.errors import EnvironmentFault
+from ...utils.names.words import split_words
 from ...utils.untrusted_files import read_source_bytes
-from ...utils.words import split_words
 from .chunks import Chunk, FileStamp, Passage, is_test_file, list_files, passages_of
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from typing import Any, Protocol
 
 from ....core.errors import ToolFailure
@@ -52,14 +52,15 @@ async def collect(tools: EvidenceTools, inputs: Mapping[str, Any]) -> JsonObject
     names = [str(name) for name in inputs.get("names") or ()]
     path = str(inputs["target"].get("path") or "")
     queries = [str(query) for query in inputs["queries"]][:MOST_QUERIES]
-    work = [_passages(tools, query, path, names) for query in queries]
+    work: list[Coroutine[Any, Any, list[Evidence]]] = [_passages(tools, query, path, names) for query in queries]
     if inputs.get("with_history") and path.endswith(".py"):
         work.append(_history(tools, path, inputs.get("symbols") or ()))
     if document := str(inputs.get("api_document") or ""):
         work.append(_operations(tools, document))
     found: list[Evidence] = []
     failed: list[str] = []
-    for answer in await asyncio.gather(*work, return_exceptions=True):
+    answers: list[list[Evidence] | BaseException] = await asyncio.gather(*work, return_exceptions=True)
+    for answer in answers:
         if isinstance(answer, ToolFailure):
             failed.append(str(answer))
         elif isinstance(answer, BaseException):
@@ -98,8 +99,8 @@ async def _history(tools: EvidenceTools, path: str, symbols: Sequence[Mapping[st
     places = {str(one.get("qualname")): one.get("lines") for one in symbols}
     found: list[Evidence] = []
     for row in answer["commits"]:
-        changed = [name for name in row["symbols"] or () if name in places]
-        lines = places[changed[0]] if changed else [1, 1]
+        changed = [name for name in row["symbols"] or () if places.get(name)]
+        lines = (places[changed[0]] if changed else None) or [1, 1]
         about = f"changed {', '.join(changed)}" if changed else "changed the file"
         title = f"{row['id']} {row['subject']}"
         found.append(

@@ -169,9 +169,10 @@ def _expectations(node: ast.stmt) -> Iterator[_Expected]:
             yield _Expected(ast.unparse(args[0]), str(name == "assertTrue"))
     elif isinstance(node, ast.With) and len(node.items) == 1 and len(node.body) == 1:
         manager, inner = node.items[0].context_expr, node.body[0]
-        raises = isinstance(manager, ast.Call) and last_name(manager.func) in ("raises", "assertRaises")
-        if raises and manager.args and isinstance(inner, ast.Expr) and isinstance(inner.value, ast.Call):
-            yield _Expected(ast.unparse(inner.value), raises=last_name(manager.args[0]))
+        if isinstance(manager, ast.Call) and isinstance(inner, ast.Expr) and isinstance(inner.value, ast.Call):
+            raises = last_name(manager.func) in ("raises", "assertRaises") and manager.args
+            if raises:
+                yield _Expected(ast.unparse(inner.value), raises=last_name(manager.args[0]))
 
 
 def _compared(test: ast.expr) -> Iterator[_Expected]:

@@ -111,8 +111,9 @@ def example_trials_of(
 
 def _defined_elsewhere(index: ProjectIndex, facts: ModuleFacts, names: Mapping[str, object]) -> frozenset[str]:
     """Those of the names that another module of the project defines as well."""
-    others = [name for name in index.modules() if name != facts.module]
-    return frozenset(name for name in names if any(index.defines(module, name, facts) for module in others))
+    others = [index.facts_of(name) for name in index.modules() if name != facts.module]
+    defined = {one.name for other in others if other is not None for one in other.functions}
+    return frozenset(names) & defined
 
 
 def _merged(spec: Mapping[str, Any], shown: Mapping[str, Any], tests: frozenset[str]) -> tuple[JsonObject, list[str]]:

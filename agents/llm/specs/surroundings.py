@@ -15,6 +15,8 @@ from ....utils.untrusted_files import read_source
 MOST_DELEGATES = 1600
 MOST_README = 800
 MOST_CONTEXT = 1600
+MOST_EVIDENCE = 1600
+_MOST_EXAMPLES = 20
 _LONGEST_LINE = 160
 _MOST_README_LINES = 8
 _SHORTEST_NAME = 4
@@ -100,12 +102,31 @@ def tool_context(inputs: Mapping[str, Any], path: str) -> str:
     checks = inputs.get("checks")
     for name, said in (checks if isinstance(checks, Mapping) else {}).items():
         lines += [f"{name}: {line}" for line in said]
+    known = evidence_lines(inputs.get("evidence"))
+    lines += known
     context = inputs.get("codebase_context")
     snippets = context.get("snippets") if isinstance(context, Mapping) else None
     for snippet in snippets if isinstance(snippets, list) else ():
         if isinstance(snippet, Mapping) and snippet.get("path") != path and snippet.get("text"):
             lines += [f"# {snippet.get('path')}", *str(snippet["text"]).splitlines()]
-    return _bounded(lines, MOST_CONTEXT)
+    return _bounded(lines, MOST_CONTEXT + (MOST_EVIDENCE if known else 0))
+
+
+def evidence_lines(evidence: Any) -> list[str]:
+    """What the evidence loop found, what says most first: conflicts, values with their places, hypotheses, commits."""
+    if not isinstance(evidence, Mapping):
+        return []
+    lines = [f"sources contradict: {row['act']} is {row['one']} or {row['other']}" for row in evidence["conflicts"]]
+    for row in evidence["examples"][:_MOST_EXAMPLES]:
+        said = f"raises {row['raises']}" if row.get("raises") else f"-> {row['want']}"
+        lines.append(f"{row['path']}:{row['line']}: {row['act']} {said}")
+    shown = {row["act"] for row in evidence["examples"]}
+    stated = [row["statement"] for row in evidence["hypotheses"]]
+    lines += [f"perhaps: {text}" for text in stated if not any(text.startswith(act) for act in shown)]
+    for piece in evidence["pieces"]:
+        if piece["kind"] == "history":
+            lines.append(f"commit {piece['title']}")
+    return lines
 
 
 def _bounded(lines: Sequence[str], limit: int) -> str:

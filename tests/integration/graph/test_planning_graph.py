@@ -238,6 +238,7 @@ async def test_events_tell_the_run_in_order(tmp_path: Path) -> None:
         await run_plan(made)
     told = [kind for kind, *_ in made.recorder.events if kind not in (EventType.NODE_STARTED, EventType.NODE_ENDED)]
     assert told == [
+        EventType.THINKING,
         EventType.PLAN_READY,
         EventType.STEP_STARTED,
         EventType.SPEC_WRITTEN,

@@ -16,6 +16,7 @@ from testwright.core.errors import ToolFailure
 from testwright.mcp.tool_client.tool_client import ToolClient
 from testwright.mcp.toolbox.toolbox import build_toolbox
 from testwright.tests.support.mcp.tool_session import make_services, write_files
+from testwright.utils.names.words import split_words
 
 SHOP = {
     "README.md": "# Shop\n\nSells things.\n\n## Discounts\n\nTen items or more cost five percent less.\n",

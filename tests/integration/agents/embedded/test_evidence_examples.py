@@ -1,0 +1,111 @@
+"""What documents and tests show becomes documented expectations and suspected defects of a spec, by real calls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from testwright.agents.embedded.evidence.value_examples import read_examples
+from testwright.agents.embedded.specs.evidence_examples import EvidenceExamples, example_trials_of
+from testwright.engine.python.facts.analyse import analyse_module
+from testwright.engine.python.project.layout import find_layout
+from testwright.tests.support.engine.targets import prepared
+from testwright.tests.support.projects.files import make_project
+
+pytestmark = pytest.mark.feature("D-02", "D-04")
+
+CODE = (
+    "def slugify(text, sep='-'):\n    words = text.lower().split()\n    if not words:\n"
+    "        raise ValueError('empty')\n    return sep.join(words)\n\n\n"
+    "def clip(text, width):\n    return text if len(text) <= width else text[:width]\n"
+)
+README = (
+    "`slugify('A b')` returns `'a-b'`, `slugify(' ')` raises `ValueError`.\n`clip('abcdef', 3)` returns `'abc~'`.\n"
+)
+OWN_TEST = "def test_it():\n    assert slugify('Q r') == 'q-r'\n    assert clip('ab', 1) == 'b'\n"
+FILES = {"src/textkit.py": CODE, "README.md": README, "tests/test_textkit.py": OWN_TEST}
+
+
+def case(case_id: str, subject: str, expression: str, value: str) -> dict[str, Any]:
+    place = {"path": "src/textkit.py", "lines": [1, 5]}
+    return {
+        "id": case_id,
+        "title": case_id,
+        "subject": subject,
+        "priority": "medium",
+        "preconditions": [],
+        "steps": [expression],
+        "expected": value,
+        "arrange": {"fixtures": [], "statements": []},
+        "act": {"expression": expression, "mode": "call"},
+        "expect": [{"kind": "equals", "actual": "result", "value": value, "origin": "observed", "evidence": place}],
+    }
+
+
+BASE = {
+    "framework": "pytest",
+    "target": {"path": "src/textkit.py", "module": "textkit", "import_root": "src"},
+    "imports": ["from textkit import clip, slugify"],
+    "cases": [
+        case("tc_slugify", "slugify", "slugify('Q r')", "'q-r'"),
+        case("tc_clip_frozen", "clip", "clip('abcdef', 3)", "'abc'"),
+        case("tc_clip", "clip", "clip('ab', 1)", "'a'"),
+    ],
+    "suspected_defects": [],
+    "not_reached": [],
+}
+
+
+def examples() -> Iterator[dict[str, Any]]:
+    for kind, path, text in (("document", "README.md", README), ("test", "tests/test_textkit.py", OWN_TEST)):
+        for one in read_examples(kind, path, 1, text, ["slugify", "clip"]):  # type: ignore[arg-type]
+            yield one.to_dict()
+
+
+async def test_documents_label_prove_and_contradict(tmp_path):
+    async with prepared(tmp_path, FILES) as target:
+
+        async def provide():
+            return target
+
+        spec, notes = await EvidenceExamples(provide, target.root).added(BASE, list(examples()))
+    by_act = {one["act"]["expression"]: one["expect"][0] for one in spec["cases"]}
+    places = {act: (row["origin"], row["evidence"]["path"]) for act, row in by_act.items()}
+    # A document's example is a case, and says where it is documented; a test's only labels the case that is there.
+    assert places["slugify('A b')"] == ("documented", "README.md")
+    assert (by_act["slugify(' ')"]["kind"], places["slugify(' ')"]) == ("raises", ("documented", "README.md"))
+    assert places["slugify('Q r')"] == ("documented", "tests/test_textkit.py")
+    # What a test says otherwise contradicts nothing: the project's own run of it does.
+    assert places["clip('ab', 1)"] == ("observed", "src/textkit.py")
+    # What a document says otherwise is a suspected defect, and no case freezes what the code does there.
+    assert "clip('abcdef', 3)" not in by_act
+    [defect] = spec["suspected_defects"]
+    assert (defect["documented"], defect["evidence"]) == ("'abc~'", {"path": "README.md", "lines": [2, 2]})
+    assert notes == ["1 of 4 examples outside of the module contradict it"]
+
+
+def test_an_example_of_a_name_that_another_module_has_too_contradicts_nothing(tmp_path):
+    twice = {**FILES, "src/other.py": "def slugify(text):\n    return text\n"}
+    root = make_project(tmp_path / "twice", twice)
+    layout = find_layout(root)
+    facts = analyse_module(root, "src/textkit.py", layout)
+    by_source = {one.act: one.source for one in example_trials_of(root, layout, facts, list(examples()))}
+    assert (by_source["slugify('A b')"], by_source["clip('abcdef', 3)"]) == ("prose", "doctest")
+
+
+def test_an_example_that_needs_what_it_does_not_bring_is_no_trial(tmp_path):
+    root = make_project(tmp_path / "shop", FILES)
+    layout = find_layout(root)
+    facts = analyse_module(root, "src/textkit.py", layout)
+    open_name = {
+        "about": "slugify",
+        "act": "slugify(name)",
+        "arrange": [],
+        "want": "'a'",
+        "path": "a.md",
+        "line": 1,
+        "kind": "document",
+    }
+    assert example_trials_of(root, layout, facts, [open_name]) == []

@@ -1,0 +1,63 @@
+"""Values that documents and tests show are read with the place that shows them."""
+
+from __future__ import annotations
+
+import pytest
+
+from testwright.agents.embedded.evidence.value_examples import read_examples
+
+pytestmark = pytest.mark.feature("D-02")
+
+
+def shown(text: str, kind="document") -> list[tuple[str, str, int]]:
+    return [(one.act, one.expected, one.line) for one in read_examples(kind, "x.md", 10, text, ["slugify"])]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("`slugify('A b')` returns `'a-b'`.", ("slugify('A b')", "'a-b'", 10)),
+        ("# Use\n\n| call | result |\n|---|---|\n| `slugify('A')` | `'a'` |", ("slugify('A')", "'a'", 14)),
+        (">>> slugify('q')\n'q'\n", ("slugify('q')", "'q'", 10)),
+        ("`slugify('  ')` raises a `ValueError`.", ("slugify('  ')", "raises ValueError", 10)),
+        ("```python\nslugify('X')  # -> 'x'\n```", ("slugify('X')", "'x'", 11)),
+        ("```python\nassert slugify('X') == 'x'\n```", ("slugify('X')", "'x'", 11)),
+        (".. code-block:: python\n\n   slugify('X')  # 'x'\n", ("slugify('X')", "'x'", 12)),
+    ],
+)
+def test_each_way_in_which_a_document_shows_a_value_is_read(text, found):
+    assert shown(text) == [found]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "`slugify('A b')` returns a slug.",
+        "`other('A')` returns `'a'`.",
+        "`slugify(name)` returns `'a'`.",
+        "`slugify('long')` returns `'lo...'`.",
+        "```python\nslugify('X')  # joins words\n```",
+    ],
+)
+def test_what_shows_no_value_of_the_target_is_no_example(text):
+    assert shown(text) == []
+
+
+def test_assertions_of_tests_are_read_with_the_statements_that_they_need():
+    test = (
+        "def test_it():\n    word = 'a b'\n    unrelated = 1\n    assert slugify(word) == 'a-b'\n"
+        "    with pytest.raises(ValueError):\n        slugify('')\n"
+    )
+    found = read_examples("test", "test_x.py", 1, test, ["slugify"])
+    assert [(one.act, one.arrange, one.expected) for one in found] == [
+        ("slugify(word)", ("word = 'a b'",), "'a-b'"),
+        ("slugify('')", (), "raises ValueError"),
+    ]
+
+
+def test_status_codes_are_read_beside_the_operation_that_they_belong_to():
+    [documented] = read_examples("document", "api.md", 1, "`POST /orders` answers 400 without a body.", [])
+    test = "def test_it(client):\n    r = client.post('/orders', json={})\n    assert r.status_code == 422\n"
+    [expected] = read_examples("test", "test_api.py", 1, test, [])
+    assert (documented.act, documented.want) == ("POST /orders", "400")
+    assert (expected.act, expected.want, expected.line) == ("POST /orders", "422", 3)
