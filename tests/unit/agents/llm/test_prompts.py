@@ -34,8 +34,13 @@ def test_the_version_is_that_of_the_text() -> None:
     assert read_prompt("a", TEXT).version == read_prompt("b", TEXT).version != read_prompt("a", TEXT + "!").version
 
 
+EVIDENCE = ("evidence_search", "evidence_hypothesis", "evidence_judge", "evidence_report")
+"""The agents that the role `evidence` asks a model in."""
+PROMPTS = (*(role for role in ROLES if role != "evidence"), *EVIDENCE)
+
+
 @pytest.mark.feature("T-13")
-@pytest.mark.parametrize("role", ROLES)
+@pytest.mark.parametrize("role", PROMPTS)
 def test_every_role_has_instructions_that_are_the_same_in_every_call(role: str) -> None:
     """What others wrote is material; the form is JSON; nothing is filled in, so that providers can cache it."""
     system = load_prompt(role).system
@@ -46,7 +51,7 @@ def test_every_role_has_instructions_that_are_the_same_in_every_call(role: str) 
 
 def test_there_are_no_other_prompts_than_those_of_roles_and_test_types_and_the_one_that_gives_an_answer_back() -> None:
     folder = Path(str(resources.files("testwright.agents").joinpath("prompts")))
-    assert {path.stem for path in folder.iterdir()} == {*ROLES, "repair", "api_spec", "flow_spec", "planner_types"}
+    assert {path.stem for path in folder.iterdir()} == {*PROMPTS, "repair", "api_spec", "flow_spec", "planner_types"}
 
 
 def test_a_prompt_that_is_not_there_fails() -> None:
