@@ -114,7 +114,8 @@ async def _operations(tools: EvidenceTools, document: str) -> list[Evidence]:
     answer = await tools.call("get_openapi_spec", {"endpoint": document, "limit": _MOST_OPERATIONS})
     source = str(answer.get("source") or document)
     found: list[Evidence] = []
-    for number, row in enumerate(answer.get("operations") or (), start=1):
+    rows: list[dict[str, Any]] = answer.get("operations") or []
+    for number, row in enumerate(rows, start=1):
         act = f"{str(row.get('method')).upper()} {row.get('path')}"
         statuses = sorted({str(one.get("status")) for one in row.get("responses") or () if isinstance(one, Mapping)})
         text = f"{act}: {row.get('summary') or ''} answers {', '.join(statuses)}"

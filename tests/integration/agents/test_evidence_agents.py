@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from testwright.agents.contract.compliance import COMPLIANCE, Candidate, Check
 from testwright.agents.contract.contracts import contract_of
 from testwright.agents.contract.lifecycle import Agent
 from testwright.agents.embedded.evidence.hypothesis_agent import EmbeddedHypothesisAgent
@@ -19,7 +20,6 @@ from testwright.agents.llm.evidence.judge_agent import ModelJudgeAgent
 from testwright.agents.llm.evidence.report_agent import ModelReportAgent
 from testwright.agents.llm.evidence.search_agent import ModelSearchAgent
 from testwright.core.errors import ToolFailure
-from testwright.tests.support.agents.agent_compliance import COMPLIANCE, Candidate, Check
 from testwright.tests.support.agents.fake_chat import FakeChat, asked
 
 DATA = Path(__file__).resolve().parents[2] / "data" / "schemas"

@@ -18,7 +18,7 @@ from testwright.tests.support.runs.graph_runs import Bench, bench
 
 pytestmark = pytest.mark.feature("D-08")
 
-ROLES = ("evidence_search", "evidence_hypothesis", "evidence_judge", "evidence_report")
+ROLES: tuple[str, ...] = ("evidence_search", "evidence_hypothesis", "evidence_judge", "evidence_report")
 NOTHING_FOUND = {"evidence": [], "text": "Found 0 sources:"}
 HYPOTHESES = {
     "hypotheses": [{"statement": "f(2) is 4", "confidence": 0.9, "evidence_ids": ["docs/1.md:1-3"]}],

@@ -5,11 +5,12 @@ from __future__ import annotations
 import pytest
 
 from testwright.agents.embedded.evidence.value_examples import read_examples
+from testwright.agents.evidence.model import SourceKind
 
 pytestmark = pytest.mark.feature("D-02")
 
 
-def shown(text: str, kind="document") -> list[tuple[str, str, int]]:
+def shown(text: str, kind: SourceKind = "document") -> list[tuple[str, str, int]]:
     return [(one.act, one.expected, one.line) for one in read_examples(kind, "x.md", 10, text, ["slugify"])]
 
 
