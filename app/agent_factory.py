@@ -33,6 +33,7 @@ from ..agents.embedded.specs.api_specs import ApiSpecGenerator
 from ..agents.embedded.specs.e2e_specs import BrowserSpecGenerator
 from ..agents.embedded.specs.evidence_examples import EvidenceExamples
 from ..agents.embedded.specs.integration_specs import IntegrationSpecGenerator
+from ..agents.embedded.specs.load_specs import LoadSpecGenerator
 from ..agents.embedded.specs.observed_cases import CaseObserver
 from ..agents.embedded.specs.performance_specs import PerformanceSpecGenerator
 from ..agents.embedded.specs.spec_agent import EmbeddedSpecAgent, PrefetchedSpec, SpecGenerator
@@ -99,11 +100,12 @@ def _spec_generators(
 ) -> dict[str, SpecGenerator]:
     """Create what generates specs without a model, by test type."""
     command = tuple(shlex.split(settings.app_command or ""))
+    api = ApiSpecGenerator(
+        target, settings.root, ToolDocuments(tools.call), command=command, examples=settings.examples
+    )
     return {
         "unit": unit or unit_spec_generator(settings, target),
-        "api": ApiSpecGenerator(
-            target, settings.root, ToolDocuments(tools.call), command=command, examples=settings.examples
-        ),
+        "api": api,
         "integration": IntegrationSpecGenerator(
             target, settings.root, budget=exploration_budget(settings), examples=settings.examples
         ),
@@ -111,7 +113,11 @@ def _spec_generators(
             target, settings.root, command=command, sign_in=settings.sign_in or "", variables=settings.env
         ),
         "performance": PerformanceSpecGenerator(
-            target, settings.root, budget=exploration_budget(settings), examples=settings.examples
+            target,
+            settings.root,
+            LoadSpecGenerator(api),
+            budget=exploration_budget(settings),
+            examples=settings.examples,
         ),
     }
 

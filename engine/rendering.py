@@ -30,7 +30,7 @@ def render_files(spec: Spec, framework: str, test_path: str) -> tuple[RenderedFi
 
     Args:
         spec: valid against the schema of its `test_type`, with at least one case.
-        framework: pytest or unittest.
+        framework: pytest or unittest; locust for load tests.
         test_path: path of the test file, POSIX, relative to the project's root.
 
     Raises:
@@ -100,6 +100,10 @@ def _browser(spec: Spec, framework: str, test_path: str) -> tuple[RenderedFile, 
 
 
 def _performance(spec: Spec, framework: str, test_path: str) -> tuple[RenderedFile, ...]:
+    if framework == "locust":
+        from .performance.load.render import render_load
+
+        return tuple(RenderedFile(one.path, one.contents) for one in render_load(spec, framework, test_path))
     from .performance.render import render_performance
 
     return (RenderedFile(test_path, render_performance(spec, framework)),)

@@ -33,10 +33,13 @@ from .interpreter import Interpreter
 TOOLS = ("pytest", "coverage")
 BENCHMARK_TOOLS = ("pytest-benchmark",)
 """What performance tests need besides."""
+LOAD_TOOLS = ("locust",)
+"""What load tests are run with, in a folder of its own: its many packages are no part of any project."""
 _LEAST = {
     "pytest": SpecifierSet(">=7"),
     "coverage": SpecifierSet(">=6"),
     "pytest-benchmark": SpecifierSet(">=4"),
+    "locust": SpecifierSet(">=2.20"),
     "pytest-playwright": SpecifierSet(">=0.7"),
 }
 _PIP_SECONDS = 300

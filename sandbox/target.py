@@ -18,7 +18,7 @@ from typing import IO, ParamSpec, TypeVar
 from ..core.errors import StorageError
 from ..utils.untrusted_folders import remove_tree
 from .interpreter import Interpreter, find_interpreter
-from .overlay import BENCHMARK_TOOLS, test_overlay, tools_overlay
+from .overlay import BENCHMARK_TOOLS, LOAD_TOOLS, test_overlay, tools_overlay
 from .protocol import Limits, Network, Program, Sandbox
 from .snapshot import Snapshot, copy_tree, take_snapshot
 from .worker_files import START, WORKER_FOLDER
@@ -191,7 +191,14 @@ class PythonTarget:
             InterpreterError: it is neither there nor can be provided; with advice.
             StorageError: the cache cannot be written.
         """
-        more = await asyncio.to_thread(tools_overlay, BENCHMARK_TOOLS, self.interpreter, self.caches)
+        return await self._with_tools(BENCHMARK_TOOLS)
+
+    async def with_load_tools(self) -> PythonTarget:
+        """The same target, with Locust at the end of its path. Raises as `with_benchmark_tools`."""
+        return await self._with_tools(LOAD_TOOLS)
+
+    async def _with_tools(self, tools: Sequence[str]) -> PythonTarget:
+        more = await asyncio.to_thread(tools_overlay, tools, self.interpreter, self.caches)
         missing = tuple(folder for folder in more if folder not in self.overlay)
         return replace(self, overlay=(*self.overlay, *missing)) if missing else self
 

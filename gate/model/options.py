@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-Framework = Literal["pytest", "unittest"]
+Framework = Literal["pytest", "unittest", "locust"]
 ShuffleLevel = Literal["test", "module"]
+LOAD_SECONDS = 6.0
 SHIFTED_ZONE = "TWT-05:45"
 SHIFTED_CLOCK = 86_400 * 401 + 5 * 3600 + 17 * 60
 
@@ -64,6 +65,7 @@ class SuiteOptions:
         test_seconds: time one test may take.
         grace_seconds: time a test has to react when its time is up, before the whole process is ended.
         wall_seconds: time the whole run may take, restarts included.
+        load_seconds: what each profile of a load test is pressed into.
         restarts: how often the run starts again without a test or file that hung or killed the process.
         imports: modules imported before anything else; only for unittest.
         project_plugins: load the pytest plugins installed in the target's environment (its own tests need them).
@@ -96,6 +98,7 @@ class SuiteOptions:
     grace_seconds: float = 5.0
     wall_seconds: float = 300.0
     restarts: int = 5
+    load_seconds: float = LOAD_SECONDS
     imports: tuple[str, ...] = ()
     project_plugins: bool = False
 

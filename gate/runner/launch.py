@@ -279,6 +279,7 @@ class Launcher:
             **options.surroundings(),
             "test_seconds": options.test_seconds,
             "grace_seconds": options.grace_seconds,
+            "load_seconds": options.load_seconds,
             "collect_seconds": COLLECT_SECONDS,
             # Stopping between two tests before the wall clock strikes keeps what was measured.
             "stop_after": 0.8 * wall_seconds,

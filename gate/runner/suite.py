@@ -29,6 +29,8 @@ from .launch import Launcher, LaunchResult, PytestSetup, error_line
 Files = Mapping[str, str] | Sequence[Path]
 Outcomes = Mapping[str, CaseResult]
 T = TypeVar("T")
+LOCUSTFILE = "locustfile"
+"""How the names of load tests begin."""
 _NOTHING_NAME = "test_nothing_at_all.py"
 _NOTHING = """import unittest
 
@@ -241,7 +243,7 @@ class Suite:
         self._notes.append(f"the tests ran {how}, because pytest did not start otherwise: {error_line(first)}")
 
     def _manners(self, options: SuiteOptions) -> list[PytestSetup]:
-        if self.framework == "unittest":
+        if self.framework != "pytest":
             return [PytestSetup()]
         if options.project_plugins:
             return [PytestSetup(plugins=True), PytestSetup(), PytestSetup(conftest=False, settings=False)]
@@ -263,8 +265,12 @@ async def open_suite(target: PythonTarget, files: Files, framework: Framework) -
     paths = [_relative(str(path)) for path in files]
     # A conftest is there for the tests around it; pytest finds it by itself.
     tests = [path for path in paths if PurePosixPath(path).name != "conftest.py"]
+    if framework == "locust":
+        # Their helpers lie beside them.
+        tests = [path for path in tests if PurePosixPath(path).name.startswith(LOCUSTFILE)]
     benchmarks = isinstance(files, Mapping) and framework == "pytest" and any(map(uses_benchmarks, files.values()))
     target = await target.with_benchmark_tools() if benchmarks else target
+    target = await target.with_load_tools() if framework == "locust" else target
     async with target.workspace() as workspace:
         if isinstance(files, Mapping):
             await asyncio.to_thread(_write_files, workspace.project, files)

@@ -28,6 +28,23 @@ from .spec_agent import SpecResult
 
 
 @dataclass(frozen=True, slots=True)
+class OpenedApi:
+    """An application that can be started, and its description.
+
+    Attributes:
+        secrets: variables of it that hold secrets.
+        path: the file that the tests are about, or the document; POSIX.
+    """
+
+    prepared: PythonTarget
+    launch: AppLaunch
+    secrets: tuple[str, ...]
+    described: ApiDescription
+    path: str
+    api: Api
+
+
+@dataclass(frozen=True, slots=True)
 class ApiSpecGenerator:
     """Generates API test specs for one application.
 
@@ -58,6 +75,33 @@ class ApiSpecGenerator:
         as `explore_api` and `extract_document` do.
         """
         target: Mapping[str, Any] = inputs["target"]
+        opened = await self.open(target)
+        wanted = [str(name) for name in target.get("operations") or ()]
+        exploration = await explore_api(
+            opened.prepared,
+            opened.api,
+            opened.launch,
+            secrets=opened.secrets,
+            budget=self.budget,
+            examples=json_examples(self.examples),
+            wanted=named_operations(opened.api, wanted) if wanted else None,
+        )
+        spec = await asyncio.to_thread(
+            compose_spec,
+            exploration,
+            framework=str(inputs.get("framework") or "pytest"),
+            target=self._spec_target(opened.described, opened.path, opened.api.title),
+            launch=opened.launch,
+            start=_start(opened.launch, str(target.get("framework_of_app") or "")),
+        )
+        return SpecResult(spec, _metadata(exploration), _trace(exploration, spec))
+
+    async def open(self, target: Mapping[str, Any]) -> OpenedApi:
+        """Prepare a target's application and read its description.
+
+        Raises:
+            UsageError: there is no application to start. EnvironmentFault: it does not start, or tells no operations.
+        """
         launch, secrets = await asyncio.to_thread(self._launch, target)
         if launch is None:
             raise UsageError(
@@ -69,25 +113,7 @@ class ApiSpecGenerator:
         described = await self._described(prepared, launch, endpoint)
         path = str(target.get("path") or endpoint) or "openapi.json"
         api = await asyncio.to_thread(self._api, described, path, launch.import_roots)
-        wanted = [str(name) for name in target.get("operations") or ()]
-        exploration = await explore_api(
-            prepared,
-            api,
-            launch,
-            secrets=secrets,
-            budget=self.budget,
-            examples=json_examples(self.examples),
-            wanted=named_operations(api, wanted) if wanted else None,
-        )
-        spec = await asyncio.to_thread(
-            compose_spec,
-            exploration,
-            framework=str(inputs.get("framework") or "pytest"),
-            target=self._spec_target(described, path, api.title),
-            launch=launch,
-            start=_start(launch, str(target.get("framework_of_app") or "")),
-        )
-        return SpecResult(spec, _metadata(exploration), _trace(exploration, spec))
+        return OpenedApi(prepared, launch, tuple(secrets), described, path, api)
 
     async def _described(self, prepared: PythonTarget, launch: AppLaunch, endpoint: str) -> ApiDescription:
         """Return the named document, else the one that the application serves, else one read from its source."""

@@ -21,7 +21,7 @@ from ....engine.python.model.mutant_search import MutantSearchLimits
 from ....engine.python.project.layout import find_layout
 from ....sandbox.target import ProvideTarget
 from ...contract.protocol import JsonObject
-from .spec_agent import SpecResult
+from .spec_agent import SpecGenerator, SpecResult
 from .unit_specs import limit_to_symbols, narrowed_proposer
 
 _TRIALS, _QUIET = 800, 250
@@ -39,11 +39,13 @@ class PerformanceSpecGenerator:
         python_target: prepares the project; called at the first exploration.
         root: the project's root.
         budget: limits on what is tried for one module; by default the engine's.
+        load: generates the specs for Locust, which put load on an application.
         examples: values that a person gave in the settings, by `module:function` or parameter name.
     """
 
     python_target: ProvideTarget
     root: Path
+    load: SpecGenerator
     _: KW_ONLY
     budget: ExplorationBudget = field(default_factory=ExplorationBudget)
     examples: Mapping[str, str] = field(default_factory=dict)
@@ -55,6 +57,8 @@ class PerformanceSpecGenerator:
             InterpreterError: pytest-benchmark is not in the target's environment and cannot be provided.
             TargetImportError, ProjectError, SandboxFailure: as `explore` does.
         """
+        if inputs.get("framework") == "locust":
+            return await self.load.generate(inputs, seconds=seconds)
         target = await self.python_target()
         equipped = await target.with_benchmark_tools()
         path, symbols = str(inputs["target"]["path"]), inputs["target"].get("symbols")

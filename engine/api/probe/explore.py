@@ -18,7 +18,7 @@ from ....utils.python_names import unique_name
 from ....utils.regex_examples import fits
 from ..document.application import AppConditions, AppLaunch, open_application
 from ..document.auth import Credential, candidate_credentials
-from ..document.operations import first_part
+from ..document.operations import first_part, named_operations
 from ..document.schemas import type_of
 from ..model.model import Api, Json, ObservedProposal, Operation, Proposal
 from ..values.data import NOTHING, SampleValues, bounds
@@ -200,6 +200,35 @@ async def explore_api(
     return ApiExploration(
         tested, tuple(seen), credentials, unreached, (*chosen.cut, *cut), api.notes, sent, samples, samples.unfit()
     )
+
+
+async def find_baselines(
+    target: PythonTarget,
+    api: Api,
+    launch: AppLaunch,
+    *,
+    secrets: Sequence[str] = (),
+    examples: Mapping[str, Any] | None = None,
+    wanted: Sequence[str] = (),
+) -> tuple[dict[str, BaselineRequest], dict[str, Credential], dict[str, str]]:
+    """Find a successful request of each operation: requests by operation name, credentials, reasons by label.
+
+    Args:
+        wanted: names of the operations to return; the others only prepare for them. Empty for all.
+
+    Raises:
+        EnvironmentFault: the application does not start. SandboxFailure: the sandbox broke.
+    """
+    world = ResourceModel(api, SampleValues(api.components, examples))
+    async with open_application(target, launch) as observer:
+        found = await find_working_credentials(observer, world, candidate_credentials(api, secrets))
+        credentials = {credential.name: credential for credential in found.values()}
+        world.auth = {scheme: credential.name for scheme, credential in found.items()}
+        finder = BaselineFinder(observer, world, credentials)
+        await finder.find()
+    named = named_operations(api, wanted) if wanted else None
+    chosen = {name: one for name, one in world.baselines.items() if _is_wanted(one.operation, named)}
+    return chosen, credentials, dict(_unreached(api, world, finder, ()))
 
 
 async def _second_things(finder: BaselineFinder, world: ResourceModel) -> dict[str, BaselineRequest]:

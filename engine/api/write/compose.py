@@ -51,7 +51,7 @@ def compose_spec(
         "title": privacy.text(f"API tests for {api.title}")[:300],
         "language": "python",
         "framework": framework,
-        "target": {**target, **_started(launch)},
+        "target": {**target, **started(launch)},
     }
     auth = {name: entry for name, entry in credentials.items() if name in used}
     if auth:
@@ -138,7 +138,8 @@ def _described(api: Api) -> Iterator[Json]:
         yield {"method": operation.method, "path": operation.path, **({"statuses": statuses} if statuses else {})}
 
 
-def _started(launch: AppLaunch | None) -> Json:
+def started(launch: AppLaunch | None) -> Json:
+    """The part of a target that says how its application is started; empty for one that runs already."""
     if launch is None:
         return {}
     application: Json = {}

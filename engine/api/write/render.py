@@ -143,7 +143,7 @@ class _Source:
 
     def _class(self, tests: Sequence[list[str]]) -> str:
         words = [part.capitalize() for part in snake_case(str(self._spec["target"]["name"])).split("_") if part]
-        head = _CLASS_HEAD.replace("NAME", "".join(words) or "Api", 1).replace("APPLICATION", self._application(), 1)
+        head = _CLASS_HEAD.replace("NAME", "".join(words) or "Api", 1).replace("APPLICATION", application_call(self._spec["target"]), 1)
         return "\n\n".join([head, *("\n".join(indented(lines)) for lines in tests)])
 
     def _import_lines(self) -> str:
@@ -167,32 +167,15 @@ class _Source:
         if environment:
             lines.append(f"ENVIRONMENT = {literal(environment)}")
         for name, entry in self._auth.items():
-            lines.append(f"{name.upper()} = {_secret(entry, environment)}")
+            lines.append(f"{name.upper()} = {secret_source(entry, environment)}")
         yield "\n".join(lines)
         if self._schemas:
             yield "\n".join(schema_lines(self._spec, self._schemas))
         if self._known.payloads.names:
             yield "\n".join(self._known.payloads.lines())
 
-    def _application(self) -> str:
-        target = self._spec["target"]
-        application: Json = target.get("application") or {}
-        parts = [quoted(str(application["import"]))] if application.get("import") else []
-        if application.get("command"):
-            parts.append(f"command={literal(list(application['command']))}")
-        parts.append("root=ROOT")
-        if target.get("import_roots"):
-            parts.append(f"import_roots={literal(list(target['import_roots']))}")
-        if application.get("environment"):
-            parts.append("environment=ENVIRONMENT")
-        if application.get("folder"):
-            parts.append(f"folder={quoted(str(application['folder']))}")
-        if not application and target.get("base_url"):
-            parts = [f"base_url={quoted(str(target['base_url']))}"]
-        return f"Application({', '.join(parts)})"
-
     def _fixtures(self) -> Iterator[str]:
-        yield _API_FIXTURE.replace("APPLICATION", self._application())
+        yield _API_FIXTURE.replace("APPLICATION", application_call(self._spec["target"]))
         yield _FRESH_FIXTURE
 
     def _tests(self) -> Iterator[list[str]]:
@@ -275,6 +258,24 @@ class _Source:
         return name
 
 
+def application_call(target: Json) -> str:
+    """Render what starts the application of a spec's target; the file has ROOT and, where it has any, ENVIRONMENT."""
+    application: Json = target.get("application") or {}
+    parts = [quoted(str(application["import"]))] if application.get("import") else []
+    if application.get("command"):
+        parts.append(f"command={literal(list(application['command']))}")
+    parts.append("root=ROOT")
+    if target.get("import_roots"):
+        parts.append(f"import_roots={literal(list(target['import_roots']))}")
+    if application.get("environment"):
+        parts.append("environment=ENVIRONMENT")
+    if application.get("folder"):
+        parts.append(f"folder={quoted(str(application['folder']))}")
+    if not application and target.get("base_url"):
+        parts = [f"base_url={quoted(str(target['base_url']))}"]
+    return f"Application({', '.join(parts)})"
+
+
 def _unittest_line(check: RenderedCheck) -> str:
     methods = {"==": "assertEqual", "in": "assertIn", "not in": "assertNotIn", "is": "assertIs", "!=": "assertNotEqual"}
     methods |= {"<": "assertLess", "<=": "assertLessEqual", ">": "assertGreater", ">=": "assertGreaterEqual"}
@@ -283,7 +284,8 @@ def _unittest_line(check: RenderedCheck) -> str:
     return f"self.{methods[check.operator]}({check.left}, {check.right})"
 
 
-def _secret(entry: Json, environment: Mapping[str, str]) -> str:
+def secret_source(entry: Json, environment: Mapping[str, str]) -> str:
+    """Render the headers, or the query, that a credential of a spec adds to a request."""
     variable = str(entry["variable"])
     value = f"os.environ.get({quoted(variable)}, {quoted(str(environment.get(variable, '')))})"
     kind = entry["kind"]

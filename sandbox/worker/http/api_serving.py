@@ -200,6 +200,8 @@ def _serve_wsgi(application, listener):
 
 def _listener():
     listener = socket.socket()
+    # Connections take it over: without it every second answer on a connection comes 40 ms late.
+    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     listener.bind((LOOPBACK, 0))
     listener.listen(128)
     return listener

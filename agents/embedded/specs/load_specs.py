@@ -1,0 +1,219 @@
+"""Generates specs of load tests: requests that work become tasks, and a measured load gives the limits.
+
+What is measured differs a little from one time to the next, so that two specs of one API may differ in figures.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ....core.errors import AgentFailure, EnvironmentFault
+from ....engine.api.document.auth import Credential
+from ....engine.api.probe.explore import find_baselines
+from ....engine.api.values.data import json_examples
+from ....engine.performance.load.compose import compose_load_spec
+from ....engine.performance.load.limits import Measurement
+from ....engine.performance.load.profiles import LOAD, PROFILE_NAMES
+from ....engine.performance.load.render import render_load
+from ....engine.performance.load.tasks import load_tasks, request_name
+from ....gate.model.options import SuiteOptions
+from ....gate.runner.suite import open_suite
+from ....sandbox.protocol import Limits
+from ....sandbox.target import PythonTarget
+from ...contract.protocol import JsonObject
+from .api_specs import ApiSpecGenerator, OpenedApi
+from .spec_agent import SpecResult
+
+_ROUNDS = 4
+"""How often tasks that fail under load are left out before all of it is given up."""
+_PLACE = "load_tests/locustfile_measured.py"
+_WALL_SECONDS = 600.0
+_TEST_SECONDS = 60.0
+_SERVER = re.compile(r"\b5\d\d\b|Connection|Remote|timed out|Timeout", re.IGNORECASE)
+
+
+@dataclass(slots=True)
+class _Findings:
+    """What measuring gave.
+
+    Attributes:
+        dropped: why a task is left out, by the requests that failed.
+        defects: suspected defects, in the spec's form.
+    """
+
+    tasks: list[JsonObject]
+    measurements: list[Measurement] = field(default_factory=list)
+    dropped: dict[str, str] = field(default_factory=dict)
+    defects: list[JsonObject] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class LoadSpecGenerator:
+    """Generates load test specs for one application.
+
+    The metadata holds `tasks`, `measured` (runs of profiles), `processor` (the most of a core that Locust used) and
+    `notes`.
+
+    Attributes:
+        apis: starts and describes the application.
+    """
+
+    apis: ApiSpecGenerator
+
+    async def generate(self, inputs: Mapping[str, Any], *, seconds: float | None = None) -> SpecResult:
+        """Generate the spec for `target` (`application`, `endpoint`, or both; `profiles`, by default all).
+
+        Raises:
+            InterpreterError: Locust is not there and cannot be provided.
+            EnvironmentFault, SandboxFailure, UsageError: as for API tests.
+        """
+        target: Mapping[str, Any] = inputs["target"]
+        opened = await self.apis.open(target)
+        await opened.prepared.with_load_tools()  # what is missing is told before the application is explored
+        profiles = [str(name) for name in target.get("profiles") or PROFILE_NAMES]
+        baselines, credentials, without = await find_baselines(
+            opened.prepared,
+            opened.api,
+            opened.launch,
+            secrets=opened.secrets,
+            examples=json_examples(self.apis.examples),
+            wanted=[str(name) for name in target.get("operations") or ()],
+        )
+        tasks, reasons = load_tasks(baselines, opened.launch.environment.values())
+        findings = await self._measured(opened, tasks, profiles, credentials) if tasks else _Findings([])
+        spec = self._spec(opened, findings.tasks, profiles, credentials, findings, {**without, **reasons})
+        processor = max((one.processor for one in findings.measurements), default=0.0)
+        runs = len(findings.measurements)
+        notes = [f"Locust used {100 * processor:.0f} % of a processor core at most."] if runs else []
+        metadata = {"tasks": len(findings.tasks), "measured": runs, "processor": processor, "notes": notes}
+        trace: list[JsonObject] = [{"event": "explored", "target": opened.path, "cases": len(spec["cases"])}]
+        return SpecResult(spec, metadata, trace)
+
+    def _spec(
+        self,
+        opened: OpenedApi,
+        tasks: Sequence[JsonObject],
+        profiles: Sequence[str],
+        credentials: Mapping[str, Credential],
+        findings: _Findings | None = None,
+        reasons: Mapping[str, str] | None = None,
+    ) -> JsonObject:
+        return compose_load_spec(
+            title=opened.api.title,
+            path=opened.path if (self.apis.root / opened.path).is_file() else "",
+            launch=opened.launch,
+            tasks=tasks,
+            profiles=profiles,
+            measurements=findings.measurements if findings else (),
+            credentials=credentials,
+            reasons={**(reasons or {}), **(findings.dropped if findings else {})},
+            defects=findings.defects if findings else (),
+        )
+
+    async def _measured(
+        self,
+        opened: OpenedApi,
+        tasks: Sequence[JsonObject],
+        profiles: Sequence[str],
+        credentials: Mapping[str, Credential],
+    ) -> _Findings:
+        """Measure twice; tasks whose requests fail are left out first."""
+        findings = _Findings(list(tasks))
+        # The heaviest everyday load shows what fails where users meet.
+        first = [LOAD if LOAD in profiles else profiles[0]]
+        for _ in range(_ROUNDS):
+            spec = self._spec(opened, findings.tasks, first, credentials)
+            failing = _failing(await measure(opened.prepared, spec))
+            if not failing:
+                break
+            _leave_out(findings, failing, opened)
+            if not findings.tasks:
+                return findings
+        else:
+            raise AgentFailure(
+                "requests fail under load however many tasks are left out",
+                advice="look at the application under a few users at once: its answers depend on who else is there",
+            )
+        spec = self._spec(opened, findings.tasks, profiles, credentials)
+        for _ in range(2):
+            findings.measurements += await measure(opened.prepared, spec)
+        return findings
+
+
+async def measure(target: PythonTarget, spec: JsonObject) -> list[Measurement]:
+    """Run every profile of a spec once, in the sandbox.
+
+    Raises:
+        EnvironmentFault: Locust or the application did not start, or gave no figures.
+        InterpreterError, SandboxFailure: as `open_suite`.
+    """
+    rendered = await asyncio.to_thread(render_load, spec, "locust", _PLACE)
+    files = {file.path: file.contents for file in rendered}
+    options = SuiteOptions(test_seconds=_TEST_SECONDS, wall_seconds=_WALL_SECONDS)
+    async with open_suite(target, files, "locust") as suite:
+        limits = Limits(wall_seconds=_WALL_SECONDS, memory_mib=4096)
+        facts, completed = await suite.work("suites.run_locust", options, {}, limits)
+    found = [fact for fact in facts if fact.get("kind") == "figures"]
+    broken = [fact for fact in facts if fact.get("outcome") in ("error", "timeout")]
+    if broken or len(found) < len(spec["cases"]):
+        said = [str((fact.get("error") or {}).get("message") or "") for fact in facts if fact.get("error")]
+        said += [str(fact["message"]) for fact in facts if fact.get("kind") == "broken"]
+        printed = completed.stderr.decode("utf-8", "replace").strip().splitlines()[-1:]
+        raise EnvironmentFault(
+            f"The load could not be measured: {'; '.join(said or printed) or 'Locust gave no figures'}",
+            advice="start the application by hand and send it some requests; `testwright doctor` looks for Locust",
+        )
+    return [Measurement(str(one["profile"]), one["entries"], float(one["processor"])) for one in found]
+
+
+def _failing(measurements: Sequence[Measurement]) -> dict[str, list[str]]:
+    """The requests that failed, with what they were answered."""
+    return {
+        name: [str(error) for error in entry.get("errors") or ()]
+        for one in measurements
+        for name, entry in one.entries.items()
+        if name and entry["error_rate"] > 0
+    }
+
+
+def _leave_out(findings: _Findings, failing: Mapping[str, Sequence[str]], opened: OpenedApi) -> None:
+    """Leave out what makes requests fail: first what removes something, else the tasks that fail."""
+    hit = [task for task in findings.tasks if any(request_name(one) in failing for one in task["requests"])]
+    server = {name: errors for name, errors in failing.items() if any(_SERVER.search(error) for error in errors)}
+    findings.defects += [one for one in _defects(server, opened) if one["id"] not in _ids(findings.defects)]
+    removing = [task for task in hit if any(one["method"] == "DELETE" for one in task["requests"])]
+    gone = removing or hit or list(findings.tasks)
+    for task in gone:
+        errors = [error for one in task["requests"] for error in failing.get(request_name(one), ())]
+        reason = f"under load it fails: {errors[0][:200]}" if errors else "under load its requests fail"
+        for one in task["requests"]:
+            findings.dropped.setdefault(request_name(one)[:300], reason)
+    findings.tasks = [task for task in findings.tasks if task not in gone]
+    asked = {request_name(one) for task in findings.tasks for one in task["requests"]}
+    findings.dropped = {name: why for name, why in findings.dropped.items() if name not in asked}
+
+
+def _ids(defects: Sequence[JsonObject]) -> set[str]:
+    return {str(one["id"]) for one in defects}
+
+
+def _defects(server: Mapping[str, Sequence[str]], opened: OpenedApi) -> Iterator[JsonObject]:
+    """A request that works alone and makes the server fail in company is suspected."""
+    operations = {one.label: one for one in opened.api.operations}
+    for name, errors in server.items():
+        operation = operations.get(name)
+        if operation is None:
+            continue
+        yield {
+            "id": f"sd_{re.sub(r'[^a-z0-9_]+', '_', operation.name.lower())[:100]}_under_load",
+            "title": f"{name} makes the server fail when several users ask at once"[:300],
+            "subject": name[:300],
+            "documented": "A valid request is answered as it is when nobody else asks.",
+            "observed": f"With several users at once: {errors[0]}"[:4000],
+            "evidence": {"path": operation.source, "lines": list(operation.lines)},
+        }
+

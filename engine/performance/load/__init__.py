@@ -1,0 +1,1 @@
+"""Load tests of a web API: tasks from its operations, profiles, limits from measured figures, and the locustfile."""

@@ -1,0 +1,267 @@
+"""Load profiles for Locust: how many users come when, and the limits that the figures must keep.
+
+A locustfile derives one class from `LoadProfiles`; `--load-profile NAME` chooses a profile. The run fails, with exit code
+1, where a limit is not kept. Latencies are limited in round trips: times of a plain request to a small server that does
+nothing, sent all the while beside the load, so that a slow or busy machine does not fail a test.
+
+Without `--host` the application is started here, on a free port. Load goes to this machine only, unless
+LOAD_ALLOWED_HOSTS names the host.
+"""
+
+import json
+import logging
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.parse
+from dataclasses import dataclass, field
+from typing import Any, List, Optional, Tuple
+
+import gevent
+from locust import LoadTestShape, events
+
+HOSTS = ("127.0.0.1", "::1", "localhost")
+FASTEST_ARRIVAL = 100.0
+REFERENCE_PAUSE = 0.05
+SHORTEST_ROUND_TRIP = 1.0
+_MOST_SHARE = 0.95
+_REQUEST = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
+_SERVER = """
+import socket
+listener = socket.create_server(("127.0.0.1", 0))
+print(listener.getsockname()[1], flush=True)
+connection, _ = listener.accept()
+while connection.recv(4096):
+    connection.sendall(b"HTTP/1.1 200 OK\\r\\nContent-Length: 2\\r\\n\\r\\nok")
+"""
+_LOG = logging.getLogger("load")
+_PERCENTILES = {"latency_p50": 0.5, "latency_p90": 0.9, "latency_p95": 0.95, "latency_p99": 0.99}
+
+
+@dataclass(frozen=True)
+class Limit:
+    """A limit on one figure: of all requests, or of those that Locust counts under one name.
+
+    Args:
+        metric: latency_p50, latency_p95, …, latency_mean, latency_max, error_rate or requests_per_second.
+        unit: "round trips" or "ms" for latencies.
+        request: "GET /orders/{id}"; empty for all requests.
+    """
+
+    metric: str
+    at_most: Optional[float] = None
+    at_least: Optional[float] = None
+    unit: str = ""
+    request: str = ""
+
+    def problem(self, value):
+        """What is wrong with a figure; empty for nothing."""
+        name = self.metric + (" of " + self.request if self.request else "")
+        unit = " " + self.unit if self.unit else ""
+        if value is None:
+            return "{}: no such request was answered".format(name)
+        if self.at_most is not None and value > self.at_most:
+            return "{} is {:.4g}{}, at most {:g} is allowed".format(name, value, unit, self.at_most)
+        if self.at_least is not None and value < self.at_least:
+            return "{} is {:.4g}{}, at least {:g} is asked for".format(name, value, unit, self.at_least)
+        return ""
+
+
+@dataclass(frozen=True)
+class Profile:
+    """How the load comes.
+
+    Args:
+        case: the case of the spec that it belongs to.
+        stages: (seconds, users at their end), one after the other; users come and go evenly within a stage.
+        start: users at the beginning.
+        warm_up: seconds at the beginning that no figure counts.
+    """
+
+    case: str
+    stages: List[Tuple[float, int]]
+    limits: List[Limit]
+    start: int = 0
+    warm_up: float = 1.0
+
+
+@dataclass
+class _Run:
+    """What one run learns besides what Locust counts."""
+
+    profile: Profile
+    factor: float
+    report: str
+    reference: List[float] = field(default_factory=list)
+    began: float = 0.0
+    server: Any = None
+    application: Any = None
+    processor: float = 0.0
+
+
+class LoadProfiles(LoadTestShape):
+    """Brings as many users as the chosen profile says; a locustfile derives its own class and names its profiles."""
+
+    abstract = True
+    profiles: dict = {}
+    application: Any = None
+
+    def tick(self):
+        """How many users there are to be now, and how fast they come; None when it is over."""
+        run = _STATE["run"]
+        passed, users = self.get_run_time() / run.factor, run.profile.start
+        for seconds, last in run.profile.stages:
+            if passed < seconds:
+                return max(1, round(users + (last - users) * passed / seconds)), FASTEST_ARRIVAL
+            passed, users = passed - seconds, last
+        return None
+
+
+_STATE: dict = {"run": None}
+
+
+@events.init_command_line_parser.add_listener
+def _options(parser):
+    parser.add_argument("--load-profile", default="smoke", help="which profile of the locustfile is run")
+    parser.add_argument("--load-seconds", type=float, default=0.0, help="press the profile into so many seconds")
+    parser.add_argument("--load-report", default="", help="a file for the figures, as JSON")
+
+
+@events.init.add_listener
+def _begin(environment, **_):
+    options, shape = environment.parsed_options, environment.shape_class
+    profile = shape.profiles.get(options.load_profile)
+    if profile is None:
+        _refuse("there is no profile {!r}: {}".format(options.load_profile, ", ".join(shape.profiles)))
+    whole = sum(seconds for seconds, _ in profile.stages)
+    factor = min(1.0, options.load_seconds / whole) if options.load_seconds > 0 else 1.0
+    run = _STATE["run"] = _Run(profile, factor, options.load_report)
+    if not environment.host and shape.application is not None:
+        run.application = shape.application
+        run.application.start()
+        environment.host = run.application.base_url
+    host = urllib.parse.urlsplit(environment.host or "").hostname
+    allowed = [*HOSTS, *os.environ.get("LOAD_ALLOWED_HOSTS", "").split()]
+    if host not in allowed:
+        _end(run)
+        _refuse("load on {} is not allowed: name the host in LOAD_ALLOWED_HOSTS".format(host or "no host"))
+
+
+def _refuse(why):
+    print("load test: " + why, file=sys.stderr)
+    sys.exit(2)
+
+
+@events.test_start.add_listener
+def _start(environment, **_):
+    run = _STATE["run"]
+    command = [sys.executable, "-I", "-S", "-c", _SERVER]
+    run.server = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    port = int(run.server.stdout.readline())
+    run.began, run.processor = time.perf_counter(), time.process_time()
+    gevent.spawn(_measure_reference, run, port)
+    gevent.spawn_later(run.profile.warm_up, environment.runner.stats.reset_all)
+
+
+def _measure_reference(run, port):
+    with socket.create_connection(("127.0.0.1", port)) as connection:
+        while True:
+            began = time.perf_counter()
+            connection.sendall(_REQUEST)
+            connection.recv(4096)
+            run.reference.append(time.perf_counter() - began)
+            gevent.sleep(REFERENCE_PAUSE)
+
+
+@events.test_stop.add_listener
+def _judge(environment, **_):
+    run = _STATE["run"]
+    seconds = time.perf_counter() - run.began
+    share = (time.process_time() - run.processor) / seconds
+    problems = [one.problem(_figure(environment.runner.stats, one, run)) for one in run.profile.limits]
+    problems = [*(one for one in problems if one), *_mistakes(environment.runner)]
+    for one in problems:
+        _LOG.error(one)
+    _LOG.info("Locust used %.0f %% of a processor core", 100 * share)
+    environment.process_exit_code = 1 if problems else 0
+    if run.report:
+        figures = {"problems": problems, "processor": share, "seconds": seconds, "entries": _entries(environment, run)}
+        with open(run.report, "w", encoding="utf-8") as file:
+            json.dump(figures, file)
+
+
+def _mistakes(runner):
+    """What tasks raised although every request was answered well: answers that lack what a later request needs."""
+    if runner.stats.total.num_failures:
+        return []
+    return ["a task raised {} ({} times)".format(one["msg"], one["count"]) for one in runner.exceptions.values()]
+
+
+@events.quitting.add_listener
+def _quit(environment, **_):
+    if _STATE["run"] is not None:
+        _end(_STATE["run"])
+
+
+def _end(run):
+    """End what was started here."""
+    if run.server is not None:
+        run.server.kill()
+        run.server.wait()
+    if run.application is not None:
+        run.application.stop()
+
+
+def _round_trip(run, share):
+    """Milliseconds of the plain request that this share of all plain ones was faster than, at least one.
+
+    Locust counts whole milliseconds; and a single slow one of a few hundred would stand for the slowest hundredth.
+    """
+    found = sorted(run.reference) or [0.0]
+    return max(SHORTEST_ROUND_TRIP, 1000 * found[min(len(found) - 1, int(min(share, _MOST_SHARE) * len(found)))])
+
+
+def _figure(stats, limit, run):
+    """The figure that a limit is for; None where no such request was sent."""
+    method, _, name = limit.request.partition(" ")
+    entry = stats.entries.get((name, method)) if limit.request else stats.total
+    if entry is None or not entry.num_requests:
+        return None
+    return _figure_of(entry, limit.metric, limit.unit, run)
+
+
+def _figure_of(entry, metric, unit, run):
+    if metric == "error_rate":
+        return 100 * entry.fail_ratio
+    if metric == "requests_per_second":
+        return entry.total_rps
+    share = _PERCENTILES.get(metric, 0.5)
+    if metric in _PERCENTILES:
+        value = entry.get_response_time_percentile(share)
+    else:
+        value = entry.avg_response_time if metric == "latency_mean" else entry.max_response_time
+    return value / _round_trip(run, share) if unit == "round trips" else value
+
+
+def _entries(environment, run):
+    """All figures by request: {"GET /orders": {"latency_p50": …}}; those of all requests stand under ""."""
+    stats = environment.runner.stats
+    errors: dict = {}
+    for one in stats.errors.values():
+        errors.setdefault("{} {}".format(one.method, one.name), []).append(str(one.error))
+    entries = [("", stats.total)] + [(method + " " + name, entry) for (name, method), entry in stats.entries.items()]
+    metrics = [*_PERCENTILES, "latency_mean", "latency_max"]
+    return {
+        name: {
+            "requests": entry.num_requests,
+            "error_rate": 100 * entry.fail_ratio,
+            "requests_per_second": entry.total_rps,
+            "errors": errors.get(name, [])[:3],
+            "milliseconds": {metric: _figure_of(entry, metric, "ms", run) for metric in metrics},
+            "round_trips": {metric: _figure_of(entry, metric, "round trips", run) for metric in metrics},
+        }
+        for name, entry in entries
+        if entry.num_requests
+    }
