@@ -67,6 +67,7 @@ def print_result(ended: RunResult, *, as_json: bool, added: Sequence[PytestLine]
 
 
 _SCREEN_ROWS = 12
+_LOCUSTFILE = "locustfile"
 _NOTES = 3
 _SAID_BELOW = "The example of "
 """Begins notes that are among the advice as well."""
@@ -136,9 +137,13 @@ def next_commands(report: Report, *, is_configured: bool = False) -> Iterator[st
     if is_incomplete:
         yield f"testwright apply {shlex.quote(report.run.id)} --configure-pytest"
     there = [file.path for file in report.files if file.outcome in ("added", "updated", "unchanged")]
-    folders = sorted({posixpath.dirname(path) for path in there if path.endswith(".py")})
+    load = [path for path in there if posixpath.basename(path).startswith(_LOCUSTFILE)]
+    apart = {posixpath.dirname(path) for path in load}
+    folders = sorted({posixpath.dirname(path) for path in there if path.endswith(".py")} - apart)
     if folders:
         yield from _test_commands(report, posixpath.commonpath(folders) or ".")
+    for path in load:
+        yield f"locust -f {shlex.quote(path)} --headless --load-profile smoke"
     if not is_incomplete and any(file.outcome == "staged" for file in report.files):
         yield f"testwright apply {shlex.quote(report.run.id)}"
 

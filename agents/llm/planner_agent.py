@@ -15,11 +15,12 @@ from ...core.errors import RequestError
 from ...engine.python.project.layout import Layout, find_layout
 from ..contract.lifecycle import Agent, AgentContract
 from ..contract.protocol import AgentRequest, AgentResponse, JsonObject
+from ..embedded.plan.load_requests import is_of_load
 from ..embedded.plan.planner_agent import STEP_PLANNERS
 from ..embedded.plan.reading import is_document, left_out_names
-from ..embedded.plan.refusals import NO_LOAD_TESTS, check_understood, is_of_load
+from ..embedded.plan.refusals import check_understood
 from ..embedded.plan.repository_steps import repository_plan
-from ..embedded.plan.request.lexicon import AVAILABLE_FRAMEWORKS
+from ..embedded.plan.request.lexicon import AVAILABLE_FRAMEWORKS, LOAD_FRAMEWORKS
 from ..embedded.plan.request.parsed_request import ParsedRequest
 from ..embedded.plan.request.parser import parse_request
 from ..embedded.plan.target_index import TargetIndex
@@ -79,7 +80,7 @@ class ModelPlannerAgent(ModelAgent):
         words = await asyncio.to_thread(parse_request, str(inputs.get("user_request") or ""), index.names)
         given = inputs.get("test_type")
         asked_for = set(words.test_types if given is None else (str(given),))
-        available = not words.frameworks or bool(set(words.frameworks) & set(AVAILABLE_FRAMEWORKS))
+        available = not words.frameworks or bool(set(words.frameworks) & {*AVAILABLE_FRAMEWORKS, *LOAD_FRAMEWORKS})
         is_load = given is None and bool(words.clauses) and all(map(is_of_load, words.clauses))
         is_refused = (asked_for and not asked_for & set(STEP_PLANNERS)) or is_load or not available
         embedded = await self._steps.process(request)
@@ -178,8 +179,6 @@ def unaccounted(words: ParsedRequest, meaning: Mapping[str, Any], index: TargetI
     for clause in words.clauses:
         if clause.test_type not in STEP_PLANNERS:
             rows.append(_row(clause.text, f"{clause.test_type} tests are not available yet"))
-        elif is_of_load(clause):
-            rows.append(_row(clause.text, NO_LOAD_TESTS))
         elif clause.test_type not in planned:
             rows.append(_row(clause.text, "the planner's model left it out"))
     rows += [_row(text, reason) for text, reason in words.unknown]

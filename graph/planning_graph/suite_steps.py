@@ -17,6 +17,9 @@ from .planning_state import PlanningAgentState, PlanStepState
 from .repository_steps import staged_by_engineer
 from .steps import StepOutcome, depends_on, failed, skipped
 
+ALONE = ("locust",)
+"""Frameworks whose files are not run together with others."""
+
 
 async def verify_suite(step: PlanStepState, state: PlanningAgentState, services: GraphServices) -> StepOutcome:
     """Run all kept test files together and prune cases that fail there; a single file was run already.
@@ -35,13 +38,19 @@ async def verify_suite(step: PlanStepState, state: PlanningAgentState, services:
         await _restore(services, result)
     answer = _proven_by_own_run(list(made.values()))
     if answer is None:
-        options = {key: step["params"][key] for key in ("framework",) if step["params"].get(key)}
-        answer = await services.tools.call("verify_suite", {"test_paths": list(made), "options": options})
+        # A load test starts its own server and Locust for each profile: other tests are no company for it.
+        together = [path for path, result in made.items() if result["framework"] not in ALONE]
+        if together:
+            options = {"framework": made[together[0]]["framework"]}
+            answer = await services.tools.call("verify_suite", {"test_paths": together, "options": options})
+        else:
+            answer = {**(next(iter(made.values())).get("test_results") or {}), "dropped": []}
     dropped = _attributed(answer.get("dropped") or [], made)
     kept = {path: list(result["kept"]) for path, result in made.items()}
     await _remove(made, kept, dropped, services)
     await _format([path for path in made if kept[path]], services)
-    own, refused = await _own_pytest([path for path in made if kept[path]], answer, state, services)
+    by_pytest = [path for path in made if kept[path] and made[path]["framework"] not in ALONE]
+    own, refused = await _own_pytest(by_pytest, answer, state, services)
     refused = _attributed(refused, made)
     for path, result in made.items():
         # Cases are taken out of a file as its spec renders.

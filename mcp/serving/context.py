@@ -20,7 +20,9 @@ ROOT: Schema = string(
     minLength=1,
     description="Which served project: its name, or its absolute path. Needed only when several are served.",
 )
-FRAMEWORK: Schema = string(enum=["pytest", "unittest"], description="What the tests are written for.")
+FRAMEWORK: Schema = string(
+    enum=["pytest", "unittest", "locust"], description="What the tests are written for; locust for load tests."
+)
 TEST_TYPE: Schema = string(enum=["unit", "api", "integration", "e2e", "performance"])
 
 

@@ -86,7 +86,7 @@ TOOL = ToolSpec(
         test_path=string(minLength=1, description="Path in the project, as staged."),
         spec_path=string(minLength=1, description="The spec, relative to the run's folder."),
         drop={**TEXTS, "description": "Ids of the cases to take out; unknown ones do no harm."},
-        framework=string(enum=["pytest", "unittest"]),
+        framework=string(enum=["pytest", "unittest", "locust"]),
     ),
     output_schema=closed_object(test_path=string(), spec_path=string(), removed=TEXTS, unknown=TEXTS, kept=TEXTS),
     run=_run,

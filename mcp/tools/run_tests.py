@@ -26,7 +26,7 @@ from ..toolbox.services import ToolServices
 from ..toolbox.staged_files import with_dependencies
 from ..toolbox.tool_spec import Json, ToolSpec
 
-FRAMEWORKS: tuple[Framework, ...] = ("pytest", "unittest")
+FRAMEWORKS: tuple[Framework, ...] = ("pytest", "unittest", "locust")
 SERVED = ("api", "e2e")
 """Types of tests that start an application in a process of its own."""
 _PICTURES = "browser"
@@ -38,6 +38,10 @@ OPTIONS: Json = {
     "wall_seconds": {"type": "number", "exclusiveMinimum": 0, "maximum": 3600, "description": "For one run of all."},
 }
 TIMED_TEST_SECONDS = 30.0
+LOAD_TEST_SECONDS = 60.0
+LOAD_WALL_SECONDS = 900.0
+LOAD_REPEATS = 2
+"""Runs of a load test after the first; nothing but the order of the profiles is varied."""
 RESULT_SCHEMA: Json = open_object(
     ["framework", "passed", "failed", "kept", "dropped", "tests", "coverage", "repeats", "sandbox"],
     framework=string(),
@@ -79,8 +83,12 @@ async def _run(services: ToolServices, /, test_path: str, options: Json) -> Json
     if (spec or {}).get("test_type") == "performance":
         # A call that is timed is repeated for a while; a much slower one is to fail by its limit, not by this one.
         limits.setdefault("test_seconds", TIMED_TEST_SECONDS)
+    if framework == "locust":
+        # A profile is pressed into seconds, and its server runs in a process of its own, where nothing is measured.
+        measured = []
+        limits = {"test_seconds": LOAD_TEST_SECONDS, "wall_seconds": LOAD_WALL_SECONDS, **limits, "beside": False}
     limits["acting"] = _acting(services, spec)
-    limits["repeats"] = options.get("repeats", services.repeats)
+    limits["repeats"] = options.get("repeats", services.repeats if framework != "locust" else LOAD_REPEATS)
     # API and integration tests run the code in processes of its own, where mutants are not installed; what performance
     # tests are for, a mutant does not show.
     in_process = (spec or {}).get("test_type", "unit") == "unit"
@@ -173,7 +181,7 @@ def _acting(services: ToolServices, spec: Json | None) -> frozenset[str] | None:
 
     API and browser tests start the application themselves, and a model gives them data only, no code.
     """
-    if spec is not None and spec.get("test_type") in SERVED:
+    if spec is not None and (spec.get("test_type") in SERVED or spec.get("framework") == "locust"):
         return frozenset()
     if services.model_writes:
         return None

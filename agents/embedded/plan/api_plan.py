@@ -42,11 +42,38 @@ class _Subject:
         return bool(self.document) and not is_address(self.document)
 
 
+@dataclass(frozen=True, slots=True)
+class _Files:
+    """Where the tests of an application and their spec go; `{slug}` and `{only}` are filled in."""
+
+    title: str
+    test_type: str
+    test_path: str
+    spec_path: str
+
+
+_API = _Files("API tests", "api", "api/test_{slug}_api{only}.py", "specs/{slug}_http_api{only}.json")
+_LOAD = _Files("load tests", "performance", "load/locustfile_{slug}{only}.py", "specs/{slug}.load{only}.json")
+
+
 def api_steps(scope: StepScope) -> PlannedSteps:
     """Plan one step for each application of the scope, or for the program that the command starts.
 
     A named document is tested with the most likely application.
     """
+    return _application_steps(scope, _API, {})
+
+
+def load_steps(scope: StepScope, profiles: Sequence[str]) -> PlannedSteps:
+    """Plan load tests of the same applications as `api_steps`, one step each.
+
+    Args:
+        profiles: names of load profiles.
+    """
+    return _application_steps(scope, _LOAD, {"profiles": list(profiles)})
+
+
+def _application_steps(scope: StepScope, files: _Files, more: JsonObject) -> PlannedSteps:
     planned = PlannedSteps()
     found = [application for application in _wanted(scope) if application.place.path not in scope.excluded]
     program = started_program(scope)
@@ -54,7 +81,7 @@ def api_steps(scope: StepScope) -> PlannedSteps:
         found = [app for app in found if program is not None and app.place.path == program.path] or found[:1]
     documents = list(_documents(scope, planned))
     if not found and not scope.command and (documents or not scope.documents):
-        planned.not_understood.append(_nothing_to_start(scope, documents))
+        planned.not_understood.append(_nothing_to_start(scope, documents, files))
         planned.advice = f"Name the module that makes the application, or {_SAY_COMMAND}."
         return planned
     first = found[0] if found else None
@@ -72,10 +99,12 @@ def api_steps(scope: StepScope) -> PlannedSteps:
     for subject in subjects:
         slug = _slug(subject)
         only = _endpoints_slug(scope.endpoints)
-        test_path = PurePosixPath(scope.tests_dir, "api", f"test_{slug}_api{only}.py").as_posix()
-        target = _target(scope, subject)
-        spec_path = f"specs/{slug}_http_api{only}.json"  # a module `shop.api` has `specs/shop_api.json`
-        add_generate_step(planned, scope, "api", slug, target, spec_path=spec_path, test_path=test_path, part=only)
+        test_path = PurePosixPath(scope.tests_dir, files.test_path.format(slug=slug, only=only)).as_posix()
+        target = {**_target(scope, subject), **more}
+        spec_path = files.spec_path.format(slug=slug, only=only)  # a module `shop.api` has `specs/shop_api.json`
+        add_generate_step(
+            planned, scope, files.test_type, slug, target, spec_path=spec_path, test_path=test_path, part=only
+        )
     planned.used = scope.documents
     return planned
 
@@ -113,13 +142,14 @@ def _documents(scope: StepScope, planned: PlannedSteps) -> Iterator[str]:
             planned.advice = planned.advice or "Give the OpenAPI document's path in the project, or its address."
 
 
-def _nothing_to_start(scope: StepScope, documents: Sequence[str]) -> JsonObject:
+def _nothing_to_start(scope: StepScope, documents: Sequence[str], files: _Files) -> JsonObject:
     names = ", ".join(target.place.path for target in scope.targets[:3])
     where = f"in {names}" if scope.named and names else "in the project"
-    text = documents[0] if documents else "API tests"
+    text = documents[0] if documents else files.title
+    calls = "; performance tests time calls of Python functions" if files is _LOAD else ""
     return {
         "text": text,
-        "reason": f"there is nothing to start: no {_FRAMEWORKS} was found {where}",
+        "reason": f"there is nothing to start: no {_FRAMEWORKS} was found {where}{calls}",
         "suggestions": [] if documents else ["an OpenAPI document with --app-command"],
     }
 

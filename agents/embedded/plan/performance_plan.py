@@ -1,10 +1,12 @@
-"""Plans performance tests: one step for each module with a public symbol, whose calls are timed."""
+"""Plans performance tests: one step for each module whose calls are timed, or for each application under load."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import PurePosixPath
 
+from .api_plan import load_steps
+from .load_requests import LOCUST, profiles_in
 from .plan_steps import add_generate_step
 from .step_scope import PlannedSteps, StepScope
 from .unit_plan import module_row, module_slug, testable_modules
@@ -14,6 +16,8 @@ _FRAMEWORK = "pytest"
 
 def performance_steps(scope: StepScope) -> PlannedSteps:
     """Plan one step for each module of the scope that may be a target."""
+    if scope.framework == LOCUST:
+        return load_steps(scope, profiles_in(scope.request))
     planned = PlannedSteps()
     if scope.framework != _FRAMEWORK:
         reason = f"performance tests are written for {_FRAMEWORK} with pytest-benchmark"

@@ -21,6 +21,7 @@ from .changed_targets import changed_targets, unchanged_rows
 from .e2e_plan import browser_steps
 from .fitting_types import Fitting, fitting_types
 from .integration_plan import integration_steps
+from .load_requests import LOCUST, with_load
 from .most_complex import most_complex
 from .named_programs import NO_PROGRAM, programs_meant
 from .performance_plan import performance_steps
@@ -118,6 +119,9 @@ class _Planning:
         usual = str(inputs.get("framework") or "pytest")
         if usual in words.excluded_frameworks:
             usual = next(name for name in AVAILABLE_FRAMEWORKS if name != usual)
+        load = [name for name in (*words.frameworks, str(inputs.get("framework") or "")) if name == LOCUST]
+        self._load_framework = load[0] if load else None
+        usual = "pytest" if usual == LOCUST else usual
         self._scope = StepScope(
             index=index,
             targets=(),
@@ -146,7 +150,8 @@ class _Planning:
         included = by_options(
             tuple(self._inputs.get("include") or ()), tuple(self._inputs.get("exclude") or ()), self._index, reading
         )
-        clauses = refuse_types(self._clauses(), words, STEP_PLANNERS, reading)
+        clauses = with_load(self._clauses(), self._load_framework, reading)
+        clauses = refuse_types(clauses, words, STEP_PLANNERS, reading)
         resolve(clauses, words, self._index, reading)
         if not clauses:
             raise refused_request(reading, "; ".join(str(row["reason"]) for row in reading.not_understood) + ".")
@@ -187,7 +192,11 @@ class _Planning:
                     reason = f"--test-type {test_type} narrows the request"
                     self._reading.skipped.append({"target": clause.text, "reason": reason})
             kinds = [kind for kind in STEP_PLANNERS if kind not in words.excluded_types]
-            return [Clause(test_type or (kinds or ["unit"])[0], mentions)]
+            # A framework that only load tests are written for says what is wanted.
+            usual = "performance" if self._load_framework and not test_type else (kinds or ["unit"])[0]
+            kind = test_type or usual
+            text = next((clause.text for clause in words.clauses if clause.test_type == kind), "")
+            return [Clause(kind, mentions, text=text)]
         if len(words.clauses) == 1:
             return [replace(words.clauses[0], mentions=mentions, otherwise=())]
         return [replace(clause, mentions=(*clause.mentions, *more)) for clause in words.clauses]
@@ -264,6 +273,7 @@ class _Planning:
             scope = replace(
                 self._scope,
                 targets=targets,
+                framework=clause.framework or self._scope.framework,
                 named=named or included is not None or words.most_complex is not None,
                 documents=tuple(reading.documents[at]),
                 endpoints=tuple(dict.fromkeys(reading.endpoints[at])),

@@ -93,10 +93,10 @@ def resolve(clauses: Sequence[Clause], words: ParsedRequest, index: TargetIndex,
                 if clause.test_type == "e2e" and is_site(mention.text, index):
                     documents.append(mention.text)
                     continue
-                if clause.test_type == "api" and is_document(mention.text):
+                if _asks_api(clause) and is_document(mention.text):
                     documents.append(mention.text)
                     continue
-                if clause.test_type == "api" and _is_endpoint(mention, index):
+                if _asks_api(clause) and _is_endpoint(mention, index):
                     endpoints.append(mention.text)
                     reading.understood.append(f"{mention.text}: endpoints of the API")
                     continue
@@ -108,6 +108,11 @@ def resolve(clauses: Sequence[Clause], words: ParsedRequest, index: TargetIndex,
     somewhere = any(reading.documents.values()) or any(reading.endpoints.values())
     if not any(known.values()) and not somewhere and (words.whole or not known):
         reading.understood.append(f"the whole project: {len(index.modules)} modules")
+
+
+def _asks_api(clause: Clause) -> bool:
+    """Whether the tests of a clause send requests to an API."""
+    return clause.test_type == "api" or bool(clause.framework)
 
 
 def _is_endpoint(mention: Mention, index: TargetIndex) -> bool:

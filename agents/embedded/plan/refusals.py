@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Sequence
 
 from ....core.errors import RequestError
 from ...contract.protocol import JsonObject
 from .reading import Reading
-from .request.lexicon import AVAILABLE_FRAMEWORKS, REPOSITORY_FRAMEWORKS
+from .request.lexicon import AVAILABLE_FRAMEWORKS, LOAD_FRAMEWORKS, REPOSITORY_FRAMEWORKS
 from .request.parsed_request import Clause, ParsedRequest
 
-_LOAD = re.compile(r"\b(?:load|stress)\b", re.IGNORECASE)
-NO_LOAD_TESTS = "load tests are not available yet: performance tests time calls of Python functions"
 _SMALLEST_CHANGE = "Leave it out, or say it in other words; --no-strict goes on with what was understood."
 
 
@@ -20,7 +17,7 @@ def refuse_frameworks(words: ParsedRequest, reading: Reading) -> None:
     """Note frameworks that are not available, and those beside the first. Raises RequestError if none is available."""
     available = [name for name in words.frameworks if name in AVAILABLE_FRAMEWORKS]
     for name in words.frameworks:
-        if name in available:
+        if name in available or name in LOAD_FRAMEWORKS:
             continue
         repository = name in REPOSITORY_FRAMEWORKS
         reason = (
@@ -30,7 +27,7 @@ def refuse_frameworks(words: ParsedRequest, reading: Reading) -> None:
         )
         other = [f"test this repository with {name}, smoke depth"] if repository else list(AVAILABLE_FRAMEWORKS)
         reading.unclear(name, reason, other)
-    if words.frameworks and not available:
+    if words.frameworks and not available and not set(words.frameworks) & set(LOAD_FRAMEWORKS):
         raise refused_request(reading, "; ".join(str(row["reason"]) for row in reading.not_understood) + ".")
     for name in available[1:]:
         reason = f"the tests of one run are written for one framework, and {available[0]} is named first"
@@ -38,11 +35,6 @@ def refuse_frameworks(words: ParsedRequest, reading: Reading) -> None:
     both = [name for name in AVAILABLE_FRAMEWORKS if name in words.excluded_frameworks]
     if len(both) == len(AVAILABLE_FRAMEWORKS):
         reading.unclear(" and ".join(both), "tests are written for one of them", stops=True)
-
-
-def is_of_load(clause: Clause) -> bool:
-    """Whether load is wanted: many users of a running application at once; timing single calls is something else."""
-    return clause.test_type == "performance" and _LOAD.search(clause.text) is not None
 
 
 def refuse_types(
@@ -53,8 +45,6 @@ def refuse_types(
     for clause in clauses:
         if clause.test_type in words.excluded_types:
             reading.unclear(clause.text or clause.test_type, "it is asked for and left out at once", stops=True)
-        elif is_of_load(clause):
-            reading.unclear(clause.text, NO_LOAD_TESTS, ["performance tests"])
         elif clause.test_type in available:
             kept.append(clause)
         else:

@@ -48,8 +48,10 @@ def sentence(
         if not part.steps:
             continue
         why = f", because {part.why}" if part.why else ""
-        style = f" with {framework}" if not words else ""
-        words.append(f"{_TITLES[part.test_type]}{style} for {_subject(part)}{why}")
+        own = str(part.steps[0]["params"]["framework"])
+        style = f" with {own}" if not words or own != framework else ""
+        title = "load tests" if own == "locust" else _TITLES[part.test_type]
+        words.append(f"{title}{style} for {_subject(part)}{why}")
     if not words:
         words.append(nothing or "nothing to test")
     text = "; ".join([", ".join([words[0], *conditions]), *words[1:]])
@@ -59,7 +61,7 @@ def sentence(
 
 def _subject(part: Part) -> str:
     targets = [step["params"]["target"] for step in part.steps]
-    if part.test_type in ("api", "e2e"):
+    if part.test_type in ("api", "e2e") or part.steps[0]["params"]["framework"] == "locust":
         names = [_application(target) for target in targets]
         return _listed(names)
     names = [_module(target) for target in targets]

@@ -17,7 +17,7 @@ from ....engine.api.probe.explore import find_baselines
 from ....engine.api.values.data import json_examples
 from ....engine.performance.load.compose import compose_load_spec
 from ....engine.performance.load.limits import Measurement
-from ....engine.performance.load.profiles import LOAD, PROFILE_NAMES
+from ....engine.performance.load.profiles import PROFILE_NAMES
 from ....engine.performance.load.render import render_load
 from ....engine.performance.load.tasks import load_tasks, request_name
 from ....gate.model.options import SuiteOptions
@@ -30,6 +30,7 @@ from .spec_agent import SpecResult
 
 _ROUNDS = 4
 """How often tasks that fail under load are left out before all of it is given up."""
+_HEAVIEST = ("smoke", "soak", "load", "spike", "stress")
 _PLACE = "load_tests/locustfile_measured.py"
 _WALL_SECONDS = 600.0
 _TEST_SECONDS = 60.0
@@ -123,8 +124,8 @@ class LoadSpecGenerator:
     ) -> _Findings:
         """Measure twice; tasks whose requests fail are left out first."""
         findings = _Findings(list(tasks))
-        # The heaviest everyday load shows what fails where users meet.
-        first = [LOAD if LOAD in profiles else profiles[0]]
+        # The heaviest load shows what fails where users meet.
+        first = [max(profiles, key=_HEAVIEST.index)]
         for _ in range(_ROUNDS):
             spec = self._spec(opened, findings.tasks, first, credentials)
             failing = _failing(await measure(opened.prepared, spec))
@@ -216,4 +217,3 @@ def _defects(server: Mapping[str, Sequence[str]], opened: OpenedApi) -> Iterator
             "observed": f"With several users at once: {errors[0]}"[:4000],
             "evidence": {"path": operation.source, "lines": list(operation.lines)},
         }
-

@@ -143,7 +143,9 @@ class _Source:
 
     def _class(self, tests: Sequence[list[str]]) -> str:
         words = [part.capitalize() for part in snake_case(str(self._spec["target"]["name"])).split("_") if part]
-        head = _CLASS_HEAD.replace("NAME", "".join(words) or "Api", 1).replace("APPLICATION", application_call(self._spec["target"]), 1)
+        head = _CLASS_HEAD.replace("NAME", "".join(words) or "Api", 1).replace(
+            "APPLICATION", application_call(self._spec["target"]), 1
+        )
         return "\n\n".join([head, *("\n".join(indented(lines)) for lines in tests)])
 
     def _import_lines(self) -> str:

@@ -1,8 +1,8 @@
 """Load profiles for Locust: how many users come when, and the limits that the figures must keep.
 
-A locustfile derives one class from `LoadProfiles`; `--load-profile NAME` chooses a profile. The run fails, with exit code
-1, where a limit is not kept. Latencies are limited in round trips: times of a plain request to a small server that does
-nothing, sent all the while beside the load, so that a slow or busy machine does not fail a test.
+A locustfile derives one class from `LoadProfiles`; `--load-profile NAME` chooses a profile. The run fails, with exit
+code 1, where a limit is not kept. Latencies are limited in round trips: times of a plain request to a small server
+that does nothing, sent all the while beside the load, so that a slow or busy machine does not fail a test.
 
 Without `--host` the application is started here, on a free port. Load goes to this machine only, unless
 LOAD_ALLOWED_HOSTS names the host.
@@ -19,8 +19,8 @@ import urllib.parse
 from dataclasses import dataclass, field
 from typing import Any, List, Optional, Tuple
 
-import gevent
-from locust import LoadTestShape, events
+import gevent  # pyright: ignore[reportMissingModuleSource]
+from locust import LoadTestShape, events  # pyright: ignore[reportMissingImports]
 
 HOSTS = ("127.0.0.1", "::1", "localhost")
 FASTEST_ARRIVAL = 100.0
@@ -105,7 +105,7 @@ class LoadProfiles(LoadTestShape):
     """Brings as many users as the chosen profile says; a locustfile derives its own class and names its profiles."""
 
     abstract = True
-    profiles: dict = {}
+    profiles: Any = None
     application: Any = None
 
     def tick(self):
@@ -119,7 +119,7 @@ class LoadProfiles(LoadTestShape):
         return None
 
 
-_STATE: dict = {"run": None}
+_STATE: Any = {"run": None}
 
 
 @events.init_command_line_parser.add_listener
@@ -132,9 +132,9 @@ def _options(parser):
 @events.init.add_listener
 def _begin(environment, **_):
     options, shape = environment.parsed_options, environment.shape_class
-    profile = shape.profiles.get(options.load_profile)
-    if profile is None:
+    if options.load_profile not in shape.profiles:
         _refuse("there is no profile {!r}: {}".format(options.load_profile, ", ".join(shape.profiles)))
+    profile = shape.profiles[options.load_profile]
     whole = sum(seconds for seconds, _ in profile.stages)
     factor = min(1.0, options.load_seconds / whole) if options.load_seconds > 0 else 1.0
     run = _STATE["run"] = _Run(profile, factor, options.load_report)
@@ -156,9 +156,10 @@ def _refuse(why):
 
 @events.test_start.add_listener
 def _start(environment, **_):
-    run = _STATE["run"]
+    run: Any = _STATE["run"]
     command = [sys.executable, "-I", "-S", "-c", _SERVER]
     run.server = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    assert run.server.stdout is not None
     port = int(run.server.stdout.readline())
     run.began, run.processor = time.perf_counter(), time.process_time()
     gevent.spawn(_measure_reference, run, port)

@@ -1,7 +1,7 @@
 """Runs the load profiles of locustfiles and writes results as data: `suites.run_locust REQUEST.json …`.
 
-Takes the same request as run_pytest.py and "load_seconds", what each profile is pressed into. A test is a profile of the
-file's class of load profiles, which `http/load_profiles.py` runs: the application is started here, in the target's
+Takes the same request as run_pytest.py and "load_seconds", what each profile is pressed into. A test is a profile of
+the file's class of load profiles, which `http/load_profiles.py` runs: the application is started here, in the target's
 environment, and Locust in one of its own. What was measured stands in the journal as "figures".
 """
 
@@ -13,6 +13,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 from ..http import api_process
 from .journal import TRACE_LIMIT, arrange, cut
@@ -30,25 +31,28 @@ class FileFailure(Exception):
 
 def profiles_of(source):
     """({profile: case id}, the application's call or None) of a locustfile, without running it."""
-    for node in ast.parse(source).body:
-        if isinstance(node, ast.ClassDef) and any(getattr(base, "id", "") == _PROFILES for base in node.bases):
-            set_here = {one.targets[0].id: one.value for one in node.body if isinstance(one, ast.Assign)}
-            given = set_here.get("profiles")
-            if not isinstance(given, ast.Dict):
+    body: Any = ast.parse(source).body
+    for node in body:
+        if isinstance(node, ast.ClassDef) and _PROFILES in map(ast.unparse, node.bases):
+            set_here = dict(map(assigned, node.body))
+            given: Any = set_here.get("profiles")
+            if given is None:
                 raise FileFailure("its class of load profiles names none")
-            pairs = zip(given.keys, given.values)
-            profiles = {key.value: value.args[0].value for key, value in pairs}
+            profiles = {key.value: given.values[at].args[0].value for at, key in enumerate(given.keys)}
             return profiles, set_here.get("application")
     raise FileFailure("it has no class derived from {}".format(_PROFILES))
 
 
+def assigned(statement):
+    """(name, value) of an assignment to one name; ("", None) of any other statement."""
+    if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
+        return statement.targets[0].id, statement.value
+    return "", None
+
+
 def application_of(call, source, root):
     """The application that a locustfile names, to be started with the target's own interpreter."""
-    constants = {
-        node.targets[0].id: node.value
-        for node in ast.parse(source).body
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
-    }
+    constants: Any = dict(map(assigned, ast.parse(source).body))
     serving = [sys.executable, os.path.join(os.path.dirname(api_process.__file__), "api_serving.py")]
     given = {}
     for one in call.keywords:
@@ -146,7 +150,7 @@ class Runner:
         return figures["problems"], printed if figures["problems"] else ""
 
 
-def described(message, kind=AssertionError):
+def described(message, kind: Any = AssertionError):
     """A failure as the journal holds it."""
     return {
         "type": kind.__name__,

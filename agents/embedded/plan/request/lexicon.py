@@ -34,12 +34,15 @@ Role = Literal[
 ]
 
 AVAILABLE_FRAMEWORKS = ("pytest", "unittest")
+LOAD_FRAMEWORKS = ("locust",)
+"""What load tests are written for, and nothing else."""
+_FRAMEWORKS = (*AVAILABLE_FRAMEWORKS, *LOAD_FRAMEWORKS)
 REPOSITORY_FRAMEWORKS = ("playwright", "maestro")
 """What tests of a whole repository at a depth are written for."""
 
 OTHER_FRAMEWORKS = (
     "jest vitest mocha jasmine ava karma cypress selenium puppeteer webdriver appium espresso xcuitest behave cucumber "
-    "gherkin nose nose2 doctest doctests hypothesis schemathesis tavern locust k6 jmeter gatling junit testng nunit "
+    "gherkin nose nose2 doctest doctests hypothesis schemathesis tavern k6 jmeter gatling junit testng nunit "
     "xunit rspec phpunit minitest robot\\s+framework pytest-bdd testcafe webdriverio detox"
 ).split()
 TYPE_OF_FRAMEWORK = {"playwright": "e2e", "maestro": "e2e", "locust": "performance"}
@@ -48,7 +51,7 @@ _END = r"(?=[\s,;!?()]|[.:](?:\s|$)|['’]s\b|$)"
 _TESTS = r"[- ]?(?:tests?|testing|test\s+(?:suites?|cases?)|suites?|checks?)"
 _OTHER_KINDS = (
     r"property(?:[- ]based)?|fuzz(?:ing)?|mutation|security|penetration|accessibility|a11y|snapshot|visual|contract|"
-    r"smoke|acceptance|functional|system|usability|chaos|soak|component|ui|gui|manual|golden|approval|bdd|compatibility"
+    r"smoke|acceptance|functional|system|usability|chaos|component|ui|gui|manual|golden|approval|bdd|compatibility"
 )
 _NOUN = r"(?:module|package|file|folder|director(?:y|ie)|class(?:es)?|function|symbol)s?"
 _SUBJECT = (
@@ -154,14 +157,21 @@ _PATTERNS: tuple[tuple[Role, str, str], ...] = (
         "framework",
         "",
         r"(?P<with>(?:written\s+)?(?:with|using|use|in|via|through|as|by\s+means\s+of)\s+)?(?:the\s+)?(?P<name>"
-        + "|".join(sorted((*AVAILABLE_FRAMEWORKS, *REPOSITORY_FRAMEWORKS, *OTHER_FRAMEWORKS), key=len, reverse=True))
+        + "|".join(
+            sorted(
+                (*_FRAMEWORKS, *REPOSITORY_FRAMEWORKS, *OTHER_FRAMEWORKS),
+                key=len,
+                reverse=True,
+            )
+        )
         + rf")(?P<tests>{_TESTS})?(?:[- ]style)?(?:\s+(?:framework|flows?|scripts?))?",
     ),
     ("type", "e2e", rf"(?:e2e|end[- ]to[- ]end|browser|user[- ]flows?){_TESTS}|e2e|end[- ]to[- ]end|user[- ]flows?"),
     (
         "type",
         "performance",
-        r"(?:performance|load|stress|benchmark)[- ](?:tests?|testing)|benchmarks?|(?:behave\w*\s+)?under\s+load",
+        r"(?:performance|load|stress|spike|soak|benchmark)[- ](?:tests?|testing)|benchmarks?"
+        r"|(?:behave\w*\s+)?under\s+load",
     ),
     ("type", "property", rf"(?:{_OTHER_KINDS}){_TESTS}"),
     (

@@ -35,12 +35,14 @@ class Clause:
         test_type: one of `TestType`, or "property" for a kind that nothing here makes.
         otherwise: mentions of the whole request or of its neighbours, which hold where its own name nothing.
         text: the kind of tests as the request writes it.
+        framework: the only one that such tests are written for; "" for the request's.
     """
 
     test_type: str
     mentions: tuple[Mention, ...]
     otherwise: tuple[Mention, ...] = ()
     text: str = ""
+    framework: str = ""
 
 
 @dataclass(frozen=True, slots=True)

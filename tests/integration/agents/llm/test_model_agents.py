@@ -10,7 +10,6 @@ import pytest
 
 from testwright.agents.contract.protocol import AgentResponse, JsonObject
 from testwright.agents.embedded.plan.planner_agent import EmbeddedPlannerAgent
-from testwright.agents.embedded.plan.refusals import NO_LOAD_TESTS
 from testwright.agents.llm.analyzer_agent import ModelAnalyzerAgent
 from testwright.agents.llm.planner_agent import ModelPlannerAgent
 from testwright.agents.llm.prompt import load_prompt
@@ -135,7 +134,7 @@ async def test_what_a_planners_answer_leaves_out_of_the_request_is_said(tmp_path
     response = await asked(agent, {"user_request": request, "root": str(root)})
     reasons = {row["text"]: row["reason"] for row in response.result["not_understood"]} if response.result else {}
     assert reasons == {
-        "load tests": NO_LOAD_TESTS,
+        "load tests": "the planner's model left it out",
         "end-to-end tests": "the planner's model left it out",
         "stock": "the planner's model left it out",
     }
@@ -158,11 +157,11 @@ async def test_what_the_request_leaves_out_stays_out_whatever_the_model_answers(
     assert steps[0]["params"]["framework"] == "unittest"
 
 
-async def test_a_request_for_tests_that_are_not_available_costs_no_question(tmp_path: Path) -> None:
+async def test_a_request_for_load_on_what_is_no_application_costs_no_question(tmp_path: Path) -> None:
     agent = ModelPlannerAgent(FakeChat(), EmbeddedPlannerAgent())
     response = await asked(agent, {"user_request": "load tests for prices", "root": str(till(tmp_path))})
     assert response.error is not None
-    assert "not available yet" in response.error.message
+    assert "nothing to start" in response.error.message
 
 
 @pytest.mark.feature("P-01")

@@ -102,7 +102,7 @@ async def test_what_is_not_understood_is_said_with_suggestions(answer):
         ("README.md", "not a Python file"),
         ("tests/test_pricing.py", "a test already"),
         ("src/shop/__init__.py", "no public function or class"),
-        ("load tests for cart", "not available yet"),
+        ("load tests for cart", "nothing to start"),
     ],
 )
 async def test_a_request_that_leads_nowhere_is_an_error_that_says_why(answer, text, reason):
