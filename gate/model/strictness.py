@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from .conditions import conditions_of, under
-from .options import RunOrder, SuiteOptions
+from .options import LOAD_SECONDS, RunOrder, SuiteOptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +25,7 @@ class VerifyOptions:
         confined: refuse tests that change files outside their temporary folder.
         acting: ids of the cases whose tests may do nothing themselves but call the target, because a model wrote them;
             None for all tests.
+        load_seconds: what each profile of a load test is pressed into.
     """
 
     repeats: int = 3
@@ -38,6 +39,7 @@ class VerifyOptions:
     beside: bool = True
     confined: bool = True
     acting: frozenset[str] | None = frozenset()
+    load_seconds: float = LOAD_SECONDS
 
     def base(self) -> SuiteOptions:
         """How every run of the file starts out."""
@@ -45,6 +47,7 @@ class VerifyOptions:
             test_seconds=self.test_seconds,
             wall_seconds=self.wall_seconds,
             project_plugins=self.project_plugins,
+            load_seconds=self.load_seconds,
             acts=self.acting is None or bool(self.acting),
         )
 

@@ -324,7 +324,9 @@ class _Planning:
         if not generate:
             return []
         paths = [str(step["params"]["test_path"]) for step in generate]
-        verify = verify_step([str(step["id"]) for step in generate], paths, self._scope.framework)
+        frameworks = {str(step["params"]["framework"]) for step in generate}
+        framework = frameworks.pop() if len(frameworks) == 1 else self._scope.framework
+        verify = verify_step([str(step["id"]) for step in generate], paths, framework)
         before = [context_step(self._scope.request)] if several else []
         return [*before, *generate, verify, accept_step([str(verify["id"])], paths)]
 

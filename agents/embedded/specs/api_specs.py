@@ -75,7 +75,7 @@ class ApiSpecGenerator:
         as `explore_api` and `extract_document` do.
         """
         target: Mapping[str, Any] = inputs["target"]
-        opened = await self.open(target)
+        opened = await self.prepare(target)
         wanted = [str(name) for name in target.get("operations") or ()]
         exploration = await explore_api(
             opened.prepared,
@@ -96,7 +96,7 @@ class ApiSpecGenerator:
         )
         return SpecResult(spec, _metadata(exploration), _trace(exploration, spec))
 
-    async def open(self, target: Mapping[str, Any]) -> OpenedApi:
+    async def prepare(self, target: Mapping[str, Any]) -> OpenedApi:
         """Prepare a target's application and read its description.
 
         Raises:

@@ -20,7 +20,7 @@ from ....engine.performance.load.limits import Measurement
 from ....engine.performance.load.profiles import PROFILE_NAMES
 from ....engine.performance.load.render import render_load
 from ....engine.performance.load.tasks import load_tasks, request_name
-from ....gate.model.options import SuiteOptions
+from ....gate.model.options import LOAD_SECONDS, SuiteOptions
 from ....gate.runner.suite import open_suite
 from ....sandbox.protocol import Limits
 from ....sandbox.target import PythonTarget
@@ -61,9 +61,11 @@ class LoadSpecGenerator:
 
     Attributes:
         apis: starts and describes the application.
+        load_seconds: what each profile is pressed into for a measurement.
     """
 
     apis: ApiSpecGenerator
+    load_seconds: float = LOAD_SECONDS
 
     async def generate(self, inputs: Mapping[str, Any], *, seconds: float | None = None) -> SpecResult:
         """Generate the spec for `target` (`application`, `endpoint`, or both; `profiles`, by default all).
@@ -73,7 +75,7 @@ class LoadSpecGenerator:
             EnvironmentFault, SandboxFailure, UsageError: as for API tests.
         """
         target: Mapping[str, Any] = inputs["target"]
-        opened = await self.apis.open(target)
+        opened = await self.apis.prepare(target)
         await opened.prepared.with_load_tools()  # what is missing is told before the application is explored
         profiles = [str(name) for name in target.get("profiles") or PROFILE_NAMES]
         baselines, credentials, without = await find_baselines(
@@ -112,6 +114,7 @@ class LoadSpecGenerator:
             measurements=findings.measurements if findings else (),
             credentials=credentials,
             reasons={**(reasons or {}), **(findings.dropped if findings else {})},
+            places=_places(opened),
             defects=findings.defects if findings else (),
         )
 
@@ -128,7 +131,7 @@ class LoadSpecGenerator:
         first = [max(profiles, key=_HEAVIEST.index)]
         for _ in range(_ROUNDS):
             spec = self._spec(opened, findings.tasks, first, credentials)
-            failing = _failing(await measure(opened.prepared, spec))
+            failing = _failing(await measure(opened.prepared, spec, self.load_seconds))
             if not failing:
                 break
             _leave_out(findings, failing, opened)
@@ -141,12 +144,12 @@ class LoadSpecGenerator:
             )
         spec = self._spec(opened, findings.tasks, profiles, credentials)
         for _ in range(2):
-            findings.measurements += await measure(opened.prepared, spec)
+            findings.measurements += await measure(opened.prepared, spec, self.load_seconds)
         return findings
 
 
-async def measure(target: PythonTarget, spec: JsonObject) -> list[Measurement]:
-    """Run every profile of a spec once, in the sandbox.
+async def measure(target: PythonTarget, spec: JsonObject, load_seconds: float) -> list[Measurement]:
+    """Run every profile of a spec once, in the sandbox, each pressed into so many seconds.
 
     Raises:
         EnvironmentFault: Locust or the application did not start, or gave no figures.
@@ -154,7 +157,7 @@ async def measure(target: PythonTarget, spec: JsonObject) -> list[Measurement]:
     """
     rendered = await asyncio.to_thread(render_load, spec, "locust", _PLACE)
     files = {file.path: file.contents for file in rendered}
-    options = SuiteOptions(test_seconds=_TEST_SECONDS, wall_seconds=_WALL_SECONDS)
+    options = SuiteOptions(test_seconds=_TEST_SECONDS, wall_seconds=_WALL_SECONDS, load_seconds=load_seconds)
     async with open_suite(target, files, "locust") as suite:
         limits = Limits(wall_seconds=_WALL_SECONDS, memory_mib=4096)
         facts, completed = await suite.work("suites.run_locust", options, {}, limits)
@@ -169,6 +172,14 @@ async def measure(target: PythonTarget, spec: JsonObject) -> list[Measurement]:
             advice="start the application by hand and send it some requests; `testwright doctor` looks for Locust",
         )
     return [Measurement(str(one["profile"]), one["entries"], float(one["processor"])) for one in found]
+
+
+def _places(opened: OpenedApi) -> dict[str, JsonObject]:
+    """Where the handlers are, by the names of their requests; the first one stands for all."""
+    found: dict[str, JsonObject] = {
+        one.label: {"path": one.source, "lines": list(one.lines)} for one in opened.api.operations if one.source
+    }
+    return {**found, "": next(iter(found.values()))} if found else {}
 
 
 def _failing(measurements: Sequence[Measurement]) -> dict[str, list[str]]:

@@ -28,6 +28,7 @@ def compose_load_spec(
     measurements: Sequence[Measurement] = (),
     credentials: Mapping[str, Credential],
     reasons: Mapping[str, str],
+    places: Mapping[str, Json] | None = None,
     defects: Sequence[Json] = (),
 ) -> Json:
     """Compose the spec.
@@ -37,6 +38,7 @@ def compose_load_spec(
         path: the file that the tests are about, POSIX, relative to the project; empty for none.
         profiles: names of those that become cases.
         measurements: limits are derived from; without them only errors are limited.
+        places: evidence, `path` and `lines`, of requests by name, and of the whole API under "".
         reasons: why an operation is in no task, by its label.
         defects: suspected defects, in the spec's form.
     """
@@ -65,7 +67,7 @@ def compose_load_spec(
             "expected": "Every request is answered, as quickly and as often as the limits say.",
             "category": profile.name,
             "act": {"tasks": list(tasks), "load": {**profile.load, "warm_up_seconds": WARM_UP_SECONDS}},
-            "expect": limits_of(profile.name, measurements),
+            "expect": [{**one, **_evidence(one, places or {})} for one in limits_of(profile.name, measurements)],
         }
         for profile in chosen
     ]
@@ -75,3 +77,8 @@ def compose_load_spec(
         missing = [{"subject": title, "reason": "no request was found that works", "line": 1}]
     spec["not_reached"] = missing
     return spec
+
+
+def _evidence(expectation: Json, places: Mapping[str, Json]) -> Json:
+    found = places.get(str(expectation.get("request") or "")) or places.get("")
+    return {"evidence": found} if found else {}

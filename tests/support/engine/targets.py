@@ -20,15 +20,20 @@ async def prepared(
     import_roots: Sequence[str] = ("src",),
     kind: SandboxKind = "bubblewrap",
     variables: Mapping[str, str] | None = None,
+    caches: Sequence[Path] = (),
 ) -> AsyncIterator[PythonTarget]:
-    """A target of a project written below `folder`; discarded on leaving. Fails where there is no such sandbox."""
+    """A target of a project written below `folder`; discarded on leaving. Fails where there is no such sandbox.
+
+    Args:
+        caches: folders of test tools that are kept; one below `folder` without any.
+    """
     root = make_project(folder / "project-of-a-user", files)
     target = await prepare_target(
         root,
         sandbox=needed_sandbox(kind),
         python=None,
         state=folder / "state",
-        caches=(folder / "cache",),
+        caches=caches or (folder / "cache",),
         import_roots=import_roots,
         variables=variables,
     )
