@@ -3,11 +3,11 @@
 import ast
 from collections import defaultdict
 from graphlib import CycleError, TopologicalSorter
-from pathlib import Path
 
-ROOT = Path(__file__).parents[3]
-OUTSIDE = {"tests", "examples", "benchmarks", "docs", "build"}
-FILES = [p for p in ROOT.rglob("*.py") if not any(x.startswith(".") or x in OUTSIDE for x in p.relative_to(ROOT).parts)]
+from testwright.tests.support.source_files import ROOT, python_files
+
+OUTSIDE = {"tests", "examples", "benchmarks", "docs"}
+FILES = [path for path in python_files() if path.relative_to(ROOT).parts[0] not in OUTSIDE]
 
 
 def name_of(path):

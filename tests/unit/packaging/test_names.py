@@ -4,9 +4,8 @@ import re
 import subprocess
 import sys
 import tomllib
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[3]
+from testwright.tests.support.source_files import ROOT, python_files
 
 
 def test_the_mcp_folder_never_hides_the_sdk():
@@ -18,8 +17,8 @@ def test_the_mcp_folder_never_hides_the_sdk():
 
 
 def test_no_source_file_is_named_like_a_test():
-    sources = (path for path in ROOT.rglob("test_*.py") if not _left_out(path))
-    assert [path for path in sources if "tests" not in path.relative_to(ROOT).parts] == []
+    named = (path for path in python_files() if path.name.startswith("test_"))
+    assert [path for path in named if "tests" not in path.relative_to(ROOT).parts] == []
 
 
 def test_the_tests_folder_is_no_package():
@@ -30,8 +29,8 @@ def test_every_package_folder_is_listed():
     listed = set(_project()["tool"]["setuptools"]["packages"])
     folders = {
         ".".join(("testwright", *path.parent.relative_to(ROOT).parts))
-        for path in ROOT.rglob("*.py")
-        if not _left_out(path) and path.relative_to(ROOT).parts[0] not in {"tests", "examples", "benchmarks"}
+        for path in python_files()
+        if path.relative_to(ROOT).parts[0] not in {"tests", "examples", "benchmarks"}
     }
     assert folders <= listed
 
@@ -45,11 +44,7 @@ def test_requirements_name_the_same_packages_as_the_project():
 
 def test_every_dependency_is_used_and_explained():
     architecture = (ROOT / "ARCHITECTURE.md").read_text()
-    sources = "".join(
-        path.read_text()
-        for path in ROOT.rglob("*.py")
-        if not _left_out(path) and "tests" not in path.relative_to(ROOT).parts
-    )
+    sources = "".join(path.read_text() for path in python_files() if "tests" not in path.relative_to(ROOT).parts)
     by_command = {"ruff", "pytest"}
     for line in _project()["project"]["dependencies"]:
         [name] = re.findall(r"^[\w-]+", line)
@@ -69,7 +64,3 @@ def test_the_project_names_no_registry_and_no_machine():
 
 def _project() -> dict:
     return tomllib.loads((ROOT / "pyproject.toml").read_text())
-
-
-def _left_out(path: Path) -> bool:
-    return any(part.startswith(".") or part in {"build", "data"} for part in path.relative_to(ROOT).parts)
