@@ -11,7 +11,7 @@ PARALLEL = -n $(JOBS) --dist loadfile --no-loadscope-reorder
 # Sources of ours that run. Where a machine says not to write bytecode, every process of a test would compile them anew.
 COMPILED = $(filter-out build/ docs/ examples/,$(wildcard */)) $(wildcard *.py)
 
-.PHONY: install bytecode demo test test-all test-unit test-lowest npm-tools test-llm bench bench-quick bench-faults bench-context profile docs picture check format clean bench-planted bench-planted-api bench-planted-e2e
+.PHONY: install bytecode demo test test-all test-unit test-lowest npm-tools test-llm bench bench-quick bench-faults bench-context profile docs contracts picture check format clean bench-planted bench-planted-api bench-planted-e2e
 
 install: $(VENV)/.installed
 
@@ -106,6 +106,10 @@ profile: install
 docs: install
 	$(BIN)/python -m testwright.tests.support.schema_pages docs/schemas
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+# The page of contracts, from the code.
+contracts: install
+	$(BIN)/testwright contracts > docs/contracts.md
 
 # The README's picture, from a real run on the example shop.
 picture: install

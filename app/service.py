@@ -19,6 +19,7 @@ from ..core.errors import (
     SettingsError,
     StoreCorrupt,
     ToolFailure,
+    ToolInputError,
     UsageError,
 )
 from ..core.events import EventSink
@@ -306,6 +307,16 @@ def clean(
 async def validate_spec(spec: Any, test_type: str, *, strict: bool = True) -> dict[str, Any]:
     """What the tool `validate_test_spec` says of a spec."""
     return await _one_call("validate_test_spec", {"spec_json": spec, "schema_type": test_type, "strict": strict})
+
+
+def migrated_spec(spec: Mapping[str, Any], test_type: str | None = None) -> dict[str, Any]:
+    """What the tool `migrate_test_spec` makes of a spec. Raises UsageError when it cannot be migrated."""
+    from ..mcp.serving.tools.migrate_test_spec import migrated_spec as migrated
+
+    try:
+        return migrated(spec, test_type)
+    except ToolInputError as error:
+        raise UsageError(f"{error.message}.", advice=error.advice) from error
 
 
 async def validate_code(path: Path, framework: str) -> dict[str, Any]:

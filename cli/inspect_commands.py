@@ -5,19 +5,21 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 from rich.table import Table
 
 from ..config import trust as consent
 from ..config.settings import load_settings, project_file_of, settings_to_consent
-from ..core.errors import ExitCode
+from ..core.errors import ExitCode, UsageError
 from ..utils.schema_registry import bundle, schema_names
 from . import options as given
 from .console import Console
 from .failures import report_failures
 from .loading import load_service
+from .validate_commands import read_json_file
 
 
 def register(app: typer.Typer) -> None:
@@ -27,19 +29,45 @@ def register(app: typer.Typer) -> None:
 
 
 def schemas(
-    name: Annotated[str | None, typer.Argument(help="A schema's path as listed, with or without schemas/.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(help="A schema's path as listed, with or without schemas/; or `migrate`.")
+    ] = None,
+    file: Annotated[Path | None, typer.Argument(help="After `migrate`: the spec, a JSON file.")] = None,
+    test_type: given.TestType = None,
     debug: given.Debug = False,
 ) -> None:
-    """List the JSON Schemas of specs, agents and reports, or print one that stands alone.
+    """List the JSON Schemas of specs, agents and reports, print one that stands alone, or migrate a spec.
+
+    `schemas migrate FILE` prints a spec of an older version in the current form of its test type.
 
     Example: testwright schemas schemas/unit_test_schema_v1.json
     """
     with report_failures(debug=debug):
+        if name == "migrate":
+            sys.stdout.write(json.dumps(_migrated(file, test_type), indent=2) + "\n")
+            return
         if name is None:
             sys.stdout.write("\n".join(schema_names()) + "\n")
             return
         wanted = name if name.startswith("schemas/") else f"schemas/{name}"
         sys.stdout.write(json.dumps(bundle(wanted), indent=2) + "\n")
+
+
+def _migrated(file: Path | None, test_type: str | None) -> dict[str, Any]:
+    """The migrated spec of a file; what breaks a rule of the current form is said on stderr.
+
+    Raises:
+        UsageError: there is no file, it holds no spec, or the spec cannot be migrated.
+    """
+    if file is None:
+        raise UsageError("There is no spec to migrate.", advice="Name its file: testwright schemas migrate FILE.")
+    spec = read_json_file(file)
+    if not isinstance(spec, dict):
+        raise UsageError(f"{file} holds no spec.", advice="A spec is a JSON object.")
+    made = load_service().migrated_spec(spec, test_type)
+    for error in made["errors"]:
+        sys.stderr.write(f"{error['severity']}: {error['path']}: {error['message']}\n")
+    return made["spec_json"]
 
 
 def doctor(

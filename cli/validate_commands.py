@@ -48,7 +48,7 @@ def spec(
     """
     with report_failures(debug=debug, as_json=as_json):
         service = load_service()
-        content = _read_json(path)
+        content = read_json_file(path)
         kind = test_type or (content.get("test_type") if isinstance(content, dict) else None)
         if kind not in known_test_types():
             known = ", ".join(known_test_types())
@@ -85,7 +85,8 @@ def _framework_of(path: Path) -> str:
     return "locust" if _LOCUST.search(text) else "pytest"
 
 
-def _read_json(path: Path) -> Any:
+def read_json_file(path: Path) -> Any:
+    """Read a JSON file. Raises UsageError."""
     try:
         return decoded_json(path.read_text(encoding="utf-8"))
     except OSError as error:

@@ -21,6 +21,7 @@ _MODULES = (
     "serving.tools.generate_test_spec",
     "serving.tools.generate_tests_from_spec",
     "tools.validate_spec",
+    "serving.tools.migrate_test_spec",
     "tools.validate_code",
     "serving.tools.run_tests",
     "serving.tools.analyze_test_results",

@@ -65,6 +65,7 @@ def test_the_commands_are_these():
         "assess",
         "ci github",
         "clean",
+        "contracts",
         "doctor",
         "graph",
         "mcp serve",
