@@ -23,6 +23,7 @@ from ..agents.embedded.control.health_agent import EmbeddedHealthAgent
 from ..agents.embedded.control.lorebook_agent import EmbeddedLorebookAgent
 from ..agents.embedded.control.safety_agent import EmbeddedSafetyAgent
 from ..agents.embedded.control.summary_agent import EmbeddedSummaryAgent
+from ..config.control import EVIDENCE_ROLES
 from ..config.settings import Settings
 from ..core.errors import SettingsError
 
@@ -33,6 +34,7 @@ _CONTRACTS = {
     "crawler": "repo_crawler",
     "case": "test_case_generator",
     "engineer": "test_engineer",
+    **{role: role for role in EVIDENCE_ROLES},
 }
 
 

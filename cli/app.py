@@ -14,7 +14,6 @@ from ..core.version import VERSION
 from . import (
     assess_commands,
     ci_commands,
-    contract_commands,
     inspect_commands,
     mcp_commands,
     report_command,
@@ -44,7 +43,6 @@ store_commands.register(app, runs)
 report_command.register(app)
 validate_commands.register(validate)
 inspect_commands.register(app)
-contract_commands.register(app)
 mcp_commands.register(mcp)
 ci_commands.register(ci)
 app.add_typer(runs, name="runs")

@@ -1,4 +1,4 @@
-"""schemas, doctor, trust and graph: what is shipped, what this machine and this project may do, how a run flows."""
+"""schemas, doctor, trust, graph and contracts: what is shipped, what this machine may do, how a run flows."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .validate_commands import read_json_file
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the application."""
-    for command in (schemas, doctor, trust, graph):
+    for command in (schemas, doctor, trust, graph, contracts):
         app.command()(command)
 
 
@@ -135,3 +135,42 @@ def graph(
     with report_failures(debug=debug):
         service = load_service()
         sys.stdout.write(service.mermaid(which))
+
+
+def contracts(
+    if_changed: Annotated[
+        str | None,
+        typer.Option("--if-changed", help="Say what depends on this file, schema, agent's role, tool, node or event."),
+    ] = None,
+    as_json: given.Json = False,
+    debug: given.Debug = False,
+) -> None:
+    """Print the contracts of every agent, tool and node, read from the code, or what depends on one of them.
+
+    Example: testwright contracts --if-changed schemas/unit_test_schema_v1.json
+    """
+    with report_failures(debug=debug, as_json=as_json):
+        from ..app.contracts.impact import impact_of
+        from ..app.contracts.page import contracts_page
+        from ..app.contracts.registry import contract_registry
+
+        if if_changed is not None:
+            found = impact_of(if_changed)
+            sys.stdout.write(_json(found.to_dict()) if as_json else _lines(found.to_dict()))
+            return
+        registry = contract_registry()
+        sys.stdout.write(_json(registry.to_dict()) if as_json else contracts_page(registry))
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, indent=2, sort_keys=True) + "\n"
+
+
+def _lines(found: dict[str, object]) -> str:
+    """The impact for people: one line for each kind of component."""
+    lines = [f"{found['changed']}: {found['level']}"]
+    for kind in ("schemas", "agents", "tools", "nodes", "files"):
+        names = found[kind]
+        if isinstance(names, tuple) and names:
+            lines.append(f"{kind}: {', '.join(names)}")
+    return "\n".join(lines) + "\n"

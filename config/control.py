@@ -8,6 +8,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from .models import ROLES
 
+EVIDENCE_ROLES = ("evidence_search", "evidence_hypothesis", "evidence_judge", "evidence_report")
+"""Roles of the agents of an evidence loop; a model is given to all of them as `evidence`."""
+
 STEERING_ROLES = ("safety", "goal", "judge", "health", "lorebook", "summary")
 """Roles of the agents that steer a run."""
 
@@ -50,5 +53,5 @@ def checked_agents(value: dict[str, str]) -> dict[str, str]:
     return value
 
 
-AGENT_ROLES = (*ROLES, *STEERING_ROLES)
+AGENT_ROLES = (*(role for role in ROLES if role != "evidence"), *EVIDENCE_ROLES, *STEERING_ROLES)
 """Every role that an agent can have."""

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from ...utils.own_source import OWN_FOLDER
 
-_ASKING = frozenset({"call_agent", "ask_to_steer", "answered"})
+_ASKING = frozenset({"call_agent", "ask_to_steer", "answered", "ask"})
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -77,7 +77,7 @@ def _read(function: _Function, module: _Module, facts: SourceFacts, words: _Voca
     """Add what one function does; yields the functions that it names."""
     for node in ast.walk(function):
         _read_state(node, facts, words)
-        _read_calls(node, facts, words)
+        _read_calls(node, module, facts, words)
         if isinstance(node, ast.Name):
             if node.id in module.functions:
                 yield module.name, node.id
@@ -100,12 +100,14 @@ def _read_state(node: ast.AST, facts: SourceFacts, words: _Vocabulary) -> None:
             pass
 
 
-def _read_calls(node: ast.AST, facts: SourceFacts, words: _Vocabulary) -> None:
+def _read_calls(node: ast.AST, module: _Module, facts: SourceFacts, words: _Vocabulary) -> None:
     match node:
         case ast.Call(func=ast.Attribute(attr="call"), args=[ast.Constant(value=str(name)), *_]):
             facts.tools |= {name} & set(words.tools)
         case ast.Call(func=ast.Name(name), args=arguments) if name in _ASKING:
-            facts.agents |= {str(text.value) for text in arguments if isinstance(text, ast.Constant)} & set(words.roles)
+            # A role stands in the call, or in a constant of the module.
+            given = [module.constants.get(one.id) if isinstance(one, ast.Name) else one for one in arguments]
+            facts.agents |= {str(one.value) for one in given if isinstance(one, ast.Constant)} & set(words.roles)
         case ast.Attribute(ast.Name("EventType"), name):
             facts.events.add(name.lower())
         case ast.Raise(exc=ast.Call(func=ast.Name(name))) if name[:1].isupper():

@@ -11,6 +11,7 @@ from ...agents.contract.lifecycle import Agent
 from ...agents.contract.protocol import ErrorType
 from ...agents.embedded import analyzer_agent, writing_agent
 from ...agents.embedded.control import goal_agent, health_agent, lorebook_agent, safety_agent, summary_agent
+from ...agents.embedded.evidence import hypothesis_agent, judge_agent, report_agent, search_agent
 from ...agents.embedded.plan import planner_agent
 from ...agents.embedded.repository import case_agent, crawler_agent, engineer_agent
 from ...agents.embedded.specs import spec_agent
@@ -21,7 +22,16 @@ from ...agents.llm import engineer_agent as model_engineer
 from ...agents.llm import planner_agent as model_planner
 from ...agents.llm import spec_agent as model_spec
 from ...agents.llm import writing_agent as model_writing
+from ...agents.llm.evidence import hypothesis_agent as model_hypothesis
+from ...agents.llm.evidence import judge_agent as model_judge
+from ...agents.llm.evidence import report_agent as model_report
+from ...agents.llm.evidence import search_agent as model_search
 from ...config.control import AGENT_ROLES
+from ...graph.evidence_loop.nodes.form_hypotheses import form_hypotheses
+from ...graph.evidence_loop.nodes.judge_evidence import judge_evidence
+from ...graph.evidence_loop.nodes.search_evidence import search_evidence
+from ...graph.evidence_loop.nodes.write_evidence_report import write_evidence_report
+from ...graph.evidence_loop.state import EvidenceState
 from ...graph.execution_graph.graph import NODES as TESTING_NODES
 from ...graph.execution_graph.state import TestingAgentState
 from ...graph.planning_graph.planning_graph import NODES as PLANNING_NODES
@@ -32,12 +42,14 @@ from ...utils.schema_registry import schema_names
 from .node_source import facts_of
 
 _SCHEMA_FOLDERS = {"crawler": "repo_crawler", "case": "test_case_generator", "engineer": "test_engineer"}
+_EVIDENCE_NODES = (search_evidence, form_hypotheses, judge_evidence, write_evidence_report)
 _ROLES = {folder: role for role, folder in _SCHEMA_FOLDERS.items()}
 """Roles of agents that are named after their contract."""
 
 _EFFECTS = {
     "ModelChat": "sends prompts to the model's endpoint",
-    "ToolClient": "reads the repository through tools",
+    "RepositoryTools": "reads the repository through tools",
+    "EvidenceTools": "reads the project through tools",
     "SpecGenerator": "runs the target in the sandbox",
 }
 _CLASSES: tuple[type[Agent], ...] = (
@@ -60,6 +72,14 @@ _CLASSES: tuple[type[Agent], ...] = (
     health_agent.EmbeddedHealthAgent,
     lorebook_agent.EmbeddedLorebookAgent,
     summary_agent.EmbeddedSummaryAgent,
+    search_agent.EmbeddedSearchAgent,
+    model_search.ModelSearchAgent,
+    hypothesis_agent.EmbeddedHypothesisAgent,
+    model_hypothesis.ModelHypothesisAgent,
+    judge_agent.EmbeddedJudgeAgent,
+    model_judge.ModelJudgeAgent,
+    report_agent.EmbeddedReportAgent,
+    model_report.ModelReportAgent,
 )
 
 
@@ -136,6 +156,7 @@ def contract_registry() -> ContractRegistry:
     nodes = (
         *_nodes("planning", PLANNING_NODES, PlanningAgentState, roles, list(specs)),
         *_nodes("testing", TESTING_NODES, TestingAgentState, roles, list(specs)),
+        *_nodes("evidence", _EVIDENCE_NODES, EvidenceState, roles, list(specs)),
     )
     return ContractRegistry(
         agents=tuple(_agent(cls, nodes) for cls in _CLASSES),
@@ -162,11 +183,16 @@ def _nodes(
                 tuple(key for key in keys if key in found.writes),
                 tuple(role for role in roles if role in found.agents),
                 tuple(sorted(found.tools)),
-                tuple(sorted({*found.events, "node_started", "node_ended"})),
+                tuple(sorted(found.events | _around(node))),
                 tuple(sorted(found.raises)),
             )
         )
     return tuple(rows)
+
+
+def _around(node: Callable[..., Any]) -> set[str]:
+    """Events of the wrapper `reported_node`, where a node has it."""
+    return {"node_started", "node_ended"} if hasattr(node, "__wrapped__") else set()
 
 
 def _agent(cls: type[Agent], nodes: Sequence[NodeContractRow]) -> AgentContractRow:

@@ -29,9 +29,10 @@ def migrated_spec(spec: Mapping[str, object], test_type: str | None = None) -> J
     )
     if kind not in known_test_types():
         raise ToolInputError("the spec names no known test type", advice=f"say which: {', '.join(known_test_types())}")
+    given: Json = dict(spec)
     current, found = versions(kind)[-1], spec_version(spec)
     name = schema_for_spec(spec, kind)
-    problem = next(iter(validator(name).iter_errors(dict(spec))), None) if name and found in versions(kind) else None
+    problem = next(iter(validator(name).iter_errors(given)), None) if name and found in versions(kind) else None
     if problem is not None:
         raise ToolInputError(
             f"the spec is not valid in the form {found} that it names: {problem.json_path}: {problem.message[:300]}",

@@ -37,7 +37,7 @@ def test_every_role_tool_and_node_is_in_the_registry(registry: ContractRegistry)
     assert {Path(row.module.replace(".", "/")).name for row in registry.tools} >= tools - {"run_tests"}
     nodes = {
         path.stem
-        for folder in ("planning_graph", "execution_graph")
+        for folder in ("planning_graph", "execution_graph", "evidence_loop")
         for path in (ROOT / "graph" / folder / "nodes").glob("[a-z]*.py")
     }
     assert {row.name for row in registry.nodes} == nodes
