@@ -21,25 +21,25 @@ when it is made again.
     │   ├── StoreFull
     │   └── StateVersionError      a checkpoint or artifact of another version
     ├── AgentFailure               an agent's answer could not be used
-    │   ├── MalformedLlmOutput     not parseable after sanitising; retryable
+    │   ├── MalformedLlmOutput     not parseable after sanitising; retryable        exit 5
     │   ├── SchemaValidationError  parsed, but against the contract; not retryable
     │   ├── RunTerminated          an agent's flag ended the run                       exit 7
     │   └── ModelFailure           a model's endpoint failed, or answered nothing usable
-    │       ├── ModelTimeout           no whole answer in time                            retried
-    │       ├── ModelUnreachable       no connection, or it broke                         retried
-    │       ├── ModelServerFault       the endpoint says that it failed (5xx)             retried
+    │       ├── ModelTimeout           no whole answer in time                   exit 3, retried
+    │       ├── ModelUnreachable       no connection, or it broke                exit 3, retried
+    │       ├── ModelServerFault       the endpoint says that it failed (5xx)    exit 3, retried
     │       ├── ModelRateLimited       too many requests (429)                   exit 3, retried after its wait
     │       ├── ModelQuotaExhausted    the account may not ask any more                   exit 3
     │       ├── ModelAccessDenied      no key, a wrong one, or one that may not           exit 3
     │       ├── ModelUnknown           the endpoint has no such model                     exit 3
     │       ├── ModelRequestRefused    the endpoint does not take the request
-    │       ├── ModelContextOverflow   the prompt is longer than the model reads
-    │       ├── ModelAnswerBroken      the answer is damaged or ends in the middle        retried
-    │       ├── ModelAnswerEmpty       the answer has no text                             retried
-    │       ├── ModelToolUnknown       the answer calls a tool that was not offered       retried
+    │       ├── ModelContextOverflow   the prompt is longer than the model reads          exit 5
+    │       ├── ModelAnswerBroken      the answer is damaged or ends in the middle exit 5, retried
+    │       ├── ModelAnswerEmpty       the answer has no text                    exit 5, retried
+    │       ├── ModelToolUnknown       the answer calls a tool that was not offered exit 5, retried
     │       ├── ModelAnswerRefused     the model, or a filter, refuses                    exit 5
-    │       ├── ModelAnswerCut         it reached the model's limit (finish_reason length)
-    │       └── ModelAnswerTooLarge    it is larger than any answer may be
+    │       ├── ModelAnswerCut         it reached the model's limit (finish_reason length) exit 5
+    │       └── ModelAnswerTooLarge    it is larger than any answer may be                exit 5
     ├── BudgetExhausted            the run's ceiling on time, tokens or cost              exit 6
     ├── ToolFailure                a tool answered with an error, or not at all
     │   ├── ToolInputError         the arguments do not fit the tool's input schema
@@ -174,6 +174,8 @@ class AgentFailure(TestwrightError):
 class MalformedLlmOutput(AgentFailure):
     """The answer does not parse as JSON after sanitising; retryable."""
 
+    exit_code = ExitCode.NOTHING_KEPT
+
 
 class SchemaValidationError(AgentFailure):
     """The answer parses but breaks its contract; not retryable."""
@@ -216,6 +218,7 @@ class ModelTimeout(ModelFailure):
 
     kind = "timeout"
     recoverable = True
+    exit_code = ExitCode.ENVIRONMENT
 
 
 class ModelUnreachable(ModelFailure):
@@ -223,6 +226,7 @@ class ModelUnreachable(ModelFailure):
 
     kind = "network"
     recoverable = True
+    exit_code = ExitCode.ENVIRONMENT
 
 
 class ModelServerFault(ModelFailure):
@@ -230,6 +234,7 @@ class ModelServerFault(ModelFailure):
 
     kind = "network"
     recoverable = True
+    exit_code = ExitCode.ENVIRONMENT
 
 
 class ModelRateLimited(ModelFailure):
@@ -271,6 +276,7 @@ class ModelContextOverflow(ModelFailure):
     """The prompt is longer than what the model can read."""
 
     kind = "validation"
+    exit_code = ExitCode.NOTHING_KEPT
 
 
 class ModelAnswerBroken(ModelFailure):
@@ -278,18 +284,21 @@ class ModelAnswerBroken(ModelFailure):
 
     kind = "network"
     recoverable = True
+    exit_code = ExitCode.NOTHING_KEPT
 
 
 class ModelAnswerEmpty(ModelFailure):
     """The answer has no text."""
 
     recoverable = True
+    exit_code = ExitCode.NOTHING_KEPT
 
 
 class ModelToolUnknown(ModelFailure):
     """The answer calls a tool that was not offered; it is never executed."""
 
     recoverable = True
+    exit_code = ExitCode.NOTHING_KEPT
 
 
 class ModelAnswerRefused(ModelFailure):
@@ -301,11 +310,14 @@ class ModelAnswerRefused(ModelFailure):
 class ModelAnswerCut(ModelFailure):
     """The answer reached the model's limit before its end; the same question would be cut again."""
 
+    exit_code = ExitCode.NOTHING_KEPT
+
 
 class ModelAnswerTooLarge(ModelFailure):
     """The answer is larger than any answer may be."""
 
     kind = "resource"
+    exit_code = ExitCode.NOTHING_KEPT
 
 
 class BudgetExhausted(TestwrightError):

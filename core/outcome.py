@@ -138,6 +138,8 @@ _WITHOUT_REPORT = {
     ExitCode.ENVIRONMENT: ExitReason.ENVIRONMENT,
     ExitCode.STORAGE: ExitReason.STORAGE,
     ExitCode.BUDGET: ExitReason.BUDGET_EXHAUSTED,
+    # No answer that could be used, so that there was no plan to keep tests of.
+    ExitCode.NOTHING_KEPT: ExitReason.PLAN_FAILED,
 }
 _DERIVED = frozenset(
     {

@@ -42,6 +42,8 @@ _ENDS_THE_RUN = frozenset(
 class AgentUnreachable(AgentFailure):
     """An agent could not be reached in several attempts; the step may be tried again."""
 
+    exit_code = ExitCode.ENVIRONMENT
+
 
 class StepEndedByAgent(AgentFailure):
     """An agent's flag ended its step with what it has: `interuptPipeline`, or `passPipeline` for the whole plan.

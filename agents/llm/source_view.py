@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 
 from ...utils.python_source import parse_or_none, source_lines
 
 _LONGEST_LINE = 200
 _MOST_LINES = 800
 _MOST_SETTING_LINES = 30
+_STEP = 5
 
 
 def relevant_lines(source: str, symbols: Sequence[str] | None) -> str:
@@ -30,14 +31,22 @@ def relevant_lines(source: str, symbols: Sequence[str] | None) -> str:
     return number_lines(lines, {*shown, *setting[:_MOST_SETTING_LINES]} | _signatures(tree.body))
 
 
-def number_lines(lines: Sequence[str], shown: Iterable[int]) -> str:
-    """Render lines with their numbers, from 1; `…` replaces lines that are left out."""
+def number_lines(lines: Sequence[str], shown: Iterable[int], numbered: Container[int] | None = None) -> str:
+    """Render lines with their numbers, from 1; `…` replaces lines that are left out.
+
+    Args:
+        numbered: lines that get their number, besides every fifth and those that begin anew; None for all.
+    """
     out: list[str] = []
     last = 0
     for number in sorted(number for number in set(shown) if 1 <= number <= len(lines)):
-        if number != last + 1:
+        begins = number != last + 1
+        if begins:
             out.append("…")
-        out.append(f"{number:>4} {lines[number - 1][:_LONGEST_LINE]}".rstrip())
+        line = lines[number - 1][:_LONGEST_LINE].rstrip()
+        is_numbered = numbered is None or (line and (begins or number % _STEP == 0 or number in numbered))
+        # A number costs a model one token of two in a line of code, and most lines are never cited.
+        out.append(f"{number if is_numbered else '':>4} {line}".rstrip())
         last = number
     if last < len(lines):
         out.append("…")

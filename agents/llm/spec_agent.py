@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ...core.errors import ExitCode, ModelFailure
+from ...core.errors import ExitCode, ModelFailure, ModelRateLimited
+from ...utils.canonical import digest_of
 from ...utils.untrusted_files import read_source
 from ..contract.lifecycle import Agent, AgentRetryPolicy
 from ..contract.protocol import AgentRequest, AgentResponse, JsonObject, success_response
@@ -86,6 +87,8 @@ class ModelSpecAgent(ModelAgent):
         self._explorer = engine
         self._root = root
         self._observe = observe
+        # What could not be used of a long module's parts, while the request is repeated for another part.
+        self._unusable: dict[str, UnusableAnswer] = {}
 
     async def _answer(self, request: AgentRequest) -> AgentResponse:
         inputs = request.consumer_inputs()
@@ -146,24 +149,31 @@ class ModelSpecAgent(ModelAgent):
         Raises:
             UnusableAnswer: no part has one.
             ModelFailure: no part has one; or a part may have one when the request is repeated, which asks for no answer
-                anew that was received.
+                anew that was received, whether it could be used or not.
         """
         answers: list[Any] = []
         notes: list[str] = []
         failures: list[UnusableAnswer | ModelFailure] = []
-        for number, text in enumerate(texts, 1):
+        keys = [digest_of([text, list(errors), inputs.get("attempt")]) for text in texts]
+        for number, (key, text) in enumerate(zip(keys, texts, strict=True), 1):
             try:
+                if key in self._unusable:
+                    raise self._unusable[key]
                 answer, left_out = await self._first_answer(inputs, text, errors, READING_SCHEMA, may_lack=MAY_LACK)
                 answers.append(answer)
                 notes += left_out
             except (UnusableAnswer, ModelFailure) as failure:
                 failures.append(failure)
+                if isinstance(failure, UnusableAnswer):
+                    self._unusable[key] = failure
                 if isinstance(failure, ModelFailure) and _holds_for_all(failure):
                     failures += [failure] * (len(texts) - number)
                     break
         passing = [one for one in failures if isinstance(one, ModelFailure) and _may_pass(one)]
         if passing and not is_last:
             raise passing[0]
+        for key in keys:
+            self._unusable.pop(key, None)
         if not answers:
             raise failures[0]
         return answers, [*notes, *(f"a part of the module was not read: {failure.message}" for failure in failures)]
@@ -244,7 +254,8 @@ class ModelSpecAgent(ModelAgent):
 
 def _holds_for_all(failure: ModelFailure) -> bool:
     """Whether the next part of a module would fail in the same way, as without quota or beyond the endpoint's rate."""
-    return failure.exit_code is ExitCode.ENVIRONMENT
+    holds = isinstance(failure, ModelRateLimited) or not failure.recoverable
+    return holds and failure.exit_code is ExitCode.ENVIRONMENT
 
 
 def _may_pass(failure: ModelFailure) -> bool:

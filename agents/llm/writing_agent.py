@@ -1,7 +1,7 @@
 """The writing agent with a model: turns an accepted spec into test files.
 
 The first user message is the hydration envelope as canonical JSON: foreign texts are JSON strings in it, so they cannot
-end early and be read as instructions.
+end early and be read as instructions. What tools and the project's own tests say is fenced besides, as in all messages.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from ..guardrails.replaced_subjects import replaced_subjects
 from ..model.chat import ModelChat
 from .model_agent import ModelAgent, UnusableAnswer, closed, list_of, text_of
 from .project_style import ImportsProvider, StyleProvider
+from .prompt import data
 from .specs.surroundings import tool_context
 
 ANSWER_SCHEMA: JsonObject = closed(files=list_of(closed(path=text_of(400), contents=text_of(200_000)), 10))
@@ -68,10 +69,10 @@ class ModelWritingAgent(ModelAgent):
         style = await asyncio.to_thread(self._style, module) if self._style is not None else ""
         # Render the envelope with the project's style and what tools say or, in a refinement, with feedback.
         shown = {key: value for key, value in inputs.items() if key not in _NOT_SHOWN}
-        beside: JsonObject = {"style": style} if style and not previous else {}
+        beside: JsonObject = {"style": data("style", style)} if style and not previous else {}
         path = str((view["spec"].get("target") or {}).get("path") or view["test_path"])
         context = tool_context(view, path)
-        beside |= {"context": context} if context and not previous else {}
+        beside |= {"context": data("context", context)} if context and not previous else {}
         if errors:
             beside["feedback"] = code_feedback(errors, next(iter(previous.values()), ""))
         message = canonical_json({**shown, **beside})

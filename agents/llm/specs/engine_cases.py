@@ -8,7 +8,9 @@ lines that it cites speak of the call; otherwise it is a question in the report,
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 from ...contract.protocol import JsonObject
@@ -17,37 +19,81 @@ from .answer_mending import Subjects
 from .spec_answer import DOUBT, DROP, expectation_text, is_range, whole_lines
 
 _CASES_OF_A_SUBJECT = 8
+_FEWEST_OF_A_SUBJECT = 3
+_MOST_CHARACTERS = 3600
+"""Of all lines together: about 1,200 tokens."""
+
 _MOST_CASES = 60
 _LONGEST_CASE = 160
+_LONGEST_CALLS = 90
 _LONGEST_TITLE = 160
 _TEXT = 1000
 _LONGEST_QUESTION = 400
 
 
 def numbered_cases(cases: Sequence[Mapping[str, Any]], subjects: Sequence[str] | None = None) -> list[str]:
-    """Render cases, one line each, a few for every subject: `3. half(3): raises ValueError('odd')`.
+    """Render cases, a few for every subject: `3. half(3): raises ValueError('odd')`; those that agree share a line.
 
     Args:
         subjects: only cases of these and of their members; None for all.
     """
-    shown: Counter[str] = Counter()
+    wanted = [
+        (number, case)
+        for number, case in enumerate(cases, 1)
+        if subjects is None
+        or any(case["subject"] == one or str(case["subject"]).startswith(f"{one}.") for one in subjects)
+    ]
+    # Where there is no room for all, each subject shows fewer, and none is left out.
     lines: list[str] = []
-    for number, case in enumerate(cases, 1):
-        subject = str(case["subject"])
-        if subjects is not None and not any(subject == one or subject.startswith(f"{one}.") for one in subjects):
-            continue
-        shown[subject] += 1
-        if shown[subject] <= _CASES_OF_A_SUBJECT and len(lines) < _MOST_CASES:
-            lines.append(f"{number}. {_line(case)}"[:_LONGEST_CASE])
+    for most in range(_CASES_OF_A_SUBJECT, _FEWEST_OF_A_SUBJECT - 1, -1):
+        lines = list(_lines(_rows(wanted, most)))
+        if sum(map(len, lines)) <= _MOST_CHARACTERS:
+            break
     return lines
 
 
-def _line(case: Mapping[str, Any]) -> str:
+def _rows(cases: Iterable[tuple[int, Mapping[str, Any]]], most: int) -> list[_Row]:
+    shown: Counter[str] = Counter()
+    rows: list[_Row] = []
+    for number, case in cases:
+        subject = str(case["subject"])
+        shown[subject] += 1
+        if shown[subject] <= most and len(rows) < _MOST_CASES:
+            rows.append(_row(number, case))
+    return rows
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A case in words: its numbered call, its set-up and what is expected."""
+
+    call: str
+    setting: str
+    expected: str
+
+
+def _row(number: int, case: Mapping[str, Any]) -> _Row:
     statements = (case.get("arrange") or {}).get("statements") or []
-    setting = f" after {'; '.join(statements)}" if statements else ""
     expected = ", ".join(expectation_text(row) for row in case["expect"])
     documented = " (documented)" if _is_documented(case) else ""
-    return f"{case['act']['expression']}{setting}: {expected}{documented}"
+    return _Row(f"{number}. {case['act']['expression']}", "; ".join(statements), f"{expected}{documented}")
+
+
+def _lines(rows: Sequence[_Row]) -> Iterator[str]:
+    """Say once what cases have in common that follow each other: a set-up, or a set-up and an outcome."""
+    last = ""
+    for (setting, expected), alike in groupby(rows, key=lambda row: (row.setting, row.expected)):
+        after = f" after {'the same' if setting == last else setting}" if setting else ""
+        last = setting
+        calls = ""
+        for row in alike:
+            joined = f"{calls}; {row.call}" if calls else row.call
+            if len(joined) <= _LONGEST_CALLS or not calls:
+                calls = joined
+                continue
+            yield f"{calls}{after}: {expected}"[:_LONGEST_CASE]
+            calls, after = row.call, " after the same" if setting else ""
+        yield f"{calls}{after}: {expected}"[:_LONGEST_CASE]
 
 
 class Decisions:

@@ -51,7 +51,7 @@ def source_parts(source: str, symbols: Sequence[str] | None = None) -> list[Sour
     tree = parse_or_none(source)
     if tree is None or (symbols is None and _fits(everything, lines)):
         shown = everything if _fits(everything, lines) else set(range(1, MOST_LINES + 1))
-        return [SourcePart(number_lines(lines, shown), None)]
+        return [SourcePart(number_lines(lines, shown, _citable(tree, lines)), None)]
     setting = set(sorted(_setting(tree.body))[:_MOST_SETTING_LINES])
     public = list(_items(tree.body, lines, symbols))
     packed = list(_packed(public, setting, lines)) or [((), set[int]())]
@@ -62,7 +62,19 @@ def source_parts(source: str, symbols: Sequence[str] | None = None) -> list[Sour
         if _fits(setting | last | item.lines, lines):
             last = last | item.lines
     packed[-1] = (names, last)
-    return [SourcePart(number_lines(lines, setting | shown), subjects) for subjects, shown in packed]
+    citable = _citable(tree, lines)
+    return [SourcePart(number_lines(lines, setting | shown, citable), subjects) for subjects, shown in packed]
+
+
+def _citable(tree: ast.Module | None, lines: Sequence[str]) -> set[int] | None:
+    """The lines that say what the code should do: docstrings, comments and messages; None for all."""
+    if tree is None:
+        return None
+    found = {number for number, line in enumerate(lines, 1) if "#" in line}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Raise) or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)):
+            found |= {*range(node.lineno, (node.end_lineno or node.lineno) + 1)}
+    return found
 
 
 def fitting_part(source: str, symbols: Sequence[str] | None) -> SourcePart:

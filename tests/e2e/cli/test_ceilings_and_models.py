@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -121,8 +122,10 @@ def test_a_ceiling_on_time_bounds_the_planners_wait(tmp_path, command):
         (error(429, "slow down", headers={"retry-after": "600"}), ExitCode.ENVIRONMENT, "model_rate_limit"),
         (error(429, "no money", code="insufficient_quota"), ExitCode.ENVIRONMENT, "model_quota"),
         (answer("I may not.", finish="content_filter"), ExitCode.NOTHING_KEPT, "model_refused"),
+        (answer('{"targets": [', finish="length"), ExitCode.NOTHING_KEPT, "plan_failed"),
+        (error(404, "no such model"), ExitCode.ENVIRONMENT, "environment"),
     ],
-    ids=["limits the rate", "has no quota", "refuses"],
+    ids=["limits the rate", "has no quota", "refuses", "is cut off", "is not there"],
 )
 def test_a_run_that_its_planners_model_stops_ends_for_the_documented_reason(tmp_path, monkeypatch, reply, code, reason):
     monkeypatch.setenv("TESTWRIGHT_PLANNER_FAILURE", "stop")
@@ -133,6 +136,21 @@ def test_a_run_that_its_planners_model_stops_ends_for_the_documented_reason(tmp_
     assert ended.exit_code == code, ended.output
     [run] = json.loads(said("runs", "list", "--root", root, "--json").stdout)
     assert (run["exit_reason"], run["exit_code"]) == (reason, code)
+
+
+@pytest.mark.feature("P-01")
+@pytest.mark.parametrize("command", ["run", "plan"])
+def test_a_planners_model_that_cannot_be_reached_is_a_fault_of_the_environment(tmp_path, monkeypatch, command):
+    monkeypatch.setenv("TESTWRIGHT_PLANNER_FAILURE", "stop")
+    root = halves(tmp_path / "project")
+    with socket.socket() as taken:  # bound and not listening: every connection is refused
+        taken.bind(("127.0.0.1", 0))
+        asking = ("--model", "planner=openai:scripted", "--base-url", f"http://127.0.0.1:{taken.getsockname()[1]}/v1")
+        ended = said(command, UNCLEAR, "--root", root, *asking, "--json")
+    assert ended.exit_code == ExitCode.ENVIRONMENT, ended.output
+    if command == "run":
+        [run] = json.loads(said("runs", "list", "--root", root, "--json").stdout)
+        assert (run["exit_reason"], run["exit_code"]) == ("environment", ExitCode.ENVIRONMENT)
 
 
 @pytest.mark.feature("A-01")

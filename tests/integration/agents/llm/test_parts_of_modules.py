@@ -56,6 +56,14 @@ async def test_what_may_pass_costs_no_part_while_the_request_is_repeated(tmp_pat
     assert len(waits) == 1
 
 
+async def test_an_answer_that_could_not_be_used_is_not_asked_for_again_when_another_part_is(tmp_path: Path) -> None:
+    broken = errors.SchemaValidationError("no cases")
+    response, about, waits = await answered(tmp_path, broken, DOWN, READ, READ, READ)
+    assert response.is_success(), response.error
+    assert about == ["first", "second", "third", "second", "third"]
+    assert (len(notes(response)), len(waits)) == (1, 1)
+
+
 async def test_an_endpoint_that_limits_the_rate_is_given_the_time_that_it_asks_for(tmp_path: Path) -> None:
     response, about, waits = await answered(tmp_path, READ, LIMITED, READ, READ, READ)
     assert (response.is_success(), notes(response), waits) == (True, [], [2.0])

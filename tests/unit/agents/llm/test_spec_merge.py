@@ -139,6 +139,28 @@ def test_an_engines_case_takes_a_better_title() -> None:
     assert spec["cases"][0]["title"] == "an even number has a whole half"
 
 
+def test_what_cases_that_follow_each_other_have_in_common_is_said_once() -> None:
+    raising = [{"kind": "raises", "exception": "ValueError", "origin": "observed"}]
+    alike = [{**pinned(value, "0"), "expect": raising} for value in ("1", "3")]
+    after = [{**pinned(value, value), "arrange": {"statements": ["cart = Cart()"]}} for value in ("5", "7")]
+    assert numbered_cases([*alike, *after, pinned("4", "2")]) == [
+        "1. half(1); 2. half(3): raises ValueError('')",
+        "3. half(5) after cart = Cart(): result equals 5",
+        "4. half(7) after the same: result equals 7",
+        "5. half(4): result equals 2",
+    ]
+
+
+def test_where_there_is_no_room_each_subject_shows_fewer_cases_and_none_is_left_out() -> None:
+    cases = [
+        {**pinned(f"'{number} {'long ' * 20}'", f"{number}"), "subject": f"half_{number % 12}"} for number in range(96)
+    ]
+    lines = numbered_cases(cases)
+    numbers = [int(line.partition(".")[0]) - 1 for line in lines]
+    assert {number % 12 for number in numbers} == set(range(12))
+    assert len(numbers) == 36
+
+
 def test_cases_are_numbered_as_in_the_spec_whichever_are_shown() -> None:
     cases = [pinned("4", "2"), {**pinned("3", "1.5"), "subject": "Cart.add"}]
     assert numbered_cases(cases) == ["1. half(4): result equals 2", "2. half(3): result equals 1.5"]
