@@ -19,6 +19,7 @@ from typing import Any
 from ..agents.contract.planner_inputs import planner_inputs
 from ..agents.embedded.plan.planner_agent import EmbeddedPlannerAgent
 from ..agents.embedded.specs.first_tests import FirstTests
+from ..agents.embedded.specs.script_specs import ScriptSpecGenerator, UnitSpecsByLanguage
 from ..agents.embedded.specs.spec_agent import PrefetchedSpec, SpecGenerator
 from ..agents.embedded.specs.unit_specs import CachedSpecGenerator, UnitSpecGenerator
 from ..config.settings import Settings
@@ -41,6 +42,7 @@ from ..vcs.changed_code import changed_code
 
 # Mutants that exploration searches for each one that the gate measures by: tests that kill many kill a new sample, too.
 _SEARCHED_MUTANTS = 9
+_SCRIPT_MUTANTS = 8
 _UNIT_STEP = "generate_unit_tests"
 
 
@@ -140,9 +142,10 @@ def unit_spec_generator(settings: Settings, target: ProvideTarget, first: FirstT
     """
     budget = exploration_budget(settings)
     unit = UnitSpecGenerator(target, settings.root, budget=budget, first=first, examples=settings.examples)
+    scripts = ScriptSpecGenerator(target, mutants=_SCRIPT_MUTANTS * settings.mutants)
     if not settings.cache:
-        return unit
-    return CachedSpecGenerator(
+        return UnitSpecsByLanguage(unit, scripts)
+    cached = CachedSpecGenerator(
         unit,
         target,
         settings.cache_dir,
@@ -155,6 +158,7 @@ def unit_spec_generator(settings: Settings, target: ProvideTarget, first: FirstT
         most_bytes=settings.cache_mib * 1024 * 1024,
         fresh=settings.fresh,
     )
+    return UnitSpecsByLanguage(cached, scripts)
 
 
 @asynccontextmanager

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ..agents.model.endpoint import base_url_of, key_for
-from ..analysis.javascript.chain import find_installed, find_node
+from ..analysis.javascript.chain import CHECKS
 from ..config.settings import Settings
 from ..core.errors import EnvironmentFault, SettingsError, TestwrightError
 from ..engine.api.document.apps import WebApplication, find_applications
@@ -23,6 +23,7 @@ from ..sandbox.browsers.chromium import browser_tools_missing, find_chromium
 from ..sandbox.bubblewrap import RECOMMENDED_VERSION, BubblewrapSandbox
 from ..sandbox.distributions import plain_distributions
 from ..sandbox.interpreter import find_interpreter
+from ..sandbox.javascript.node import find_node
 from ..sandbox.opening import open_sandbox
 from ..sandbox.overlay import test_overlay
 from ..sandbox.protocol import Limits, Program
@@ -165,7 +166,7 @@ def _space(settings: Settings) -> DoctorCheck:
 def javascript_check(settings: Settings, environment: Mapping[str, str]) -> DoctorCheck:
     """Whether Jest and Playwright tests can be validated: Node, and the checks that are installed at first use."""
     name = "JavaScript checks"
-    chain = find_installed(cache_folders(settings.root, environment))
+    chain = CHECKS.find_installed(cache_folders(settings.root, environment))
     try:
         node = find_node(environment)
         if chain is None:

@@ -54,7 +54,9 @@ OPTIONS: Mapping[str, Any] = {
     "trust_project": TrustProject,
     "run_id": _option(str, "--run-id", about="Fix the run's id, for repeatable output."),
     "jobs": _option(int, "--jobs", "-j", about="Number of targets processed at the same time. Default: 2."),
-    "framework": _option(str, "--framework", about="pytest or unittest; locust for load tests. Default: pytest."),
+    "framework": _option(
+        str, "--framework", about="pytest or unittest; jest for scripts, locust for load tests. Default: pytest."
+    ),
     "test_type": TestType,
     "target": _option(str, "--target", about="A file, module or symbol to test, besides those the request names."),
     "changed_since": _option(

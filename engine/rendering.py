@@ -30,7 +30,7 @@ def render_files(spec: Spec, framework: str, test_path: str) -> tuple[RenderedFi
 
     Args:
         spec: valid against the schema of its `test_type`, with at least one case.
-        framework: pytest or unittest; locust for load tests.
+        framework: pytest or unittest; locust for load tests, jest for unit tests of scripts.
         test_path: path of the test file, POSIX, relative to the project's root.
 
     Raises:
@@ -48,7 +48,7 @@ def renderable_types() -> tuple[str, ...]:
 def unrenderable_cases(spec: Spec, framework: str, test_path: str) -> dict[str, str]:
     """Ids of cases that make no test, with the reason; empty when all of them do. Raises as `render_files`."""
     renderer = _renderer(spec)
-    if spec.get("test_type", "unit") == "unit":
+    if spec.get("test_type", "unit") == "unit" and framework != "jest":
         return unrenderable_unit_cases(spec, framework)
     cases = list(spec.get("cases") or ())
     if not cases or not _problem(renderer, spec, framework, test_path):
@@ -78,6 +78,10 @@ def _renderer(spec: Spec) -> Renderer:
 
 
 def _unit(spec: Spec, framework: str, test_path: str) -> tuple[RenderedFile, ...]:
+    if framework == "jest":
+        from .javascript.render import render_jest
+
+        return (RenderedFile(test_path, render_jest(spec, test_path)),)
     return (RenderedFile(test_path, render_unit(spec, framework)),)
 
 

@@ -23,6 +23,7 @@ from ..embedded.plan.repository_steps import repository_plan
 from ..embedded.plan.request.lexicon import AVAILABLE_FRAMEWORKS, LOAD_FRAMEWORKS
 from ..embedded.plan.request.parsed_request import ParsedRequest
 from ..embedded.plan.request.parser import parse_request
+from ..embedded.plan.script_plan import wants_scripts
 from ..embedded.plan.target_index import TargetIndex
 from ..guardrails.problems import problem
 from ..model.chat import ModelChat
@@ -84,7 +85,8 @@ class ModelPlannerAgent(ModelAgent):
         is_load = given is None and bool(words.clauses) and all(map(is_of_load, words.clauses))
         is_refused = (asked_for and not asked_for & set(STEP_PLANNERS)) or is_load or not available
         embedded = await self._steps.process(request)
-        if inputs.get("target") or repository_plan(words) is not None or is_refused or _is_understood(embedded):
+        settled = is_refused or repository_plan(words) is not None or wants_scripts(words, inputs)
+        if inputs.get("target") or settled or _is_understood(embedded):
             return embedded
         user = await asyncio.to_thread(self._message, inputs, index)
         problems = inputs.get("errors")

@@ -98,7 +98,8 @@ class ModelSpecAgent(ModelAgent):
         extension = _EXTENSIONS.get(test_type) if not isinstance(previous, Mapping) else None
         if extension is not None:
             return await self._extended(request, inputs, errors, extension)
-        if test_type != "unit":
+        # What a model adds to unit tests is Python: those of scripts are the engine's.
+        if test_type != "unit" or inputs.get("framework") == "jest":
             return await self._explorer.process(request)
         if isinstance(previous, Mapping) and inputs.get("gaps"):
             return await self._without_gaps(inputs, previous, inputs["gaps"])

@@ -14,11 +14,11 @@ from pathlib import Path
 
 from ...core.errors import EnvironmentFault
 from ...sandbox.executable import executable_folders
+from ...sandbox.javascript.node import find_node
 from ...sandbox.protocol import Completed, Limits, Program
 from ...sandbox.snapshot import take_snapshot
 from ...sandbox.target import PythonTarget, Workspace, to_the_end
 from ...utils.untrusted_folders import remove_tree
-from ..javascript.chain import find_node
 from .detect import BuildError, BuildStep, StepResult
 
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")

@@ -17,10 +17,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ...core.errors import EnvironmentFault, SandboxFailure, SandboxUnavailable, ToolFailure
+from ...sandbox.javascript.node import NodeRuntime, find_node
 from ...sandbox.opening import open_sandbox
 from ...sandbox.protocol import Limits, Program, Sandbox
 from ...utils.user_folders import cache_folders
-from .chain import COMPILED, NodeRuntime, ToolChain, find_node, install
+from .chain import CHECKS, COMPILED, ToolChain
 
 SUFFIXES = (".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts")
 _SECONDS = 90.0
@@ -97,7 +98,7 @@ class JavaScriptChecks:
 
     def _prepare(self) -> tuple[NodeRuntime, ToolChain]:
         node = find_node()
-        return node, install(self._folders)
+        return node, CHECKS.install(self._folders)
 
 
 def _sandbox() -> Sandbox | None:

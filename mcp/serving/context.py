@@ -21,7 +21,8 @@ ROOT: Schema = string(
     description="Which served project: its name, or its absolute path. Needed only when several are served.",
 )
 FRAMEWORK: Schema = string(
-    enum=["pytest", "unittest", "locust"], description="What the tests are written for; locust for load tests."
+    enum=["pytest", "unittest", "locust", "jest"],
+    description="What the tests are written for; locust for load tests, jest for scripts.",
 )
 TEST_TYPE: Schema = string(enum=["unit", "api", "integration", "e2e", "performance"])
 

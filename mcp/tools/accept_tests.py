@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...core.errors import ToolFailure, UsageError
+from ...sandbox.javascript.syntax import SUFFIXES
 from ...store.files.acceptance import Acceptance
 from ...store.files.staging import Staging
 from ..toolbox.json_schema import array, closed_object, open_object, string, strings
@@ -18,9 +19,14 @@ def _run(services: ToolServices, /, test_paths: list[str]) -> Json:
     staged = services.run_folder.staged
     needed = [path for test in test_paths for path in with_dependencies(staged, services.test_path(test))]
     try:
-        results = Staging(services.run_folder, services.root).accept(list(dict.fromkeys(needed)))
+        staging = Staging(services.run_folder, services.root)
+        results = staging.accept(list(dict.fromkeys(needed)))
     except UsageError as error:
         raise ToolFailure(error.message, advice=error.advice, details=error.details) from error
+    # Jest looks for tests in every folder of the project, that of the runs among them: no second copy stays there.
+    for result in results:
+        if result.path.endswith(SUFFIXES) and result.outcome in ("added", "updated", "unchanged"):
+            staging.unstage(result.path)
     files = [_row(result) for result in results if result.outcome != "conflict"]
     conflicts = [result for result in results if result.outcome == "conflict"]
     # Files without a conflict were added; the error names both.

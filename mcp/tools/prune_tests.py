@@ -37,7 +37,11 @@ def _run(services: ToolServices, /, test_path: str, spec_path: str, drop: list[s
     def render(remaining: Json, framework: str) -> str:
         return render_files(remaining, framework, path)[0].contents
 
-    renderer = render if _is_rendered(spec, text, framework, path) else lambda rest, _: _cut(spec, rest, text)
+    renderer = (
+        render
+        if spec.get("framework") == "jest" or _is_rendered(spec, text, framework, path)
+        else lambda rest, _: _cut(spec, rest, text)
+    )
     pruned = prune(spec, drop, framework=framework, render=renderer)
     staging = Staging(services.run_folder, services.root)
     if pruned.contents is None:
@@ -86,7 +90,7 @@ TOOL = ToolSpec(
         test_path=string(minLength=1, description="Path in the project, as staged."),
         spec_path=string(minLength=1, description="The spec, relative to the run's folder."),
         drop={**TEXTS, "description": "Ids of the cases to take out; unknown ones do no harm."},
-        framework=string(enum=["pytest", "unittest", "locust"]),
+        framework=string(enum=["pytest", "unittest", "locust", "jest"]),
     ),
     output_schema=closed_object(test_path=string(), spec_path=string(), removed=TEXTS, unknown=TEXTS, kept=TEXTS),
     run=_run,

@@ -22,18 +22,20 @@ from ...sandbox.target import PythonTarget
 from ...utils.confined_paths import read_text
 from ...utils.untrusted_files import decoded_json, decoded_source, read_source_bytes, write_file
 from ..toolbox.json_schema import COUNT, TEXTS, array, closed_object, integer, open_object, string
+from ..toolbox.script_runs import SCRIPT_FRAMEWORKS, run_script_tests
 from ..toolbox.services import ToolServices
 from ..toolbox.staged_files import with_dependencies
 from ..toolbox.tool_spec import Json, ToolSpec
 
 FRAMEWORKS: tuple[Framework, ...] = ("pytest", "unittest", "locust")
+ALL_FRAMEWORKS = (*FRAMEWORKS, *SCRIPT_FRAMEWORKS)
 SERVED = ("api", "e2e")
 """Types of tests that start an application in a process of its own."""
 _PICTURES = "browser"
 BROWSER_TEST_SECONDS = 60.0
 BROWSER_WALL_SECONDS = 900.0
 OPTIONS: Json = {
-    "framework": string(enum=list(FRAMEWORKS)),
+    "framework": string(enum=list(ALL_FRAMEWORKS)),
     "test_seconds": {"type": "number", "exclusiveMinimum": 0, "maximum": 600, "description": "For one test."},
     "wall_seconds": {"type": "number", "exclusiveMinimum": 0, "maximum": 3600, "description": "For one run of all."},
 }
@@ -75,6 +77,10 @@ async def _run(services: ToolServices, /, test_path: str, options: Json) -> Json
     measured = await asyncio.to_thread(measured_files, services, spec, options.get("target"))
     framework = _framework(options, spec)
     files = await asyncio.to_thread(staged_files, services, [test_path], framework)
+    if framework in SCRIPT_FRAMEWORKS:
+        if spec is None:
+            raise ToolFailure("tests of scripts are run with their spec", advice="give spec_path in the options")
+        return await run_script_tests(services, files, spec, options)
     target = await services.python_target()
     limits: Json = {key: options[key] for key in ("test_seconds", "wall_seconds", "mutant_seconds") if key in options}
     if is_browser(spec):
@@ -97,7 +103,9 @@ async def _run(services: ToolServices, /, test_path: str, options: Json) -> Json
     modules = {path: _module_name(spec, path) for path in measured} if options.get("baseline", True) else {}
     # The coverage of before is measured while the tests run.
     async with background_task(_baseline(services, target, modules)) as baseline:
-        verification = await verify_files(target, files, framework=framework, spec=spec, options=strictness)
+        verification = await verify_files(
+            target, files, framework=python_framework(framework), spec=spec, options=strictness
+        )
         before = await baseline
     earlier = before.coverage if before else None
     evidence = evidence_of(verification, spec=spec, before=earlier)
@@ -193,15 +201,22 @@ def is_browser(spec: Json | None) -> bool:
     return spec is not None and spec.get("test_type") == "e2e"
 
 
-def _framework(options: Json, spec: Json | None) -> Framework:
+def _framework(options: Json, spec: Json | None) -> str:
     name = options.get("framework") or (spec or {}).get("framework") or "pytest"
+    if name in ALL_FRAMEWORKS:
+        return str(name)
+    raise ToolFailure(
+        f"tests for {name} cannot be run: it is not part of this version",
+        advice=f"frameworks that can be run: {', '.join(ALL_FRAMEWORKS)}",
+    )
+
+
+def python_framework(name: str) -> Framework:
+    """The framework of Python tests that has this name, else pytest."""
     for framework in FRAMEWORKS:
         if framework == name:
             return framework
-    raise ToolFailure(
-        f"tests for {name} cannot be run: it is not part of this version",
-        advice=f"frameworks that can be run: {', '.join(FRAMEWORKS)}",
-    )
+    return "pytest"
 
 
 def measured_files(services: ToolServices, spec: Json | None, target: Any = None) -> list[str]:

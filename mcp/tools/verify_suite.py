@@ -7,6 +7,7 @@ import asyncio
 from ...gate.evidence.summary import tool_result
 from ...gate.verify.suite_verification import SuiteVerificationOptions, verify_suite
 from ..toolbox.json_schema import array, closed_object, string
+from ..toolbox.script_runs import SCRIPT_FRAMEWORKS, verify_script_suite
 from ..toolbox.services import ToolServices
 from ..toolbox.tool_spec import Json, ToolSpec
 from .run_tests import (
@@ -17,6 +18,7 @@ from .run_tests import (
     TIMED_TEST_SECONDS,
     is_browser,
     measured_files,
+    python_framework,
     read_spec,
     staged_files,
 )
@@ -29,6 +31,8 @@ async def _run(services: ToolServices, /, test_paths: list[str], options: Json) 
     framework = options.get("framework") or "pytest"
     files = await asyncio.to_thread(staged_files, services, test_paths, framework)
     specs = await asyncio.to_thread(read_specs, services)
+    if framework in SCRIPT_FRAMEWORKS:
+        return await verify_script_suite(services, files, specs.values())
     measured = await asyncio.to_thread(
         lambda: sorted({path for spec in specs.values() for path in measured_files(services, spec)})
     )
@@ -42,7 +46,9 @@ async def _run(services: ToolServices, /, test_paths: list[str], options: Json) 
     if any(spec.get("test_type") == "performance" for spec in specs.values()):
         limits.setdefault("test_seconds", TIMED_TEST_SECONDS)
     together = SuiteVerificationOptions(measure=tuple(measured), **limits)
-    verification = await verify_suite(target, files, framework=framework, specs=specs, options=together)
+    verification = await verify_suite(
+        target, files, framework=python_framework(framework), specs=specs, options=together
+    )
     return tool_result(verification, before=before)
 
 

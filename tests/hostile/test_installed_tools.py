@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from testwright.analysis.javascript import chain
-from testwright.analysis.javascript.chain import NodeRuntime
+from testwright.analysis.javascript.chain import CHECKS
 from testwright.core.errors import StorageError
 from testwright.sandbox.interpreter import find_interpreter
+from testwright.sandbox.javascript.node import NodeRuntime
 from testwright.sandbox.overlay import test_overlay as overlay_of
 from testwright.tests.support.hostile.projects import hostile_project, run_on
 from testwright.utils.user_folders import cache_folders, writable_folder
@@ -36,7 +36,7 @@ def _no_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 def _forged_chain(cache: Path) -> None:
-    script = cache / chain.lock_hash() / chain._scripts_name() / "check.mjs"
+    script = cache / CHECKS.lock_hash() / CHECKS._scripts_name() / "check.mjs"
     script.parent.mkdir(parents=True)
     script.write_text("forged")
 
@@ -54,11 +54,11 @@ def test_a_chain_that_came_with_the_project_is_not_executed(
     _forged_chain(root / place)
     if place.startswith(".cache"):
         monkeypatch.setenv("XDG_CACHE_HOME", str(root / ".cache"))
-    assert chain.find_installed(cache_folders(root)) is None
-    installed = chain.install(cache_folders(root), _npm(tmp_path))
+    assert CHECKS.find_installed(cache_folders(root)) is None
+    installed = CHECKS.install(cache_folders(root), _npm(tmp_path))
     assert installed.fresh
     assert not installed.script.is_relative_to(root)
-    assert installed.script.read_bytes() == (chain.SOURCE / "check.mjs").read_bytes()
+    assert installed.script.read_bytes() == (CHECKS.source / "check.mjs").read_bytes()
 
 
 def test_test_tools_that_came_with_the_project_judge_nothing(root: Path, tmp_path: Path) -> None:

@@ -32,6 +32,7 @@ from .repository_steps import repository_plan
 from .request.lexicon import AVAILABLE_FRAMEWORKS
 from .request.parsed_request import Clause, Mention, ParsedRequest
 from .request.parser import parse_request
+from .script_plan import script_plan, wants_scripts
 from .step_scope import PlannedSteps, StepPlanner, StepScope
 from .target_index import ModuleTarget, TargetIndex
 from .understanding import Part, sentence
@@ -92,6 +93,8 @@ class EmbeddedPlannerAgent(Agent):
             whole["not_understood"] += [] if inputs.get("changes") is None else [_MAPPED_WHOLE]
             check_understood(whole["not_understood"], [], inputs.get("strict"))
             return whole
+        if wants_scripts(words, inputs):
+            return script_plan(words, inputs, index.layout.root)
         return _Planning(inputs, index, words, self._command).result()
 
 

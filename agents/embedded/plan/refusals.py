@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from ....core.errors import RequestError
 from ...contract.protocol import JsonObject
 from .reading import Reading
-from .request.lexicon import AVAILABLE_FRAMEWORKS, LOAD_FRAMEWORKS, REPOSITORY_FRAMEWORKS
+from .request.lexicon import AVAILABLE_FRAMEWORKS, LOAD_FRAMEWORKS, REPOSITORY_FRAMEWORKS, SCRIPT_FRAMEWORKS
 from .request.parsed_request import Clause, ParsedRequest
 
 _SMALLEST_CHANGE = "Leave it out, or say it in other words; --no-strict goes on with what was understood."
@@ -21,7 +21,9 @@ def refuse_frameworks(words: ParsedRequest, reading: Reading) -> None:
             continue
         repository = name in REPOSITORY_FRAMEWORKS
         reason = (
-            f"tests for {name} are not available yet"
+            "it tests JavaScript and TypeScript, which is a run of its own"
+            if name in SCRIPT_FRAMEWORKS
+            else f"tests for {name} are not available yet"
             if not repository
             else (f"tests for {name} are made for a whole repository at a depth only")
         )

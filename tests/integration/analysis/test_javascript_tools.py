@@ -6,11 +6,11 @@ import pytest
 
 from testwright.agents.contract.contracts import contract_of
 from testwright.agents.embedded.repository.engineer_agent import EmbeddedEngineerAgent
-from testwright.analysis.javascript import chain
 from testwright.analysis.javascript import checks as javascript
 from testwright.core.errors import EnvironmentFault, SandboxUnavailable
 from testwright.mcp.tool_client.tool_client import ToolClient
 from testwright.mcp.toolbox.toolbox import build_toolbox
+from testwright.sandbox.javascript import node
 from testwright.tests.support.agents.fake_chat import asked as ask
 from testwright.tests.support.mcp.js_chain import use_machine_cache
 from testwright.tests.support.mcp.tool_session import make_services, write_files
@@ -102,7 +102,7 @@ async def test_without_a_sandbox_the_answer_is_the_same(services, monkeypatch):
 
 @pytest.mark.feature("T-10")
 async def test_without_node_the_fault_says_how_to_get_it(client, services, monkeypatch):
-    monkeypatch.setattr(chain, "_WHEEL", "no_such_wheel_is_installed")
+    monkeypatch.setattr(node, "_WHEEL", "no_such_wheel_is_installed")
     monkeypatch.setenv("PATH", "")
     write_files(services.run_folder.staged, {"tests/half.test.js": GOOD})
     with pytest.raises(EnvironmentFault, match="Node") as caught:

@@ -12,12 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from testwright.analysis.javascript import chain
-from testwright.analysis.javascript.chain import NodeRuntime, find_node, is_supported
+from testwright.analysis.javascript.chain import CHECKS, ToolChain
 from testwright.analysis.javascript.checks import JavaScriptChecks, ScriptFile
 from testwright.cli.doctor import javascript_check
 from testwright.config.settings import Settings
 from testwright.core.errors import EnvironmentFault, StorageError, ToolFailure
+from testwright.sandbox.javascript import node
+from testwright.sandbox.javascript.node import NodeRuntime, find_node, is_supported
+from testwright.sandbox.javascript.npm_folder import NpmFolder
 from testwright.tests.support.mcp.js_chain import MACHINE_CACHE, use_machine_cache
 from testwright.utils.user_folders import cache_folders
 
@@ -39,9 +41,9 @@ signal.pause()
 INSTALLER = """
 import sys
 from pathlib import Path
-from testwright.analysis.javascript.chain import install
-from testwright.analysis.javascript.chain import NodeRuntime
-install([Path(sys.argv[1])], NodeRuntime(Path(sys.executable), (24, 0, 0), tuple(sys.argv[2:]), "machine"))
+from testwright.analysis.javascript.chain import CHECKS
+from testwright.sandbox.javascript.node import NodeRuntime
+CHECKS.install([Path(sys.argv[1])], NodeRuntime(Path(sys.executable), (24, 0, 0), tuple(sys.argv[2:]), "machine"))
 """
 
 
@@ -77,7 +79,7 @@ def test_node_has_to_be_what_eslint_runs_on(version, enough):
 
 
 def test_an_old_node_and_no_wheel_are_told_with_what_to_do(tmp_path, monkeypatch):
-    monkeypatch.setattr(chain, "_WHEEL", "no_such_wheel_is_installed")
+    monkeypatch.setattr(node, "_WHEEL", "no_such_wheel_is_installed")
     a_program(tmp_path / "bin", "node", "v16.20.0")
     with pytest.raises(EnvironmentFault, match=r"16\.20\.0") as caught:
         find_node({"PATH": str(tmp_path / "bin")})
@@ -87,7 +89,7 @@ def test_an_old_node_and_no_wheel_are_told_with_what_to_do(tmp_path, monkeypatch
 
 
 def test_a_node_without_npm_serves_for_checking_but_not_for_installing(tmp_path, monkeypatch):
-    monkeypatch.setattr(chain, "_WHEEL", "no_such_wheel_is_installed")
+    monkeypatch.setattr(node, "_WHEEL", "no_such_wheel_is_installed")
     a_program(tmp_path / "bin", "node", "v24.1.0")
     only = {"PATH": str(tmp_path / "bin")}
     assert find_node(only).version == (24, 1, 0)
@@ -104,8 +106,10 @@ def test_the_newest_node_is_taken_wherever_it_comes_from(tmp_path):
 def test_the_chain_is_installed_once_however_many_ask(tmp_path):
     calls = tmp_path / "calls"
     npm = stand_in(tmp_path, COUNTING_NPM, str(calls))
-    found: list[chain.ToolChain] = []
-    asking = [threading.Thread(target=lambda: found.append(chain.install([tmp_path / "cache"], npm))) for _ in range(4)]
+    found: list[ToolChain] = []
+    asking = [
+        threading.Thread(target=lambda: found.append(CHECKS.install([tmp_path / "cache"], npm))) for _ in range(4)
+    ]
     for one in asking:
         one.start()
     for one in asking:
@@ -114,7 +118,7 @@ def test_the_chain_is_installed_once_however_many_ask(tmp_path):
     assert "ci --ignore-scripts --no-audit --no-fund" in calls.read_text()
     assert len({one.folder for one in found}) == 1
     assert [one.fresh for one in found].count(True) == 1
-    assert chain.find_installed([tmp_path / "other", tmp_path / "cache"]) == chain.install([tmp_path / "cache"])
+    assert CHECKS.find_installed([tmp_path / "other", tmp_path / "cache"]) == CHECKS.install([tmp_path / "cache"])
 
 
 def test_an_installation_that_is_killed_leaves_nothing_that_looks_whole(tmp_path):
@@ -126,12 +130,12 @@ def test_an_installation_that_is_killed_leaves_nothing_that_looks_whole(tmp_path
     try:
         installing.kill()
         installing.wait()
-        assert chain.find_installed([cache]) is None
-        assert not (cache / "javascript" / chain.lock_hash()).exists()
+        assert CHECKS.find_installed([cache]) is None
+        assert not (cache / "javascript" / CHECKS.lock_hash()).exists()
         assert list((cache / "javascript").glob("*.new-*")) != []
     finally:
         os.kill(npm_process, signal.SIGKILL)
-    done = chain.install([cache], stand_in(tmp_path, COUNTING_NPM, str(tmp_path / "calls")))
+    done = CHECKS.install([cache], stand_in(tmp_path, COUNTING_NPM, str(tmp_path / "calls")))
     assert done.script.is_file()
     assert list((cache / "javascript").glob("*.new-*")) == []
 
@@ -139,7 +143,7 @@ def test_an_installation_that_is_killed_leaves_nothing_that_looks_whole(tmp_path
 def test_npm_that_fails_is_quoted_with_advice_and_leaves_nothing(tmp_path):
     npm = stand_in(tmp_path, "import sys\nsys.exit('npm error code ENOTFOUND')\n")
     with pytest.raises(EnvironmentFault, match="ENOTFOUND") as caught:
-        chain.install([tmp_path / "cache"], npm)
+        CHECKS.install([tmp_path / "cache"], npm)
     assert "registry" in caught.value.advice
     assert list((tmp_path / "cache" / "javascript").glob("*-*")) == []
 
@@ -147,26 +151,26 @@ def test_npm_that_fails_is_quoted_with_advice_and_leaves_nothing(tmp_path):
 def test_npm_that_does_not_end_is_ended(tmp_path):
     npm = stand_in(tmp_path, "import signal\nsignal.pause()\n")
     with pytest.raises(EnvironmentFault, match="did not install"):
-        chain.install([tmp_path / "cache"], npm, seconds=0.2)
+        CHECKS.install([tmp_path / "cache"], npm, seconds=0.2)
 
 
 def test_another_folder_of_the_users_takes_the_chain_where_the_cache_cannot_be_written(tmp_path):
     (tmp_path / "file").write_text("")
-    done = chain.install(
+    done = CHECKS.install(
         [tmp_path / "file" / "below", tmp_path / "other"],
         stand_in(tmp_path, COUNTING_NPM, str(tmp_path / "calls")),
     )
     assert done.folder.is_relative_to(tmp_path / "other")
     with pytest.raises(StorageError, match="There is no folder"):
-        chain.install([tmp_path / "file" / "below"])
+        CHECKS.install([tmp_path / "file" / "below"])
 
 
 def test_new_rules_need_no_new_installation(tmp_path, monkeypatch):
     calls = tmp_path / "calls"
     npm = stand_in(tmp_path, COUNTING_NPM, str(calls))
-    first = chain.install([tmp_path / "cache"], npm)
-    monkeypatch.setattr(chain, "_scripts_name", lambda: "checks-of-another-version")
-    second = chain.install([tmp_path / "cache"], npm)
+    first = CHECKS.install([tmp_path / "cache"], npm)
+    monkeypatch.setattr(NpmFolder, "_scripts_name", lambda _: "checks-of-another-version")
+    second = CHECKS.install([tmp_path / "cache"], npm)
     assert (first.folder, first.script.parent != second.script.parent) == (second.folder, True)
     assert len(calls.read_text().splitlines()) == 1
 
@@ -174,7 +178,7 @@ def test_new_rules_need_no_new_installation(tmp_path, monkeypatch):
 def test_a_damaged_chain_is_told_with_its_place(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     folders = cache_folders(tmp_path / "project")
-    done = chain.install(folders, stand_in(tmp_path, COUNTING_NPM, str(tmp_path / "calls")))
+    done = CHECKS.install(folders, stand_in(tmp_path, COUNTING_NPM, str(tmp_path / "calls")))
     with pytest.raises(ToolFailure, match="broke off") as caught:
         asyncio.run(JavaScriptChecks(tmp_path / "project").issues([ScriptFile("a.js", "1")]))
     assert str(done.folder) in caught.value.advice
@@ -188,7 +192,7 @@ def test_the_doctor_tells_the_state_of_the_checks(tmp_path, monkeypatch):
     use_machine_cache(monkeypatch)
     asyncio.run(JavaScriptChecks(tmp_path).issues([ScriptFile("a.js", "1")]))
     assert str(MACHINE_CACHE) in javascript_check(settings, os.environ).found
-    monkeypatch.setattr(chain, "_WHEEL", "no_such_wheel_is_installed")
+    monkeypatch.setattr(node, "_WHEEL", "no_such_wheel_is_installed")
     without = javascript_check(settings, {"PATH": "", "XDG_CACHE_HOME": str(tmp_path)})
     assert (without.ok, without.required) == (False, False)
     assert "testwright[js]" in without.meaning

@@ -52,7 +52,7 @@ def test_every_field_of_a_schema_stands_on_its_page():
     text = page("schemas/unit_test_schema_v1.json")
     for field in ("`schema_version`", "`cases[].act`", "`suspected_defects`"):
         assert field in text
-    assert '| `framework` | required | `"pytest"`, `"unittest"` |' in text
+    assert '| `framework` | required | `"pytest"`, `"unittest"`, `"jest"` |' in text
     assert "[case_id](core_v1.md#case_id) | Stable identifier of a case" in text
     assert "## Conditions" in text
 

@@ -14,7 +14,6 @@ OWN = {
     "agents/llm/prompt.py",
     "agents/model/abilities.py",
     "agents/model/prices.py",
-    "analysis/javascript/chain.py",
     "analysis/openapi/lookup.py",
     "analysis/repository.py",
     "engine/api/write/render.py",

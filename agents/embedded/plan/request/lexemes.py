@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from .lexicon import AVAILABLE_FRAMEWORKS, NUMBERS, PATTERNS, Role
+from .lexicon import AVAILABLE_FRAMEWORKS, NUMBERS, PATTERNS, SCRIPT_FRAMEWORKS, Role
 
 _QUOTED = re.compile(r"`([^`]+)`|\"([^\"]+)\"|“([^“”]+)”|(?<![\w\x00])'([^']+)'(?!\w)")
 _ENDPOINT = re.compile(r"\b(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS|TRACE)\s+/[^\s,;!?()\x00\"`]*")
@@ -122,7 +122,7 @@ def _is_name(role: Role, match: re.Match[str], known: Callable[[str], bool]) -> 
     """Whether what a pattern takes is a name of the project after all."""
     text = match.group()
     if role == "framework":
-        said = match["with"] or match["tests"] or match["name"].lower() in AVAILABLE_FRAMEWORKS
+        said = match["with"] or match["tests"] or match["name"].lower() in (*AVAILABLE_FRAMEWORKS, *SCRIPT_FRAMEWORKS)
         return not said and known(match["name"])
     if role == "criterion":
         return known(_first_name(text))

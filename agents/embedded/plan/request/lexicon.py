@@ -36,15 +36,23 @@ Role = Literal[
 AVAILABLE_FRAMEWORKS = ("pytest", "unittest")
 LOAD_FRAMEWORKS = ("locust",)
 """What load tests are written for, and nothing else."""
-_FRAMEWORKS = (*AVAILABLE_FRAMEWORKS, *LOAD_FRAMEWORKS)
+SCRIPT_FRAMEWORKS = ("jest",)
+"""What unit tests of scripts are written for."""
 REPOSITORY_FRAMEWORKS = ("playwright", "maestro")
 """What tests of a whole repository at a depth are written for."""
 
 OTHER_FRAMEWORKS = (
-    "jest vitest mocha jasmine ava karma cypress selenium puppeteer webdriver appium espresso xcuitest behave cucumber "
+    "vitest mocha jasmine ava karma cypress selenium puppeteer webdriver appium espresso xcuitest behave cucumber "
     "gherkin nose nose2 doctest doctests hypothesis schemathesis tavern k6 jmeter gatling junit testng nunit "
     "xunit rspec phpunit minitest robot\\s+framework pytest-bdd testcafe webdriverio detox"
 ).split()
+_FRAMEWORKS = (
+    *AVAILABLE_FRAMEWORKS,
+    *LOAD_FRAMEWORKS,
+    *SCRIPT_FRAMEWORKS,
+    *REPOSITORY_FRAMEWORKS,
+    *OTHER_FRAMEWORKS,
+)
 TYPE_OF_FRAMEWORK = {"playwright": "e2e", "maestro": "e2e", "locust": "performance"}
 
 _END = r"(?=[\s,;!?()]|[.:](?:\s|$)|['’]s\b|$)"
@@ -157,13 +165,7 @@ _PATTERNS: tuple[tuple[Role, str, str], ...] = (
         "framework",
         "",
         r"(?P<with>(?:written\s+)?(?:with|using|use|in|via|through|as|by\s+means\s+of)\s+)?(?:the\s+)?(?P<name>"
-        + "|".join(
-            sorted(
-                (*_FRAMEWORKS, *REPOSITORY_FRAMEWORKS, *OTHER_FRAMEWORKS),
-                key=len,
-                reverse=True,
-            )
-        )
+        + "|".join(sorted(_FRAMEWORKS, key=len, reverse=True))
         + rf")(?P<tests>{_TESTS})?(?:[- ]style)?(?:\s+(?:framework|flows?|scripts?))?",
     ),
     ("type", "e2e", rf"(?:e2e|end[- ]to[- ]end|browser|user[- ]flows?){_TESTS}|e2e|end[- ]to[- ]end|user[- ]flows?"),

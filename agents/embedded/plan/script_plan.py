@@ -1,0 +1,214 @@
+"""Plans unit tests of JavaScript and TypeScript modules: one step for each module, written for Jest."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from ....core.errors import RequestError
+from ....engine.javascript.sources import ScriptSources, find_scripts, path_of_tests
+from ....sandbox.javascript.project import package_of
+from ....sandbox.javascript.syntax import SUFFIXES
+from ....utils.names.similar_names import similar_names
+from ....utils.untrusted_files import read_source_bytes
+from ...contract.protocol import JsonObject
+from .plan_steps import CONTEXT, accept_step, context_step, verify_step
+from .refusals import check_understood
+from .request.lexicon import AVAILABLE_FRAMEWORKS, SCRIPT_FRAMEWORKS
+from .request.parsed_request import Mention, ParsedRequest
+
+_FRAMEWORK = "jest"
+_SHOWN = 3
+_LONGEST_SLUG = 100
+Target = tuple[str, tuple[str, ...] | None]
+"""Path of a module, and the names it is limited to or None."""
+
+
+def wants_scripts(words: ParsedRequest, inputs: Mapping[str, Any]) -> bool:
+    """Whether a request is about scripts: it names Jest, or a file of JavaScript or TypeScript."""
+    # Of several frameworks the first one decides, as it does among those for Python.
+    first = [*words.frameworks, str(inputs.get("framework") or "")][:1]
+    texts = [mention.text for mention in words.mentions if not mention.excluded] + [str(inputs.get("target") or "")]
+    return first[0] in SCRIPT_FRAMEWORKS or any(is_script(text) for text in texts)
+
+
+def is_script(text: str) -> bool:
+    """Whether a word is a path of a script, also with a name in it: `src/pricing.ts:total`."""
+    return text.partition(":")[0].endswith(SUFFIXES)
+
+
+def script_plan(words: ParsedRequest, inputs: Mapping[str, Any], root: Path) -> JsonObject:
+    """Build the plan. Raises RequestError when nothing can be planned, or something else than asked for would be."""
+    _refuse(words, inputs)
+    planning = _Planning(words, inputs, root)
+    planning.require_scripts()
+    targets = planning.targets()
+    check_understood(planning.not_understood, planning.stopping, inputs.get("strict"))
+    if not targets:
+        reasons = "; ".join(f"{row['text']}: {row['reason']}" for row in planning.not_understood)
+        raise RequestError(
+            reasons or f"jest tests JavaScript and TypeScript, and there is no such module in {root}.",
+            advice="Name a module, such as src/pricing.ts, or a folder of modules.",
+            details={"not_understood": planning.not_understood},
+        )
+    steps = planning.steps(targets)
+    named = [path if names is None else f"{path}:{', '.join(names)}" for path, names in targets]
+    shown = ", ".join(named) if len(named) <= _SHOWN else f"{len(named)} modules of scripts"
+    return {
+        "steps": steps,
+        "understood": [f"Unit tests with jest for {shown}."],
+        "not_understood": planning.not_understood,
+        "skipped": planning.skipped,
+    }
+
+
+def _refuse(words: ParsedRequest, inputs: Mapping[str, Any]) -> None:
+    kinds = {*words.test_types, *([str(inputs["test_type"])] if inputs.get("test_type") else [])} - {"unit"}
+    if kinds:
+        listed = " and ".join(sorted(kinds))
+        raise RequestError(
+            f"{listed} tests are not made with jest yet: only unit tests are.",
+            advice="Ask for unit tests of a JavaScript or TypeScript module, or leave jest out.",
+            details={"not_understood": [_row(f"{listed} tests", "only unit tests are made with jest yet")]},
+        )
+    asked = [*words.frameworks, *([str(inputs["framework"])] if inputs.get("framework") else [])]
+    others = [name for name in words.frameworks if name not in SCRIPT_FRAMEWORKS]
+    if others and _FRAMEWORK not in asked:
+        advice = "Ask for jest, or name no framework."
+        listed = " and ".join(others)
+        reason = "does not test JavaScript and TypeScript: jest does"
+        details: dict[str, object] = {"not_understood": [_row(listed, reason, [_FRAMEWORK])]}
+        raise RequestError(f"{listed} {reason}.", advice=advice, details=details)
+
+
+class _Planning:
+    """What one request means by its words."""
+
+    def __init__(self, words: ParsedRequest, inputs: Mapping[str, Any], root: Path) -> None:
+        self._words = words
+        self._inputs = inputs
+        self._root = root
+        self._sources: ScriptSources = find_scripts(root)
+        self.not_understood: list[JsonObject] = [_row(text, reason) for text, reason in words.unknown]
+        self.stopping: list[str] = [text for text, _ in words.unknown]
+        self.skipped: list[JsonObject] = []
+        if inputs.get("changes") is not None or words.changed_since or words.most_complex:
+            self._unclear(
+                "only a part of the modules", "what has changed or is complex is known of Python modules only"
+            )
+
+    def require_scripts(self) -> None:
+        """Raise RequestError where the project has no module that could be tested, and none is named."""
+        named = any(is_script(one.text) for one in self._words.mentions) or is_script(str(self._inputs.get("target")))
+        if not self._sources.modules and not named:
+            raise RequestError(
+                f"jest tests JavaScript and TypeScript, and there is no such module in {self._root}.",
+                advice="Leave jest out for Python modules, or give --root of the package.",
+                details={"not_understood": [_row("jest", "there is no JavaScript or TypeScript module to test")]},
+            )
+
+    def targets(self) -> list[Target]:
+        """The modules to test, each once."""
+        found: dict[str, tuple[str, ...] | None] = {}
+        mentions = [one for one in self._words.mentions if not one.excluded]
+        if self._inputs.get("target"):
+            mentions.append(Mention(str(self._inputs["target"]), True))
+        named = False
+        for mention in sorted(mentions, key=lambda one: one.weak):
+            if mention.weak and named:
+                continue
+            for path, names in self._find(mention):
+                named = True
+                known = found.get(path, ())
+                found[path] = None if names is None or known is None else tuple(dict.fromkeys((*known, *names)))
+        if not mentions or (not named and all(one.weak for one in mentions)):
+            found = dict.fromkeys(self._sources.modules)
+        gone = {path for one in self._words.mentions if one.excluded for path, _ in self._find(one)}
+        patterns = [str(one) for one in self._inputs.get("exclude") or ()]
+        gone |= {path for path in found if any(fnmatchcase(path, one) for one in patterns)}
+        return sorted((path, names) for path, names in found.items() if path not in gone)
+
+    def _find(self, mention: Mention) -> list[Target]:
+        text, _, names = mention.text.partition(":")
+        wanted = tuple(one for one in names.strip("()").split(",") if one) or None
+        path = PurePosixPath(text.removeprefix("./")).as_posix()
+        if path in self._sources.modules or (path.endswith(SUFFIXES) and (self._root / path).is_file()):
+            if path in self._sources.tests:
+                return self._unclear(mention.text, "it is a test already")
+            return [(path, wanted)]
+        inside = [one for one in self._sources.modules if one.startswith(f"{path.rstrip('/')}/") or path == "."]
+        inside = inside or [one for one in self._sources.modules if fnmatchcase(one, path)]
+        names_of = {one: PurePosixPath(one).name for one in self._sources.modules}
+        stems = [one for one, name in names_of.items() if name.partition(".")[0].lower() == path.lower()]
+        stems = stems or [one for one, name in names_of.items() if name == path]
+        if inside or stems:
+            return [(one, wanted) for one in inside or stems]
+        if mention.weak:
+            return []
+        if path.endswith(".py"):
+            reason = "jest tests JavaScript and TypeScript, and this is Python"
+            return self._unclear(mention.text, reason, AVAILABLE_FRAMEWORKS)
+        near = similar_names(path, self._sources.modules, cutoff=0.6)
+        reason = "no JavaScript or TypeScript module has this name, and jest tests nothing else"
+        reason = "there is no such file" if "/" in path or "." in path else reason
+        return self._unclear(mention.text, reason, near)
+
+    def _unclear(self, text: str, reason: str, hints: Sequence[str] = ()) -> list[Target]:
+        row = _row(text, reason, hints)
+        if row not in self.not_understood:
+            self.not_understood.append(row)
+            self.stopping.append(text)
+        return []
+
+    def steps(self, targets: Sequence[Target]) -> list[JsonObject]:
+        """The steps, in order: context, one for each module, verify, accept."""
+        before = [context_step(str(self._inputs.get("user_request") or ""))] if len(targets) > 1 else []
+        taken: set[str] = set()
+        generate: list[JsonObject] = []
+        for path, names in targets:
+            generate.append(self._step(path, names, taken, [CONTEXT] if before else []))
+        paths = [str(step["params"]["test_path"]) for step in generate]
+        verify = verify_step([str(step["id"]) for step in generate], paths, _FRAMEWORK)
+        return [*before, *generate, verify, accept_step([str(verify["id"])], paths)]
+
+    def _step(self, path: str, names: tuple[str, ...] | None, taken: set[str], after: list[str]) -> JsonObject:
+        package = package_of(self._root, path)
+        part = "" if names is None else "." + "-".join(names[:2]).replace(".", "-")
+        wanted = str(self._inputs.get("tests_dir") or "tests/generated")
+        test_path = path_of_tests(path, package.folder, wanted, part)
+        number = 2
+        while test_path in taken:
+            stem, _, rest = test_path.rpartition(".test.")
+            test_path = f"{stem.rstrip('0123456789-')}-{number}.test.{rest}"
+            number += 1
+        taken.add(test_path)
+        slug = f"{_slug(path)}{'__' + _slug('_'.join(names[:3])) if names else ''}"
+        target: JsonObject = {
+            "path": path,
+            "symbols": list(names) if names is not None else None,
+            "digest": hashlib.sha256(read_source_bytes(self._root, path)).hexdigest(),
+        }
+        params: JsonObject = {
+            "test_type": "unit",
+            "framework": _FRAMEWORK,
+            "target": target,
+            "spec_path": f"specs/{slug}.json",
+            "test_path": test_path,
+            "depends_on": after,
+        }
+        return {"id": f"generate_unit_{slug}", "type": "generate_unit_tests", "params": params}
+
+
+def _slug(text: str) -> str:
+    plain = "".join(sign if sign.isalnum() else "_" for sign in text)
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    if len(plain) <= _LONGEST_SLUG and plain.isascii():
+        return plain
+    return f"{plain.encode('ascii', 'ignore').decode()[:_LONGEST_SLUG]}_{digest}"
+
+
+def _row(text: str, reason: str, hints: Sequence[str] = ()) -> JsonObject:
+    return {"text": text, "reason": reason, "suggestions": list(hints)}

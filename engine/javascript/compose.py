@@ -1,0 +1,217 @@
+"""Composes the spec of a module's unit tests from what was selected."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ...sandbox.javascript.syntax import is_typescript
+from .model import Module
+from .selection import Chosen, Selection
+from .shapes import Shape
+from .trials import domain_rows
+from .values import words
+
+_LONGEST_ID = 140
+_LONGEST_SHOWN = 40
+_LONGEST_WORD = 30
+_DIGITS = re.compile(r"-?\d+\.\d{7,}")
+
+
+def compose_spec(
+    module: Module, selection: Selection, domains: Mapping[str, list[tuple[str, Shape, bool]]]
+) -> dict[str, Any]:
+    """The spec, for `unit_test_schema_v1`; without cases only where `not_reached` or `suspected_defects` say why."""
+    cases: list[dict[str, Any]] = []
+    taken: set[str] = set()
+    titles: set[str] = set()
+    for one in selection.chosen:
+        case = _case(one, module)
+        # Two tests that words cannot tell apart are one test.
+        if case["title"] in titles:
+            continue
+        titles.add(case["title"])
+        case["id"] = _unique(case["id"], taken)
+        taken.add(case["id"])
+        cases.append(case)
+    return {
+        "schema_version": "1.0.0",
+        "test_type": "unit",
+        "title": f"Unit tests for {module.path}",
+        "language": "typescript" if is_typescript(module.path) else "javascript",
+        "framework": "jest",
+        "target": {
+            "path": module.path,
+            "system": "commonjs" if module.commonjs else "esm",
+            "exports": dict(sorted(module.exports.items())),
+            "digest": module.digest,
+        },
+        "cases": cases,
+        "suspected_defects": [
+            {
+                "id": _unique(f"sd_{_slug(one.trial.function.qualname)}", taken),
+                "title": f"{one.trial.function.qualname} gives something else than its documentation says",
+                "subject": one.trial.function.qualname,
+                "documented": one.documented or "an error",
+                "observed": one.observed or "a value that cannot be written down",
+                "reproduce": one.trial.example.call if one.trial.example else "",
+                "evidence": _evidence(one.trial.example_place, one.trial.example.line if one.trial.example else 1),
+            }
+            for one in selection.suspects
+        ],
+        "not_reached": [
+            {"subject": function.qualname, "reason": reason, "line": function.lines[0]}
+            for function, reason in selection.not_reached
+        ],
+        "domains": list(_domains(domains)),
+    }
+
+
+def _case(one: Chosen, module: Module) -> dict[str, Any]:
+    trial, seen, function = one.trial, one.seen, one.trial.function
+    condition = condition_of(one)
+    outcome = outcome_of(one)
+    expect = list(_expectations(one, module))
+    called = function.name if not trial.receiver else f"{trial.instance}.{function.name}"
+    called = f"{function.owner}.{function.name}" if function.owner and not trial.receiver else called
+    arrange = [f"const {trial.instance} = {trial.receiver};", *trial.setup] if trial.receiver else []
+    shown = f" {condition}" if condition else ""
+    return {
+        "id": f"tc_{_slug(function.qualname)}_{_slug(condition or 'example')}"[:_LONGEST_ID],
+        "title": f"{function.qualname} {outcome}{shown}",
+        "priority": "high" if one.is_anchor or one.origin == "documented" else "medium",
+        "preconditions": [],
+        "steps": [f"Call {called} {condition}".strip() + "."],
+        "expected": f"{function.qualname} {outcome}.",
+        "subject": function.qualname,
+        "condition": condition or "for an example",
+        "arrange": {"statements": arrange},
+        "act": {
+            "callee": called,
+            "arguments": list(trial.arguments),
+            "parameters": _parameter_names(one),
+            "mode": "get"
+            if function.kind == "getter"
+            else "await"
+            if seen.is_async or (seen.outcome == "throws" and function.is_async)
+            else "spread"
+            if seen.iterated
+            else "call",
+        },
+        "expect": expect,
+        "reason": one.reason,
+    }
+
+
+def _parameter_names(one: Chosen) -> list[str]:
+    """A name for each argument; those of a rest parameter are numbered."""
+    names = [parameter.name for parameter in one.trial.function.parameters]
+    count = len(one.trial.arguments)
+    return [*names[:count], *(f"{names[-1] if names else 'value'}{at}" for at in range(2, count - len(names) + 2))][
+        :count
+    ]
+
+
+def condition_of(one: Chosen) -> str:
+    """What is special about a call, to follow the outcome: "for a negative quantity"."""
+    trial = one.trial
+    parts = []
+    if trial.example is not None:
+        return _example_words(one)
+    if trial.changed >= 0 and trial.value.phrase:
+        named = trial.phrases if trial.value.kind == "pair" else (trial.value.phrase,)
+        parts.append(" and ".join(named))
+    elif trial.phrases:
+        parts.append(" and ".join(dict.fromkeys(trial.phrases[:2])))
+    text = ", ".join(dict.fromkeys(parts))
+    if text and not text.startswith(("with ", "without ")):
+        text = f"for {text}"
+    return f"{text} in {trial.state}".strip() if trial.state else text
+
+
+def _example_words(one: Chosen) -> str:
+    """The arguments of a documented call in words, where they are short; else that it is the documented example."""
+    trial = one.trial
+    names = [words(parameter.name) for parameter in trial.function.parameters]
+    shown = [source.strip("'\"") for source in trial.arguments]
+    plain = all(len(text) <= _LONGEST_WORD and "'" not in text and text.strip() for text in shown)
+    if not shown or not plain or len(shown) > len(names) or any(text[0] in "[{(" for text in shown):
+        return f"for the documented example in line {trial.example.line}" if trial.example else ""
+    return "for " + " and ".join(f"{name} {text}" for name, text in zip(names, shown, strict=False))
+
+
+def outcome_of(one: Chosen) -> str:
+    """What comes of a call: "returns 0", "throws a RangeError", "changes cart.size"."""
+    seen = one.seen
+    if seen.outcome == "throws":
+        return f"throws {seen.error[0]}"
+    if one.fact:
+        return f"changes {words(one.fact.partition('.')[2].rstrip('()'))}"
+    if one.changed >= 0:
+        return "changes its argument"
+    shown = rounded(seen.source)
+    verb = "resolves to" if seen.is_async else "returns"
+    if len(shown) <= _LONGEST_SHOWN and seen.kind not in ("object",):
+        return f"{verb} {shown}"
+    nouns = {"array": "list", "object": "object", "string": "text"}
+    return f"{verb} the expected {nouns.get(seen.kind, 'value')}"
+
+
+def rounded(source: str) -> str:
+    """A number without the noise of its last binary digits; other sources as they are."""
+    if not _DIGITS.fullmatch(source):
+        return source
+    return f"{float(source):.8f}".rstrip("0").rstrip(".")
+
+
+def _expectations(one: Chosen, module: Module) -> Iterator[dict[str, Any]]:
+    seen, trial = one.seen, one.trial
+    beside: dict[str, Any] = {
+        "origin": one.origin,
+        "evidence": {"path": module.path, "lines": list(trial.function.lines), "object": trial.function.qualname},
+    }
+    if one.origin == "documented" and trial.example is not None:
+        beside["evidence"] = {**_evidence(trial.example_place, trial.example.line), "object": trial.function.qualname}
+    if seen.outcome == "throws":
+        name, message = seen.error
+        known = name in ("Error", "TypeError", "RangeError", "SyntaxError") or module.exported_as(name)
+        yield {
+            "kind": "throws",
+            **({"error": name} if known else {}),
+            **({"message": message} if message else {}),
+            **beside,
+        }
+    elif one.fact:
+        yield {"kind": "equals", "actual": one.fact, "value": seen.facts[one.fact][1], **beside}
+    elif one.changed >= 0:
+        names = _parameter_names(one)
+        yield {"kind": "equals", "actual": names[one.changed], "value": seen.changed[one.changed], **beside}
+    elif _DIGITS.fullmatch(seen.source):
+        yield {"kind": "close", "actual": "result", "value": rounded(seen.source), **beside}
+    else:
+        yield {"kind": "equals", "actual": "result", "value": seen.source or "undefined", **beside}
+
+
+def _domains(domains: Mapping[str, list[tuple[str, Shape, bool]]]) -> Iterator[dict[str, Any]]:
+    for subject, name, shape in domain_rows(domains):
+        kinds = sorted(shape.kinds - {"any", "foreign"}) or ["a listed value"]
+        yield {"subject": subject, "parameter": name, "description": " or ".join(kinds)[:500], "source": "use"}
+
+
+def _evidence(path: str, line: int) -> dict[str, Any]:
+    return {"path": path, "lines": [max(1, line), max(1, line)]}
+
+
+def _slug(text: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "_", re.sub(r"(?<=[a-z\d])(?=[A-Z])", "_", text).lower()).strip("_") or "it"
+
+
+def _unique(wanted: str, taken: set[str]) -> str:
+    wanted = wanted.rstrip("_")
+    if wanted not in taken:
+        return wanted
+    number = 2
+    while f"{wanted}_{number}" in taken:
+        number += 1
+    return f"{wanted}_{number}"

@@ -1,0 +1,112 @@
+"""Explores one module: reads it, calls its functions in the sandbox, and composes the spec of its unit tests."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from ...sandbox.javascript.project import ScriptProject, prepare_scripts
+from ...sandbox.javascript.syntax import is_typescript
+from ...sandbox.target import PythonTarget
+from ...utils.untrusted_files import source_or_empty
+from .compose import compose_spec
+from .facts import read_module
+from .jsdoc import Example, read_examples
+from .model import Module
+from .observe import Observations, Observer
+from .selection import select
+from .trials import Proposer, Trial
+
+_READMES = ("README.md", "readme.md", "Readme.md", "docs/README.md")
+_FENCES = ("```js", "```javascript", "```ts", "```typescript", "```mjs", "```jsx")
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptExploration:
+    """What came of exploring a module: its spec, how many calls were tried, and what a reader must know."""
+
+    spec: dict[str, Any]
+    trials: int
+    notes: tuple[str, ...] = ()
+
+
+async def explore_script(
+    target: PythonTarget, path: str, *, symbols: Sequence[str] | None = None, mutants: int = 150
+) -> ScriptExploration:
+    """Explore a module.
+
+    Args:
+        target: the project; its interpreter is not used.
+        path: POSIX, relative to the project.
+        symbols: qualified names to keep to; None for all.
+        mutants: size of the sample of mutants that tests are chosen by.
+
+    Raises:
+        TargetImportError: it cannot be read or loaded.
+        EnvironmentFault: there is no Node or Jest.
+        SandboxFailure, TargetRunError: it could not be run.
+    """
+    project = await asyncio.to_thread(prepare_scripts, target, path)
+    module = await asyncio.to_thread(read_module, target.snapshot.path, path)
+    examples = await asyncio.to_thread(lambda: [*_examples(module), *_readme(target.snapshot.path, project)])
+    proposer = Proposer(target.snapshot.path, module, examples)
+    trials = proposer.propose(symbols)
+    async with target.workspace() as workspace:
+        observer = Observer(project, workspace, module)
+        found = await observer.observe(trials, mutants=mutants) if trials else Observations()
+        documented = await _documented(observer, trials, found)
+    selection = select(module, trials, found, documented)
+    spec = compose_spec(module, selection, proposer.domains)
+    # Types of Jest's globals come with a package that not every project has.
+    spec["target"]["import"] = is_typescript(path) and "@types/jest" not in project.package.dependencies
+    own = "the project's own" if project.own else "ours: the project has none"
+    notes = (f"Jest {project.version[0]}.{project.version[1]} is {own}.", *found.notes)
+    return ScriptExploration(spec, len(trials), notes)
+
+
+async def _documented(observer: Observer, trials: Sequence[Trial], found: Observations) -> Mapping[int, bool]:
+    """For each documented call, whether it gives what the documentation says; by the id of the trial."""
+    result: dict[int, bool] = {}
+    values: list[tuple[int, str]] = []
+    for trial in trials:
+        seen = found.seen.get(trial.id)
+        if trial.example is None or seen is None or not seen.stable:
+            continue
+        if trial.example.throws:
+            result[trial.id] = seen.outcome == "throws" and seen.error[0] == trial.example.throws
+        elif seen.outcome == "value":
+            values.append((trial.id, trial.example.value))
+    written = await observer.sources_of([value for _, value in values]) if values else []
+    for (number, _), source in zip(values, written, strict=True):
+        # A value that is no JavaScript is prose, which says nothing that could be compared.
+        if source:
+            result[number] = source == found.seen[number].source
+    return result
+
+
+def _examples(module: Module) -> list[tuple[str, Example]]:
+    return [(module.path, example) for one in module.callables for example in one.doc.examples] + [
+        (module.path, example) for one in module.classes for example in one.doc.examples
+    ]
+
+
+def _readme(root: Path, project: ScriptProject) -> list[tuple[str, Example]]:
+    """Documented calls in the package's README."""
+    found: list[tuple[str, Example]] = []
+    for name in _READMES:
+        path = (PurePosixPath(project.package.folder) / name).as_posix()
+        lines = source_or_empty(root, path, errors="replace").split("\n")
+        block: list[str] | None = None
+        first = 0
+        for number, line in enumerate(lines, 1):
+            if block is None and line.strip().lower() in _FENCES:
+                block, first = [], number + 1
+            elif block is not None and line.strip().startswith("```"):
+                found += [(path, example) for example in read_examples(block, first)]
+                block = None
+            elif block is not None:
+                block.append(line)
+    return found

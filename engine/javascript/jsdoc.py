@@ -1,0 +1,165 @@
+"""Reads documentation comments: what a function does, its parameters, what it returns and throws, its examples."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+_TAG = re.compile(r"^@(\w+)\s*")
+_EXAMPLE = re.compile(r"^(?P<call>.+?);?\s*(?://\s*(?:=>|→|->|returns?:?|prints:?)?|=>|→)\s*(?P<value>\S.*)$")
+_THROWN = re.compile(r"^throws?\s+(?:an?\s+)?\{?(\w+)")
+
+
+@dataclass(frozen=True, slots=True)
+class ParameterDoc:
+    """What a comment says of a parameter, or of a field of one (`options.limit`).
+
+    Attributes:
+        type: as written; empty where it says none.
+        optional: its name stands in brackets.
+        default: source of the default that stands there, else empty.
+    """
+
+    name: str
+    type: str = ""
+    optional: bool = False
+    default: str = ""
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A documented call, and the source of the value that it gives.
+
+    Attributes:
+        value: source of the value; empty where it throws.
+        throws: name of the error.
+        line: in the file, counted from 1.
+    """
+
+    call: str
+    value: str
+    throws: str = ""
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class DocComment:
+    """One comment; empty where a function has none."""
+
+    summary: str = ""
+    parameters: tuple[ParameterDoc, ...] = ()
+    returns: str = ""
+    throws: tuple[tuple[str, str], ...] = ()
+    examples: tuple[Example, ...] = ()
+    line: int = 0
+    end_line: int = 0
+    tags: frozenset[str] = field(default_factory=frozenset)
+    properties: tuple[ParameterDoc, ...] = ()
+    typedef: str = ""
+
+    def parameter(self, name: str) -> ParameterDoc | None:
+        """What it says of a parameter."""
+        return next((one for one in self.parameters if one.name == name), None)
+
+
+def read_comment(text: str, line: int) -> DocComment:
+    """Read a comment.
+
+    Args:
+        text: with its `/**` and `*/`.
+        line: the line that it begins in.
+    """
+    lines = [re.sub(r"^\s*\*? ?", "", one) for one in text.removeprefix("/**").removesuffix("*/").split("\n")]
+    prose: list[str] = []
+    blocks: list[tuple[str, int, list[str]]] = []
+    for number, content in enumerate(lines, line):
+        found = _TAG.match(content.strip())
+        if found:
+            blocks.append((found[1], number, [content.strip()[found.end() :]]))
+        elif blocks:
+            blocks[-1][2].append(content)
+        else:
+            prose.append(content)
+    summary = re.split(r"\n\s*\n|(?<=[.!?])\s+(?=[A-Z])", "\n".join(prose).strip())[0]
+    parameters, properties, throws, examples = [], [], [], []
+    returns = typedef = ""
+    for tag, number, content in blocks:
+        body = "\n".join(content).strip()
+        kind, rest = _braced(body)
+        if tag in ("param", "arg", "argument"):
+            parameters.append(_parameter(kind, rest))
+        elif tag in ("property", "prop"):
+            properties.append(_parameter(kind, rest))
+        elif tag in ("returns", "return"):
+            returns = kind
+        elif tag in ("throws", "exception"):
+            throws.append((kind, " ".join(rest.split())))
+        elif tag == "typedef":
+            typedef = rest.split()[0] if rest.split() else ""
+        elif tag == "example":
+            examples += read_examples(content, number)
+    return DocComment(
+        " ".join(summary.split()),
+        tuple(parameters),
+        returns,
+        tuple(throws),
+        tuple(examples),
+        line,
+        line + len(lines) - 1,
+        frozenset(tag for tag, _, _ in blocks),
+        tuple(properties),
+        typedef,
+    )
+
+
+def read_examples(lines: list[str], first: int) -> list[Example]:
+    """Documented calls in lines of code: `add(1, 2) // => 3`, also with the comment in the line below.
+
+    Args:
+        first: number of the first line.
+    """
+    found: list[Example] = []
+    previous = ""
+    for number, content in enumerate(lines, first):
+        code = content.strip()
+        if code.startswith(("```", "<caption>")):
+            continue
+        if code.startswith("//") and previous:
+            # The value stands in a line of its own.
+            code = f"{previous} {code}"
+        match = _EXAMPLE.match(code)
+        if match and "(" in match["call"] and not match["call"].lstrip().startswith("//"):
+            value = match["value"].strip().rstrip(";")
+            thrown = _THROWN.match(value)
+            call = re.sub(r"^(?:console\.log|assert)\((.*)\)$", r"\1", match["call"].strip().rstrip(";"))
+            call = re.sub(r"^(?:const|let|var)\s+\w+\s*=\s*", "", call)
+            found.append(Example(call, "" if thrown else value, thrown[1] if thrown else "", number))
+            previous = ""
+        else:
+            previous = code if code.endswith((")", ");")) else ""
+    return found
+
+
+def _braced(text: str) -> tuple[str, str]:
+    """The type in braces at the beginning of a text, and the rest."""
+    if not text.startswith("{"):
+        return "", text
+    depth = 0
+    for at, sign in enumerate(text):
+        depth += (sign == "{") - (sign == "}")
+        if depth == 0:
+            return text[1:at].strip(), text[at + 1 :].strip()
+    return "", text
+
+
+def _parameter(kind: str, rest: str) -> ParameterDoc:
+    optional = rest.startswith("[") or kind.endswith("=")
+    if rest.startswith("["):
+        inner, _, description = rest[1:].partition("]")
+        name, _, default = inner.partition("=")
+    else:
+        name, _, description = rest.partition(" ")
+        default = ""
+    description = " ".join(description.strip().removeprefix("-").split())
+    return ParameterDoc(name.strip(), kind.removesuffix("="), optional, default.strip(), description)

@@ -1,0 +1,355 @@
+"""Calls what trials propose in the sandbox, and again with mutants of the module in its place."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import PurePosixPath
+from typing import Any
+
+from ...core.errors import TargetImportError, TargetRunError
+from ...mutation.javascript import guarded, mutants_of_script, replaced, sample, trivial_bodies
+from ...mutation.model import Mutant
+from ...sandbox.javascript.jest import Jest, JestRequest, JestRun, SourceMap
+from ...sandbox.javascript.project import ScriptProject
+from ...sandbox.javascript.syntax import parse
+from ...sandbox.target import Workspace
+from ...utils.untrusted_files import read_bytes
+from .model import Function, Module
+from .observation_file import HARNESS, observation_file
+from .trials import Trial
+
+_NAME = "__testwright__"
+_TRIAL_SECONDS = 3.0
+_MOST_HUNG = 6
+_MOST_TRIVIAL = 6
+Reached = frozenset[tuple[str, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What a trial did.
+
+    Attributes:
+        outcome: `value`, `throws`, `pending`, `arrange` (it could not be set up) or `hung`.
+        source: of the value; empty where it cannot be written out.
+        kind: `number`, `string`, `array`, `object`, `function`, … ; `size` of texts and collections.
+        instance: name of the class of the value, empty for plain ones.
+        argument: index of the argument that it is itself, -1 for none.
+        changed: for each argument its source after the call, empty where it is as before.
+        facts: expressions over the instance: sources before and after.
+        error: name and message.
+        branches: (statement or branch, arm) that it reached: ids of the measurement.
+    """
+
+    outcome: str
+    source: str = ""
+    kind: str = ""
+    size: int | None = None
+    instance: str = ""
+    is_async: bool = False
+    iterated: bool = False
+    is_self: bool = False
+    argument: int = -1
+    changed: tuple[str, ...] = ()
+    facts: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    error: tuple[str, str] = ("", "")
+    stable: bool = True
+    branches: Reached = frozenset()
+    lines: frozenset[int] = frozenset()
+    raw: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A mutant, or a trivial implementation of a function (`answer` is what it always returns)."""
+
+    mutant: Mutant
+    function: str = ""
+    answer: str = ""
+
+
+@dataclass(slots=True)
+class Observations:
+    """What was observed.
+
+    Attributes:
+        seen: by the id of the trial.
+        kills: by the id of the trial, indexes of the changes that it notices.
+        hung: ids of trials that did not come to an end.
+    """
+
+    seen: dict[int, Seen] = field(default_factory=dict)
+    kills: dict[int, set[int]] = field(default_factory=dict)
+    changes: list[Change] = field(default_factory=list)
+    hung: list[int] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+class Observer:
+    """Observes the trials of one module in one workspace."""
+
+    def __init__(self, project: ScriptProject, workspace: Workspace, module: Module) -> None:
+        self._jest = Jest(project, workspace)
+        self._workspace = workspace
+        self._module = module
+        folder = PurePosixPath(module.path).parent
+        self._file = (folder / f"{_NAME}.test.js").as_posix()
+        self._count = 0
+
+    async def observe(self, trials: Sequence[Trial], *, mutants: int) -> Observations:
+        """Observe all trials, then with a sample of mutants.
+
+        Args:
+            mutants: size of the sample.
+
+        Raises:
+            TargetImportError: the module cannot be loaded; with what Jest says.
+            TargetRunError, SandboxFailure: Jest or the sandbox failed.
+        """
+        found = Observations()
+        places = SourceMap()
+        while True:
+            run, rows = await self._run(trials, skip=found.hung)
+            for row in rows:
+                self._take(row, found)
+            places = run.maps.get(self._module.path, places)
+            if run.hung is None:
+                break
+            self._hung(run, found)
+        self._require_loaded(run, found)
+        if run.hung is None and not found.seen and not found.hung:
+            raise TargetRunError(f"no call of {self._module.path} was made: {run.complaint[-300:]}")
+        for number, seen in found.seen.items():
+            found.seen[number] = replace(seen, lines=_lines(seen, places))
+        if mutants and found.seen:
+            await self._kill(trials, found, mutants)
+        return found
+
+    async def sources_of(self, expressions: Sequence[str]) -> list[str]:
+        """How observed values would be written that equal these expressions; empty for what is no expression."""
+        self._count += 1
+        results = self._workspace.scratch / f"values-{self._count}.jsonl"
+        usable = [_is_expression(one) for one in expressions]
+        listed = ", ".join(
+            f"() => ({one})" if fits else "() => ({}.none.none)" for one, fits in zip(expressions, usable, strict=True)
+        )
+        lines = [f"const {{ write }} = require({json.dumps(str(HARNESS))});"]
+        lines.append(f"test('values', () => write([{listed}], {json.dumps(str(results))}));")
+        self._jest.write(self._file, "\n".join(lines) + "\n")
+        await self._jest.run(JestRequest((self._file,), wall_seconds=60.0))
+        self._jest.remove(self._file)
+        rows = _rows(self._workspace, results.name)
+        written = {int(row["at"]): str(row["source"]) for row in rows}
+        return [written.get(at, "") for at in range(len(expressions))]
+
+    def _hung(self, run: JestRun, found: Observations) -> None:
+        name = (run.hung or "").removeprefix("trial ")
+        # No trial had begun: the module was being loaded.
+        if not name.isdigit() and not found.seen:
+            raise TargetImportError(
+                f"{self._module.path} does not come to an end while it is loaded",
+                advice="move what it does when it is imported into a function",
+                details={"path": self._module.path},
+            )
+        if not name.isdigit() or len(found.hung) >= _MOST_HUNG:
+            raise TargetRunError(
+                f"calls of {self._module.path} do not come to an end",
+                advice="name the functions to test, without those that wait or loop",
+            )
+        found.hung.append(int(name))
+
+    def _require_loaded(self, run: JestRun, found: Observations) -> None:
+        said = run.broken.get(self._file) or next((one.message for one in run.tests if one.status == "failed"), "")
+        if said and not found.seen:
+            line = _telling_line(said)
+            raise TargetImportError(
+                f"{self._module.path} cannot be loaded: {line}",
+                advice="run `npm install` in the project, and see that the module can be imported by itself",
+                details={"path": self._module.path, "output": said[:2000]},
+            )
+
+    def _take(self, row: Mapping[str, Any], found: Observations) -> None:
+        if "unstable" in row:
+            number = int(row["unstable"])
+            found.seen[number] = replace(found.seen[number], stable=False)
+        elif "mutant" in row:
+            for number in row["noticed"]:
+                found.kills.setdefault(int(number), set()).add(int(row["mutant"]))
+        else:
+            found.seen[int(row["id"])] = _seen(row)
+
+    async def _run(
+        self,
+        trials: Sequence[Trial],
+        *,
+        skip: Iterable[int] = (),
+        mutants: Sequence[Mapping[str, Any]] = (),
+        known: Any = (),
+    ) -> tuple[JestRun, list[Mapping[str, Any]]]:
+        self._count += 1
+        results = self._workspace.scratch / f"observed-{self._count}.jsonl"
+        options = {
+            "results": str(results),
+            "file": str(self._workspace.project.resolve() / self._module.path),
+            "journal": str(self._workspace.scratch / f"jest-{self._jest.starts + 1}" / "journal.jsonl"),
+            "skip": list(skip),
+        }
+        self._jest.write(self._file, observation_file(self._module, trials, options, mutants, known))
+        request = JestRequest(
+            (self._file,),
+            (self._module.path,) if not mutants else (),
+            test_seconds=_TRIAL_SECONDS,
+            wall_seconds=180.0,
+        )
+        run = await self._jest.run(replace(request, hook_seconds=170.0))
+        self._jest.remove(self._file)
+        return run, _rows(self._workspace, results.name)
+
+    async def _kill(self, trials: Sequence[Trial], found: Observations, most: int) -> None:
+        """Call again with each of a sample of mutants, and with trivial implementations."""
+        found.changes = [*_sampled(self._module, most), *_trivial(self._module, trials, found)]
+        usable = [trial for trial in trials if _can_tell(found.seen.get(trial.id))]
+        names, rows = [], []
+        for number, change in enumerate(found.changes):
+            mutant = change.mutant
+            wanted = [
+                trial.id
+                for trial in usable
+                if (
+                    change.function == trial.function.qualname
+                    if change.function
+                    else found.seen[trial.id].lines & set(mutant.lines)
+                )
+            ]
+            # Constants and what runs while the module is loaded are in nobody's lines.
+            wanted = wanted or (
+                [trial.id for trial in usable] if not change.function and _is_outside(self._module, mutant) else []
+            )
+            if wanted:
+                name = f"{_NAME}{number}"
+                text = replaced(self._module.source, mutant.start, mutant.end, mutant.replacement)
+                path = self._sibling(name)
+                self._jest.write(
+                    path, guarded(text, lambda source: parse(source, self._module.path)).decode("utf-8", "replace")
+                )
+                names.append(path)
+                rows.append({"id": number, "file": PurePosixPath(path).name, "of": wanted})
+        known = [(trial.id, _signature(found.seen[trial.id])) for trial in usable]
+        _, taken = await self._run(usable, mutants=rows, known=known)
+        for row in taken:
+            self._take(row, found)
+        for name in names:
+            self._jest.remove(name)
+
+    def _sibling(self, name: str) -> str:
+        path = PurePosixPath(self._module.path)
+        return path.with_name(f"{name}{path.suffix}").as_posix()
+
+
+def _can_tell(seen: Seen | None) -> bool:
+    return seen is not None and seen.stable and seen.outcome in ("value", "throws")
+
+
+def _sampled(module: Module, most: int) -> list[Change]:
+    return [Change(one) for one in sample(mutants_of_script(module.root, module.source, module.path), most)]
+
+
+def _trivial(module: Module, trials: Sequence[Trial], found: Observations) -> list[Change]:
+    """Implementations that always give the same answer, or an argument as it is."""
+    changes: list[Change] = []
+    for function in module.callables:
+        body = function.body
+        if body is None or function.kind == "constructor":
+            continue
+        seen = [found.seen[one.id] for one in trials if one.function is function and _can_tell(found.seen.get(one.id))]
+        answers = list(dict.fromkeys(one.source for one in seen if one.outcome == "value" and one.source))
+        given = [one.name for one in function.parameters if not one.fields and one.name.isidentifier()]
+        for text, answer in trivial_bodies(body, iter([*answers[:_MOST_TRIVIAL], *given[:3]])):
+            line = function.lines[0]
+            mutant = Mutant("trivial", module.path, line, (line,), body.start_byte, body.end_byte, text, "", text)
+            changes.append(Change(mutant, function.qualname, answer))
+    return changes
+
+
+def _is_outside(module: Module, mutant: Mutant) -> bool:
+    """Whether a mutant lies outside of every function."""
+    nodes = [
+        one.node for one in (*module.callables, *(made.constructor for made in module.classes if made.constructor))
+    ]
+    return not any(node.start_byte <= mutant.start < node.end_byte for node in nodes)
+
+
+def _rows(workspace: Workspace, name: str) -> list[Mapping[str, Any]]:
+    try:
+        text = read_bytes(workspace.folder, f"{workspace.scratch.name}/{name}").decode("utf-8", "replace")
+    except OSError:
+        return []
+    rows = []
+    for line in text.splitlines():
+        try:
+            rows.append(json.loads(line))
+        except ValueError:
+            continue  # the process was ended while it wrote
+    return rows
+
+
+def _seen(row: Mapping[str, Any]) -> Seen:
+    error = row.get("error") or {}
+    reach = row.get("reach") or {"s": [], "b": []}
+    branches = {(f"s{one}", 0) for one in reach["s"]} | {(f"b{one}", int(arm)) for one, arm in reach["b"]}
+    return Seen(
+        str(row["outcome"]),
+        str(row.get("source") or "") if row.get("exact") else "",
+        str(row.get("kind") or ""),
+        row.get("size"),
+        str(row.get("instance") or ""),
+        bool(row.get("isAsync")),
+        bool(row.get("iterated")),
+        bool(row.get("self")),
+        int(row.get("argument", -1)),
+        tuple(map(str, row.get("changed") or ())),
+        {str(name): (str(was), str(now)) for name, (was, now) in (row.get("facts") or {}).items()},
+        (str(error.get("name") or ""), str(error.get("message") or "")),
+        True,
+        frozenset(branches),
+        frozenset(),
+        row,
+    )
+
+
+def _signature(seen: Seen) -> str:
+    """As `signature` of the harness."""
+    row = seen.raw
+    if seen.outcome != "value":
+        return _json([seen.outcome, *seen.error])
+    return _json([seen.outcome, row["source"] if row["exact"] else row["kind"], row["changed"], row["facts"]])
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _lines(seen: Seen, places: SourceMap) -> frozenset[int]:
+    statements = {places.statements.get(name[1:], 0) for name, _ in seen.branches if name[0] == "s"}
+    branches = {
+        places.branches[name[1:]][0] for name, _ in seen.branches if name[0] == "b" and name[1:] in places.branches
+    }
+    return frozenset(statements | branches) - {0}
+
+
+def _telling_line(said: str) -> str:
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    wanted = [line for line in lines if "Error" in line or "Cannot find" in line]
+    return (wanted or lines or ["no reason is given"])[0][:300]
+
+
+def _is_expression(text: str) -> bool:
+    tree = parse(f"({text});".encode(), "value.ts")
+    return not tree.has_error and len(tree.named_children) == 1
+
+
+def function_names(functions: Iterable[Function]) -> tuple[str, ...]:
+    """Qualified names in order."""
+    return tuple(dict.fromkeys(one.qualname for one in functions))

@@ -1,0 +1,78 @@
+"""Makes a plain text that a regular expression literal matches, for the expressions that validators are made of."""
+
+from __future__ import annotations
+
+import re
+
+_CLASSES = {"d": "2", "w": "a", "s": " ", "S": "a", "D": "a", "W": "-", "b": "", "B": ""}
+_QUANTIFIER = re.compile(r"([*+?])\??|\{(\d+)(?:,\d*)?\}\??")
+
+
+def text_for_pattern(literal: str) -> str:
+    """A text that matches, or an empty one where none is found.
+
+    Args:
+        literal: of JavaScript, with its slashes and flags.
+    """
+    body, _, flags = literal[1:].rpartition("/")
+    try:
+        text, rest = _alternatives(body)
+        expression = re.compile(body.replace("(?<", "(?P<"), re.IGNORECASE if "i" in flags else 0)
+    except (re.error, IndexError, ValueError):
+        return ""
+    return text if not rest and text and expression.search(text) else ""
+
+
+def _alternatives(body: str) -> tuple[str, str]:
+    """The text of the first alternative, and what follows the group."""
+    parts: list[str] = []
+    while body and body[0] not in "|)":
+        part, body = _atom(body)
+        found = _QUANTIFIER.match(body)
+        if found:
+            body = body[found.end() :]
+            count = {"*": 1, "+": 3, "?": 1}.get(found[1] or "", int(found[2] or 1))
+            part *= count
+        parts.append(part)
+    depth = 0
+    while body and not (depth == 0 and body[0] == ")"):
+        # The other alternatives are skipped.
+        skipped = 2 if body[0] == "\\" else 1
+        depth += (body[0] == "(") - (body[0] == ")")
+        body = body[skipped:]
+    return "".join(parts), body
+
+
+def _atom(body: str) -> tuple[str, str]:
+    sign = body[0]
+    if sign in "^$":
+        return "", body[1:]
+    if sign == ".":
+        return "a", body[1:]
+    if sign == "\\":
+        return _CLASSES.get(body[1], body[1]), body[2:]
+    if sign == "[":
+        end = body.index("]", 2)
+        return _of_class(body[1:end]), body[end + 1 :]
+    if sign == "(":
+        inner = body[1:]
+        if inner.startswith(("?=", "?!", "?<=", "?<!")):
+            raise ValueError("lookaround")
+        if inner.startswith("?:"):
+            inner = inner[2:]
+        elif inner.startswith("?<"):
+            inner = inner[inner.index(">") + 1 :]
+        text, rest = _alternatives(inner)
+        return text, rest[1:]
+    return sign, body[1:]
+
+
+def _of_class(inner: str) -> str:
+    if inner.startswith("^"):
+        return next(sign for sign in "ab2-_ " if sign not in inner)
+    if inner.startswith("\\"):
+        return _CLASSES.get(inner[1], inner[1])
+    if len(inner) > 2 and inner[1] == "-":
+        # A letter from within the range reads better than its first.
+        return chr(ord(inner[0]) + 1)
+    return inner[0]

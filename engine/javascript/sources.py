@@ -1,0 +1,63 @@
+"""Finds the scripts of a project that can be tested, and where its own tests stand."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from ...sandbox.javascript.syntax import SUFFIXES
+from ...utils.untrusted_folders import walk_files
+
+_SKIPPED = frozenset(
+    "node_modules build dist out coverage vendor bower_components venv env public static assets".split()
+)
+_SIDE_FOLDERS = frozenset("examples example demo docs scripts benchmark benchmarks bench e2e fixtures bin".split())
+_TEST_FOLDERS = frozenset("test tests __tests__ __mocks__ spec specs cypress".split())
+_TEST_FILE = re.compile(r"[.-](?:test|spec|stories|bench)\.[cm]?[jt]sx?$")
+_SETTINGS = re.compile(r"(?:^|\.)(?:config|conf|setup|rc)\.[cm]?[jt]s$|^\.|^(?:gulp|grunt)file\.", re.IGNORECASE)
+_DECLARATIONS = re.compile(r"\.d\.[cm]?ts$|\.min\.[cm]?js$")
+_MOST = 5000
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptSources:
+    """The scripts of a project, POSIX paths relative to its root: modules, and files of tests."""
+
+    modules: tuple[str, ...] = ()
+    tests: tuple[str, ...] = ()
+
+
+def find_scripts(root: Path) -> ScriptSources:
+    """Walk a project for its scripts, in order of their paths."""
+    modules: list[str] = []
+    tests: list[str] = []
+    for file in walk_files(root, lambda folder: folder.name not in _SKIPPED and not folder.name.startswith(".")):
+        if file.suffix not in SUFFIXES or len(modules) + len(tests) >= _MOST:
+            continue
+        path = PurePosixPath(file.relative_to(root).as_posix())
+        if _TEST_FILE.search(path.name) or _TEST_FOLDERS & set(path.parts[:-1]):
+            tests.append(path.as_posix())
+        elif not (
+            _SETTINGS.search(path.name) or _DECLARATIONS.search(path.name) or _SIDE_FOLDERS & set(path.parts[:-1])
+        ):
+            modules.append(path.as_posix())
+    return ScriptSources(tuple(sorted(modules)), tuple(sorted(tests)))
+
+
+def path_of_tests(path: str, folder: str, wanted: str, part: str) -> str:
+    """Where the tests of a module go: in the folder of generated tests of its package, in folders as the module's.
+
+    Args:
+        path: of the module.
+        folder: of its package.
+        wanted: the folder of generated tests, relative to the package.
+        part: the end of the name for tests of a part of the module.
+    """
+    module = PurePosixPath(path)
+    stem = module.name.removesuffix(module.suffix)
+    suffix = {".tsx": ".tsx", ".jsx": ".jsx"}.get(module.suffix, ".ts" if "t" in module.suffix else ".js")
+    name = f"{stem}{part}.test{suffix}"
+    inner = module.parent.relative_to(folder) if folder != "." else module.parent
+    parts = [one for one in inner.parts if one not in ("src", "lib")]
+    return PurePosixPath(folder, wanted, *parts, name).as_posix()

@@ -1,0 +1,87 @@
+"""Runs staged test files of scripts with Jest, and verifies several of them together."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping
+
+from ...engine.javascript.render import rendered_tests
+from ...gate.evidence.additions import redundant_tests
+from ...gate.evidence.evidence import evidence_of
+from ...gate.evidence.summary import tool_result
+from ...gate.model.strictness import VerifyOptions
+from ...gate.verify.scripts import verify_scripts
+from .services import ToolServices
+from .tool_spec import Json
+
+SCRIPT_FRAMEWORKS = ("jest",)
+_WALL_SECONDS = 300.0
+
+
+async def run_script_tests(services: ToolServices, files: Mapping[str, str], spec: Json, options: Json) -> Json:
+    """Run the test file of one spec, and give the answer of `run_tests`.
+
+    Raises:
+        EnvironmentFault: there is no Node or Jest.
+        SandboxFailure, TargetRunError: see `verify_scripts`.
+    """
+    target = await services.python_target()
+    limits = {key: options[key] for key in ("test_seconds", "mutant_seconds") if key in options}
+    strictness = VerifyOptions(
+        repeats=options.get("repeats", services.repeats),
+        mutants=options.get("mutants", services.mutants),
+        wall_seconds=options.get("wall_seconds", _WALL_SECONDS),
+        **limits,
+    )
+    path = str(spec["target"]["path"])
+    verification = await verify_scripts(
+        target,
+        files,
+        measured=(path,),
+        cases=await asyncio.to_thread(_cases, {next(iter(files)): spec}),
+        documented=documented_cases([spec]),
+        options=strictness,
+    )
+    evidence = evidence_of(verification, spec=spec)
+    idle = (
+        redundant_tests(evidence, verification.mutation, notices=options.get("notices"))
+        if verification.mutation is not None and verification.mutation.tried
+        else ()
+    )
+    return tool_result(verification, evidence=evidence, idle=idle, target_path=path)
+
+
+async def verify_script_suite(services: ToolServices, files: Mapping[str, str], specs: Iterable[Json]) -> Json:
+    """Run the test files of several specs together, and give the answer of `verify_suite`. Raises as above."""
+    target = await services.python_target()
+    own = [spec for spec in specs if spec.get("framework") in SCRIPT_FRAMEWORKS]
+    by_path: dict[str, Json] = {}
+    for path, text in files.items():
+        spec = next((one for one in own if f"from {one['target']['path']}\n" in text), None)
+        if spec is not None:
+            by_path[path] = spec
+    measured = tuple(dict.fromkeys(str(spec["target"]["path"]) for spec in by_path.values()))
+    verification = await verify_scripts(
+        target,
+        files,
+        measured=measured,
+        cases=await asyncio.to_thread(_cases, by_path),
+        documented=documented_cases(own),
+        options=VerifyOptions(repeats=2, wall_seconds=_WALL_SECONDS),
+    )
+    return tool_result(verification)
+
+
+def documented_cases(specs: Iterable[Json]) -> frozenset[str]:
+    """Ids of cases whose expectation stands in the documentation."""
+    return frozenset(
+        str(case["id"])
+        for spec in specs
+        for case in spec.get("cases") or ()
+        if any(one.get("origin") == "documented" for one in case["expect"])
+    )
+
+
+def _cases(specs: Mapping[str, Json]) -> dict[tuple[str, str], str]:
+    """Ids of cases by test file and full name of the test."""
+    return {(path, one.name): one.case_id for path, spec in specs.items() for one in rendered_tests(spec)}

@@ -1,0 +1,38 @@
+// Starts Jest in a process of its own and ends it when a file or a test does not come to an end.
+// usage: node run_jest.cjs REQUEST.json; the exit code is Jest's, or 86 when it was ended here.
+'use strict';
+
+const { spawn } = require('node:child_process');
+const fs = require('node:fs');
+const path = require('node:path');
+
+const LOOK_MS = 50;
+const ENDED_HERE = 86;
+const request = JSON.parse(fs.readFileSync(process.argv[2], 'utf8'));
+
+const child = spawn(process.execPath, [...request.flags, path.join(__dirname, 'jest_process.cjs'), process.argv[2]], {
+  cwd: request.root,
+  env: { ...process.env, TESTWRIGHT_REQUEST: process.argv[2] },
+  stdio: ['ignore', 'inherit', 'inherit'],
+});
+
+// What runs at the moment is the journal's last line; how long it has not grown is how long that takes.
+let size = -1;
+let since = Date.now();
+let begun = false;
+const looking = setInterval(() => {
+  const now = fs.existsSync(request.journal) ? fs.statSync(request.journal).size : 0;
+  if (now !== size) {
+    size = now;
+    since = Date.now();
+    begun = now > 0;
+  } else if (Date.now() - since > (begun ? request.test_seconds : request.start_seconds) * 1000) {
+    clearInterval(looking);
+    child.kill('SIGKILL');
+    process.exitCode = ENDED_HERE;
+  }
+}, LOOK_MS);
+child.on('exit', (code) => {
+  clearInterval(looking);
+  process.exitCode = process.exitCode ?? code ?? 1;
+});

@@ -1,0 +1,137 @@
+"""Unit tests of JavaScript and TypeScript from a request to files in the project, by the real command and real Jest."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from testwright.mutation.catalog import sample
+from testwright.mutation.javascript import mutants_of_script, replaced
+from testwright.sandbox.javascript.node import find_node
+from testwright.sandbox.javascript.project import JEST
+from testwright.sandbox.javascript.syntax import parse
+from testwright.tests.support.mcp.js_chain import MACHINE_CACHE
+from testwright.tests.support.projects.files import Outcome, make_project, tree
+from testwright.tests.support.runs.command_line import invoke_command
+from testwright.tests.support.runs.comparison import report_of, run_folder
+from testwright.utils.user_folders import cache_folders
+
+pytestmark = [pytest.mark.e2e, pytest.mark.feature("T-10", "T-20", "B-11")]
+
+EXAMPLE = Path(__file__).resolve().parents[3] / "examples" / "checkout"
+MODULES = ("src/shipping.js", "src/vouchers.ts")
+ENVIRONMENT = {"XDG_CACHE_HOME": str(MACHINE_CACHE)}
+PLANTED = 12
+RUN = "5f0c6b1e-6a55-4a6e-9d0e-3c1d5f6a7b80"
+CONFIG = """const tools = process.env.JEST_TOOLS;
+module.exports = {
+  transform: { '\\\\.[jt]s$': [`${tools}/babel-jest`, { babelrc: false, configFile: false, presets:
+    [`${tools}/@babel/preset-typescript`], plugins: [`${tools}/@babel/plugin-transform-modules-commonjs`] }] },
+};
+"""
+
+
+@dataclass(frozen=True)
+class Run:
+    root: Path
+    before: dict[str, bytes]
+    outcome: Outcome
+
+    def jest(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """Jest on the accepted files, as a person starts it."""
+        tools = JEST.install(cache_folders(self.root, ENVIRONMENT)).folder / "node_modules"
+        command = [str(find_node().path), str(tools / "jest" / "bin" / "jest.js"), "--config", "jest.check.cjs"]
+        environment = {**os.environ, "JEST_TOOLS": str(tools)}
+        return subprocess.run(
+            [*command, *arguments], cwd=self.root, env=environment, capture_output=True, text=True, check=False
+        )
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    root = tmp_path_factory.mktemp("checkout") / "checkout"
+    shutil.copytree(EXAMPLE, root)
+    before = tree(root)
+    outcome = invoke_command(
+        "run", "jest tests", "--root", str(root), "--run-id", RUN, cwd=root, environment=ENVIRONMENT
+    )
+    (root / "jest.check.cjs").write_text(CONFIG)
+    return Run(root, before, outcome)
+
+
+def test_kept_tests_join_the_project_and_nothing_else_changes(run):
+    assert run.outcome.code == 0, run.outcome
+    after = {name: text for name, text in tree(run.root).items() if not name.startswith(".testwright")}
+    added = sorted(set(after) - set(run.before) - {"jest.check.cjs"})
+    assert added == ["tests/generated/shipping.test.js", "tests/generated/vouchers.test.ts"]
+    assert {name: after[name] for name in run.before} == run.before
+
+
+def test_kept_tests_pass_three_times_in_a_row_as_a_person_starts_them(run):
+    for seed in ("1", "2", "3"):
+        done = run.jest("--ci", "--randomize", "--seed", seed)
+        assert done.returncode == 0, done.stderr
+
+
+def test_documented_examples_become_tests_that_say_so(run):
+    spec = json.loads((run_folder(run.root, RUN) / "specs" / "src_shipping_js.json").read_text())
+    documented = [case for case in spec["cases"] if case["expect"][0]["origin"] == "documented"]
+    assert {(case["subject"], case["expect"][0]["evidence"]["path"]) for case in documented} == {
+        ("shippingCost", "README.md"),
+        ("trackingNumber", "README.md"),
+        ("trackingNumber", "src/shipping.js"),
+    }
+    assert all(case["reason"] for case in spec["cases"])
+
+
+def test_the_report_has_the_evidence_of_each_module(run):
+    report = report_of(run_folder(run.root, RUN))
+    for target in report["targets"]:
+        assert target["coverage"]["after"]["branches"] >= 0.9 * target["coverage"]["after"]["covered_branches"] > 0
+        assert all(one["reruns"] for one in target["evidence"])
+        assert any(one["mutants_killed"] for one in target["evidence"])
+
+
+def test_planted_defects_are_caught(run, record_property):
+    """A seeded operator plants one defect after the other; the list stands in the assertion."""
+    caught = []
+    for path in MODULES:
+        source = (run.root / path).read_bytes()
+        for one in sample(mutants_of_script(parse(source, path), source, path), PLANTED // 2, seed=7):
+            (run.root / path).write_bytes(replaced(source, one.start, one.end, one.replacement))
+            done = run.jest("--ci", f"tests/generated/{Path(path).stem}")
+            caught.append((done.returncode != 0, f"{path}:{one.line} {one.operator}: {one.after}"))
+        (run.root / path).write_bytes(source)
+    listed = "\n".join(f"{'caught' if hit else 'MISSED'} {what}" for hit, what in caught)
+    record_property("planted", listed)
+    assert sum(hit for hit, _ in caught) >= 0.8 * len(caught), listed
+
+
+BAD = {
+    "src/loops.js": "for (;;) {}\nexport const one = () => 1;\n",
+    "src/broken.ts": "export function cut( { return 1; }\n",
+    "src/missing.js": "const left = require('left-pad-that-nobody-has');\nexports.f = (n) => left(n);\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("path", "says"),
+    [
+        ("src/loops.js", "does not come to an end while it is loaded"),
+        ("src/broken.ts", r"src/broken.ts:1: it is no TypeScript that can be read"),
+        ("src/missing.js", "cannot be loaded: .*left-pad-that-nobody-has"),
+    ],
+)
+def test_a_module_that_cannot_be_loaded_ends_with_its_reason(tmp_path, path, says):
+    root = make_project(tmp_path / "bad", BAD)
+    outcome = invoke_command("run", f"unit tests for {path}", "--root", str(root), cwd=root, environment=ENVIRONMENT)
+    assert outcome.code == 3, outcome
+    assert re.search(says, outcome.out + outcome.err), outcome
+    assert not list(root.rglob("*.test.*"))

@@ -1,0 +1,78 @@
+"""Requests for unit tests of scripts become steps for Jest, and what cannot be done is said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from testwright.agents.embedded.plan.planner_agent import EmbeddedPlannerAgent
+from testwright.core.errors import RequestError
+
+pytestmark = pytest.mark.feature("T-02", "T-10")
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("project")
+    files = ("src/pricing.ts", "src/cart/basket.js", "src/pricing.test.ts", "jest.config.js", "src/types.d.ts")
+    for name in (*files, "packages/money/src/cents.js", "packages/money/package.json", "tool.py"):
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text("{}" if name.endswith("json") else "")
+    return root
+
+
+def plan(root: Path, request: str, **inputs: Any) -> dict[str, Any]:
+    return EmbeddedPlannerAgent().plan({"user_request": request, "root": str(root), **inputs})
+
+
+def targets(planned: dict[str, Any]) -> list[str]:
+    return [step["params"]["target"]["path"] for step in planned["steps"] if step["type"].startswith("generate")]
+
+
+def test_a_script_that_is_named_gets_a_step_for_jest(project):
+    planned = plan(project, "unit tests for src/pricing.ts")
+    assert planned["understood"] == ["Unit tests with jest for src/pricing.ts."]
+    assert [step["type"] for step in planned["steps"]] == ["generate_unit_tests", "verify_suite", "accept_tests"]
+    params = planned["steps"][0]["params"]
+    assert (params["framework"], params["test_path"]) == ("jest", "tests/generated/pricing.test.ts")
+
+
+def test_symbols_limit_a_step_and_name_its_file(project):
+    [step, *_] = plan(project, "unit tests for src/pricing.ts:total")["steps"]
+    assert step["params"]["target"]["symbols"] == ["total"]
+    assert step["params"]["test_path"] == "tests/generated/pricing.total.test.ts"
+
+
+@pytest.mark.parametrize("request_text", ["jest tests for the basket", "unit tests for src/cart with jest"])
+def test_modules_are_found_by_their_names_and_folders(project, request_text):
+    assert targets(plan(project, request_text)) == ["src/cart/basket.js"]
+
+
+def test_all_scripts_are_meant_where_none_is_named_but_no_tests_settings_or_declarations(project):
+    assert targets(plan(project, "unit tests", framework="jest")) == [
+        "packages/money/src/cents.js",
+        "src/cart/basket.js",
+        "src/pricing.ts",
+    ]
+
+
+def test_tests_of_a_package_stand_inside_of_it(project):
+    [step, *_] = plan(project, "jest tests for cents")["steps"]
+    assert step["params"]["test_path"] == "packages/money/tests/generated/cents.test.js"
+
+
+@pytest.mark.parametrize(
+    ("request_text", "says"),
+    [
+        ("jest tests for tool.py", "this is Python"),
+        ("unit tests for src/pricing.ts with pytest", "does not test JavaScript"),
+        ("browser tests with jest", "only unit tests are"),
+        ("unit tests for src/prizing.ts", "there is no such file"),
+        ("unit tests for src/pricing.test.ts", "it is a test already"),
+    ],
+)
+def test_what_jest_does_not_test_is_refused_in_words(project, request_text, says):
+    with pytest.raises(RequestError, match=says):
+        plan(project, request_text)
