@@ -25,7 +25,7 @@ from ..sandbox.distributions import plain_distributions
 from ..sandbox.interpreter import find_interpreter
 from ..sandbox.javascript.node import find_node
 from ..sandbox.opening import open_sandbox
-from ..sandbox.overlay import test_overlay
+from ..sandbox.overlay import load_tools_place, test_overlay
 from ..sandbox.protocol import Limits, Program
 from ..utils.user_folders import cache_folders
 
@@ -74,6 +74,7 @@ async def examine(settings: Settings) -> list[DoctorCheck]:
         await asyncio.to_thread(javascript_check, settings, os.environ),
         await asyncio.to_thread(_api, settings),
         await asyncio.to_thread(browser_check, settings, os.environ),
+        await asyncio.to_thread(load_check, settings, os.environ),
     ]
 
 
@@ -213,6 +214,20 @@ def browser_check(settings: Settings, environment: Mapping[str, str]) -> DoctorC
         meaning = f"testwright's own is used; for the tests you keep: {interpreter.path} -m pip install {lacking}"
         return DoctorCheck(name, True, False, f"{chromium.path}; {lacking} is missing there", meaning)
     return DoctorCheck(name, True, False, str(chromium.path), "pytest-playwright is installed in the target")
+
+
+def load_check(settings: Settings, environment: Mapping[str, str]) -> DoctorCheck:
+    """Whether load tests can be run: Locust in the target's environment, or fetched at its first use."""
+    name = "load tests"
+    try:
+        interpreter = find_interpreter(settings.root, settings.python, trusted=bool(settings.trust_project))
+        place = load_tools_place(interpreter, cache_folders(settings.root, environment))
+    except TestwrightError as error:
+        return DoctorCheck(name, False, False, error.message, error.advice)
+    if place:
+        return DoctorCheck(name, True, False, f"Locust in {place}", "it is no dependency of the project")
+    meaning = f"fetched by pip at its first use; to run kept load tests: {interpreter.path} -m pip install locust"
+    return DoctorCheck(name, True, False, "Locust is not there yet", meaning)
 
 
 def missing_packages(application: WebApplication, sites: tuple[Path, ...]) -> list[str]:

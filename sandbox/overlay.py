@@ -241,12 +241,24 @@ class _PipError(Exception):
 def _fetched(tools: Iterable[str], interpreter: Interpreter, cache: Path) -> Path | None:
     """The folder pip filled for this version of Python, or None when it could not."""
     wanted = sorted(f"{tool}{_LEAST[tool]}" for tool in tools)
-    version = f"{interpreter.version[0]}.{interpreter.version[1]}"
-    key = re.sub(r"[^a-z0-9.]+", "-", f"{interpreter.implementation}-{version}-{'-'.join(tools)}")
     try:
-        return _made(cache / f"fetched-{key}", lambda folder: _run_pip(wanted, interpreter, folder))
+        return _made(_fetched_folder(tools, interpreter, cache), lambda folder: _run_pip(wanted, interpreter, folder))
     except _PipError:
         return None
+
+
+def _fetched_folder(tools: Iterable[str], interpreter: Interpreter, cache: Path) -> Path:
+    version = f"{interpreter.version[0]}.{interpreter.version[1]}"
+    key = re.sub(r"[^a-z0-9.]+", "-", f"{interpreter.implementation}-{version}-{'-'.join(tools)}")
+    return cache / f"fetched-{key}"
+
+
+def load_tools_place(interpreter: Interpreter, caches: Sequence[Path]) -> str:
+    """Where Locust is for a target: its environment or a folder of the cache; empty where it is yet to be fetched."""
+    if all(tool in _installed(interpreter.site_paths) for tool in LOAD_TOOLS):
+        return "the target's environment"
+    folders = [_fetched_folder(LOAD_TOOLS, interpreter, cache / "overlay") for cache in caches]
+    return next((str(folder) for folder in folders if folder.is_dir()), "")
 
 
 def _run_pip(wanted: list[str], interpreter: Interpreter, folder: Path) -> None:

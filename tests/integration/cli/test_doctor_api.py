@@ -40,10 +40,10 @@ def bare_python(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "bin" / "python"
 
 
-def row(root: Path, *more: object) -> dict[str, object]:
+def row(root: Path, *more: object, name: str = "API tests") -> dict[str, object]:
     told = CliRunner().invoke(app, ["doctor", "--root", str(root), "--json", *map(str, more)])
     assert told.exit_code == ExitCode.OK, told.output
-    return next(one for one in json.loads(told.stdout) if one["name"] == "API tests")
+    return next(one for one in json.loads(told.stdout) if one["name"] == name)
 
 
 def test_it_names_what_an_application_lacks_and_how_to_install_it(tmp_path: Path, bare_python: Path) -> None:
@@ -59,6 +59,15 @@ def test_it_names_what_an_application_lacks_and_how_to_install_it(tmp_path: Path
 def test_a_project_without_an_application_lacks_nothing(tmp_path: Path) -> None:
     found = row(make_project(tmp_path / "plain"))
     assert (found["ok"], found["found"]) == (True, "no web application in the source")
+
+
+def test_it_says_how_locust_comes_to_an_environment_without_it(
+    tmp_path: Path, bare_python: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    found = row(make_project(tmp_path / "plain"), "--python", bare_python, name="load tests")
+    assert (found["ok"], found["found"]) == (True, "Locust is not there yet")
+    assert f"{bare_python} -m pip install locust" in str(found["meaning"])
 
 
 @pytest.mark.feature("B-07")

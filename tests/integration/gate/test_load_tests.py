@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+import subprocess
+import sys
 from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -128,3 +131,39 @@ async def test_a_server_that_dies_is_named_and_nothing_waits_for_it(tmp_path: Pa
     [test] = (await run(tmp_path, dying, spec)).tests
     assert test.outcome == "failed"
     assert "error_rate is" in test.message
+
+
+async def test_a_server_that_never_answers_fails_them_in_the_time_of_the_profile(tmp_path: Path, spec: Any) -> None:
+    hanging = NOTES.replace(
+        "app = Flask(__name__)", "app = Flask(__name__)\napp.before_request(lambda: time.sleep(900))"
+    )
+    [test] = (await run(tmp_path, hanging, spec)).tests
+    assert test.outcome == "failed"
+    assert "no such request was answered" in test.message
+
+
+async def test_an_application_that_does_not_start_is_an_error_with_its_last_words(tmp_path: Path, spec: Any) -> None:
+    [test] = (await run(tmp_path, "raise SystemExit('no settings')", spec)).tests
+    assert test.outcome == "error"
+    assert "no settings" in test.message
+
+
+async def test_load_on_another_machine_is_refused_before_any_request(
+    tmp_path: Path, target: PythonTarget, spec: Any
+) -> None:
+    tools = (await target.with_load_tools()).overlay[-1]
+    for path, contents in files_of(spec).items():
+        place = tmp_path / Path(path).name
+        place.write_text(contents)
+    start = f"import sys; sys.path.insert(0, {str(tools)!r}); from locust.main import main; main()"
+    command = [sys.executable, "-I", "-S", "-c", start, "-f", str(tmp_path / "locustfile_notes.py"), "--headless"]
+    done = await asyncio.to_thread(
+        subprocess.run,
+        [*command, "--host", "http://192.0.2.1"],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        timeout=60,
+    )
+    assert done.returncode == 2
+    assert "load on 192.0.2.1 is not allowed: name the host in LOAD_ALLOWED_HOSTS" in done.stderr

@@ -13,7 +13,7 @@ import coverage
 import pluggy
 import pytest
 
-from testwright.core.errors import InterpreterError, StorageError
+from testwright.core.errors import ExitCode, InterpreterError, StorageError
 from testwright.sandbox import overlay
 from testwright.sandbox.interpreter import Interpreter, find_interpreter
 from testwright.sandbox.protocol import Program, Sandbox
@@ -163,6 +163,20 @@ def test_without_pytest_benchmark_the_error_says_what_to_install(
     with pytest.raises(InterpreterError, match="lacks pytest-benchmark") as raised:
         overlay.tools_overlay(overlay.BENCHMARK_TOOLS, other, [tmp_path / "cache"])
     assert '"pytest-benchmark>=4"' in raised.value.advice
+
+
+@pytest.mark.feature("T-20", "B-07")
+def test_without_locust_the_error_says_what_to_install(
+    bare: Interpreter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    empty = tmp_path / "wheels"
+    empty.mkdir()
+    _only_from(monkeypatch, empty)
+    with pytest.raises(InterpreterError, match="lacks locust, and pip could not fetch") as raised:
+        overlay.tools_overlay(overlay.LOAD_TOOLS, bare, [tmp_path / "cache"])
+    assert '"locust>=2.20"' in raised.value.advice
+    assert raised.value.exit_code == ExitCode.ENVIRONMENT
+    assert overlay.load_tools_place(bare, [tmp_path / "cache"]) == ""
 
 
 def test_a_cache_that_cannot_be_written_is_a_storage_error(bare: Interpreter, tmp_path: Path) -> None:
