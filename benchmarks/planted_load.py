@@ -17,7 +17,7 @@ import random
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -95,7 +95,7 @@ def _changed(tree: ast.Module, kind: str, name: str) -> str:
     changed.body[at:at] = ast.parse(HEAD).body
     [handler] = [node for node in changed.body if getattr(node, "name", "") == name]
     body: list[ast.stmt] = handler.body  # type: ignore[attr-defined]
-    first = 1 if isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant) else 0
+    first = 1 if ast.get_docstring(handler) is not None else 0  # type: ignore[arg-type]
     body[first:first] = ast.parse(FAULTS[kind]).body
     return ast.unparse(ast.fix_missing_locations(changed))
 
@@ -107,7 +107,7 @@ def _goes_first(node: ast.stmt) -> bool:
 
 
 @asynccontextmanager
-async def opened(root: Path, scratch: Path) -> Any:
+async def opened(root: Path, scratch: Path) -> AsyncIterator[PythonTarget]:
     """The project, ready to be run with this interpreter."""
     layout = find_layout(root)
     target = await prepare_target(

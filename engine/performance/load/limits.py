@@ -21,7 +21,8 @@ THROUGHPUT_LEFT = 0.5
 _ROOM = {"latency_p50": 10.0, "latency_p95": 20.0, "latency_p99": 60.0}
 """Round trips that a figure may grow by in any case: what chance makes of small ones."""
 _FEWEST = 5
-_MOST_ERRORS = 1.0
+_MOST_ERRORS = 0.2
+"""Percent: in a few seconds none, in a long run a few."""
 
 
 @dataclass(frozen=True, slots=True)
