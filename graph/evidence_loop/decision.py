@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 _OUTSIDE = frozenset({"test", "section", "text"})
+_TEST_FILE = re.compile(r"(?:^|/)tests?[^/]*\.py$")
 _MOST_NAMES = 40
 _REQUEST = re.compile(r"\b(?:GET|POST|PUT|PATCH|DELETE) /|\.status_code\b")
 AGENTS = ("evidence_search", "evidence_hypothesis", "evidence_judge", "evidence_report")
@@ -39,7 +40,8 @@ def decide(setting: str, names: Sequence[str], snippets: Sequence[Mapping[str, A
     pattern = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, names))})\(") if names else None
     for one in snippets:
         text = str(one.get("text") or "")
-        if one.get("kind") in _OUTSIDE and ((pattern and pattern.search(text)) or (of_api and _REQUEST.search(text))):
+        is_outside = one.get("kind") in _OUTSIDE or _TEST_FILE.search(str(one.get("path")))
+        if is_outside and ((pattern and pattern.search(text)) or (of_api and _REQUEST.search(text))):
             return LoopDecision(True, f"{one.get('path')} uses it")
     return LoopDecision(False, "no document and no test uses it, so the engine needs nothing besides its code")
 

@@ -21,6 +21,7 @@ from .state import TestingAgentState
 
 _MOST_EXAMPLES = 60
 _QUERY_NAMES = 12
+_MOST_SNIPPETS = 40
 
 
 async def evidence_update(
@@ -75,16 +76,16 @@ async def _decision(
 ) -> LoopDecision:
     setting, of_api = runtime.context.evidence, state["test_type"] in ("api", "integration")
     snippets = (context["codebase_context"] or {}).get("snippets") or ()
-    if setting == "auto" and state["codebase_context"] is not None:
-        # What the plan retrieved for all targets need not say anything of this one.
+    if setting == "auto":
+        # What was retrieved for the request has the code first, and need not say anything of this target.
         path = state["target_info"].get("path")
         query = " ".join([str(state["target_info"].get("module") or path or ""), *names[:_QUERY_NAMES]]).strip()
         try:
-            arguments = {"query": query, "file_paths": [path] if path else []}
+            arguments = {"query": query, "file_paths": [path] if path else [], "limit": _MOST_SNIPPETS}
             answer = await services_of(runtime).tools.call("get_codebase_context", arguments) if query else {}
         except ToolFailure:
             answer = {}
-        snippets = answer.get("snippets") or ()
+        snippets = [*snippets, *(answer.get("snippets") or ())]
     return decide(setting, names, snippets, of_api=of_api)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Coroutine, Mapping, Sequence
 from typing import Any, Protocol
 
@@ -14,10 +15,11 @@ from .value_examples import read_examples
 
 ROLE = "evidence_search"
 MOST_QUERIES = 8
-_PER_QUERY = 12
+_PER_QUERY = 20
 _MOST_COMMITS = 10
 _MOST_OPERATIONS = 60
 _KINDS: Mapping[str, SourceKind] = {"test": "test", "section": "document", "text": "document"}
+_TEST_FILE = re.compile(r"(?:^|/)tests?[^/]*\.py$")
 
 
 class EvidenceTools(Protocol):
@@ -87,6 +89,8 @@ def passage(row: Mapping[str, Any], query: str, names: Sequence[str]) -> Evidenc
     if not whole.strip():
         return None
     kind = _KINDS.get(str(row.get("kind")), "code" if path.endswith(".py") else "document")
+    if kind == "code" and _TEST_FILE.search(path):
+        kind = "test"
     examples = read_examples(kind, path, int(first), whole, names)
     title = next((line.strip(" #=*") for line in whole.splitlines() if line.strip(" #=*@-")), path)[:120]
     score = float(row.get("score") or 0.0)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 import re
 import textwrap
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from ....engine.python.facts.docstrings import examples_in
 from ....engine.python.usage.prose_examples import called_examples
 from ....engine.python.usage.slicing import needed_statements
-from ....utils.python_names import last_name
+from ....utils.python_names import bound_outside_patterns, last_name
 from ....utils.python_source import literal_or, parse_or_none
 from ...evidence.model import SourceKind, ValueExample
 
@@ -70,9 +70,9 @@ def _of_block(path: str, first: int, block: str, names: Sequence[str]) -> Iterat
     before: list[ast.stmt] = []
     for node in tree.body if tree is not None else ():
         line = first + node.lineno - 1
-        for found in _expectations(node):
+        for found, earlier in _of_calls(node, before):
             if about := _named_in(found.act, names):
-                arrange = _needed(before, found.act)
+                arrange = _needed(earlier, found.act)
                 yield ValueExample(about, found.act, found.want, path, line, "document", arrange, found.raises)
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
             comment = _COMMENT.search(lines[(node.end_lineno or node.lineno) - 1])
@@ -144,14 +144,50 @@ def _of_tests(path: str, first: int, text: str, names: Sequence[str]) -> Iterato
         asked: dict[str, str] = {}
         for node in function.body:
             line = first + node.lineno - 1
-            for found in _expectations(node):
+            for found, earlier in _of_calls(node, before):
                 if about := _named_in(found.act, names):
-                    arrange = _needed(before, found.act)
+                    arrange = _needed(earlier, found.act)
                     yield ValueExample(about, found.act, found.want, path, line, "test", arrange, found.raises)
             for act, status in _asserted_statuses(node, asked):
                 yield ValueExample(act, act, status, path, line, "test")
             if isinstance(node, ast.Import | ast.ImportFrom | ast.Assign | ast.AnnAssign | ast.Expr):
                 before.append(node)
+
+
+def _of_calls(node: ast.stmt, before: Sequence[ast.stmt]) -> Iterator[tuple[_Expected, Sequence[ast.stmt]]]:
+    """What a statement asserts of a call, or of a name for the result of one, and the statements before the call."""
+    for found in _expectations(node):
+        if not found.act.isidentifier():
+            yield replace(found, act=_inlined(found.act, before)), before
+            continue
+        for at in range(len(before) - 1, -1, -1):
+            bound = before[at]
+            names = [ast.unparse(one) for one in bound.targets] if isinstance(bound, ast.Assign) else []
+            if found.act in names:
+                if isinstance(bound, ast.Assign) and isinstance(bound.value, ast.Call):
+                    yield replace(found, act=_inlined(ast.unparse(bound.value), before[:at])), before[:at]
+                break
+
+
+def _inlined(act: str, before: Sequence[ast.stmt]) -> str:
+    """The call with constants in place of the names that were last bound to one: documents use one name for many."""
+    constants: dict[str, ast.expr | None] = {}
+    for node in before:
+        for name in bound_outside_patterns([node]):
+            is_constant = (
+                isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant) and len(node.targets) == 1
+            )
+            constants[name] = node.value if is_constant and isinstance(node, ast.Assign) else None
+    tree = parse_or_none(act)
+    return ast.unparse(_Constants(constants).visit(tree)) if tree is not None else act
+
+
+class _Constants(ast.NodeTransformer):
+    def __init__(self, constants: Mapping[str, ast.expr | None]) -> None:
+        self._constants = constants
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return self._constants.get(node.id) or node
 
 
 def _expectations(node: ast.stmt) -> Iterator[_Expected]:
@@ -184,7 +220,7 @@ def _compared(test: ast.expr) -> Iterator[_Expected]:
 def _pair(one: ast.expr, other: ast.expr) -> Iterator[_Expected]:
     for call, value in ((one, other), (other, one)):
         want = _literal(ast.unparse(value))
-        if isinstance(call, ast.Call | ast.Attribute) and want:
+        if isinstance(call, ast.Call | ast.Attribute | ast.Name) and want:
             yield _Expected(ast.unparse(call), want)
             return
 

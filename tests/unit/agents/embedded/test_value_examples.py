@@ -23,6 +23,7 @@ def shown(text: str, kind: SourceKind = "document") -> list[tuple[str, str, int]
         ("`slugify('  ')` raises a `ValueError`.", ("slugify('  ')", "raises ValueError", 10)),
         ("```python\nslugify('X')  # -> 'x'\n```", ("slugify('X')", "'x'", 11)),
         ("```python\nassert slugify('X') == 'x'\n```", ("slugify('X')", "'x'", 11)),
+        ("```python\ntxt = 'X'\nr = slugify(txt)\nself.assertEqual(r, 'x')\n```", ("slugify('X')", "'x'", 13)),
         (".. code-block:: python\n\n   slugify('X')  # 'x'\n", ("slugify('X')", "'x'", 12)),
     ],
 )
@@ -47,11 +48,13 @@ def test_what_shows_no_value_of_the_target_is_no_example(text):
 def test_assertions_of_tests_are_read_with_the_statements_that_they_need():
     test = (
         "def test_it():\n    word = 'a b'\n    unrelated = 1\n    assert slugify(word) == 'a-b'\n"
+        "    words = ['a', 'b']\n    assert slugify(words) == 'a-b'\n"
         "    with pytest.raises(ValueError):\n        slugify('')\n"
     )
     found = read_examples("test", "test_x.py", 1, test, ["slugify"])
     assert [(one.act, one.arrange, one.expected) for one in found] == [
-        ("slugify(word)", ("word = 'a b'",), "'a-b'"),
+        ("slugify('a b')", (), "'a-b'"),
+        ("slugify(words)", ("words = ['a', 'b']",), "'a-b'"),
         ("slugify('')", (), "raises ValueError"),
     ]
 
