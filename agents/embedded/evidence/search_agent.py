@@ -16,6 +16,7 @@ from .value_examples import read_examples
 ROLE = "evidence_search"
 MOST_QUERIES = 8
 _PER_QUERY = 20
+_DOCUMENTS = ("README.md", "README.rst", "README", "README.txt", "docs", "doc", "examples")
 _MOST_COMMITS = 10
 _MOST_OPERATIONS = 60
 _KINDS: Mapping[str, SourceKind] = {"test": "test", "section": "document", "text": "document"}
@@ -54,7 +55,12 @@ async def collect(tools: EvidenceTools, inputs: Mapping[str, Any]) -> JsonObject
     names = [str(name) for name in inputs.get("names") or ()]
     path = str(inputs["target"].get("path") or "")
     queries = [str(query) for query in inputs["queries"]][:MOST_QUERIES]
-    work: list[Coroutine[Any, Any, list[Evidence]]] = [_passages(tools, query, path, names) for query in queries]
+    work: list[Coroutine[Any, Any, list[Evidence]]] = [
+        _passages(tools, query, [path] if path else [], names) for query in queries
+    ]
+    if queries:
+        # Of a module with many tests, these would leave no room for what documents say.
+        work.append(_passages(tools, queries[0], _DOCUMENTS, names))
     if inputs.get("with_history") and path.endswith(".py"):
         work.append(_history(tools, path, inputs.get("symbols") or ()))
     if document := str(inputs.get("api_document") or ""):
@@ -76,8 +82,8 @@ async def collect(tools: EvidenceTools, inputs: Mapping[str, Any]) -> JsonObject
     return {"evidence": [piece.to_dict() for piece in pieces], "text": text, "not_searched": sorted(set(failed))}
 
 
-async def _passages(tools: EvidenceTools, query: str, path: str, names: Sequence[str]) -> list[Evidence]:
-    arguments = {"query": query, "file_paths": [path] if path else [], "limit": _PER_QUERY}
+async def _passages(tools: EvidenceTools, query: str, paths: Sequence[str], names: Sequence[str]) -> list[Evidence]:
+    arguments = {"query": query, "file_paths": list(paths), "limit": _PER_QUERY}
     answer = await tools.call("get_codebase_context", arguments)
     return [piece for row in answer["snippets"] if (piece := passage(row, query, names)) is not None]
 
