@@ -17,6 +17,8 @@ ROLE = "evidence_search"
 MOST_QUERIES = 8
 _PER_QUERY = 20
 _DOCUMENTS = ("README.md", "README.rst", "README", "README.txt", "docs", "doc", "examples")
+_DOCUMENT_WORDS = "use usage example examples tutorial quickstart guide reference"
+"""Words of headings: in a project about one function its name is everywhere, and tells no passage from another."""
 _MOST_COMMITS = 10
 _MOST_OPERATIONS = 60
 _KINDS: Mapping[str, SourceKind] = {"test": "test", "section": "document", "text": "document"}
@@ -60,7 +62,7 @@ async def collect(tools: EvidenceTools, inputs: Mapping[str, Any]) -> JsonObject
     ]
     if queries:
         # Of a module with many tests, these would leave no room for what documents say.
-        work.append(_passages(tools, queries[0], _DOCUMENTS, names))
+        work.append(_passages(tools, f"{queries[0]} {_DOCUMENT_WORDS}", _DOCUMENTS, names))
     if inputs.get("with_history") and path.endswith(".py"):
         work.append(_history(tools, path, inputs.get("symbols") or ()))
     if document := str(inputs.get("api_document") or ""):
