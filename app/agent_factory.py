@@ -149,6 +149,7 @@ def create_agents(
     *,
     unit: SpecGenerator | None = None,
     prefetched: PrefetchedSpec | None = None,
+    own: Mapping[str, Any] | None = None,
 ) -> dict[str, Agent]:
     """Create the agents of a run, by role.
 
@@ -158,6 +159,7 @@ def create_agents(
         tools: reads API documents and repositories.
         unit: generates specs of unit tests; None creates a generator.
         prefetched: a spec that was started early; None for none.
+        own: agents and functions of the caller's own, by role; they come before those of the settings.
 
     Raises:
         SettingsError: an agent of the user's own cannot be loaded.
@@ -195,9 +197,10 @@ def create_agents(
         agents["case"] = ModelCaseAgent(chat, contract=contract_of("test_case_generator"))
     if chat := models.get("engineer"):
         agents["engineer"] = ModelEngineerAgent(chat, contract=contract_of("test_engineer"))
-    if "planner" in settings.agents:
+    given = {**settings.agents, **(own or {})}
+    if "planner" in given:
         agents["embedded_planner"] = _embedded_planner(settings)
-    return {**agents, **steering_agents(settings), **own_agents(settings.agents, settings.root)}
+    return {**agents, **steering_agents(settings), **own_agents(given, settings.root)}
 
 
 @dataclass

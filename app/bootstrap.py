@@ -10,7 +10,7 @@ import asyncio
 import os
 import shlex
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -61,6 +61,7 @@ class EarlyRun:
         prefetched: the plan's first spec, if it was started early.
         changes: limits the run to changed code, as plain data; None for no limit.
         ask: puts a question to the user; None where nobody can be asked.
+        agents: agents and functions of the caller's own, by role; they come before those of the settings.
         is_announced: whether the event log has the run's start already.
         began_at: when this session began, seconds since the epoch.
     """
@@ -75,6 +76,7 @@ class EarlyRun:
     prefetched: PrefetchedSpec
     changes: dict[str, Any] | None = None
     ask: Ask | None = None
+    agents: Mapping[str, Any] = field(default_factory=dict)
     is_announced: bool = False
     began_at: float = field(default_factory=time.time)
 
@@ -169,6 +171,7 @@ async def open_early(
     on_event: EventSink | None = None,
     request: str | None = None,
     ask: Ask | None = None,
+    agents: Mapping[str, Any] | None = None,
 ) -> AsyncIterator[EarlyRun]:
     """Open the light half of a run for the block.
 
@@ -176,6 +179,7 @@ async def open_early(
         run_id: the run's folder is created when it is new.
         on_event: called with every event, in order.
         ask: puts a question to the user; None where nobody can be asked.
+        agents: agents and functions of the caller's own, by role.
         request: of a new run, whose first spec is prefetched where `_can_prefetch` allows. None prefetches nothing.
 
     Raises:
@@ -193,9 +197,12 @@ async def open_early(
         target = TargetProvider(settings, folder, meter, events=events)
         first = _first_tests(folder, target, events) if settings.run else None
         unit, prefetched = unit_spec_generator(settings, target, first), PrefetchedSpec()
-        early = EarlyRun(settings, folder, redactor, events, meter, target, unit, prefetched, changes, ask)
+        early = EarlyRun(
+            settings, folder, redactor, events, meter, target, unit, prefetched, changes, ask, agents or {}
+        )
         prefetching: asyncio.Task[None] | None = None
-        if request is not None and is_new and _can_prefetch(settings):
+        own = {*settings.agents, *(agents or ())}
+        if request is not None and is_new and _can_prefetch(settings, {*settings.agents, *own}):
             early.announce(request)
             prefetching = asyncio.ensure_future(_prefetch_first_spec(early, request))
         try:
@@ -216,11 +223,11 @@ async def _cancel(task: asyncio.Task[None]) -> None:
         task.exception()  # retrieved so that asyncio does not warn; the graph meets the same error where it belongs
 
 
-def _can_prefetch(settings: Settings) -> bool:
+def _can_prefetch(settings: Settings, own: Collection[str]) -> bool:
     """Whether our own agents make plan and spec here, without a model and without a ceiling on time."""
     models = settings.models
-    own = settings.isolate_agents or bool({"planner", "spec"} & set(settings.agents))
-    is_local = models.of("planner") is None and models.of("spec") is None and not own
+    elsewhere = settings.isolate_agents or bool({"planner", "spec"}.intersection(own))
+    is_local = models.of("planner") is None and models.of("spec") is None and not elsewhere
     return is_local and settings.max_seconds is None  # only the graph knows a step's share of a ceiling on time
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import uuid
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Collection, Mapping
 from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass, fields, replace
 from typing import Any
@@ -85,11 +85,12 @@ async def open_run(
     *,
     on_event: EventSink | None = None,
     ask: Ask | None = None,
+    agents: Mapping[str, Any] | None = None,
     seconds_before: float = 0.0,
 ) -> AsyncIterator[LiveRun]:
     """Open both halves of a run; see `open_early` and `open_services` for arguments and errors."""
     async with (
-        open_early(settings, run_id, on_event=on_event, ask=ask) as early,
+        open_early(settings, run_id, on_event=on_event, ask=ask, agents=agents) as early,
         open_services(early, seconds_before=seconds_before) as live,
     ):
         yield live
@@ -134,13 +135,19 @@ async def open_services(early: EarlyRun, *, seconds_before: float = 0.0) -> Asyn
             ) as models,
             _start_agents(
                 create_agents(
-                    settings, early.target, models.by_role, tools, unit=early.unit, prefetched=early.prefetched
+                    settings,
+                    early.target,
+                    models.by_role,
+                    tools,
+                    unit=early.unit,
+                    prefetched=early.prefetched,
+                    own=early.agents,
                 )
             ) as agents,
         ):
             meter.use(models.budget, models.embeddings_cost, answers.keep_usage)
             services = GraphServices(
-                agents=_callable_agents(agents, settings, folder.run_id, audit, models),
+                agents=_callable_agents(agents, early.agents, settings, folder.run_id, audit, models),
                 tools=tools,
                 artifacts=RunArtifacts(store.artifacts, folder.run_id),
                 emit=events.emit,
@@ -160,16 +167,22 @@ async def open_services(early: EarlyRun, *, seconds_before: float = 0.0) -> Asyn
 
 
 def _callable_agents(
-    agents: Mapping[str, AgentProtocol], settings: Settings, run_id: str, audit: AuditLog, models: ModelClients
+    agents: Mapping[str, AgentProtocol],
+    given: Collection[str],
+    settings: Settings,
+    run_id: str,
+    audit: AuditLog,
+    models: ModelClients,
 ) -> Mapping[str, AgentProtocol]:
     """The agents as the graphs call them: in processes of their own, where the settings say so.
 
-    Those that steer stay here: they answer at every turn, and read nothing of the project.
+    Those that steer stay here: they answer at every turn, and read nothing of the project. So do those that the caller
+    gave as objects.
     """
     if not settings.isolate_agents:
         return agents
     alone = isolated_agents(
-        [role for role in agents if role not in STEERING_ROLES],
+        [role for role in agents if role not in (*STEERING_ROLES, *given)],
         settings,
         run_id,
         audit=audit.record,

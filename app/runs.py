@@ -70,11 +70,13 @@ async def run(
     on_event: EventSink | None = None,
     importing: ImportContext = nullcontext,
     ask: Ask | None = None,
+    agents: Mapping[str, Any] | None = None,
 ) -> RunResult:
     """Run a request to its report.
 
     Args:
         ask: puts a question about a risky step to the user; None where nobody can be asked.
+        agents: agents and functions of the caller's own, by role.
 
     Raises:
         UsageError: the request is empty or names nothing that was found, or the run id is taken.
@@ -85,7 +87,8 @@ async def run(
     settings = settings_for_request(request, settings)
     run_id, is_resumable = settings.run_id or new_run_id(), True
     try:
-        async with open_early(settings, run_id, on_event=on_event, request=request, ask=ask) as early:
+        early_run = open_early(settings, run_id, on_event=on_event, request=request, ask=ask, agents=agents)
+        async with early_run as early:
             # Until the run is recorded in the database, an interruption would leave a new folder nobody can resume.
             is_resumable = not early.is_announced
             await asyncio.to_thread(_import_heavy_modules, importing)

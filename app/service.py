@@ -60,6 +60,7 @@ async def resume(
     changes: Mapping[str, Any] | None = None,
     on_event: EventSink | None = None,
     ask: Ask | None = None,
+    agents: Mapping[str, Any] | None = None,
 ) -> RunResult:
     """Continue a run with the settings it began with; one that a ceiling ended needs a higher one.
 
@@ -67,6 +68,7 @@ async def resume(
         where: says where runs are kept.
         changes: settings of `RESUME_SETTINGS` that replace the stored ones, from now on.
         ask: puts a question about a risky step to the user; None where nobody can be asked.
+        agents: agents and functions of the caller's own, by role; those of an earlier session are not kept.
 
     Raises:
         RunNotFound, RunLocked, StateVersionError: why it cannot go on.
@@ -86,7 +88,8 @@ async def resume(
     _require_consent(record, where)
     settings = _as_found(changed_settings(restore_settings(record.settings), changed), where)
     before = max(record.spent.seconds, sum(session.seconds for session in SessionFile(folder.sessions_json).all()))
-    async with open_run(settings, run_id, on_event=on_event, ask=ask, seconds_before=before) as live:
+    opened = open_run(settings, run_id, on_event=on_event, ask=ask, agents=agents, seconds_before=before)
+    async with opened as live:
         return await continue_run(live, record)
 
 

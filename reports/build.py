@@ -59,6 +59,9 @@ _ADVICE = {
     ExitReason.FLAKY: "Every test changed its result between runs: the target depends on time, order or chance.",
 }
 
+_OWN_OUTCOMES = ("passed", "needs_setting", "failed", "not_collected", "not_started")
+"""Outcomes of the project's own pytest, from good to bad."""
+
 Json = Mapping[str, Any]
 
 
@@ -265,10 +268,16 @@ def _could_not(target: ReportTarget, run: Run) -> bool:
 
 
 def _own_pytest(plan: list[Json]) -> Json:
-    """The answer of the last run of the project's own pytest that a step of the plan made; empty without one."""
+    """The worst answer of the project's own pytest among the plan's steps, over the tests of all; empty without one.
+
+    A plan that was opened again after goal validation has several.
+    """
     made = [mapping(mapping(step.get("result")).get("own_pytest")) for step in plan]
-    found = [row for row in made if parts(OwnPytestRun, [row])]
-    return found[-1] if found else {}
+    found = [(run, row) for row in made for run in parts(OwnPytestRun, [row])]
+    if not found:
+        return {}
+    _, worst = max(found, key=lambda pair: _OWN_OUTCOMES.index(pair[0].outcome))
+    return {**worst, "passed": sum(run.passed for run, _ in found)}
 
 
 def _not_understood(understanding: Json) -> tuple[NotUnderstood, ...]:

@@ -1,0 +1,39 @@
+"""A whole run that an agent given in code steers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import testwright
+from testwright.agents import AgentRequest, AgentResponse, flags, success_response
+from testwright.core.errors import UsageError
+
+
+@pytest.mark.feature("P-03", "C-06")
+def test_a_goal_agent_given_in_code_has_its_critique_carried_out(tmp_path: Path) -> None:
+    (tmp_path / "first.py").write_text('def one() -> int:\n    """Return 1."""\n    return 1\n')
+    (tmp_path / "second.py").write_text('def two() -> int:\n    """Return 2."""\n    return 2\n')
+    seen: list[dict[str, Any]] = []
+
+    def wants_second(request: AgentRequest) -> AgentResponse:
+        inputs = request.inputs or {}
+        seen.append(inputs)
+        if inputs["critiques"]:
+            return success_response("met")
+        return success_response("unit tests for second.py", metadata=flags(terminate=True))
+
+    report = testwright.generate("unit tests for first.py", root=tmp_path, agents={"goal": wants_second}, mutants=0)
+    assert report.exit_reason == "completed"
+    assert sorted(Path(file.path).name for file in report.files) == ["test_first.py", "test_second.py"]
+    assert {file.outcome for file in report.files} == {"added"}
+    assert [row["path"] for row in seen[1]["steps"] if row["kept"] and row["path"]] == ["first.py", "second.py"]
+    assert report.own_pytest is not None
+    assert report.own_pytest.passed == report.totals.kept
+
+
+def test_a_role_that_there_is_not_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="no role sage"):
+        testwright.generate("all", root=tmp_path, agents={"sage": len})
