@@ -36,6 +36,8 @@ _ITERATOR_TYPES = frozenset("map filter zip enumerate reversed types.GeneratorTy
 # Every value is an instance of these: the assertion would be empty.
 _EVERY_VALUE = frozenset({"object", "builtins.object"})
 _TOKEN = re.compile(r"[\w+/=-]+")
+_COPYING = frozenset({"copy", "clone", "deepcopy", "__copy__"})
+_IMMUTABLE = frozenset({"str", "int", "float", "bool", "bytes", "tuple", "frozenset"})
 _TRUTH_TESTS = frozenset({"isinstance", "issubclass", "callable", "hasattr", "all", "any"})
 
 
@@ -195,7 +197,7 @@ class Oracle:
             checks = [SpecExpectation("equals", "repr(result)", repr(finding.trial.wanted.rstrip("\n")))]
         if not checks and not draft.expectations:
             checks, imports = self._property(finding, value)
-        checks = _truth(finding, checks, self._facts)
+        checks = [*_truth(finding, checks, self._facts), *_is_another_object(finding, value, checks)]
         if draft.expectations and len(checks) > 0 and self._is_own_kind(finding, value):
             # A method that returns its own kind of object, mostly itself: what the call changed is asserted already.
             checks = []
@@ -309,6 +311,16 @@ def _truth(finding: TrialFinding, checks: list[SpecExpectation], facts: ModuleFa
     if name == "__eq__" and any(callable_.qualname == f"{owner}.__ne__" for callable_ in facts.callables()):
         return checks  # rendered as `!=`, the test would call `__ne__` instead
     return [SpecExpectation("holds", "result" if checks[0].value == "True" else "not result")]
+
+
+def _is_another_object(finding: TrialFinding, value: Value, checks: list[SpecExpectation]) -> list[SpecExpectation]:
+    """The expectation that a copy is not its original, which an equal value leaves open."""
+    node = parse_expression(finding.trial.act)
+    called = node.func if isinstance(node, ast.Call) and not node.args else None
+    copies = isinstance(called, ast.Attribute) and called.attr in _COPYING and isinstance(called.value, ast.Name)
+    if not copies or value.held or value.type_name in _IMMUTABLE or finding.trial.mode != "call" or not checks:
+        return []
+    return [SpecExpectation("holds", f"result is not {ast.unparse(called.value)}")]
 
 
 def _names_bound(finding: TrialFinding) -> set[str]:

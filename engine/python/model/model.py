@@ -232,6 +232,7 @@ class Value:
         attributes: public attributes and their values, for objects without a source; depth at most 1.
         length: len() where it has one.
         text: its repr, cut at 200 characters, for people; a search reads from it whether a repr can be compared.
+        held: the arranged variable that holds this very object; empty for other objects.
     """
 
     type_name: str
@@ -242,6 +243,7 @@ class Value:
     attributes: tuple[tuple[str, Value], ...] = ()
     length: int | None = None
     text: str = ""
+    held: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,4 +91,5 @@ def value_of(answer: Mapping[str, Any]) -> Value:
         attributes=tuple((name, value_of(value)) for name, value in answer.get("at", ())),
         length=answer.get("n"),
         text=answer.get("x", ""),
+        held=answer.get("h", ""),
     )

@@ -17,6 +17,7 @@ from ....utils.python_source import parse_expression
 from ..model.model import CallableFacts
 
 LONGEST_SLUG = 66
+_MOST_KEYS, _LONGEST_KEY = 3, 10
 _LONGEST_VALUE = 24
 _WORDS_OF_TEXT = 4
 _LONGEST_FLOAT = 8
@@ -115,7 +116,7 @@ def describe(node: ast.expr) -> str:
     if isinstance(node, ast.List | ast.Tuple | ast.Set):
         return _describe_items(type(node).__name__.lower(), node.elts)
     if isinstance(node, ast.Dict):
-        return f"dict_of_{_count(len(node.keys))}" if node.keys else "empty_dict"
+        return _describe_mapping(node)
     if isinstance(node, ast.Call):
         return _describe_call(node)
     if isinstance(node, ast.Lambda):
@@ -131,6 +132,15 @@ def describe(node: ast.expr) -> str:
         words = describe(node.right)
         return "missing_file" if words.startswith("missing_") else words
     return cut_slug(slug(ast.unparse(node)), _LONGEST_VALUE) or snake_case(type(node).__name__)
+
+
+def _describe_mapping(node: ast.Dict) -> str:
+    """Describes a dictionary by its keys, where these are a few words; else by how many there are."""
+    keys = [key.value for key in node.keys if isinstance(key, ast.Constant) and isinstance(key.value, str)]
+    words = [slug(key) for key in keys]
+    if 0 < len(words) == len(node.keys) <= _MOST_KEYS and all(1 < len(word) <= _LONGEST_KEY for word in words):
+        return "_and_".join(words)
+    return f"dict_of_{_count(len(node.keys))}" if node.keys else "empty_dict"
 
 
 def qualified(argument: CallArgument) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -24,6 +25,7 @@ SCHEMA_VERSION = "1.0.0"
 NAMED_BY = 5
 _PATCHED = "its surroundings have to be changed (environment, working folder), which only tests for pytest do"
 _PYTEST_ONLY = frozenset({"monkeypatch", "request"})
+_NUMBERED = re.compile(r"(\w+)_\d+")
 _MOST_NOT_REACHED = 2000
 _LEFT_OUT = "its tests were left out to keep the file short; ask for it by its name to get them"
 
@@ -66,6 +68,7 @@ def compose_spec(
     def written(cases: Sequence[Case]) -> str:
         return render_cases(cases, framework, imports=names.statements(), module=facts.module)
 
+    judged = _without_indistinct(judged, build(judged).ids)
     cases = fit_to_limits(judged, build, written, limits_for(exploration.source_lines)).cases
     if notices is not None:
         notices.update(_first_to_notice([case.id for case in cases], noticed))
@@ -87,6 +90,16 @@ def compose_spec(
     if domains:
         spec["domains"] = domains
     return spec
+
+
+def _without_indistinct(judged: Sequence[AssertableFinding], ids: Sequence[str]) -> list[AssertableFinding]:
+    """Drops findings whose tests only a number tells from another one, for want of words; documented ones stay."""
+    taken = set(ids)
+    return [
+        one
+        for one, id_ in zip(judged, ids, strict=True)
+        if one.documented or (numbered := _NUMBERED.fullmatch(id_)) is None or numbered[1] not in taken
+    ]
 
 
 def _target(facts: ModuleFacts, import_roots: Sequence[str]) -> dict[str, Any]:

@@ -217,7 +217,7 @@ def _outcome(case: Case) -> str:
         return "prints"
     if one.kind == "warns":
         return f"warns_{snake_case((one.exception or '').rpartition('.')[2])}"
-    if one.kind == "holds" and (compared := _compared(case.expression)):
+    if one.kind == "holds" and one.actual == "result" and (compared := _compared(case.expression)):
         return compared
     if one.kind == "holds":
         return {"result": "is_true", "not result": "is_false"}.get(one.actual, "")

@@ -44,8 +44,11 @@ def distinct_words(nodes: Sequence[ast.expr]) -> list[str]:
     words = [describe(node) for node in nodes]
     found: list[str] = []
     for at, node in enumerate(nodes):
+        others = [other for number, other in enumerate(nodes) if number != at]
         same = [nodes[other] for other, text in enumerate(words) if other != at and text == words[at]]
-        feature = feature_beside(node, same) if same else ""
+        # What sets a list apart from all others tells more than its items.
+        feature = feature_beside(node, others) if isinstance(node, _CONTAINERS) and others else ""
+        feature = feature or (feature_beside(node, same) if same else "")
         if not feature:
             found.append(words[at])
         elif isinstance(node, _CONTAINERS):

@@ -274,6 +274,9 @@ class _Work:
             self.told["outcome"] = "returned"
             self.told["calls_for"] = calls_for(result)
             self.told["value"] = self.renderer.value(result)
+            held = next((name for name in self.names if self.namespace.get(name) is result), None)
+            if held is not None:
+                self.told["value"]["h"] = held
             if self.trial.get("asks") and "s" not in self.told["value"]:
                 asked = effects.looks(self.renderer, self.trial["asks"], {**self.namespace, "result": result})
                 known = self.told["value"].get("at", [])

@@ -52,7 +52,10 @@ class Renderer:
                 self.arranged.setdefault(id(thing), (name, thing))
 
     def value(self, thing, depth=1, properties=True):
-        """A dict for JSON: type t, source s, imports i, approximate a, unordered u, attributes at, length n, text x."""
+        """A dict for JSON: type t, source s, imports i, approximate a, unordered u, attributes at, length n, text x.
+
+        The value of an act has h as well, where a variable holds that very object.
+        """
         told = {"t": type_name(type(thing)), "x": self.text(thing)}
         length = length_of(thing)
         if length is not None:

@@ -280,3 +280,15 @@ def test_a_file_that_is_too_long_keeps_both_answers_of_a_predicate() -> None:
     found = cases(compose(*told, *asked, source_lines=60))
     answers = {case["expect"][0]["value"] for case in found.values() if case["subject"] == "Cart.total"}
     assert answers == {"True", "False"}
+
+
+@pytest.mark.feature("B-18")
+def test_a_test_that_only_a_number_tells_from_another_one_is_not_written_but_if_documented() -> None:
+    def added(value: str, **more: Any) -> TrialFinding:
+        made = trial("Cart.total", "cart.total()", f"cart = Cart('Ann')\ncart.extra = {value}")
+        return TrialFinding(replace(made, **more), returned(number(2.5)), agrees=bool(more))
+
+    found = cases(compose(added("'a' + 'b'"), added("'a' * 2")))
+    assert len(found) == 1
+    shown = added("'a' * 2", wanted="2.5", wanted_line=33)
+    assert len(cases(compose(added("'a' + 'b'"), shown))) == 2

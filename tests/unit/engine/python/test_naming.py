@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -227,3 +228,10 @@ def test_an_object_is_named_by_its_content_where_no_parameter_says_what_that_is(
         "tc_bag_pop_with_single_item",
         "tc_bag_pop_when_empty",
     ]
+
+
+def test_a_comparison_that_fails_is_named_false() -> None:
+    unequal = SpecExpectation("holds", "not result")
+    found = [replace(returns("stack == Stack(3)", subject="Stack.__eq__"), expect=(unequal,))]
+    usual = returns("stack == Stack(6)", kind="holds", subject="Stack.__eq__")
+    assert names(usual, *found)[1].endswith("is_false")

@@ -382,3 +382,17 @@ def test_the_number_that_the_interpreter_gives_an_object_is_no_expectation(calle
     finding = TrialFinding(trial("ratio", "ratio(1, 3)"), returned(number(133146708735736)))
     assert not Oracle(facts).judge(finding).expectations
     assert Oracle(cart_facts()).judge(finding).expectations
+
+
+@pytest.mark.parametrize(
+    ("held", "kind", "demanded"),
+    [
+        pytest.param("", "shop.cart.Cart", True, id="another_object"),
+        pytest.param("cart", "shop.cart.Cart", False, id="the_same_object"),
+        pytest.param("", "tuple", False, id="what_never_changes"),
+    ],
+)
+def test_a_copy_is_expected_to_be_another_object(held: str, kind: str, demanded: bool) -> None:
+    cart = Value(kind, "Cart('Ann')", ("from shop.cart import Cart",), held=held)
+    finding = TrialFinding(trial("Cart.copy", "cart.copy()", "cart = Cart('Ann')"), returned(cart))
+    assert (("holds", "result is not cart", None) in kinds(finding)) is demanded

@@ -39,3 +39,8 @@ def test_rows_whose_words_are_the_same_are_told_apart_by_features() -> None:
 def test_a_feature_stands_before_or_after_its_noun() -> None:
     assert with_feature("sorted", "items") == "sorted_items"
     assert with_feature("with_none", "items") == "items_with_none"
+
+
+def test_lists_are_told_apart_by_what_none_of_the_others_is_and_dictionaries_by_their_keys() -> None:
+    assert words("[3, 1]", "[3, 1, 8, 2]") == ["pair", "list_of_four"]
+    assert words("{'apple': 1, 'cherry': 8}", "{'banana': 3, 'apple': 1}") == ["apple_and_cherry", "banana_and_apple"]
