@@ -2,7 +2,8 @@
 
 Each trial runs three ways: in a fresh workspace with another hash seed and the real clock; twice with all others in one
 process, the second time shuffled; and shuffled differently with a third hash seed, another time zone and a clock that
-advances a second at each read, across midnight at a year's end. Trials that draw random numbers run with further seeds.
+advances a second at each read, across midnight at a year's end. Trials that draw random numbers run with further seeds,
+and those in which the order of a set may show with further hash seeds.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from ..model.model import ModuleFacts, Trial
 from ..model.observation_json import ObservedTrial
 from ..search.background_context import BackgroundContext, background_context
 from ..search.observer import ClockSettings, Conditions, Observer, open_observer
+from .hash_order import under_hash_seeds
 
 ALL = 1_000_000
 PLAIN = Conditions(hash_seed=1, seed=1, per_fork=8)
@@ -113,7 +115,7 @@ async def confirm(
     trials = [trial for trial, _ in chosen]
     drawing = {index for index, (_, seen) in enumerate(chosen) if seen.random}
     mixed, again = _shuffled(len(trials), 5), _shuffled(len(trials), 11)
-    plain, elsewhere, together = await asyncio.gather(
+    plain, elsewhere, together, reordered = await asyncio.gather(
         _repeat(workers.plain.use(), trials, ()),
         _repeat(
             workers.elsewhere.use(),
@@ -121,10 +123,12 @@ async def confirm(
             [place for place, index in enumerate(mixed) if index in drawing],
         ),
         _repeat(workers.together.use(), [*trials, *(trials[index] for index in again)], ()),
+        under_hash_seeds(target, facts, trials, TOGETHER),
     )
     answers: list[Confirmation] = []
     for index, (trial, explored) in enumerate(chosen):
         others = [explored, *elsewhere[mixed.index(index)], *together[len(trials) + again.index(index)]]
+        others += reordered.get(index, [])
         answers.append(_settle(trial, plain[index][0], others, together[index][0]))
     return await _in_full_context(target, facts, trials, answers)
 

@@ -44,6 +44,7 @@ from ..search.unreached import unreached_callables
 from ..selection.assertable_selection import replace_unassertable
 from ..selection.select_trials import select_trials
 from .confirm import NO_VERDICT, Confirmation, confirm, open_confirmation_workers
+from .idle_setup import drop_idle_setup
 from .selection_rounds import ConfirmedTrials, confirm_selection, trial_findings
 from .simplify import simplify_trials
 
@@ -143,6 +144,8 @@ async def explore(
             hunt = partial(find_kills, target, facts, content, search, proposer, observer, imported)
             kills = await hunt(budget.mutant_search, over=is_over, opened=mutant_worker.use)
             await simplify_trials(facts, search, observer, imported, kills=kills.by_record, rounds=1, over=is_over)
+            shortened = await drop_idle_setup(facts, search, observer, imported, kills.by_record, over=is_over)
+            kills = replace(kills, by_record=shortened)
     with time_budget.until(1.0):
         work = await _select_and_confirm(target, facts, search, imported, kills)
     found = _exploration(facts, arcs, search, imported, work, kills, notes, target.snapshot.path)

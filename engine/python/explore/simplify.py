@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import ast
 import asyncio
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import zip_longest
@@ -15,7 +13,7 @@ from ..judge.readability import reading_cost
 from ..model.model import Arc, CallableFacts, ModuleFacts, Trial
 from ..search.initial_trials import trial_key
 from ..search.parallel_observers import Watcher, run_trials
-from ..search.simplified_trials import SIMPLIFIED, simplified_trials, without_statements
+from ..search.simplified_trials import SIMPLIFIED, simplified_trials
 from ..search.trial_search import RICH_SOURCES, SLOW_STEPS, TrialRecord, TrialSearch, behaviour_of
 from ..selection.assertable_selection import replace_unassertable
 from ..selection.idle_arguments import outcome_of
@@ -47,7 +45,7 @@ async def simplify_trials(
         over: whether the time is over; checked between rounds.
     """
     chosen = await asyncio.to_thread(replace_unassertable, search.records, facts, imported, kills)
-    bases = [one for one in chosen if one.seen.steps <= SLOW_STEPS]
+    bases = [one for one in chosen if one.trial.source not in RICH_SOURCES and one.seen.steps <= SLOW_STEPS]
     subjects = {one.qualname: one for one in facts.callables()}
     left = max(_LEAST_TRIALS, _TRIALS_OF_EACH * len(bases))
     for _ in range(rounds):
@@ -55,7 +53,9 @@ async def simplify_trials(
             return
         # What only waits in a queue runs now.
         ran = {_key(record.trial) for record in search.records}
-        variants = [(base, [one for one in _variants(base, facts) if _key(one) not in ran]) for base in bases]
+        variants = [
+            (base, [one for one in simplified_trials(base.trial, facts) if _key(one) not in ran]) for base in bases
+        ]
         # In turns, so that the last ones get their share, too.
         turns = zip_longest(*(found for _, found in variants))
         trials = [trial for turn in turns for trial in turn if trial is not None][:left]
@@ -66,20 +66,6 @@ async def simplify_trials(
             for base, found in variants
             if (best := _simplest(base, [records[one] for one in found if one in records], subjects, facts)) is not base
         ]
-
-
-def _variants(base: TrialRecord, facts: ModuleFacts) -> list[Trial]:
-    """Simpler variants of a trial. Of what a document or a caller shows only questions before the act go."""
-    if base.trial.source in RICH_SOURCES:
-        return list(without_statements(base.trial, _is_question))
-    return simplified_trials(base.trial, facts)
-
-
-def _is_question(statement: ast.stmt) -> bool:
-    """Whether a statement only asks for something, by the name of what it calls: what it answers is read by nobody."""
-    call = statement.value if isinstance(statement, ast.Expr) else None
-    called = call.func.attr if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else ""
-    return re.fullmatch(r"(get|is|has|find|count|peek|list|keys|values|items|index)(_?[a-z]+)*", called) is not None
 
 
 def _key(trial: Trial) -> tuple[str, tuple[str, ...]]:

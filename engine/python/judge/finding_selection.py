@@ -65,10 +65,11 @@ class AssertableFinding:
         return made is not None and any(re.match(made, text) for text in self.finding.trial.arrange)
 
 
-def reason_unfit(finding: TrialFinding, facts: CallableFacts | None, *, traced: bool) -> str:
+def reason_unfit(finding: TrialFinding, facts: CallableFacts | None, *, traced: bool, module: str = "") -> str:
     """Returns why a finding cannot become a test of its subject; empty if it can.
 
     Args:
+        module: the module of the subject.
         traced: whether observations carry arcs, so that one without arcs in the subject never reached it.
     """
     trial = finding.trial
@@ -81,12 +82,12 @@ def reason_unfit(finding: TrialFinding, facts: CallableFacts | None, *, traced: 
     own = trial.subject.rpartition(".")[2]
     private = [binding.bound for binding in bindings if (binding.name or "").startswith("_") and binding.bound in read]
     private = [name for name in private if not name.endswith("__") and not trial.subject.startswith(name)]
-    if private and not own.startswith("_"):
+    if private and (not own.startswith("_") or own.endswith("__")):
         return f"its call needs the private name {private[0]}"
     helpers = [binding.module for binding in bindings if binding.bound in read and _TEST_MODULE.match(binding.module)]
     if helpers:
         return f"its call needs {helpers[0]}, a helper of the project's tests"
-    if not _uses(finding, own):
+    if not _uses(finding, own) or (facts is not None and _calls_another_class(finding, facts, module)):
         return "no call was found that names it"
     if _tells_what_it_is_not(finding):
         return "no oracle found: it is only known what the result is not"
@@ -105,6 +106,19 @@ def _uses(finding: TrialFinding, name: str) -> bool:
     aliases = {import_.name: import_.bound for import_ in read_imports(trial.imports) if import_.name}
     tree = parse_python("\n".join((*trial.arrange, trial.act)))
     return not {name, aliases.get(name, name)}.isdisjoint(mentioned_names([tree]))
+
+
+def _calls_another_class(finding: TrialFinding, facts: CallableFacts, module: str) -> bool:
+    """Whether the method that the act calls is one of the same name of what another module makes: `furl(…).add(…)`."""
+    if facts.kind != "method" or finding.agrees:
+        return False
+    made = {one.bound for one in read_imports(finding.trial.imports) if module and one.module != module}
+    calls = [node for node in ast.walk(parse_expression(finding.trial.act)) if isinstance(node, ast.Call)]
+    own = [node.func for node in calls if isinstance(node.func, ast.Attribute) and node.func.attr == facts.name]
+    return bool(own) and all(
+        isinstance(one.value, ast.Call) and isinstance(one.value.func, ast.Name) and one.value.func.id in made
+        for one in own
+    )
 
 
 def _tells_what_it_is_not(finding: TrialFinding) -> bool:
@@ -259,7 +273,8 @@ def judge_findings(
         if finding is None:
             verdict = OracleVerdict(reason="its call cannot stand in a test")
         else:
-            verdict = OracleVerdict(reason=reason_unfit(finding, callables.get(subject), traced=traced))
+            unfit = reason_unfit(finding, callables.get(subject), traced=traced, module=facts.module)
+            verdict = OracleVerdict(reason=unfit)
             verdict = verdict if verdict.reason else oracle.judge(finding)
         if finding is None or not verdict.expectations:
             without.setdefault(subject, verdict.reason)

@@ -34,7 +34,7 @@ from .passed_results import PassedResults
 from .result_queries import ReopenedFiles, ResultQueries
 from .stories import Story, module_queries, registered_queries, returned_queries, stories_of
 from .surroundings import fixed_surroundings
-from .trial_mutation import mutations_of, result_calls, shown_result
+from .trial_mutation import mutations_of, result_calls, shown_result, with_whole_numbers
 
 _MAXIMUM_FOLLOW_UP = 12
 _MAXIMUM_NEAR = 16
@@ -219,6 +219,7 @@ class SourceProposer:
             *self._shown(trial, observation),
             *self._results.follow_up(trial, observation),
             *self._reopened.follow_up(trial, observation),
+            *with_whole_numbers(trial, observation),
         ]
         asked = [*self._registration_queries(), *self._usable(passed)]
         opened = self._frontier.keep(trial, observation)

@@ -11,7 +11,7 @@ from typing import Any
 
 from ....utils.in_turns import in_turns
 from ....utils.python_names import dotted_name
-from ....utils.python_source import expression_or_none, literal_or, parse_expression
+from ....utils.python_source import expression_or_none, literal_or, parse_expression, parse_python
 from ..inputs.receivers import change_calls
 from ..inputs.variations import variations
 from ..model.model import CallableFacts, Candidate, ModuleFacts, Observation, Trial
@@ -25,6 +25,7 @@ _LONGEST_TEXT = 200
 _MAXIMUM_PLACED = 4
 _LONGEST_LIST = 40
 _LARGEST_NUMBER = 10**15
+_NEEDS_INTEGER = re.compile(r"'float' object cannot be interpreted|indices must be integers|non-int of type 'float'")
 
 
 def mutations_of(
@@ -49,6 +50,21 @@ def _two_to_one(guided: list[Trial], near: list[Trial]) -> Iterator[Trial]:
     for index in range(max((len(guided) + 1) // 2, len(near))):
         yield from guided[2 * index : 2 * index + 2]
         yield from near[index : index + 1]
+
+
+def with_whole_numbers(trial: Trial, observation: Observation) -> list[Trial]:
+    """Returns the trial with whole numbers for its fractions, where the code refused a fraction as no integer."""
+    raised = observation.raised
+    if raised is None or raised.type_name != "TypeError" or not _NEEDS_INTEGER.search(raised.message):
+        return []
+    lines = [_Whole().visit(parse_python(text)) for text in (*trial.arrange, trial.act)]
+    sources = [ast.unparse(line) for line in lines]
+    return [replace(trial, arrange=tuple(sources[:-1]), act=sources[-1])]
+
+
+class _Whole(ast.NodeTransformer):
+    def visit_Constant(self, node: ast.Constant) -> ast.Constant:
+        return ast.Constant(round(node.value) or 1) if isinstance(node.value, float) and node.value % 1e9 else node
 
 
 def near_mutations(trial: Trial, facts: ModuleFacts, context: ProposalContext) -> list[Trial]:

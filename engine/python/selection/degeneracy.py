@@ -85,7 +85,9 @@ def receiver_degeneracy(
     if given:
         rate = min(degeneracy_of(node, facts) for node in given)
         # What a factory is given makes a whole object.
+        takes_any = [one.kind for one in takes if one.name != "self"] == ["var_positional"]
         partial = isinstance(built.func, ast.Name) and is_partial(owner.constructor, len(given))
+        partial = partial or (takes_any and len(given) == 1)
         return max(rate, MILD) if partial else rate
     if owner.constructor is None and built_in_content(owner):
         return SEVERE  # an empty container

@@ -124,6 +124,7 @@ def _drop_plain_constructions(by_subject: dict[str, list[TrialCandidate]], facts
     for owner in facts.classes:
         found = by_subject.get(owner.name)
         tested = any(one.name != "__init__" and f"{owner.name}.{one.name}" in by_subject for one in owner.members)
+        tested = tested or (not owner.members and len(by_subject) > 1)  # a record that functions work on
         if found and (tested or owner.kind in GENERATED_CONSTRUCTORS):
             by_subject[owner.name] = [
                 one for one in found if one.example or one.raises or not stores_only(one, owner.constructor)

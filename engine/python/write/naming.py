@@ -140,8 +140,9 @@ def _candidates(base: str, test: _Test, usual: _Test) -> Iterator[str]:
     if outcome:
         yield from (f"{base}_{_joined([words])}_{outcome}" for words in conditions)
     yield base
-    # Values in words, where no word for the difference was found.
-    yield from _with_words(f"{base}_for", _value_words(test.cases[0], test.facts))
+    # Values in words, where no word for the difference was found; those of one row are no name for a table.
+    if len(test.cases) == 1:
+        yield from _with_words(f"{base}_for", _value_words(test.cases[0], test.facts))
 
 
 def _uses_of_result(test: _Test) -> list[str]:

@@ -106,3 +106,25 @@ def test_a_template_is_given_values(tmp_path: Path) -> None:
     text = written_tests(tmp_path, TEMPLATES)
     assert 'expand(name="kitten")' in text
     assert '"{name}"' in text or '"Hello {name}"' in text
+
+
+NUMBERS = """
+class Numbers:
+    def __init__(self):
+        self.names = ["zero", "one", "two", "three"]
+
+    def set_high(self, high):
+        self.high = high
+
+    def ordinal(self, value):
+        \"\"\"Return the ordinal of a number below four.\"\"\"
+        if value < 2:
+            return self.names[value] + "th" if value == 0 else "first"
+        return "second" if value == 2 else "third"
+"""
+
+
+def test_what_was_done_to_an_object_and_has_no_effect_is_left_out(tmp_path: Path) -> None:
+    text = written_tests(tmp_path, NUMBERS)
+    assert "ordinal(" in text
+    assert all("set_high(" not in part for part in text.split("def test_") if part.startswith("ordinal"))

@@ -292,3 +292,19 @@ def test_a_test_that_only_a_number_tells_from_another_one_is_not_written_but_if_
     assert len(found) == 1
     shown = added("'a' * 2", wanted="2.5", wanted_line=33)
     assert len(cases(compose(added("'a' + 'b'"), shown))) == 2
+
+
+@pytest.mark.feature("B-18")
+def test_a_method_of_that_name_of_another_module_is_no_test_of_the_subject() -> None:
+    imports = ("from basket import basket", "from shop.cart import Cart")
+    other = trial("Cart.total", "basket('Ann').total()", imports=imports)
+    own = trial("Cart.total", "Cart('Ann').total()", imports=imports)
+    assert not compose(TrialFinding(other, returned(number(2.5))))["cases"]
+    assert compose(TrialFinding(own, returned(number(2.5))))["cases"]
+
+
+@pytest.mark.feature("B-18")
+def test_a_special_method_is_not_tested_by_private_names() -> None:
+    imports = ("from shop.cart import _Kind", "from shop.cart import Cart")
+    shown = trial("Cart.__repr__", "repr(Cart(_Kind()))", imports=imports)
+    assert not compose(TrialFinding(shown, returned(text("Cart(kind)"))))["cases"]

@@ -1,0 +1,130 @@
+"""Leaves statements out of trials that change nothing: `number.set_high("kitten")` before `number.ordinal(6)`.
+
+A test would make its reader look for what they are for. What shows little without them keeps them: that a key is absent
+says more of an object that holds others.
+"""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from ..model.model import Arc, CallableFacts, ModuleFacts, Trial
+from ..search.initial_trials import trial_key
+from ..search.parallel_observers import Watcher, run_trials
+from ..search.simplified_trials import without_statements
+from ..search.trial_search import RICH_SOURCES, SLOW_STEPS, TrialRecord, TrialSearch
+from ..selection.assertable_selection import replace_unassertable
+from ..selection.idle_arguments import outcome_of
+from ..selection.representative import is_trivial
+
+Kills = Mapping[int, frozenset[int]]
+_ROUNDS = 8
+_MOST_OF_EACH = 150
+_QUESTION = re.compile(r"(get|is|has|find|count|peek|list|keys|values|items|index)(_?[a-z]+)*")
+
+
+async def drop_idle_setup(
+    facts: ModuleFacts,
+    search: TrialSearch,
+    observer: Watcher,
+    imported: frozenset[Arc],
+    kills: Kills,
+    *,
+    over: Callable[[], bool] = lambda: False,
+) -> dict[int, frozenset[int]]:
+    """Replaces the records of trials with idle statements by those without them, first of those that would be selected.
+
+    Args:
+        imported: arcs that importing the module runs.
+        kills: mutants that records detect, by record number.
+        over: whether the time is over; checked between rounds.
+
+    Returns:
+        `kills` for the remaining records: a shortened trial detects what the longer one does.
+    """
+    known = dict(kills)
+    subjects = {one.qualname: one for one in facts.callables()}
+    for _ in range(_ROUNDS):
+        if over():
+            break
+        chosen = await asyncio.to_thread(replace_unassertable, search.records, facts, imported, known)
+        shorter = await _shortened([one for one in chosen if one.trial.arrange], search, observer, subjects)
+        if not shorter:
+            break
+        _supersede(search, known, shorter)
+        # What is idle before one call of a member is tried without it before its other calls.
+        idle = {(long.trial.subject, text) for long, short in shorter for text in _left_out(long.trial, short.trial)}
+        alike = [one for one in search.records if any((one.trial.subject, text) in idle for text in one.trial.arrange)]
+        _supersede(search, known, await _shortened(_some_of_each(alike), search, observer, subjects))
+    return known
+
+
+async def _shortened(
+    records: Sequence[TrialRecord], search: TrialSearch, observer: Watcher, subjects: Mapping[str, CallableFacts]
+) -> list[tuple[TrialRecord, TrialRecord]]:
+    """Pairs of a record and one that lacks a statement of it and is equal in everything else."""
+    variants = [
+        (one, list(without_statements(one.trial, _is_question if one.trial.source in RICH_SOURCES else _may_go)))
+        for one in records
+        if one.seen.steps <= SLOW_STEPS
+    ]
+    ran = {(one.trial.subject, trial_key(one.trial)): one for one in search.records}
+    asked = {trial: None for _, found in variants for trial in found if (trial.subject, trial_key(trial)) not in ran}
+    new = await run_trials(list(asked), search, observer) if asked else {}
+    pairs: list[tuple[TrialRecord, TrialRecord]] = []
+    for long, found in variants:
+        tried = [ran.get((trial.subject, trial_key(trial))) or new.get(trial) for trial in found]
+        short = next((one for one in tried if one is not None and _is_equal(one, long)), None)
+        if short is not None and _shows_something(short, subjects.get(short.trial.subject)):
+            pairs.append((long, short))
+    return pairs
+
+
+def _supersede(
+    search: TrialSearch, kills: dict[int, frozenset[int]], pairs: Iterable[tuple[TrialRecord, TrialRecord]]
+) -> None:
+    replaced = {long.number: short.number for long, short in pairs}
+    for number in replaced:
+        last = number
+        while last in replaced:  # each is shorter than the one before
+            last = replaced[last]
+        kills[last] = kills.get(last, frozenset()) | kills.pop(number, frozenset())
+    search.records = [one for one in search.records if one.number not in replaced]
+
+
+def _some_of_each(records: Sequence[TrialRecord]) -> list[TrialRecord]:
+    counted: dict[str, list[TrialRecord]] = {}
+    for one in records:
+        counted.setdefault(one.trial.subject, []).append(one)
+    return [one for found in counted.values() for one in found[:_MOST_OF_EACH]]
+
+
+def _left_out(long: Trial, short: Trial) -> set[str]:
+    return set(long.arrange) - set(short.arrange)
+
+
+def _is_equal(short: TrialRecord, long: TrialRecord) -> bool:
+    return (
+        short.arcs == long.arcs
+        and not short.time_dependent
+        and outcome_of(short.observation) == outcome_of(long.observation)
+    )
+
+
+def _shows_something(record: TrialRecord, subject: CallableFacts | None) -> bool:
+    """Whether a result tells something without what was left out; an exception of an empty object tells little."""
+    return subject is not None and not is_trivial(record.observation)
+
+
+def _may_go(statement: ast.stmt) -> bool:
+    return True
+
+
+def _is_question(statement: ast.stmt) -> bool:
+    """Whether a statement of a document only asks for something, by the name of what it calls."""
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    called = call.func.attr if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else ""
+    return _QUESTION.fullmatch(called) is not None
