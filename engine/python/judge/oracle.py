@@ -317,8 +317,9 @@ def _is_another_object(finding: TrialFinding, value: Value, checks: list[SpecExp
     """The expectation that a copy is not its original, which an equal value leaves open."""
     node = parse_expression(finding.trial.act)
     called = node.func if isinstance(node, ast.Call) and not node.args else None
-    copies = isinstance(called, ast.Attribute) and called.attr in _COPYING and isinstance(called.value, ast.Name)
-    if not copies or value.held or value.type_name in _IMMUTABLE or finding.trial.mode != "call" or not checks:
+    if not isinstance(called, ast.Attribute) or called.attr not in _COPYING or not isinstance(called.value, ast.Name):
+        return []
+    if value.held or value.type_name in _IMMUTABLE or finding.trial.mode != "call" or not checks:
         return []
     return [SpecExpectation("holds", f"result is not {ast.unparse(called.value)}")]
 
