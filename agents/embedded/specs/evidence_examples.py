@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -32,17 +32,17 @@ from .spec_merge import merged
 _MOST = 40
 
 
+@dataclass(frozen=True, slots=True)
 class EvidenceExamples:
     """Adds examples to specs of unit tests.
 
-    Args:
+    Attributes:
         python_target: prepares the project.
         root: the project's root.
     """
 
-    def __init__(self, python_target: ProvideTarget, root: Path) -> None:
-        self._python_target = python_target
-        self._root = root
+    python_target: ProvideTarget
+    root: Path
 
     async def added(
         self, spec: Mapping[str, Any], examples: Sequence[Mapping[str, Any]]
@@ -56,12 +56,12 @@ class EvidenceExamples:
             TestwrightError: the module cannot be read or imported.
         """
         path = str(spec["target"]["path"])
-        layout = await asyncio.to_thread(find_layout, self._root)
-        facts = await asyncio.to_thread(analyse_module, self._root, path, layout)
-        trials = await asyncio.to_thread(example_trials_of, self._root, layout, facts, examples)
+        layout = await asyncio.to_thread(find_layout, self.root)
+        facts = await asyncio.to_thread(analyse_module, self.root, path, layout)
+        trials = await asyncio.to_thread(example_trials_of, self.root, layout, facts, examples)
         if not trials:
             return dict(spec), []
-        found = await observe_given(await self._python_target(), facts, trials)
+        found = await observe_given(await self.python_target(), facts, trials)
         findings = tuple(one for one in found if one is not None and (one.agrees or one.contradicts))
         if not findings:
             return dict(spec), []

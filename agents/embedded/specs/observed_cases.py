@@ -35,17 +35,17 @@ class ObservedCase:
     naming: CaseNaming
 
 
+@dataclass(frozen=True, slots=True)
 class CaseObserver:
     """Observes cases of unit specs.
 
-    Args:
+    Attributes:
         python_target: prepares the project.
         root: the project's root.
     """
 
-    def __init__(self, python_target: ProvideTarget, root: Path) -> None:
-        self._python_target = python_target
-        self._root = root
+    python_target: ProvideTarget
+    root: Path
 
     async def observe(
         self, path: str, cases: Sequence[Mapping[str, Any]], imports: Sequence[str]
@@ -60,9 +60,9 @@ class CaseObserver:
         Raises:
             TestwrightError: the module cannot be read or imported. SyntaxError: a case is not Python.
         """
-        facts = await asyncio.to_thread(lambda: analyse_module(self._root, path, find_layout(self._root)))
+        facts = await asyncio.to_thread(lambda: analyse_module(self.root, path, find_layout(self.root)))
         trials = [_trial(case, imports) for case in cases]
-        findings = await observe_given(await self._python_target(), facts, trials)
+        findings = await observe_given(await self.python_target(), facts, trials)
         seen = [finding for finding in findings if finding is not None]
         judged = iter((await asyncio.to_thread(judge_findings, facts, seen))[0])
         found = [next(judged) if finding is not None else None for finding in findings]

@@ -8,11 +8,10 @@ check whether it holds after its action.
 """
 
 import json
-import os
 import sys
 
-from ..bootstrap import command_for
-from ..http import api_process as process
+from ..http.api_process import ApplicationFailure
+from ..http.orders import read_beginning, started
 from .page import Broken, PlayedPage
 
 QUIET = ("open", "fill", "select", "check", "uncheck", "clear", "hover")
@@ -71,34 +70,9 @@ def play(browser, application, freshness, order):
     return {"state": state, "checked": checked, "failure": failure}
 
 
-def started(begin):
-    """The application that a first line describes, running. Raises ApplicationFailure."""
-    process.START_SECONDS = begin.get("start_seconds", process.START_SECONDS)
-    application = process.Application(
-        begin.get("application"),
-        command=begin.get("command"),
-        base_url=begin.get("base_url") or "",
-        root=begin["root"],
-        import_roots=begin.get("import_roots") or (),
-        environment=begin.get("environment") or {},
-        folder=begin.get("folder"),
-        started_here=not begin.get("base_url"),
-        launcher=command_for("http.launch_shifted", str(begin.get("clock") or 0)),
-    )
-    application.start()
-    return application
-
-
 def main():
     """Speak until standard input ends."""
-    out = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)
-
-    def say(**facts):
-        out.write(json.dumps(facts) + "\n")
-        out.flush()
-
-    begin = json.loads(sys.stdin.readline())
+    begin, say = read_beginning()
     try:
         from playwright.sync_api import sync_playwright
     except ImportError as error:
@@ -106,7 +80,7 @@ def main():
         return
     try:
         application = started(begin)
-    except process.ApplicationFailure as error:
+    except ApplicationFailure as error:
         say(error=str(error), missing="")
         return
     try:

@@ -1,6 +1,6 @@
 """Starts applications, sends them requests, extracts their OpenAPI document and measures their coverage.
 
-Programs: `send_requests`, `write_document`, `launch_shifted` and `launch_measured`. `api_process.py`, `api_serving.py`
-and `api_schema.py` are also copied beside generated API tests: they import the standard library only, and their names
-and text are visible to users.
+Programs: `send_requests`, `write_document`, `launch_shifted` and `launch_measured`; `orders.py` is shared by those that
+carry out orders, also in a browser. `api_process.py`, `api_serving.py` and `api_schema.py` are also copied beside
+generated API tests: they import the standard library only, and their names and text are visible to users.
 """

@@ -8,13 +8,12 @@ the first that was not.
 """
 
 import json
-import os
 import re
 import sys
 from typing import Any
 
-from ..bootstrap import command_for
-from . import api_process as process
+from .api_process import ApplicationFailure
+from .orders import read_beginning, started
 
 _MOST_TEXT = 200_000
 
@@ -80,7 +79,7 @@ def send(application, request, names):
     }
 
 
-def run(application, failure, order):
+def run(application, order):
     """The answers to the requests of one order."""
     answers, names = [], dict(order.get("names") or {})
     try:
@@ -88,7 +87,7 @@ def run(application, failure, order):
             application.reset()
         for request in order["requests"]:
             answers.append(send(application, request, names))
-    except failure as error:
+    except ApplicationFailure as error:
         answers.append({"failure": str(error)})
     except (KeyError, IndexError, TypeError, ValueError) as error:
         answers.append({"failure": f"the answer lacks what the next request needs: {error!r}", "kind": "link"})
@@ -97,33 +96,15 @@ def run(application, failure, order):
 
 def main():
     """Speak until standard input ends."""
-    out = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)
-
-    def say(**facts):
-        out.write(json.dumps(facts) + "\n")
-        out.flush()
-
-    begin = json.loads(sys.stdin.readline())
-    process.START_SECONDS = begin.get("start_seconds", process.START_SECONDS)
-    process.ANSWER_SECONDS = begin.get("answer_seconds", process.ANSWER_SECONDS)
-    application = process.Application(
-        begin.get("application"),
-        command=begin.get("command"),
-        root=begin["root"],
-        import_roots=begin.get("import_roots") or (),
-        environment=begin.get("environment") or {},
-        folder=begin.get("folder"),
-        launcher=command_for("http.launch_shifted", str(begin.get("clock") or 0)),
-    )
+    begin, say = read_beginning()
     try:
-        application.start()
-    except process.ApplicationFailure as error:
+        application = started(begin)
+    except ApplicationFailure as error:
         say(error=str(error))
         return
     try:
         say(ready=True)
         for line in sys.stdin:
-            say(**run(application, process.ApplicationFailure, json.loads(line)))
+            say(**run(application, json.loads(line)))
     finally:
         application.stop()
