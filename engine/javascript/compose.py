@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ...sandbox.javascript.syntax import is_typescript
@@ -63,9 +63,18 @@ def compose_spec(
         "not_reached": [
             {"subject": function.qualname, "reason": reason, "line": function.lines[0]}
             for function, reason in selection.not_reached
-        ],
+        ]
+        or _nothing_exported(module, cases),
         "domains": list(_domains(domains)),
     }
+
+
+def _nothing_exported(module: Module, cases: Sequence[Any]) -> list[dict[str, Any]]:
+    """The reason why a module has neither tests nor functions without one."""
+    if cases or module.callables:
+        return []
+    reason = "no function or class that it exports was found: exports must stand in the file itself, not in a wrapper"
+    return [{"subject": module.path, "reason": reason, "line": 1}]
 
 
 def _case(one: Chosen, module: Module) -> dict[str, Any]:

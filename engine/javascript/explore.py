@@ -50,7 +50,8 @@ async def explore_script(
         SandboxFailure, TargetRunError: it could not be run.
     """
     project = await asyncio.to_thread(prepare_scripts, target, path)
-    module = await asyncio.to_thread(read_module, target.snapshot.path, path)
+    name = str(project.package.manifest.get("name") or "")
+    module = await asyncio.to_thread(read_module, target.snapshot.path, path, name)
     examples = await asyncio.to_thread(lambda: [*_examples(module), *_readme(target.snapshot.path, project)])
     proposer = Proposer(target.snapshot.path, module, examples)
     trials = proposer.propose(symbols)

@@ -29,8 +29,12 @@ _VALUES = frozenset({"arrow_function", "function_expression", "generator_functio
 _HIDDEN = frozenset({"private", "internal", "protected", "ignore"})
 
 
-def read_module(root: Path, path: str) -> Module:
+def read_module(root: Path, path: str, package: str = "") -> Module:
     """Read a module of a project.
+
+    Args:
+        path: POSIX, relative to the root.
+        package: name of its package, which a nameless default export of an index file gets.
 
     Raises:
         TargetImportError: it does not parse; with the line.
@@ -47,11 +51,12 @@ def read_module(root: Path, path: str) -> Module:
             advice="make it compile first, then run again",
             details={"path": path, "line": line_of(broken)},
         )
-    return _Reader(path, source, tree).module()
+    return _Reader(path, source, tree, package).module()
 
 
 class _Reader:
-    def __init__(self, path: str, source: bytes, tree: Node) -> None:
+    def __init__(self, path: str, source: bytes, tree: Node, package: str) -> None:
+        self._package = package
         self._tree = tree
         self._functions: dict[str, Function] = {}
         self._classes: dict[str, Class] = {}
@@ -154,7 +159,7 @@ class _Reader:
         if value.type == "identifier":
             self._exports["default"] = text_of(value)
             return
-        name = text_of(child(value, "name")) or _name_of_file(self._base.path)
+        name = text_of(child(value, "name")) or _name_of_file(self._base.path, self._package)
         self._exports["default"] = name
         if value.type in FUNCTIONS:
             self._function(name, value, outer)
@@ -369,9 +374,9 @@ def _bare_type(node: Node | None) -> Node | None:
     return node.named_children[0] if node is not None and node.named_children else None
 
 
-def _name_of_file(path: str) -> str:
+def _name_of_file(path: str, package: str) -> str:
     stem = PurePosixPath(path).name.partition(".")[0]
-    stem = PurePosixPath(path).parent.name if stem == "index" else stem
+    stem = PurePosixPath(path).parent.name or package.rpartition("/")[2] if stem in ("index", "main") else stem
     words = [word for word in re.split(r"\W+", stem) if word]
     name = "".join([*words[:1], *(word[:1].upper() + word[1:] for word in words[1:])])
     return name if name.isidentifier() else "subject"

@@ -23,7 +23,7 @@ def observation_file(
 ) -> str:
     """The file that Jest runs: the trials as functions of the module's exports."""
     lines = [f"const {{ observe }} = require({json.dumps(str(HARNESS))});", ""]
-    lines += ["const trials = (subject) => {", *(f"  {line}" for line in _bindings(module, trials)), "  return ["]
+    lines += ["const trials = (loaded) => {", *(f"  {line}" for line in _bindings(module, trials)), "  return ["]
     lines += [f"    {_trial(one)}," for one in trials]
     lines += ["  ];", "};", "", f"const options = {json.dumps(dict(options))};"]
     subject = f"() => require({json.dumps('./' + PurePosixPath(module.path).name)})"
@@ -46,9 +46,9 @@ def _bindings(module: Module, trials: Sequence[Trial]) -> list[str]:
 def _access(module: Module, local: str) -> str:
     exported = module.exported_as(local)
     if exported != "default":
-        return f"subject.{exported or local}"
+        return f"loaded.{exported or local}"
     # `module.exports = …` gives the value itself.
-    return "subject.default ?? subject" if not module.commonjs else "subject"
+    return "loaded.default ?? loaded" if not module.commonjs else "loaded"
 
 
 def _trial(trial: Trial) -> str:

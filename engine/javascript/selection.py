@@ -98,7 +98,9 @@ def _of_function(candidates: Sequence[Chosen], found: Observations) -> list[Chos
         Chosen(anchor.trial, anchor.seen, "representative example", True, anchor.origin, anchor.changed, anchor.fact)
     ]
     for one in sorted(candidates, key=_plainness):
-        if one.trial is anchor.trial or len(picked) >= _MOST or _same_test(one, picked):
+        others = sum(each.origin != "documented" for each in picked)
+        full = others >= _MOST and one.origin != "documented"
+        if one.trial is anchor.trial or full or _same_test(one, picked):
             continue
         reason = _reason(one, picked, found)
         if reason:

@@ -25,6 +25,9 @@ from .value_pools import (
 
 _DEPTH = 4
 _MOST = 40
+_SHORTEST = 2
+"""Lengths below it are what empty and single values show."""
+_OPTIONS = re.compile(r"opt(?:ion)?s?$|config|settings", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +201,8 @@ class Values:
         if not all(fields[one] for one in required):
             return
         if not shape.fields:
-            yield Value("{ name: 'Ada', age: 30 }", words(name))
+            # Options of which nothing is known would be options that mean nothing.
+            yield Value("{ name: 'Ada', age: 30 }", words(name), "guess" if _OPTIONS.search(name) else "typical")
             yield Value("{}", f"an empty {words(name)}", "empty")
             return
         shown = required or [one for one in shape.fields if fields[one]][:1]
@@ -327,7 +331,7 @@ def _around(constant: Constant, name: str) -> Iterator[Value]:
 
 
 def _lengths(constant: Constant, named: str) -> Iterator[Value]:
-    if not constant.operator.startswith("length") or not constant.source.isdigit():
+    if not constant.operator.startswith("length") or not constant.source.isdigit() or int(constant.source) < _SHORTEST:
         return
     wanted = int(constant.source)
     for size, side in ((wanted, "of exactly"), (wanted - 1, "shorter than"), (wanted + 1, "longer than")):
