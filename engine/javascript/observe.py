@@ -21,7 +21,8 @@ from .observation_file import HARNESS, observation_file
 from .trials import Trial
 
 _NAME = "__testwright__"
-_TRIAL_SECONDS = 3.0
+_TRIAL_SECONDS = 5.0
+_MUTANT_SECONDS = 15.0
 _MOST_HUNG = 6
 _MOST_TRIVIAL = 6
 Reached = frozenset[tuple[str, int]]
@@ -200,7 +201,7 @@ class Observer:
         request = JestRequest(
             (self._file,),
             (self._module.path,) if not mutants else (),
-            test_seconds=_TRIAL_SECONDS,
+            test_seconds=_MUTANT_SECONDS if mutants else _TRIAL_SECONDS,
             wall_seconds=180.0,
         )
         run = await self._jest.run(replace(request, hook_seconds=170.0))
@@ -237,9 +238,23 @@ class Observer:
                 names.append(path)
                 rows.append({"id": number, "file": PurePosixPath(path).name, "of": wanted})
         known = [(trial.id, _signature(found.seen[trial.id])) for trial in usable]
-        _, taken = await self._run(usable, mutants=rows, known=known)
-        for row in taken:
-            self._take(row, found)
+        remaining = rows
+        while remaining:
+            run, taken = await self._run(usable, mutants=remaining, known=known)
+            judged = {int(row["mutant"]) for row in taken if "mutant" in row}
+            for row in taken:
+                self._take(row, found)
+            hung = (run.hung or "").removeprefix("mutant ")
+            if hung.isdigit():
+                # A call that does not come to an end with a mutant notices it.
+                judged.add(int(hung))
+                for number in next((row["of"] for row in remaining if row["id"] == int(hung)), ()):
+                    found.kills.setdefault(number, set()).add(int(hung))
+            left = [row for row in remaining if row["id"] not in judged]
+            if left and (run.finished or len(left) == len(remaining)):
+                found.notes.append(f"{len(left)} mutants were not tried while the tests were chosen")
+                break
+            remaining = left
         for name in names:
             self._jest.remove(name)
 

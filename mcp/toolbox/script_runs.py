@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Iterable, Mapping
 
 from ...engine.javascript.render import rendered_tests
-from ...gate.evidence.additions import redundant_tests
 from ...gate.evidence.evidence import evidence_of
 from ...gate.evidence.summary import tool_result
 from ...gate.model.strictness import VerifyOptions
@@ -43,11 +42,9 @@ async def run_script_tests(services: ToolServices, files: Mapping[str, str], spe
         options=strictness,
     )
     evidence = evidence_of(verification, spec=spec)
-    idle = (
-        redundant_tests(evidence, verification.mutation, notices=options.get("notices"))
-        if verification.mutation is not None and verification.mutation.tried
-        else ()
-    )
+    # Each function keeps its example, although others may run through it: idle is only what adds nothing by itself.
+    measured = verification.mutation is not None and verification.mutation.tried > 0
+    idle = [one for one in evidence if measured and not one.adds and "documented" not in one.origins]
     return tool_result(verification, evidence=evidence, idle=idle, target_path=path)
 
 
