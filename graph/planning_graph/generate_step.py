@@ -129,7 +129,7 @@ def _why(exit_reason: StepExit, values: TestingAgentState) -> str:
     unreached = (values["spec_json"] or {}).get("not_reached") or []
     if exit_reason is StepExit.NOTHING_TO_TEST and unreached:
         others = f", and {len(unreached) - 1} more like it" if len(unreached) > 1 else ""
-        return f"no test could be made: {unreached[0].get('subject')} {unreached[0].get('reason')}{others}"
+        return f"no test could be made: {unreached[0].get('subject')}: {unreached[0].get('reason')}{others}"
     return _WHY.get(exit_reason, "").format(**values)
 
 
