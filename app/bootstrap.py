@@ -201,8 +201,7 @@ async def open_early(
             settings, folder, redactor, events, meter, target, unit, prefetched, changes, ask, agents or {}
         )
         prefetching: asyncio.Task[None] | None = None
-        own = {*settings.agents, *(agents or ())}
-        if request is not None and is_new and _can_prefetch(settings, {*settings.agents, *own}):
+        if request is not None and is_new and _can_prefetch(settings, {*settings.agents, *(agents or ())}):
             early.announce(request)
             prefetching = asyncio.ensure_future(_prefetch_first_spec(early, request))
         try:

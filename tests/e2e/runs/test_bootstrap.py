@@ -5,6 +5,7 @@ import subprocess
 import sys
 from contextlib import contextmanager
 from datetime import datetime
+from types import SimpleNamespace
 
 import pytest
 
@@ -26,6 +27,7 @@ API = "import fastapi\n\napp = fastapi.FastAPI()\n\n\n@app.get('/a')\ndef a() ->
 WITHOUT = """
 import asyncio, sys
 from pathlib import Path
+from types import SimpleNamespace
 
 READ_LATER = ("langgraph", "langchain_core", "mcp", "sqlalchemy", "openai", "jsonschema")
 
@@ -164,8 +166,7 @@ async def test_a_run_works_its_first_spec_out_once(monkeypatch, root):
             asked.append(inputs["target"]["path"])
             return await work(inputs, **limits)
 
-        engine.generate = generate
-        return engine
+        return SimpleNamespace(generate=generate)
 
     monkeypatch.setattr(bootstrap, "unit_spec_generator", made)
     words = {"root": root, "run_id": "r", "run": False, "trials": 20, "mutants": 0}
