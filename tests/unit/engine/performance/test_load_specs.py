@@ -48,7 +48,7 @@ def orders() -> dict[str, BaselineRequest]:
 
 
 def figures(p50: float, rate: float = 100.0) -> dict[str, Any]:
-    trips = {"latency_p50": p50, "latency_p95": 2 * p50, "latency_p99": 4 * p50}
+    trips = {"latency_p50": p50, "latency_p95": 2 * p50, "latency_p99": 4 * p50, "latency_max": 8 * p50}
     entry = {"requests": 50, "error_rate": 0.0, "requests_per_second": rate, "round_trips": trips}
     return {"": entry, "GET /orders": entry, "GET /rare": {**entry, "requests": 2}}
 
@@ -106,6 +106,13 @@ def test_a_limit_is_the_most_that_was_measured_with_headroom() -> None:
 def test_small_figures_have_room_for_chance() -> None:
     [row] = [row for row in limits_of("smoke", [Measurement("smoke", figures(1.0))]) if row["metric"] == "latency_p50"]
     assert row["value"] == 11
+
+
+@pytest.mark.parametrize(("requests", "limit"), [(50, 240.0), (99, 240.0), (100, 120.0), (1000, 120.0)])
+def test_where_few_requests_are_slower_than_a_percentile_the_next_one_counts(requests: int, limit: float) -> None:
+    entries = {"": {**figures(20.0)[""], "requests": requests}}
+    [row] = [row for row in limits_of("smoke", [Measurement("smoke", entries)]) if row["metric"] == "latency_p95"]
+    assert row["value"] == limit
 
 
 def test_only_requests_that_were_sent_often_have_a_limit_of_their_own() -> None:

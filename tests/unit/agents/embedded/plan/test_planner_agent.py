@@ -434,3 +434,19 @@ async def test_single_endpoints_are_asked_for_and_have_a_file_of_their_own(tmp_p
     (step,) = [step for step in response.result["steps"] if step["type"] == "generate_api_tests"]
     assert step["params"]["target"]["operations"] == operations
     assert "/test_web_api__" in step["params"]["test_path"]
+
+
+@pytest.mark.feature("T-20")
+async def test_load_on_an_application_is_planned_for_locust_beside_unit_tests_for_pytest(project, answer):
+    (project / "src/shop/api.py").write_text("from flask import Flask\n\napp = Flask(__name__)\n")
+    response = await answer("unit tests for shop.cart and load tests for shop.api")
+    steps = [step["params"] for step in response.result["steps"] if step["type"].startswith("generate_")]
+    assert [(step["test_type"], step["framework"]) for step in steps] == [("unit", "pytest"), ("performance", "locust")]
+    assert steps[1]["test_path"] == "tests/generated/load/locustfile_shop.py"
+    assert steps[1]["target"]["profiles"] == ["smoke", "load", "stress", "spike", "soak"]
+
+
+@pytest.mark.feature("T-20")
+async def test_locust_for_tests_that_put_no_load_on_anything_is_asked_about(answer):
+    response = await answer("unit tests for shop.cart with locust")
+    assert "load tests are written for locust, and unit tests are not" in response.error.message

@@ -1,0 +1,62 @@
+"""Load tests from a request to a locustfile in the project, by the real command."""
+
+import pytest
+
+from testwright.tests.support.projects.files import make_project, tree
+from testwright.tests.support.runs.command_line import invoke_command
+from testwright.tests.support.runs.comparison import report_of, run_folder
+
+MODULE = "src/notes/api.py"
+SOURCE = '''"""Notes over HTTP."""
+
+import itertools
+
+from flask import Flask, jsonify, request
+
+app = Flask(__name__)
+NOTES, NUMBERS = {}, itertools.count(1)
+
+
+@app.post("/notes")
+def create_note():
+    number = next(NUMBERS)
+    NOTES[number] = {"number": number, "text": (request.get_json(silent=True) or {}).get("text", "")}
+    return jsonify(NOTES[number]), 201
+
+
+@app.get("/notes/<int:number>")
+def read_note(number):
+    return jsonify(NOTES[number])
+
+
+@app.get("/notes")
+def list_notes():
+    return jsonify(list(NOTES.values())[:10])
+'''
+PROJECT = {"src/notes/__init__.py": "", MODULE: SOURCE}
+LOCUSTFILE = "tests/generated/load/locustfile_notes.py"
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    """The project after the run, and what the command answered."""
+    folder = tmp_path_factory.mktemp("load")
+    root = make_project(folder / "notes", PROJECT)
+    return root, invoke_command("run", "soak tests for the notes API", "--root", str(root), "--run-id", "r", cwd=folder)
+
+
+@pytest.mark.feature("T-20", "T-10", "B-04", "T-08")
+def test_a_request_for_load_ends_with_a_locustfile_that_passed_three_times(run):
+    root, outcome = run
+    assert outcome.code == 0, outcome.out + outcome.err
+    helpers = {f"tests/generated/load/{name}.py" for name in ("api_process", "api_serving", "load_profiles")}
+    assert tree(root).keys() == {*PROJECT, LOCUSTFILE, *helpers}
+    (target,) = report_of(run_folder(root, "r"))["targets"]
+    assert (target["test_type"], target["framework"]) == ("performance", "locust")
+    assert {case["id"] for case in target["cases"]} == {"tc_notes_api_app_smoke", "tc_notes_api_app_soak"}
+    assert "class NotesApiAppUser(FastHttpUser):" in (root / LOCUSTFILE).read_text()
+
+
+@pytest.mark.feature("T-20")
+def test_the_screen_says_how_the_load_tests_are_run(run):
+    assert f"locust -f {LOCUSTFILE} --headless --load-profile smoke" in run[1].out
