@@ -42,6 +42,10 @@ def differences(mine: Situation, usual: Situation, facts: CallableFacts | None) 
         found.append(f"after_{snake_case(added[-1])}")
     elif len(mine.before) > len(usual.before):
         found.append(f"after_several_{plural(snake_case(mine.before[-1]))}")
+    elif usual.before and not mine.before and not mine.built:
+        found.append(f"before_{snake_case(usual.before[-1])}")
+    elif len(mine.before) == 1 < len(usual.before):
+        found.append(f"after_single_{snake_case(mine.before[0])}")
     for name in usual.arguments:
         if name not in mine.arguments and name not in mine.varying and not mine.built and name != CLOCK:
             found.append(f"without_{_plain(name)}")

@@ -27,7 +27,7 @@ LONGEST_NAME = 66
 _LONGEST_ROW = 40
 _MOST_CONDITIONS = 2
 # Conditions that need no preposition.
-_STANDING = ("after_", "without_", "in_the_", "on_", "at_", "when_")
+_STANDING = ("after_", "before_", "without_", "in_the_", "on_", "at_", "when_")
 _EXPECTED = ("expected", "message")
 _TRUTH = ("is_true", "is_false", "is_none", "is_empty")
 

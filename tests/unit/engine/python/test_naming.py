@@ -235,3 +235,11 @@ def test_a_comparison_that_fails_is_named_false() -> None:
     found = [replace(returns("stack == Stack(3)", subject="Stack.__eq__"), expect=(unequal,))]
     usual = returns("stack == Stack(6)", kind="holds", subject="Stack.__eq__")
     assert names(usual, *found)[1].endswith("is_false")
+
+
+def test_an_object_before_its_first_change_and_after_one_is_told_from_the_usual_one() -> None:
+    made = [
+        returns("stack.pop()", str(at), "stack = Stack(9)", *steps, subject="Stack.pop")
+        for at, steps in enumerate((("stack.push(1)", "stack.push(2)"), (), ("stack.push(1)",)))
+    ]
+    assert names(*made) == ["stack_pop", "stack_pop_before_push", "stack_pop_after_single_push"]
