@@ -7,7 +7,6 @@ empty, longer or left out, what was done to the object before, the exception. Ro
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -28,6 +27,7 @@ _LONGEST_ROW = 40
 _MOST_CONDITIONS = 2
 # Conditions that need no preposition.
 _STANDING = ("after_", "before_", "without_", "in_the_", "on_", "at_", "when_")
+_JOINING = frozenset("and or not between of to in on at for with by from the a an is are be must can".split())
 _EXPECTED = ("expected", "message")
 _TRUTH = ("is_true", "is_false", "is_none", "is_empty")
 
@@ -81,6 +81,8 @@ def _name_all(subject: str, tests: Sequence[_Test], used: set[str]) -> None:
     usual = min(returning, key=_option_count)
     for test in [usual, *(one for one in tests if one is not usual)]:
         own = f"{subject_slug(subject)}_in_{user}" if (user := _user_of(subject, test)) else base
+        read = _attribute_of_new(test)
+        own = f"{subject_slug(subject)}_{read}" if read else own
         for candidate in _candidates(own, test, usual):
             name = cut_slug(candidate, LONGEST_NAME)
             if name not in used:
@@ -99,6 +101,19 @@ def _user_of(subject: str, test: _Test) -> str:
     inside = {last_name(node.func) for node in ast.walk(act) if isinstance(node, ast.Call) and node is not act}
     outer = last_name(act.func)
     return snake_case(outer) if subject in inside and isinstance(act.func, ast.Name) and outer != subject else ""
+
+
+def _attribute_of_new(test: _Test) -> str:
+    """Names the attribute that is read of a new object, as `largest` in `Stats([2, 1]).largest`; empty for others."""
+    act = parse_expression(test.cases[0].expression)
+    if test.facts is None or test.facts.kind != "constructor" or not isinstance(act, ast.Attribute):
+        return ""
+    made = act.value
+    return (
+        snake_case(act.attr)
+        if isinstance(made, ast.Call) and last_name(made.func) == (test.facts.owner or test.facts.name)
+        else ""
+    )
 
 
 def _option_count(test: _Test) -> int:
@@ -201,8 +216,11 @@ def _joined(conditions: Sequence[str]) -> str:
 
 def _message_words(case: Case) -> str:
     raised = next(one for one in case.expect if one.kind == "raises")
-    words = cut_slug(re.sub(r"_?\d+_?", "_", slug(raised.match or "")).strip("_"), 36)
-    return f"saying_{words}" if words.count("_") else ""
+    plain = [word for word in slug(raised.match or "").split("_") if word and not word.isdigit()]
+    words = cut_slug("_".join(plain), 36).split("_")
+    while words and words[-1] in _JOINING:  # what comes after them was cut off
+        words.pop()
+    return f"saying_{'_'.join(words)}" if len(words) > 1 else ""
 
 
 def _shared_outcome(test: _Test) -> str:

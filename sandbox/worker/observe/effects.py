@@ -10,6 +10,7 @@ from .attributes import is_code, length_of
 MAX_EFFECTS = 12
 MAX_FILES = 5
 MAX_FILE_BYTES = 2000
+MAX_ITEMS = 50
 # A value that needs several lines is compared as a whole only where more than one attribute of it changed.
 LONGEST_LINE = 80
 
@@ -33,7 +34,8 @@ def state(renderer, names, namespace):
         length = length_of(thing)
         if length is not None and not contents:
             seen["len(%s)" % name] = renderer.value(length)
-        for attribute, value in told.get("at", ()):
+        # Its items are what a sequence is for; attributes beside them tell how it keeps them.
+        for attribute, value in () if "list(%s)" % name in contents else told.get("at", ()):
             expression = "%s.%s" % (name, attribute)
             if "s" in value:
                 seen[expression] = value
@@ -68,14 +70,22 @@ def _tables(renderer, name, thing):
 
 
 def _contents(renderer, name, thing):
-    """What a mapping of a class of its own holds: expression to told value; empty where it cannot be read so."""
-    if not isinstance(thing, abc.Mapping):
+    """What a container of a class of its own holds: expression to told value; empty where it cannot be read so."""
+    kind = "dict" if isinstance(thing, abc.Mapping) else "list" if _is_sequence(thing) else None
+    if kind is None or (kind == "list" and len(thing) > MAX_ITEMS):
         return {}
     try:
-        told = renderer.value(dict(thing), depth=0)
+        told = renderer.value(dict(thing) if kind == "dict" else list(thing), depth=0)
     except Exception:  # reading runs code of the target
         return {}
-    return {"dict(%s)" % name: told} if "s" in told else {}
+    return {"%s(%s)" % (kind, name): told} if "s" in told else {}
+
+
+def _is_sequence(thing):
+    """Whether an object hands out items by position, again and again: one that is an iterator is used up by reading."""
+    kind = type(thing)
+    own = hasattr(kind, "__iter__") and hasattr(kind, "__len__") and hasattr(kind, "__getitem__")
+    return own and not hasattr(kind, "__next__") and kind.__module__ != "builtins"
 
 
 def looks(renderer, expressions, namespace):

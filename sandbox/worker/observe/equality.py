@@ -24,8 +24,12 @@ def tells_apart(source, scope, thing):
 
 
 def variants(source):
-    """Yield up to MAX_VARIANTS expressions that differ from `source` in one literal."""
+    """Yield up to MAX_VARIANTS expressions that differ from `source` in one literal, or in an item for nothing."""
     tree = ast.parse(source, mode="eval")
+    for node in [node for node in ast.walk(tree) if isinstance(node, ast.List) and not node.elts][:1]:
+        node.elts = [ast.Constant(1)]
+        yield ast.fix_missing_locations(copy.deepcopy(tree))
+        node.elts = []
     nodes = [node for node in ast.walk(tree) if isinstance(node, ast.Constant) and _changed(node.value) is not None]
     # The last one, too: what is compared may stand behind what is only described.
     for node in nodes if len(nodes) <= MAX_VARIANTS else (*nodes[: MAX_VARIANTS - 1], nodes[-1]):

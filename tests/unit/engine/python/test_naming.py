@@ -243,3 +243,16 @@ def test_an_object_before_its_first_change_and_after_one_is_told_from_the_usual_
         for at, steps in enumerate((("stack.push(1)", "stack.push(2)"), (), ("stack.push(1)",)))
     ]
     assert names(*made) == ["stack_pop", "stack_pop_before_push", "stack_pop_after_single_push"]
+
+
+def test_what_is_read_of_a_new_object_names_the_test() -> None:
+    made = [returns(f"Stack(3).{name}", subject="Stack") for name in ("limit", "depth")]
+    assert names(*made) == ["stack_limit", "stack_depth"]
+
+
+def test_words_of_a_message_end_with_a_word_that_says_something() -> None:
+    told = [
+        refuses("parse('a')", "no name"),
+        refuses("parse('b')", "expected q between 0.0 and 1.0, not 2"),
+    ]
+    assert names(*told)[1] == "parse_raises_value_error_saying_expected_q"
