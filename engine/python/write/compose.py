@@ -9,6 +9,7 @@ from typing import Any
 
 from ..facts.names import ImportNames, imported_from_origin
 from ..inputs.calls import variable_for
+from ..judge.case_tables import read_group
 from ..judge.defects import suspected_defects
 from ..judge.finding_selection import AssertableFinding, assertable_findings
 from ..judge.oracle import OracleVerdict
@@ -68,7 +69,7 @@ def compose_spec(
     def written(cases: Sequence[Case]) -> str:
         return render_cases(cases, framework, imports=names.statements(), module=facts.module)
 
-    judged = _without_indistinct(judged, build(judged).ids)
+    judged = _without_indistinct(judged, build(judged))
     cases = fit_to_limits(judged, build, written, limits_for(exploration.source_lines)).cases
     if notices is not None:
         notices.update(_first_to_notice([case.id for case in cases], noticed))
@@ -92,14 +93,23 @@ def compose_spec(
     return spec
 
 
-def _without_indistinct(judged: Sequence[AssertableFinding], ids: Sequence[str]) -> list[AssertableFinding]:
-    """Drops findings whose tests only a number tells from another one, for want of words; documented ones stay."""
-    taken = set(ids)
-    return [
-        one
-        for one, id_ in zip(judged, ids, strict=True)
-        if one.documented or (numbered := _NUMBERED.fullmatch(id_)) is None or numbered[1] not in taken
-    ]
+def _without_indistinct(judged: Sequence[AssertableFinding], built: BuiltCases) -> list[AssertableFinding]:
+    """Drops findings whose tests or rows only a number tells from others, for want of words; documented ones stay."""
+    cases = built.of_findings()
+    rows = {(case.subject, case.id) for case in cases}
+    tests = {(case.subject, _test_name(case)) for case in cases}
+
+    def is_numbered(case: Case) -> bool:
+        row, test = _NUMBERED.fullmatch(case.id), _NUMBERED.fullmatch(_test_name(case))
+        return (row is not None and (case.subject, row[1]) in rows) or (
+            test is not None and (case.subject, test[1]) in tests
+        )
+
+    return [one for one, case in zip(judged, cases, strict=True) if one.documented or not is_numbered(case)]
+
+
+def _test_name(case: Case) -> str:
+    return f"tc_{read_group(case.group).name}" if case.group else case.id
 
 
 def _target(facts: ModuleFacts, import_roots: Sequence[str]) -> dict[str, Any]:
