@@ -16,6 +16,7 @@ from testwright.core.errors import ToolFailure
 from testwright.mcp.tool_client.tool_client import ToolClient
 from testwright.mcp.toolbox.toolbox import build_toolbox
 from testwright.tests.support.mcp.tool_session import make_services, write_files
+from testwright.utils.generated_header import with_header
 from testwright.utils.names.words import split_words
 
 SHOP = {
@@ -163,6 +164,14 @@ def test_unchanged_files_are_taken_from_the_cache_file(tmp_path, monkeypatch):
     again = CodebaseIndex(root, tmp_path / "index.sqlite")
     assert [match.passage for match in again.search("total price").matches] == [match.passage for match in expected]
     assert set(indexed) <= {"src/shop/new.py", "src/shop/__init__.py"}
+
+
+@pytest.mark.parametrize("change", ["", "\n# mine\n"])
+def test_tests_that_testwright_wrote_are_no_passages(change):
+    body = "def test_total():\n    assert total([1, 2]) == 3\n"
+    written = with_header(body, target="src/shop/cart.py") + change
+    assert list(chunks.passages_of("tests/generated/test_cart.py", written.encode())) == []
+    assert list(chunks.passages_of("tests/test_cart.py", body.encode()))
 
 
 @pytest.mark.feature("T-12")
