@@ -92,9 +92,15 @@ def _cut(text: str, limit: int = _EXCERPT) -> str:
 
 
 def schema_issues(errors: Iterable[ValidationError]) -> list[SpecIssue]:
-    """Issues for the first 1,000 errors of a schema validation, in the order of their paths, none twice."""
+    """Issues for the first 1,000 errors of a schema validation, in the order of their paths, none twice.
+
+    Of several lists of allowed values that one value is in none of, the first is told: a condition may allow fewer.
+    """
     examined = sorted(islice(errors, MAX_ISSUES), key=_position)
-    return list(dict.fromkeys(islice(chain.from_iterable(map(_issues, examined)), MAX_ISSUES)))
+    found: dict[object, SpecIssue] = {}
+    for issue in islice(chain.from_iterable(map(_issues, examined)), MAX_ISSUES):
+        found.setdefault((issue.path, issue.rule) if issue.rule == "enum" else issue, issue)
+    return list(found.values())
 
 
 def _position(error: ValidationError) -> tuple[list[tuple[int, str]], str]:

@@ -123,7 +123,7 @@ async def confirm(
             [place for place, index in enumerate(mixed) if index in drawing],
         ),
         _repeat(workers.together.use(), [*trials, *(trials[index] for index in again)], ()),
-        under_hash_seeds(target, facts, trials, TOGETHER),
+        under_hash_seeds(target, facts, chosen, replace(TOGETHER, network="loopback" if watched else "none")),
     )
     answers: list[Confirmation] = []
     for index, (trial, explored) in enumerate(chosen):

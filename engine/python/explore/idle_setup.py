@@ -10,6 +10,7 @@ import ast
 import asyncio
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from ..model.model import Arc, CallableFacts, ModuleFacts, Trial
 from ..search.initial_trials import trial_key
@@ -23,6 +24,7 @@ from ..selection.representative import is_trivial
 Kills = Mapping[int, frozenset[int]]
 _ROUNDS = 8
 _MOST_OF_EACH = 150
+_ENOUGH_CALLS = 3
 _QUESTION = re.compile(r"(get|is|has|find|count|peek|list|keys|values|items|index)(_?[a-z]+)*")
 
 
@@ -47,23 +49,62 @@ async def drop_idle_setup(
     """
     known = dict(kills)
     subjects = {one.qualname: one for one in facts.callables()}
+    evidence = _Evidence()
     for _ in range(_ROUNDS):
         if over():
             break
         chosen = await asyncio.to_thread(replace_unassertable, search.records, facts, imported, known)
-        shorter = await _shortened([one for one in chosen if one.trial.arrange], search, observer, subjects)
-        if not shorter:
-            break
-        _supersede(search, known, shorter)
+        pairs = await _shortened([one for one in chosen if one.trial.arrange], search, observer, subjects, evidence)
         # What is idle before one call of a member is tried without it before its other calls.
-        idle = {(long.trial.subject, text) for long, short in shorter for text in _left_out(long.trial, short.trial)}
-        alike = [one for one in search.records if any((one.trial.subject, text) in idle for text in one.trial.arrange)]
-        _supersede(search, known, await _shortened(_some_of_each(alike), search, observer, subjects))
+        alike = [one for one in search.records if evidence.is_idle_before(one.trial)]
+        if not over():
+            pairs += await _shortened(_some_of_each(alike), search, observer, subjects, evidence)
+        sure = [pair for pair in pairs if evidence.allows(*pair, known)]
+        if not sure:
+            break
+        _supersede(search, known, sure)
     return known
 
 
+@dataclass(slots=True)
+class _Evidence:
+    """What trials without a statement showed, by subject and statement.
+
+    A mutant may be noticed only with a statement although nothing else changes: a total that stands on a boundary. So
+    a trial that notices some is replaced only where a statement was idle before several different calls and before none
+    of them needed.
+    """
+
+    idle: dict[tuple[str, str], set[str]] = field(default_factory=dict)
+    needed: set[tuple[str, str]] = field(default_factory=set)
+
+    def add(self, long: Trial, short: Trial, *, equal: bool) -> None:
+        """Records what leaving statements out showed."""
+        for text in _left_out(long, short):
+            key = (long.subject, text)
+            if equal:
+                self.idle.setdefault(key, set()).add(long.act)
+            else:
+                self.needed.add(key)
+
+    def is_idle_before(self, trial: Trial) -> bool:
+        """Whether a statement of a trial was idle before another call of its subject."""
+        return any((trial.subject, text) in self.idle for text in trial.arrange)
+
+    def allows(self, long: TrialRecord, short: TrialRecord, kills: Kills) -> bool:
+        """Whether the shorter record may take the place of the longer one."""
+        if kills.get(long.number, frozenset()) <= kills.get(short.number, frozenset()):
+            return True
+        keys = [(long.trial.subject, text) for text in _left_out(long.trial, short.trial)]
+        return all(key not in self.needed and len(self.idle.get(key, ())) >= _ENOUGH_CALLS for key in keys)
+
+
 async def _shortened(
-    records: Sequence[TrialRecord], search: TrialSearch, observer: Watcher, subjects: Mapping[str, CallableFacts]
+    records: Sequence[TrialRecord],
+    search: TrialSearch,
+    observer: Watcher,
+    subjects: Mapping[str, CallableFacts],
+    evidence: _Evidence,
 ) -> list[tuple[TrialRecord, TrialRecord]]:
     """Pairs of a record and one that lacks a statement of it and is equal in everything else."""
     variants = [
@@ -76,8 +117,12 @@ async def _shortened(
     new = await run_trials(list(asked), search, observer) if asked else {}
     pairs: list[tuple[TrialRecord, TrialRecord]] = []
     for long, found in variants:
-        tried = [ran.get((trial.subject, trial_key(trial))) or new.get(trial) for trial in found]
-        short = next((one for one in tried if one is not None and _is_equal(one, long)), None)
+        tried = [
+            one for trial in found if (one := ran.get((trial.subject, trial_key(trial))) or new.get(trial)) is not None
+        ]
+        for one in tried:
+            evidence.add(long.trial, one.trial, equal=_is_equal(one, long))
+        short = next((one for one in tried if _is_equal(one, long)), None)
         if short is not None and _shows_something(short, subjects.get(short.trial.subject)):
             pairs.append((long, short))
     return pairs
@@ -91,7 +136,9 @@ def _supersede(
         last = number
         while last in replaced:  # each is shorter than the one before
             last = replaced[last]
-        kills[last] = kills.get(last, frozenset()) | kills.pop(number, frozenset())
+        noticed = kills.get(last, frozenset()) | kills.pop(number, frozenset())
+        if noticed:
+            kills[last] = noticed
     search.records = [one for one in search.records if one.number not in replaced]
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import chain, pairwise
 
 from ..model.model import CallableFacts, Candidate, ClassFacts, ModuleFacts
-from .calls import NOT_CALLED, Pools, argument_rows, member_form, rendered_arguments, variable_for
+from .calls import NOT_CALLED, argument_rows, member_form, rendered_arguments, variable_for
 from .learning import LearnedInputs
 from .values import Values, interleaved
 
@@ -129,14 +129,6 @@ def change_calls(values: Values, where: ModuleFacts, owner: ClassFacts, variable
             if text is not None:
                 found.append(Candidate(text, inner.imports, inner.arrange, inner.fixtures))
     return found
-
-
-def _different(pools: Pools) -> list[Pools]:
-    """Values for three calls: the second differs in everything, the third repeats the key of the first."""
-    keys = list(pools)
-    second = {name: pool[1:] or pool for name, pool in pools.items()}
-    third = {name: pools[name] if name == keys[0] else pool[1:] or pool for name, pool in second.items()}
-    return [pools, second, *([third] if len(keys) > 1 else [])]
 
 
 def changes_state(member: CallableFacts) -> bool:

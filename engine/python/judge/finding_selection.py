@@ -112,8 +112,11 @@ def _calls_another_class(finding: TrialFinding, facts: CallableFacts, module: st
     """Whether the method that the act calls is one of the same name of what another module makes: `furl(…).add(…)`."""
     if facts.kind != "method" or finding.agrees:
         return False
+    act = parse_expression(finding.trial.act)
+    if isinstance(act, ast.Call) and isinstance(act.func, ast.Attribute) and act.func.attr == facts.name:
+        return False  # what the act calls last, the trace shows to be the subject
     made = {one.bound for one in read_imports(finding.trial.imports) if module and one.module != module}
-    calls = [node for node in ast.walk(parse_expression(finding.trial.act)) if isinstance(node, ast.Call)]
+    calls = [node for node in ast.walk(act) if isinstance(node, ast.Call)]
     own = [node.func for node in calls if isinstance(node.func, ast.Attribute) and node.func.attr == facts.name]
     return bool(own) and all(
         isinstance(one.value, ast.Call) and isinstance(one.value.func, ast.Name) and one.value.func.id in made

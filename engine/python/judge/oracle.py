@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, field, replace
 
 from ....utils.python_names import names_of
-from ....utils.python_source import expression_or_none, parse_expression
+from ....utils.python_source import expression_or_none, literal_or, parse_expression
 from ..facts.names import TypeReference, message_part, name_of_type, whole_message, words_in
 from ..facts.optional_imports import module_copy_variable
 from ..model.model import ModuleFacts, Raised, TrialFinding, Value
@@ -36,6 +36,7 @@ _ITERATOR_TYPES = frozenset("map filter zip enumerate reversed types.GeneratorTy
 # Every value is an instance of these: the assertion would be empty.
 _EVERY_VALUE = frozenset({"object", "builtins.object"})
 _TOKEN = re.compile(r"[\w+/=-]+")
+_LEAST_HASH = 1_000_000
 _COPYING = frozenset({"copy", "clone", "deepcopy", "__copy__"})
 _IMMUTABLE = frozenset({"str", "int", "float", "bool", "bytes", "tuple", "frozenset"})
 _TRUTH_TESTS = frozenset({"isinstance", "issubclass", "callable", "hasattr", "all", "any"})
@@ -187,7 +188,7 @@ class Oracle:
             if not draft.expectations and self._is_none_informative(finding):
                 draft.expectations.append(self._labelled(finding, SpecExpectation("is", "result", "None")))
             return
-        if value.type_name == "int" and not finding.agrees and self._hashes(finding.trial.subject):
+        if _is_large_number(value) and not finding.agrees and self._hashes(finding.trial.subject):
             return  # the number is an accident of the interpreter
         checks, imports = value_checks("result", value, finding.unstable)
         if self._repeats_call(finding, checks):
@@ -297,6 +298,12 @@ class Oracle:
                 told.append(demand)
                 draft.imports += name.imports
         draft.expectations += [replace(one, evidence=self._where(finding)) for one in told]
+
+
+def _is_large_number(value: Value) -> bool:
+    """Whether a value is as large as hashes and addresses are; what only counts them is small."""
+    number = literal_or(value.source or "", None)
+    return type(number) is int and abs(number) >= _LEAST_HASH
 
 
 def _truth(finding: TrialFinding, checks: list[SpecExpectation], facts: ModuleFacts) -> list[SpecExpectation]:

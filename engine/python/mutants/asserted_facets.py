@@ -62,7 +62,8 @@ class FacetOracle:
         if same is None:
             return None
         finding = normal_form(TrialFinding(record.trial, same.observation, unstable=same.unstable), self._facts)
-        if finding is None or reason_unfit(finding, self._callables.get(record.trial.subject), traced=True):
+        subject = self._callables.get(record.trial.subject)
+        if finding is None or reason_unfit(finding, subject, traced=True, module=self._facts.module):
             return None
         verdict = self._oracle.judge(finding)
         return facets_of(verdict.expectations) if verdict.expectations else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -59,12 +60,15 @@ def with_whole_numbers(trial: Trial, observation: Observation) -> list[Trial]:
         return []
     lines = [_Whole().visit(parse_python(text)) for text in (*trial.arrange, trial.act)]
     sources = [ast.unparse(line) for line in lines]
-    return [replace(trial, arrange=tuple(sources[:-1]), act=sources[-1])]
+    plain = replace(trial, source="mutation", wanted=None, wanted_line=0)
+    return [replace(plain, arrange=tuple(sources[:-1]), act=sources[-1])]
 
 
 class _Whole(ast.NodeTransformer):
     def visit_Constant(self, node: ast.Constant) -> ast.Constant:
-        return ast.Constant(round(node.value) or 1) if isinstance(node.value, float) and node.value % 1e9 else node
+        if isinstance(node.value, float) and math.isfinite(node.value):
+            return ast.Constant(round(node.value) or 1)
+        return node
 
 
 def near_mutations(trial: Trial, facts: ModuleFacts, context: ProposalContext) -> list[Trial]:

@@ -14,7 +14,7 @@ from ..judge.defects import suspected_defects
 from ..judge.finding_selection import AssertableFinding, assertable_findings
 from ..judge.oracle import OracleVerdict
 from ..judge.suite_size import BuiltCases, fit_to_limits, limits_for
-from ..model.model import Exploration, ModuleFacts
+from ..model.model import Arc, Exploration, ModuleFacts
 from ..model.spec_case import WEAK_KINDS, Case
 from ..model.spec_domain import spec_domains
 from .assign_tables import assign_tables
@@ -94,7 +94,10 @@ def compose_spec(
 
 
 def _without_indistinct(judged: Sequence[AssertableFinding], built: BuiltCases) -> list[AssertableFinding]:
-    """Drops findings whose tests or rows only a number tells from others, for want of words; documented ones stay."""
+    """Drops findings whose tests or rows only a number tells from others, for want of words.
+
+    Documented ones stay, and those that run or notice something that no other one does.
+    """
     cases = built.of_findings()
     rows = {(case.subject, case.id) for case in cases}
     tests = {(case.subject, _test_name(case)) for case in cases}
@@ -105,7 +108,18 @@ def _without_indistinct(judged: Sequence[AssertableFinding], built: BuiltCases) 
             test is not None and (case.subject, test[1]) in tests
         )
 
-    return [one for one, case in zip(judged, cases, strict=True) if one.documented or not is_numbered(case)]
+    numbered = [not one.documented and is_numbered(case) for one, case in zip(judged, cases, strict=True)]
+    kept = [one for one, is_one in zip(judged, numbered, strict=True) if not is_one]
+    covered: set[Arc] = set().union(*(one.finding.covered for one in kept))
+    noticed: set[int] = set().union(*(one.finding.kills for one in kept))
+    found: list[AssertableFinding] = []
+    for one, is_one in zip(judged, numbered, strict=True):
+        if is_one and one.finding.covered <= covered and one.finding.kills <= noticed:
+            continue
+        covered |= one.finding.covered
+        noticed |= one.finding.kills
+        found.append(one)
+    return found
 
 
 def _test_name(case: Case) -> str:

@@ -1,7 +1,9 @@
 """Detects what a trial changed: arranged names and files in its folder, compared with a fresh arrangement."""
 
 import contextlib
+import itertools
 import os
+import re
 import sys
 from collections import abc
 
@@ -34,8 +36,7 @@ def state(renderer, names, namespace):
         length = length_of(thing)
         if length is not None and not contents:
             seen["len(%s)" % name] = renderer.value(length)
-        # Its items are what a sequence is for; attributes beside them tell how it keeps them.
-        for attribute, value in () if "list(%s)" % name in contents else told.get("at", ()):
+        for attribute, value in told.get("at", ()):
             expression = "%s.%s" % (name, attribute)
             if "s" in value:
                 seen[expression] = value
@@ -71,21 +72,28 @@ def _tables(renderer, name, thing):
 
 def _contents(renderer, name, thing):
     """What a container of a class of its own holds: expression to told value; empty where it cannot be read so."""
-    kind = "dict" if isinstance(thing, abc.Mapping) else "list" if _is_sequence(thing) else None
-    if kind is None or (kind == "list" and len(thing) > MAX_ITEMS):
-        return {}
     try:
-        told = renderer.value(dict(thing) if kind == "dict" else list(thing), depth=0)
+        held = dict(thing) if isinstance(thing, abc.Mapping) else _items(thing)
+        told = renderer.value(held, depth=0) if held is not None else {}
     except Exception:  # reading runs code of the target
         return {}
-    return {"%s(%s)" % (kind, name): told} if "s" in told else {}
+    return {"%s(%s)" % (type(held).__name__, name): told} if "s" in told else {}
 
 
-def _is_sequence(thing):
-    """Whether an object hands out items by position, again and again: one that is an iterator is used up by reading."""
-    kind = type(thing)
-    own = hasattr(kind, "__iter__") and hasattr(kind, "__len__") and hasattr(kind, "__getitem__")
-    return own and not hasattr(kind, "__next__") and kind.__module__ != "builtins"
+def _items(thing):
+    """The items of an object that hands them out by position; None for others, and for long ones.
+
+    An iterator is used up by reading, and what is asked by key tells little by its keys.
+    """
+    kind, size = type(thing), length_of(thing)
+    methods = all(hasattr(kind, method) for method in ("__iter__", "__len__", "__getitem__"))
+    if not methods or hasattr(kind, "__next__") or hasattr(kind, "keys") or kind.__module__ == "builtins":
+        return None
+    if size is None or size > MAX_ITEMS:
+        return None
+    items = list(itertools.islice(iter(thing), size + 1))
+    same = len(items) == size and (not items or (thing[0] is items[0] and thing[size - 1] is items[-1]))
+    return items if same else None
 
 
 def looks(renderer, expressions, namespace):
@@ -144,6 +152,9 @@ def changes(before, after):
         old = before.get(expression)
         if "s" in value and (old is None or old.get("s") != value["s"]):
             found.append(_sole_change(expression, old or {}, value) or [expression, _without_attributes(value)])
+    # The items are what a sequence is for; attributes beside them tell how it keeps them.
+    listed = tuple("%s." % expression[5:-1] for expression, _ in found if re.match(r"list\(\w+\)$", expression))
+    found = [one for one in found if not one[0].removeprefix("len(").startswith(listed)] if listed else found
     return found[:MAX_EFFECTS]
 
 

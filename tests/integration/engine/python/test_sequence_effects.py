@@ -25,6 +25,45 @@ class Shelf:
     def sort(self):
         self.chunks = [sorted(self)]
 
+
+class Port:
+    def __init__(self):
+        self.number = 0
+
+    def __len__(self):
+        raise ValueError("not open")
+
+    def open(self):
+        self.number = 1
+
+
+class Robin(Port):
+    def __len__(self):
+        return 3
+
+    def __getitem__(self, at):
+        return at
+
+    def __iter__(self):
+        while True:
+            yield 1
+
+
+class Table(Port):
+    def __init__(self):
+        self.rows = {}
+
+    def __len__(self):
+        return len(self.rows)
+
+    def __getitem__(self, key):
+        return self.rows[key]
+
+    def __iter__(self):
+        return iter(self.rows)
+
+    def put(self, key, value):
+        self.rows[key] = value
 """
 
 
@@ -34,3 +73,16 @@ def test_a_sequence_is_told_by_its_items_and_not_by_how_it_keeps_them(tmp_path: 
     effects = dict(watched(tmp_path, SHELF, [act])["shelf.sort()"].effects)
     assert list(effects) == ["list(shelf)"]
     assert effects["list(shelf)"].source == "[1, 2, 3]"
+
+
+@pytest.mark.parametrize(
+    ("made", "act", "changed"),
+    [
+        pytest.param("Port()", "it.open()", ["it.number"], id="a_length_that_raises"),
+        pytest.param("Robin()", "it.open()", ["it.number"], id="items_without_end"),
+        pytest.param("Table()", "it.put('a', 5)", ["len(it)", "it.rows"], id="items_by_key"),
+    ],
+)
+def test_what_is_no_sequence_is_told_by_its_attributes(tmp_path: Path, made: str, act: str, changed: list[str]) -> None:
+    seen = watched(tmp_path, SHELF, [trial(act, f"it = {made}", subject="Port.open")])[act]
+    assert (seen.outcome, [expression for expression, _ in seen.effects]) == ("returned", changed)

@@ -381,6 +381,8 @@ def test_the_number_that_the_interpreter_gives_an_object_is_no_expectation(calle
     facts = replace(cart_facts(), functions=(replace(ratio, calls=(called,)),))
     finding = TrialFinding(trial("ratio", "ratio(1, 3)"), returned(number(133146708735736)))
     assert not Oracle(facts).judge(finding).expectations
+    counted = TrialFinding(trial("ratio", "ratio(1, 3)"), returned(number(2)))
+    assert Oracle(facts).judge(counted).expectations
     assert Oracle(cart_facts()).judge(finding).expectations
 
 

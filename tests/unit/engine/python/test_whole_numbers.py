@@ -25,6 +25,13 @@ def test_fractions_become_whole_numbers_where_an_integer_is_needed(message: str)
     assert (*found.arrange, found.act) == ("scale(2)", "fit([Item(3, 2), Item(1, 4)], 6)")
 
 
+def test_infinity_stays_and_no_document_speaks_of_the_new_call() -> None:
+    shown = Trial("fit", "fit(2.5, 1e400)", source="doctest", wanted="3", wanted_line=4)
+    message = "'float' object cannot be interpreted as an integer"
+    (found,) = with_whole_numbers(shown, Observation("raised", raised=Raised("TypeError", message, 3)))
+    assert (found.act, found.wanted, found.source) == ("fit(2, 1e309)", None, "mutation")
+
+
 def test_another_error_changes_nothing() -> None:
     assert with_whole_numbers(TRIAL, Observation("raised", raised=Raised("TypeError", "no items", 3))) == []
     assert with_whole_numbers(TRIAL, Observation("returned")) == []
