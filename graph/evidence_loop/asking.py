@@ -41,7 +41,8 @@ async def ask(
     Raises:
         BudgetExhausted: a ceiling of the run is reached.
     """
-    left = GRACE_SECONDS if is_last else seconds_left(state, runtime)
+    left = seconds_left(state, runtime)
+    left = max(GRACE_SECONDS, left) if is_last else left
     over = {"exit_reason": str(EvidenceExit.TIMEOUT)}
     if left <= 0:
         return None, over

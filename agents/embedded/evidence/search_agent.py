@@ -99,7 +99,8 @@ def passage(row: Mapping[str, Any], query: str, names: Sequence[str]) -> Evidenc
     kind = _KINDS.get(str(row.get("kind")), "code" if path.endswith(".py") else "document")
     if kind == "code" and _TEST_FILE.search(path):
         kind = "test"
-    examples = read_examples(kind, path, int(first), whole, names)
+    is_cut = len(whole.rstrip("\n").splitlines()) < int(last) - int(first)
+    examples = read_examples(kind, path, int(first), whole, names, is_cut=is_cut)
     title = next((line.strip(" #=*") for line in whole.splitlines() if line.strip(" #=*@-")), path)[:120]
     score = float(row.get("score") or 0.0)
     return Evidence(kind, path, (int(first), int(last)), title, whole[:LONGEST_TEXT], query, score, tuple(examples))

@@ -7,6 +7,7 @@ import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from http import HTTPStatus
 
 from ....engine.python.facts.docstrings import examples_in
 from ....engine.python.usage.prose_examples import called_examples
@@ -14,39 +15,50 @@ from ....engine.python.usage.slicing import needed_statements
 from ....utils.python_names import bound_outside_patterns, last_name
 from ....utils.python_source import literal_or, parse_or_none
 from ...evidence.model import SourceKind, ValueExample
+from .document_text import code_blocks, is_about_the_past, is_plain_statement, words_of
 
 _MOST_EACH = 40
 _LONGEST = 6000
 _MOST_ARRANGED = 8
-_FENCE = re.compile(r"^(?:```|~~~)[ ]*(?:python|py|python3)?[ ]*\n(.*?)^(?:```|~~~)", re.MULTILINE | re.DOTALL)
-_BLOCK = re.compile(r"^\.\. (?:code-block|code|sourcecode):: *python[ ]*\n((?:[ ]*\n|[ ]+\S[^\n]*\n)+)", re.MULTILINE)
 _RAISES = re.compile(r"[`\s,]*(?:raises|throws)\s+(?:an?\s+)?`?((?:\w+\.)*[A-Z]\w*)")
 _COMMENT = re.compile(r"#\s*(?:[-=]*>|\u2192|==|returns?\b|gives\b)?\s*(.+?)\s*$")
+_NUMBERED = re.compile(r"\(\d+\)!?$")
 _LAST_LINE = re.compile(r"^((?:\w+\.)*[A-Z]\w*)(?::.*)?$")
 _REQUEST = re.compile(r"\b(GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS)\s+`?(/[\w{}/.:-]*)")
 _STATUS = re.compile(r"(?<![\w.])([1-5]\d\d)(?![\w.])")
+_STATUSES = frozenset(int(one) for one in HTTPStatus)
 _METHODS = frozenset({"get", "post", "put", "patch", "delete", "head", "options"})
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def read_examples(kind: SourceKind, path: str, first: int, text: str, names: Sequence[str]) -> list[ValueExample]:
+def read_examples(
+    kind: SourceKind, path: str, first: int, text: str, names: Sequence[str], *, is_cut: bool = False
+) -> list[ValueExample]:
     """Read the examples of a passage that call one of the names, or that are requests to an API.
 
     Args:
         first: the passage's first line.
         names: of the target's public callables, last parts only.
+        is_cut: the passage ends before its last line: its last example may be a part of one.
     """
-    text = text[:_LONGEST]
+    if len(text) > _LONGEST or is_cut:
+        text = text[: text.rfind("\n", 0, _LONGEST) + 1]
+        is_cut = True
     found: Iterator[ValueExample] = iter(())
     if kind == "document":
         found = _of_document(path, first, text, names)
     elif kind == "test":
         found = _of_tests(path, first, text, names)
-    unique = {(one.act, one.arrange, one.want, one.raises): one for one in reversed(list(found))}
+    listed = sorted(found, key=lambda one: (one.line, one.act))
+    if is_cut and listed:
+        listed = [one for one in listed if one.line < listed[-1].line]
+    unique = {(one.act, one.arrange, one.want, one.raises): one for one in reversed(listed)}
     return sorted(unique.values(), key=lambda one: (one.line, one.act))[:_MOST_EACH]
 
 
 def _of_document(path: str, first: int, text: str, names: Sequence[str]) -> Iterator[ValueExample]:
+    if is_about_the_past(path, text):
+        return
     for example in examples_in(text, first):
         about = _named_in(example.act, names)
         if about and example.want.strip():
@@ -54,11 +66,9 @@ def _of_document(path: str, first: int, text: str, names: Sequence[str]) -> Iter
             raises = last[1] if last and "Traceback" in example.want else ""
             want = "" if raises else example.want.rstrip()
             yield ValueExample(about, example.act, want, path, example.line, "document", example.arrange, raises)
-    for pattern in (_FENCE, _BLOCK):
-        for block in pattern.finditer(text):
-            if ">>>" not in block[1]:
-                at = first + text.count("\n", 0, block.start(1))
-                yield from _of_block(path, at, textwrap.dedent(block[1]), names)
+    for before, block in code_blocks(text):
+        if ">>>" not in block:
+            yield from _of_block(path, first + before, block, names)
     yield from _in_words(path, first, text, names)
     yield from _requests(path, first, text)
 
@@ -72,17 +82,40 @@ def _of_block(path: str, first: int, block: str, names: Sequence[str]) -> Iterat
         line = first + node.lineno - 1
         for found, earlier in _of_calls(node, before):
             if about := _named_in(found.act, names):
-                arrange = _needed(earlier, found.act)
+                arrange = _set_up(earlier, found.act)
                 yield ValueExample(about, found.act, found.want, path, line, "document", arrange, found.raises)
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
             comment = _COMMENT.search(lines[(node.end_lineno or node.lineno) - 1])
-            want = _literal(comment[1]) if comment else ""
-            about = _named_in(ast.unparse(node.value), names)
+            want = _literal(comment[1]) if comment and not _NUMBERED.match(comment[1]) else ""
+            shown = _printed(node.value, want)
+            act = ast.unparse(shown) if shown is not None else ""
+            about = _named_in(act, names)
             if want and about:
-                act = ast.unparse(node.value)
-                yield ValueExample(about, act, want, path, line, "document", _needed(before, act))
-        if isinstance(node, ast.Import | ast.ImportFrom | ast.Assign | ast.AnnAssign | ast.Expr):
-            before.append(node)
+                yield ValueExample(about, act, want, path, line, "document", _set_up(before, act))
+        before.append(node)
+
+
+def _printed(call: ast.Call, want: str) -> ast.expr | None:
+    """What a comment behind a call speaks of: of `print(x)` the `x`; None where it may be the printed text."""
+    if last_name(call.func) != "print":
+        return call
+    # A printed number may be a text, and what it says then is no value.
+    is_value = want[:1] in ("'", '"', "[", "{", "(")
+    return call.args[0] if is_value and len(call.args) == 1 and not call.keywords else None
+
+
+def _set_up(before: Sequence[ast.stmt], act: str) -> tuple[str, ...]:
+    """The statements that a call needs, and all others before it that may change what it does, as source."""
+    needed = set(_needed(before, act))
+    return tuple(line for node in before if (line := ast.unparse(node)) in needed or not _is_plain(node))
+
+
+def _is_plain(node: ast.stmt) -> bool:
+    """Whether a statement only binds names to values."""
+    if isinstance(node, ast.Assign):
+        is_name = all(isinstance(one, ast.Name) for one in node.targets)
+        return is_name and not any(isinstance(one, ast.Call | ast.Await) for one in ast.walk(node))
+    return isinstance(node, ast.Import | ast.ImportFrom)
 
 
 def _needed(before: Sequence[ast.stmt], act: str) -> tuple[str, ...]:
@@ -94,20 +127,19 @@ def _needed(before: Sequence[ast.stmt], act: str) -> tuple[str, ...]:
 
 def _in_words(path: str, first: int, text: str, names: Sequence[str]) -> Iterator[ValueExample]:
     """Sentences and table rows: "`f(2)` returns `4`", "f('') raises ValueError", `| f(2) | 4 |`."""
-    for pattern in (_FENCE, _BLOCK):  # read as code already
-        text = pattern.sub(lambda block: "\n" * block[0].count("\n"), text)
-    plain = "\n".join(
-        f"  {line.strip().strip('|').replace('|', ' -> ', 1)}" if line.lstrip().startswith("|") else line
-        for line in text.replace("`", " ").split("\n")
-    )
+    marked = words_of(text)
+    plain = marked.replace("`", " ")
     for name in names:
         for at, act, want in called_examples(name, plain):
-            if "..." not in want:
+            if "..." not in want and not act.endswith("()") and is_plain_statement(marked, at):
                 yield ValueExample(name, act, want, path, first + plain.count("\n", 0, at), "document")
         for match in re.finditer(rf"(?<![\w.>]){re.escape(name)}(\([^()\n]*\))", plain):
             raises = _RAISES.match(plain, match.end())
             call = parse_or_none(match[0])
-            if raises and call is not None and _is_literal_call(call):
+            # Empty parentheses in a sentence say that the name is a function's.
+            if not raises or not match[1].strip("() ") or not is_plain_statement(marked, match.start()):
+                continue
+            if call is not None and _is_literal_call(call):
                 line = first + plain.count("\n", 0, match.start())
                 yield ValueExample(name, match[0], "", path, line, "document", raises=raises[1].rpartition(".")[2])
 
@@ -125,7 +157,8 @@ def _requests(path: str, first: int, text: str) -> Iterator[ValueExample]:
         for request in _REQUEST.finditer(line):
             act = f"{request[1]} {request[2]}"
             for status in _STATUS.findall(line[request.end() :]):
-                yield ValueExample(act, act, status, path, first + number, "document")
+                if int(status) in _STATUSES:
+                    yield ValueExample(act, act, status, path, first + number, "document")
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,8 +234,6 @@ def _expectations(node: ast.stmt) -> Iterator[_Expected]:
         elif name == "assertRaises" and len(args) >= 2:
             call = ast.Call(args[1], args[2:], node.value.keywords)
             yield _Expected(ast.unparse(call), raises=last_name(args[0]))
-        elif name in ("assertTrue", "assertFalse") and len(args) == 1 and isinstance(args[0], ast.Call):
-            yield _Expected(ast.unparse(args[0]), str(name == "assertTrue"))
     elif isinstance(node, ast.With) and len(node.items) == 1 and len(node.body) == 1:
         manager, inner = node.items[0].context_expr, node.body[0]
         if isinstance(manager, ast.Call) and isinstance(inner, ast.Expr) and isinstance(inner.value, ast.Call):

@@ -6,7 +6,9 @@ suspected defect, and no test keeps what the code does there.
 
 from __future__ import annotations
 
+import ast
 import asyncio
+import builtins
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -25,8 +27,10 @@ from ....engine.python.write.assign_tables import assign_tables
 from ....engine.python.write.compose import compose_spec
 from ....sandbox.target import ProvideTarget
 from ....utils.python_names import unique_name
+from ....utils.python_source import parse_or_none
 from ...contract.protocol import JsonObject
 from ..case_identity import act_of, normal_code
+from .example_names import called, is_cut
 from .spec_merge import merged
 
 _MOST = 40
@@ -86,8 +90,8 @@ def example_trials_of(
 ) -> list[Trial]:
     """Turn examples into trials, at most 40, without those that cannot stand alone. Blocks.
 
-    An example of a test, or of a name that other modules define as well and that nothing imports from this one, may
-    mean something else: a result that differs contradicts nothing.
+    An example of a name that other modules define as well and that nothing imports from this one is left out. One of a
+    test, or one whose set-up cannot be kept, may mean something else: a result that differs contradicts nothing.
     """
     index = ProjectIndex(root, layout, (facts,))
     finder = Subjects(facts, subjects(facts))
@@ -98,12 +102,16 @@ def example_trials_of(
         about = str(row["about"])
         want = f"{RAISES}{row['raises']}" if row.get("raises") else str(row.get("want") or "")
         arrange = tuple(str(text) for text in row.get("arrange") or ())
-        imported = any(text.startswith(f"from {facts.module} import") for text in arrange)
-        example = Example(arrange, str(row["act"]), want, int(row["line"]))
-        trial = example_trial(example, known.get(about), facts, index, finder) if want else None
-        if trial is None:
+        said = called(str(row["act"]), arrange, facts)
+        # A name that another module has too, and that is not imported from here, may mean the other.
+        if not want or said == "other" or (said == "unknown" and about in shared):
             continue
-        certain = row["kind"] == "document" and (imported or about not in shared)
+        example = Example(arrange, str(row["act"]), want, int(row["line"]))
+        # Without a callable to fall back on: the act itself has to call one of the module.
+        trial = example_trial(example, None, facts, index, finder)
+        if trial is None or (trial.subject.rpartition(".")[2] not in (about, "__init__") and trial.subject != about):
+            continue
+        certain = row["kind"] == "document" and not is_cut(arrange, trial)
         trial = replace(trial, source="doctest" if certain else "prose", wanted_path=str(row["path"]))
         trials.setdefault((trial.act, *trial.arrange, trial.wanted or ""), trial)
     return list(trials.values())[:_MOST]
@@ -112,8 +120,8 @@ def example_trials_of(
 def _defined_elsewhere(index: ProjectIndex, facts: ModuleFacts, names: Mapping[str, object]) -> frozenset[str]:
     """Those of the names that another module of the project defines as well."""
     others = [index.facts_of(name) for name in index.modules() if name != facts.module]
-    defined = {one.name for other in others if other is not None for one in other.functions}
-    return frozenset(names) & defined
+    defined = {one.name for other in others if other is not None for one in other.callables()}
+    return frozenset(names) & (defined | frozenset(dir(builtins)))
 
 
 def _merged(spec: Mapping[str, Any], shown: Mapping[str, Any], tests: frozenset[str]) -> tuple[JsonObject, list[str]]:
@@ -121,9 +129,9 @@ def _merged(spec: Mapping[str, Any], shown: Mapping[str, Any], tests: frozenset[
 
     What a test of the project shows lends its place to a case of the same call, and is no further case.
     """
-    contradicted = {normal_code(str(one["reproduce"]).rpartition("\n")[2]) for one in shown["suspected_defects"]}
+    contradicted = {_reproduced(str(one["reproduce"])) for one in shown["suspected_defects"]}
     base = dict(spec)
-    base["cases"] = [case for case in spec["cases"] if act_of(case)[2] not in contradicted]
+    base["cases"] = [case for case in spec["cases"] if not _is_call(case) or act_of(case)[0::2][:2] not in contradicted]
     present = {act_of(case) for case in base["cases"]}
     new = [case for case in shown["cases"] if act_of(case) in present or not _is_of_tests(case, tests)]
     made, notes = merged(base, new, [str(line) for line in shown["imports"]])
@@ -137,6 +145,19 @@ def _merged(spec: Mapping[str, Any], shown: Mapping[str, Any], tests: frozenset[
     covered = {str(case["subject"]) for case in made["cases"]} | {str(one["subject"]) for one in defects}
     unreached = [row for row in made.get("not_reached") or () if row["subject"] not in covered]
     return {**made, "suspected_defects": defects, "not_reached": unreached}, notes
+
+
+def _reproduced(text: str) -> tuple[tuple[str, ...], str]:
+    """The arrangement and the act of the code that shows a defect."""
+    tree = parse_or_none(text)
+    lines = (
+        [ast.unparse(node) for node in tree.body if not isinstance(node, ast.Import | ast.ImportFrom)] if tree else []
+    )
+    return (tuple(lines[:-1]), lines[-1]) if lines else ((), normal_code(text))
+
+
+def _is_call(case: Mapping[str, Any]) -> bool:
+    return act_of(case)[1] == () and act_of(case)[3] == "call"
 
 
 def _regrouped(cases: Sequence[Mapping[str, Any]], facts: ModuleFacts) -> list[JsonObject]:

@@ -137,7 +137,12 @@ async def _in_full_context(
     target: PythonTarget, facts: ModuleFacts, trials: Sequence[Trial], answers: list[Confirmation]
 ) -> list[Confirmation]:
     """Drops contradictions that the doctest as written, with all lines before it, does not show."""
-    suspects = [at for at, answer in enumerate(answers) if answer.verdict.contradicts and not is_announced(trials[at])]
+    suspects = [
+        at
+        for at, answer in enumerate(answers)
+        # What another file announces is of a call as it stands there; what a docstring announces is of any call.
+        if answer.verdict.contradicts and (trials[at].wanted_path or not is_announced(trials[at]))
+    ]
     if not suspects:
         return answers
     whole = {index: as_written(trials[index], facts) for index in suspects}

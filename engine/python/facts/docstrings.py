@@ -96,9 +96,11 @@ def examples_in(text: str, first_line: int) -> tuple[Example, ...]:
             if whole is not None:
                 source, end = whole
                 strict = False
-            # doctest cannot run such a block, so its expected output was never verified.
-            found.append(Example(arrange=tuple(before), act=source, want=want if strict else "", line=first_line + at))
-            if source and not one.options.get(doctest.OPTIONFLAGS_BY_NAME["SKIP"]):
+            skipped = bool(one.options.get(doctest.OPTIONFLAGS_BY_NAME["SKIP"]))
+            # doctest cannot run a block that is not strict, nor runs what it skips: their output was never verified.
+            want = want if strict and not skipped else ""
+            found.append(Example(arrange=tuple(before), act=source, want=want, line=first_line + at))
+            if source and not skipped:
                 before.append(source)
     return tuple(found)
 

@@ -212,7 +212,8 @@ def compare_with_document(trial: Trial, seen: ObservedTrial) -> DocumentVerdict:
     if not wanted or not wanted.strip():
         return DocumentVerdict()
     if wanted.startswith(RAISES):
-        return _announced(wanted.removeprefix(RAISES).strip(), seen)
+        announced = _announced(wanted.removeprefix(RAISES).strip(), seen)
+        return announced if announced.agrees or trial.source != "prose" else DocumentVerdict()
     if trial.mode != "call":
         return DocumentVerdict()
     if _TRACEBACK.search(wanted):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 from langgraph.runtime import Runtime
@@ -32,7 +33,7 @@ async def search_evidence(state: EvidenceState, runtime: Runtime[RunContext]) ->
     result, update = await ask(state, runtime, ROLE, "collect_evidence", inputs)
     memory = EvidenceMemory.from_dict(state["memory"])
     found, broken = _readable((result or {}).get("evidence") or ())
-    new = memory.store_evidence(found)
+    new = await asyncio.to_thread(memory.store_evidence, found)  # compares each piece with all others
     memory.iteration_count += 1
     services_of(runtime).emit(
         EventType.SEARCH_COMPLETE,

@@ -58,7 +58,8 @@ def finished(tmp_path_factory):
 def test_the_report_says_who_served_what(finished):
     run = run_of(finished.folders["first"])
     [served] = [tool_call for tool_call in run["tool_calls"] if tool_call["tool"] == CONTEXT]
-    assert (served["served_by"], served["calls"], served["failed"]) == ("search", 1, 0)
+    # One search is for the request, and one for what documents and tests say of the target.
+    assert (served["served_by"], served["calls"], served["failed"]) == ("search", 2, 0)
     assert {tool_call["served_by"] for tool_call in run["tool_calls"] if tool_call["tool"] != CONTEXT} == {"built-in"}
     [server] = run["tool_servers"]
     assert (server["name"], server["tools"], server["restarts"], server["state"]) == ("search", [CONTEXT], 0, "ready")
@@ -66,7 +67,7 @@ def test_the_report_says_who_served_what(finished):
     assert warning.startswith("lint_code is not served by the tool server 'search'")
     assert warning in finished.told.err
     page = (finished.folders["first"] / "report.md").read_text("utf-8")
-    assert f"| `{CONTEXT}` | search | 1 |" in page
+    assert f"| `{CONTEXT}` | search | 2 |" in page
     assert f"- {warning}" in page
 
 
@@ -83,12 +84,13 @@ def test_what_a_server_was_given_in_confidence_is_stored_nowhere(finished):
 def test_a_run_over_an_unchanged_tree_hits_the_cache_and_comes_to_the_same(finished):
     first, second, third = (run_of(folder) for folder in finished.folders.values())
     assert [run["cache"] for run in (first, third)] == [
-        {"kept_in": "sqlite", "cache_hits": 0},
-        {"kept_in": "memory", "cache_hits": 0},
+        {"kept_in": "sqlite", "cache_hits": 0, "explored_before": []},
+        {"kept_in": "memory", "cache_hits": 0, "explored_before": []},
     ]
     hits = {tool_call["tool"]: tool_call["cached"] for tool_call in second["tool_calls"]}
     assert {tool for tool, number in hits.items() if number} >= READ_ONLY
-    assert second["cache"] == {"kept_in": "sqlite", "cache_hits": sum(hits.values())}
+    known = ["src/small/names.py"]  # the third run has no cache to know it from
+    assert second["cache"] == {"kept_in": "sqlite", "cache_hits": sum(hits.values()), "explored_before": known}
     assert all(hits.get(tool, 0) == 0 for tool in ("run_tests", "verify_suite", "write_file", "accept_tests", CONTEXT))
     works = [work_of(folder) for folder in finished.folders.values()]
     reports = [report_of(folder) for folder in finished.folders.values()]

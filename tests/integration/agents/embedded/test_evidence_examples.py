@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from testwright.agents.embedded.evidence.value_examples import read_examples
-from testwright.agents.embedded.specs.evidence_examples import EvidenceExamples, example_trials_of
+from testwright.agents.embedded.specs.evidence_examples import EvidenceExamples, _merged, example_trials_of
 from testwright.engine.python.facts.analyse import analyse_module
 from testwright.engine.python.project.layout import find_layout
 from testwright.tests.support.engine.targets import prepared
@@ -86,13 +86,38 @@ async def test_documents_label_prove_and_contradict(tmp_path):
     assert notes == ["1 of 4 examples outside of the module contradict it"]
 
 
-def test_an_example_of_a_name_that_another_module_has_too_contradicts_nothing(tmp_path):
-    twice = {**FILES, "src/other.py": "def slugify(text):\n    return text\n"}
-    root = make_project(tmp_path / "twice", twice)
+def trials_of(tmp_path, files, rows):
+    root = make_project(tmp_path / "examples", files)
     layout = find_layout(root)
     facts = analyse_module(root, "src/textkit.py", layout)
-    by_source = {one.act: one.source for one in example_trials_of(root, layout, facts, list(examples()))}
-    assert (by_source["slugify('A b')"], by_source["clip('abcdef', 3)"]) == ("prose", "doctest")
+    return {one.act: one.source for one in example_trials_of(root, layout, facts, rows)}
+
+
+def test_an_example_of_a_name_that_another_module_has_too_is_left_out(tmp_path):
+    twice = {**FILES, "src/other.py": "def slugify(text):\n    return text\n"}
+    assert trials_of(tmp_path, twice, list(examples())) == {"clip('abcdef', 3)": "doctest", "clip('ab', 1)": "prose"}
+
+
+def test_only_a_call_of_the_target_is_a_trial_and_one_without_its_set_up_accuses_nothing(tmp_path):
+    document = (
+        "```python\nfrom html import clip\nassert clip('ab', 1) == 'b'\n```\n"
+        "```python\nassert d.clip('cd', 1) == 'd'\n```\n"
+        "```python\nset_separator('_')\nassert slugify('A b') == 'a_b'\n```\n"
+        "```python\nfrom textkit import slugify\nassert slugify('C d') == 'c-d'\n```\n"
+    )
+    rows = [one.to_dict() for one in read_examples("document", "a.md", 1, document, ["slugify", "clip"])]
+    assert trials_of(tmp_path, FILES, rows) == {"slugify('A b')": "prose", "slugify('C d')": "doctest"}
+
+
+def test_a_contradiction_takes_away_only_cases_with_the_same_set_up():
+    kept, gone = case("tc_one", "clip", "clip(text, 1)", "'a'"), case("tc_two", "clip", "clip(text, 1)", "'b'")
+    kept["arrange"] = {"fixtures": [], "statements": ["text = 'ab'"]}
+    gone["arrange"] = {"fixtures": [], "statements": ["text = 'bc'"]}
+    reproduce = "from textkit import clip\ntext = 'bc'\nclip(text, 1)"
+    defect = {"id": "sd", "subject": "clip", "documented": "'c'", "reproduce": reproduce}
+    shown = {**BASE, "cases": [], "suspected_defects": [defect]}
+    made, _ = _merged({**BASE, "cases": [kept, gone]}, shown, frozenset())
+    assert [one["id"] for one in made["cases"]] == ["tc_one"]
 
 
 def test_an_example_that_needs_what_it_does_not_bring_is_no_trial(tmp_path):

@@ -24,6 +24,8 @@ def shown(text: str, kind: SourceKind = "document") -> list[tuple[str, str, int]
         ("```python\nslugify('X')  # -> 'x'\n```", ("slugify('X')", "'x'", 11)),
         ("```python\nassert slugify('X') == 'x'\n```", ("slugify('X')", "'x'", 11)),
         ("```python\ntxt = 'X'\nr = slugify(txt)\nself.assertEqual(r, 'x')\n```", ("slugify('X')", "'x'", 13)),
+        ("```python\nprint(slugify('X'))  # 'x'\n```", ("slugify('X')", "'x'", 11)),
+        ("~~~~python\n```\n~~~~\n- For example, `slugify('X')` gives `'x'`.", ("slugify('X')", "'x'", 13)),
         (".. code-block:: python\n\n   slugify('X')  # 'x'\n", ("slugify('X')", "'x'", 12)),
     ],
 )
@@ -39,6 +41,23 @@ def test_each_way_in_which_a_document_shows_a_value_is_read(text, found):
         "`slugify(name)` returns `'a'`.",
         "`slugify('long')` returns `'lo...'`.",
         "```python\nslugify('X')  # joins words\n```",
+        "`slugify()` raises `ValueError` if the text is empty.",
+        "`slugify('')` raises `ValueError` when it is strict.",
+        "`slugify('A')` returns `'a'` if folding is on.",
+        "In old versions `slugify('A')` returns `'A'`.",
+        "## 1.2.0\n\n`slugify('A')` returns `'a'`.",
+        "Changelog\n=========\n\n```python\nassert slugify('A') == 'a'\n```",
+        "| call | meaning |\n|---|---|\n| `slugify('A')` | `1` |",
+        "```python\nslugify('X')  # (1)\n```",
+        "```js\nslugify('X')  // 'x'\n```",
+        "```js\nassert slugify('X') == 'x'\n```",
+        "```python\nprint(slugify('4'))  # 4\n```",
+        "```\nno end\nassert slugify('X') == 'x'\n",
+        "The sum 2 * slugify(3) = 18",
+        "`2 * slugify(3) = 18`",
+        "`assert not slugify(3) == 9`",
+        "It holds:\n\n    slugify(3) = 9\n",
+        ">>> slugify('q')  # doctest: +SKIP\n'other'\n",
     ],
 )
 def test_what_shows_no_value_of_the_target_is_no_example(text):
@@ -65,3 +84,13 @@ def test_status_codes_are_read_beside_the_operation_that_they_belong_to():
     [expected] = read_examples("test", "test_api.py", 1, test, [])
     assert (documented.act, documented.want) == ("POST /orders", "400")
     assert (expected.act, expected.want, expected.line) == ("POST /orders", "422", 3)
+
+
+def test_a_changelog_shows_nothing_and_a_cut_passage_all_but_its_last_example():
+    text = "- `slugify('A')` returns `'a'`.\n- `slugify('B')` returns `'b'`.\n- `slugify('C')` returns `[1,\n"
+    assert read_examples("document", "docs/changelog.md", 1, text, ["slugify"]) == []
+    assert [one.act for one in read_examples("document", "a.md", 1, text, ["slugify"], is_cut=True)] == ["slugify('A')"]
+
+
+def test_a_number_that_is_no_status_of_http_is_none():
+    assert read_examples("document", "api.md", 1, "`GET /orders` lists 250 orders.", []) == []
