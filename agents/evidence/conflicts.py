@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from ...utils.python_source import expression_or_none, literal_or
+from ...utils.python_source import expression_or_none, literal_or, parse_or_none
 from .model import Conflict, Evidence, ValueExample
 
 _OPERATION = re.compile(r"(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) /\S*")
@@ -49,7 +49,22 @@ def _said(example: ValueExample) -> str:
 
 
 def _same_act(left: ValueExample, right: ValueExample) -> bool:
-    return left.about == right.about and _form(left.act) == _form(right.act) and _setup(left) == _setup(right)
+    if left.about != right.about or _form(left.act) != _form(right.act) or _setup(left) != _setup(right):
+        return False
+    mine, theirs = _imported(left), _imported(right)
+    return all(theirs.get(name, source) == source for name, source in mine.items())
+
+
+def _imported(example: ValueExample) -> dict[str, str]:
+    """What the imports of an example bind, each with where it is from."""
+    found: dict[str, str] = {}
+    for text in example.arrange:
+        tree = parse_or_none(text)
+        for node in tree.body if tree is not None else ():
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                module = f"{node.module}." if isinstance(node, ast.ImportFrom) else ""
+                found.update((one.asname or one.name, f"{module}{one.name}") for one in node.names)
+    return found
 
 
 def _setup(example: ValueExample) -> tuple[str, ...]:

@@ -18,6 +18,8 @@ from .similarity import DUPLICATE, Similarity, WordSimilarity
 _MOST_PIECES = 200
 _SUMMARY_PIECES = 10
 _EXAMPLE_WEIGHT = 3.0
+_KINDS_SHARE = 6
+"""One of so many places is for the best of each kind."""
 _EXPLICIT = {"document": 1.5, "api": 1.5, "test": 1.2, "code": 1.0, "history": 0.5}
 """What says what is right comes before what only says what is."""
 
@@ -74,7 +76,10 @@ class EvidenceMemory:
             for fit, piece in zip(fits, pieces, strict=True)
         ]
         order = sorted(range(len(pieces)), key=lambda at: (-worth[at], at))
-        return [pieces[at] for at in order[:n]]
+        # Many tests leave room for the code that they are about.
+        kept = [at for kind in _EXPLICIT for at in [at for at in order if pieces[at].kind == kind][: n // _KINDS_SHARE]]
+        chosen = set([*dict.fromkeys([*kept, *order])][:n])
+        return [pieces[at] for at in order if at in chosen]
 
     def get_context_summary(self) -> str:
         """What is known, in Markdown: the best pieces, hypotheses, conflicts; the report where no agent writes one."""

@@ -6,6 +6,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Protocol
 
 from ...utils.names.words import split_words
@@ -41,7 +42,7 @@ class WordSimilarity:
         """See `Similarity.between`."""
         if _values(one) != _values(other):
             return 0.0
-        left, right = Counter(split_words(one)), Counter(split_words(other))
+        left, right = _words(one), _words(other)
         if not left or not right:
             return 1.0 if one.split() == other.split() else 0.0
         return _cosine(left, right)
@@ -54,6 +55,12 @@ class WordSimilarity:
         return [_fit(one, weights) for one in counts]
 
 
+@lru_cache(maxsize=1024)  # a piece is compared with each other one
+def _words(text: str) -> Mapping[str, int]:
+    return Counter(split_words(text))
+
+
+@lru_cache(maxsize=1024)
 def _values(text: str) -> Counter[str]:
     return Counter(found[0].lower() for found in _VALUE.finditer(text))
 

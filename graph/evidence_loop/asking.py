@@ -60,7 +60,7 @@ async def ask(
                 warnings = [f"{role}: {_reason(response)}; it was asked again without its model"]
                 response = await call_agent(state, runtime, role, task, inputs, constraints=WITHOUT_MODEL)
     except TimeoutError:
-        return None, {} if is_last else over
+        return (None, over) if not is_last else await _without_model(state, runtime, role, task, inputs)
     update: Update = {"usage": usage, "warnings": warnings}
     if not _is_usable(response):
         return None, {**update, "warnings": [*warnings, f"{role}: {_reason(response)}"]}
@@ -71,6 +71,20 @@ async def ask(
             EventType.STREAMING, text.partition("\n")[0][:200], state["step_id"] or None, text=text, agent_id=role
         )
     return result, update
+
+
+async def _without_model(
+    state: EvidenceState, runtime: Runtime[RunContext], role: str, task: str, inputs: JsonObject
+) -> tuple[Mapping[str, Any] | None, Update]:
+    """The report of a model that took too long, written without it."""
+    late = f"{role}: the answer took too long; it was asked again without its model"
+    try:
+        async with asyncio.timeout(GRACE_SECONDS):
+            response = await call_agent(state, runtime, role, task, inputs, constraints=WITHOUT_MODEL)
+    except TimeoutError:
+        return None, {"warnings": [late]}
+    result = response.result if _is_usable(response) and isinstance(response.result, dict) else None
+    return result, {"usage": usage_of(response.metadata), "warnings": [late]}
 
 
 def seconds_left(state: EvidenceState, runtime: Runtime[RunContext]) -> float:

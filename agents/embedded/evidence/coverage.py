@@ -27,8 +27,8 @@ class NameCoverage:
     shown: frozenset[str]
 
     def share(self, of: Iterable[str]) -> float:
-        """How many of the names are among these, 0 to 1; of no names all."""
-        return len(frozenset(of)) / len(self.names) if self.names else 1.0
+        """How many of the names are among these, 0 to 1; of no names none."""
+        return len(frozenset(of)) / len(self.names) if self.names else 0.0
 
     @property
     def unexplained(self) -> list[str]:

@@ -30,7 +30,7 @@ from ....utils.python_names import unique_name
 from ....utils.python_source import parse_or_none
 from ...contract.protocol import JsonObject
 from ..case_identity import act_of, normal_code
-from .example_names import called, is_cut
+from .example_names import is_cut, origin_of
 from .spec_merge import merged
 
 _MOST = 40
@@ -102,7 +102,7 @@ def example_trials_of(
         about = str(row["about"])
         want = f"{RAISES}{row['raises']}" if row.get("raises") else str(row.get("want") or "")
         arrange = tuple(str(text) for text in row.get("arrange") or ())
-        said = called(str(row["act"]), arrange, facts)
+        said = origin_of(about, str(row["act"]), arrange, facts)
         # A name that another module has too, and that is not imported from here, may mean the other.
         if not want or said == "other" or (said == "unknown" and about in shared):
             continue

@@ -7,9 +7,21 @@ from collections.abc import Sequence
 from typing import Literal
 
 from ....engine.python.model.model import ModuleFacts, Trial
+from ....utils.python_names import last_name
 from ....utils.python_source import parse_or_none
 
 Called = Literal["target", "other", "unknown"]
+
+
+def origin_of(about: str, act: str, arrange: Sequence[str], facts: ModuleFacts) -> Called:
+    """Whose the callable `about` is in an example, wherever the act calls it."""
+    tree = parse_or_none(act)
+    nodes = ast.walk(tree) if tree is not None else ()
+    calls = [node for node in nodes if isinstance(node, ast.Call) and last_name(node.func) == about]
+    found = {called(ast.unparse(node), arrange, facts) for node in calls}
+    if not found or "other" in found:
+        return "other"
+    return "target" if found == {"target"} else "unknown"
 
 
 def called(act: str, arrange: Sequence[str], facts: ModuleFacts) -> Called:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from testwright.agents.contract.protocol import ErrorType, error_response, success_response
 from testwright.core.events import EventType
 from testwright.graph.context import providing
+from testwright.graph.evidence_loop import asking
 from testwright.graph.evidence_loop.decision import decide, public_names
 from testwright.graph.evidence_loop.evidence_graph import build_evidence_graph
 from testwright.graph.evidence_loop.state import LoopLimits, new_evidence_state
@@ -123,6 +125,25 @@ async def test_the_numbers_of_a_judge_that_contradicts_itself_decide(tmp_path: P
     assert (values["exit_reason"], values["rounds"]) == ("approved", 2)
     assert "the judge said sufficient=True, its scores say False" in values["warnings"]
     assert "the judge said continue, its scores say synthesize" in values["warnings"]
+
+
+async def test_a_report_that_takes_too_long_is_written_without_the_model(tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setattr(asking, "GRACE_SECONDS", 0.05)
+
+    async def call(*_: Any, constraints: Any = None, **__: Any) -> Any:
+        if constraints is None:
+            await asyncio.Event().wait()
+        return success_response(REPORT)
+
+    monkeypatch.setattr(asking, "call_agent", call)
+    monkeypatch.setattr(asking, "seconds_left", lambda *_: 0.0)
+    state: Any = {"exit_reason": "approved", "step_id": "s1", "usage": {"tokens": 0}}
+    with scripted(**{role: [] for role in ROLES}) as agents:
+        made = bench(tmp_path, agents)
+        monkeypatch.setattr(asking, "services_of", lambda _: made.services)
+        result, update = await asking.ask(state, None, "evidence_report", "write_report", {}, is_last=True)  # type: ignore[arg-type]
+    assert result == REPORT
+    assert "took too long" in update["warnings"][0]
 
 
 async def test_a_loop_whose_time_is_over_asks_no_further_agent_but_for_the_report(tmp_path: Path) -> None:

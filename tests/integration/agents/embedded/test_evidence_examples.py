@@ -101,6 +101,7 @@ def test_an_example_of_a_name_that_another_module_has_too_is_left_out(tmp_path):
 def test_only_a_call_of_the_target_is_a_trial_and_one_without_its_set_up_accuses_nothing(tmp_path):
     document = (
         "```python\nfrom html import clip\nassert clip('ab', 1) == 'b'\n```\n"
+        "```python\nfrom html import clip\nassert len(clip('efg', 1)) == 2\n```\n"
         "```python\nassert d.clip('cd', 1) == 'd'\n```\n"
         "```python\nset_separator('_')\nassert slugify('A b') == 'a_b'\n```\n"
         "```python\nfrom textkit import slugify\nassert slugify('C d') == 'c-d'\n```\n"

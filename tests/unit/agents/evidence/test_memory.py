@@ -81,6 +81,23 @@ def test_a_status_that_a_test_expects_conflicts_with_a_document_that_lists_other
     assert len(memory.conflicts) == found
 
 
+def test_calls_of_one_name_from_two_modules_are_no_conflict():
+    one, other = (
+        ValueExample("dumps", "dumps(1)", want, "a.md", 1, "document", (f"from {module} import dumps",))
+        for want, module in (("'1'", "json"), ("'one'", "textkit"))
+    )
+    memory = EvidenceMemory(QUERY)
+    memory.store_evidence([piece("a.md", "json", "document", one), piece("b.md", "textkit", "document", other)])
+    assert memory.conflicts == []
+
+
+def test_many_tests_leave_room_for_the_code():
+    memory = EvidenceMemory(QUERY)
+    tests = [piece(f"test_{n}.py", f"slugify {n}", "test", example(f"'{n}'")) for n in range(31)]
+    memory.store_evidence([*tests, piece("text.py", "def slugify(text): ...", "code")])
+    assert "code" in {one.kind for one in memory.get_relevant_evidence(30)}
+
+
 def test_a_memory_survives_being_stored():
     memory = EvidenceMemory(QUERY)
     memory.store_evidence([piece("README.md", "slugify('a b') is 'a-b'", "document", example("'a-b'"))])

@@ -6,8 +6,10 @@ import pytest
 
 from testwright.engine.python.facts.analyse import facts_from_source
 from testwright.engine.python.facts.docstrings import documentation_of
+from testwright.engine.python.judge.comparison import compare_with_document
 from testwright.engine.python.judge.oracle import Oracle
 from testwright.engine.python.model.model import Observation, Raised, Trial, TrialFinding
+from testwright.engine.python.model.observation_json import ObservedTrial
 from testwright.engine.python.project.layout import ModulePlace
 
 pytestmark = pytest.mark.feature("B-02")
@@ -42,6 +44,12 @@ class Level:
             raise ValueError("a level is positive")
         self.value = value
 '''
+
+
+@pytest.mark.parametrize(("source", "says"), [("prose", None), ("doctest", "raises ValueError")])
+def test_an_exception_that_another_source_announces_accuses_only_where_it_is_certain(source, says) -> None:
+    trial = Trial("f", "f('')", source=source, wanted="raises:ValueError", wanted_path="a.md")
+    assert compare_with_document(trial, ObservedTrial(Observation("returned"))).contradicts == says
 
 
 def test_a_class_documents_what_its_constructor_raises() -> None:
