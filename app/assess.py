@@ -52,10 +52,16 @@ async def assess(
         seed: of the sample.
 
     Raises:
-        UsageError: a path is not in the project, or holds no tests.
+        UsageError: a path is not in the project, or holds no tests; tests for Jest or Locust are asked about.
         EnvironmentFault, SandboxFailure: what is missing, with advice.
         StorageError: the report cannot be written.
     """
+    if settings.framework == "jest" or settings.framework == "locust":
+        raise UsageError(
+            f"assess does not judge tests for {settings.framework}",
+            advice="Name --framework pytest or unittest, or leave it out.",
+        )
+    framework: Framework = settings.framework
     root = settings.root.resolve()
     layout = await asyncio.to_thread(find_layout, root)
     files = _test_files(root, paths, layout)
@@ -73,7 +79,6 @@ async def assess(
         variables=settings.env,
     )
     options = AssessOptions(tuple(measure), mutants, settings.repeats, test_seconds, seed=seed)
-    framework: Framework = settings.framework
     try:
         assessment = await assess_suite(target, files, framework=framework, options=options)
     finally:
