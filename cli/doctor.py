@@ -169,9 +169,9 @@ def javascript_check(settings: Settings, environment: Mapping[str, str]) -> Doct
     name = "JavaScript checks"
     chain = CHECKS.find_installed(cache_folders(settings.root, environment))
     try:
-        node = find_node(environment)
+        node = find_node(environment, root=settings.root)
         if chain is None:
-            find_node(environment, with_npm=True)
+            find_node(environment, with_npm=True, root=settings.root)
     except EnvironmentFault as fault:
         return DoctorCheck(name, False, False, fault.message, f"only Python tests are validated: {fault.advice}")
     if chain is None:

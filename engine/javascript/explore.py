@@ -74,17 +74,21 @@ async def _documented(observer: Observer, trials: Sequence[Trial], found: Observ
     values: list[tuple[int, str]] = []
     for trial in trials:
         seen = found.seen.get(trial.id)
-        if trial.example is None or seen is None or not seen.stable:
+        hangs = trial.id in found.hung
+        if trial.example is None or (seen is not None and not seen.stable) or (seen is None and not hangs):
             continue
+        outcome = seen.outcome if seen is not None else "throws"
         if trial.example.throws:
-            result[trial.id] = seen.outcome == "throws" and seen.error[0] == trial.example.throws
-        elif seen.outcome == "value":
+            result[trial.id] = seen is not None and outcome == "throws" and seen.error[0] == trial.example.throws
+        elif outcome in ("value", "throws"):
             values.append((trial.id, trial.example.value))
-    written = await observer.sources_of([value for _, value in values]) if values else []
-    for (number, _), source in zip(values, written, strict=True):
+    # What ends in an error, or does not end, has no source and is like nothing that is documented.
+    pairs = [(value, found.seen[number].source if number in found.seen else "") for number, value in values]
+    alike = await observer.are_alike(pairs) if pairs else []
+    for (number, _), same in zip(values, alike, strict=True):
         # A value that is no JavaScript is prose, which says nothing that could be compared.
-        if source:
-            result[number] = source == found.seen[number].source
+        if same is not None:
+            result[number] = same
     return result
 
 

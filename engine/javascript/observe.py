@@ -23,7 +23,9 @@ from .trials import Trial
 _NAME = "__testwright__"
 _TRIAL_SECONDS = 5.0
 _MUTANT_SECONDS = 15.0
-_MOST_HUNG = 6
+_MOST_HUNG = 12
+_MOST_HUNG_EACH = 2
+"""Of one function: the rest of its calls is left out."""
 _MOST_TRIVIAL = 6
 Reached = frozenset[tuple[str, int]]
 
@@ -111,14 +113,16 @@ class Observer:
         """
         found = Observations()
         places = SourceMap()
+        skipped: set[int] = set()
         while True:
-            run, rows = await self._run(trials, skip=found.hung)
+            run, rows = await self._run(trials, skip=[*found.hung, *skipped])
             for row in rows:
                 self._take(row, found)
             places = run.maps.get(self._module.path, places)
             if run.hung is None:
                 break
             self._hung(run, found)
+            skipped |= _of_endless(trials, found.hung)
         self._require_loaded(run, found)
         if run.hung is None and not found.seen and not found.hung:
             raise TargetRunError(f"no call of {self._module.path} was made: {run.complaint[-300:]}")
@@ -128,22 +132,26 @@ class Observer:
             await self._kill(trials, found, mutants)
         return found
 
-    async def sources_of(self, expressions: Sequence[str]) -> list[str]:
-        """How observed values would be written that equal these expressions; empty for what is no expression."""
+    async def are_alike(self, pairs: Sequence[tuple[str, str]]) -> list[bool | None]:
+        """Whether documented values and observed ones are alike; None where the documentation gives no value.
+
+        Args:
+            pairs: sources of both; an observed one may be empty, and is like nothing then.
+        """
         self._count += 1
         results = self._workspace.scratch / f"values-{self._count}.jsonl"
-        usable = [_is_expression(one) for one in expressions]
         listed = ", ".join(
-            f"() => ({one})" if fits else "() => ({}.none.none)" for one, fits in zip(expressions, usable, strict=True)
+            f"[{_maker(said) if _is_expression(said) else _NO_VALUE}, {_maker(seen) if seen else 'null'}]"
+            for said, seen in pairs
         )
-        lines = [f"const {{ write }} = require({json.dumps(str(HARNESS))});"]
-        lines.append(f"test('values', () => write([{listed}], {json.dumps(str(results))}));")
+        lines = [f"const {{ compare }} = require({json.dumps(str(HARNESS))});"]
+        lines.append(f"test('values', () => compare([{listed}], {json.dumps(str(results))}));")
         self._jest.write(self._file, "\n".join(lines) + "\n")
         await self._jest.run(JestRequest((self._file,), wall_seconds=60.0))
         self._jest.remove(self._file)
         rows = _rows(self._workspace, results.name)
-        written = {int(row["at"]): str(row["source"]) for row in rows}
-        return [written.get(at, "") for at in range(len(expressions))]
+        alike = {int(row["at"]): bool(row["alike"]) for row in rows}
+        return [alike.get(at) for at in range(len(pairs))]
 
     def _hung(self, run: JestRun, found: Observations) -> None:
         name = (run.hung or "").removeprefix("trial ")
@@ -232,22 +240,26 @@ class Observer:
                 name = f"{_NAME}{number}"
                 text = replaced(self._module.source, mutant.start, mutant.end, mutant.replacement)
                 path = self._sibling(name)
-                self._jest.write(
-                    path, guarded(text, lambda source: parse(source, self._module.path)).decode("utf-8", "replace")
-                )
+                self._jest.write(path, self._guarded(text))
                 names.append(path)
                 rows.append({"id": number, "file": PurePosixPath(path).name, "of": wanted})
         known = [(trial.id, _signature(found.seen[trial.id])) for trial in usable]
         remaining = rows
+        original = self._sibling(f"{_NAME}original")
+        self._jest.write(original, self._guarded(self._module.source))
+        names.append(original)
+        first = {"id": -1, "file": PurePosixPath(original).name, "of": [trial.id for trial in usable]}
         while remaining:
-            run, taken = await self._run(usable, mutants=remaining, known=known)
+            run, taken = await self._run(usable, mutants=[first, *remaining], known=known)
             judged = {int(row["mutant"]) for row in taken if "mutant" in row}
             for row in taken:
                 self._take(row, found)
             hung = (run.hung or "").removeprefix("mutant ")
             if hung.isdigit():
-                # A call that does not come to an end with a mutant notices it.
                 judged.add(int(hung))
+            # A call that does not come to an end with a mutant notices it; one that ends the process, or that a limit
+            # of the sandbox ended, may have had another reason.
+            if hung.isdigit() and not run.crashed:
                 for number in next((row["of"] for row in remaining if row["id"] == int(hung)), ()):
                     found.kills.setdefault(number, set()).add(int(hung))
             left = [row for row in remaining if row["id"] not in judged]
@@ -258,9 +270,18 @@ class Observer:
         for name in names:
             self._jest.remove(name)
 
+    def _guarded(self, text: bytes) -> str:
+        return guarded(text, lambda source: parse(source, self._module.path)).decode("utf-8", "replace")
+
     def _sibling(self, name: str) -> str:
         path = PurePosixPath(self._module.path)
         return path.with_name(f"{name}{path.suffix}").as_posix()
+
+
+def _of_endless(trials: Sequence[Trial], hung: Sequence[int]) -> set[int]:
+    """All trials of functions of which several did not come to an end, or ended the process."""
+    names = [one.function.qualname for one in trials if one.id in hung]
+    return {one.id for one in trials if names.count(one.function.qualname) >= _MOST_HUNG_EACH}
 
 
 def _can_tell(seen: Seen | None) -> bool:
@@ -358,6 +379,13 @@ def _telling_line(said: str) -> str:
     lines = [line.strip() for line in said.splitlines() if line.strip()]
     wanted = [line for line in lines if "Error" in line or "Cannot find" in line]
     return (wanted or lines or ["no reason is given"])[0][:300]
+
+
+_NO_VALUE = "() => ({}.none.none)"
+
+
+def _maker(source: str) -> str:
+    return f"() => ({source})"
 
 
 def _is_expression(text: str) -> bool:

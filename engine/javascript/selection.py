@@ -71,11 +71,9 @@ def select(module: Module, trials: Sequence[Trial], found: Observations, documen
     for function in functions.values():
         own = [trial for trial in trials if trial.function is function]
         suspects += [
-            Suspect(
-                one, one.example.value if one.example else "", found.seen[one.id].source or _error(found.seen[one.id])
-            )
+            Suspect(one, one.example.value if one.example else "", _observed(found.seen.get(one.id)))
             for one in own
-            if documented.get(one.id) is False and one.id in found.seen
+            if documented.get(one.id) is False
         ]
         rows = [_candidate(one, found.seen[one.id], module, documented) for one in own if one.id in found.seen]
         candidates = [one for one in rows if one is not None and documented.get(one.trial.id) is not False]
@@ -248,6 +246,12 @@ def _why_nothing(seen: Iterable[Seen]) -> str:
     if any(one.kind == "function" for one in everything):
         return "it returns a function, which is not called yet"
     return "nothing that it returns or changes can be written down"
+
+
+def _observed(seen: Seen | None) -> str:
+    if seen is None:
+        return "it does not come to an end"
+    return seen.source or _error(seen)
 
 
 def _error(seen: Seen) -> str:

@@ -19,12 +19,14 @@ class ScriptRun:
         tests: in the order they ran.
         hung: full names of tests that did not come to an end.
         lost: why files could not be loaded, by path.
+        crashed: those of `hung` that ended the process.
     """
 
     tests: tuple[JestTest, ...] = ()
     hung: tuple[str, ...] = ()
     lost: Mapping[str, str] | None = None
     last: JestRun | None = None
+    crashed: frozenset[str] = frozenset()
 
     def by_name(self) -> dict[tuple[str, str], JestTest]:
         """The tests by file and full name."""
@@ -39,20 +41,23 @@ async def run_to_the_end(jest: Jest, request: JestRequest) -> ScriptRun:
     """
     hung: list[str] = []
     lost: dict[str, str] = {}
+    crashed: set[str] = set()
     files = list(request.files)
     while True:
         run = await jest.run(replace(request, files=tuple(files), leave_out=(*request.leave_out, *hung)))
         if run.finished or len(hung) + len(lost) >= _MOST_RESTARTS:
-            return ScriptRun(run.tests, tuple(hung), {**run.broken, **lost}, run)
+            return ScriptRun(run.tests, tuple(hung), {**run.broken, **lost}, run, frozenset(crashed))
         if run.hung is not None:
             hung.append(run.hung)
+            crashed |= {run.hung} if run.crashed else set()
         elif run.hung_file in files:
-            lost[run.hung_file] = "loading the file does not come to an end"
+            what = "ends the process" if run.crashed else "does not come to an end"
+            lost[run.hung_file] = f"loading the file {what}"
             files.remove(run.hung_file)
         else:
-            return ScriptRun(run.tests, tuple(hung), {**run.broken, **lost}, run)
+            return ScriptRun(run.tests, tuple(hung), {**run.broken, **lost}, run, frozenset(crashed))
         if not files:
-            return ScriptRun((), tuple(hung), lost, run)
+            return ScriptRun((), tuple(hung), lost, run, frozenset(crashed))
 
 
 def coverage_of(run: ScriptRun, nodeids: Mapping[tuple[str, str], str], measured: Sequence[str]) -> CoverageData:

@@ -107,7 +107,7 @@ def _first_verdicts(
         found[key] = _verdict(test, cases.get(key), documented)
     for name in first.hung:
         path = next((path for path, other in cases if other == name), "")
-        reason = "it does not come to an end"
+        reason = "it ends the process" if name in first.crashed else "it does not come to an end"
         found[path, name] = CaseVerdict(
             nodeid_of(path, name), path, name, "timeout", cases.get((path, name)), "timeout", reason, reason
         )
@@ -239,7 +239,8 @@ async def _with_mutants(
             own = tuple(test for test in run.tests if test.path == copy)
             found[copy] = ScriptRun(own, lost={copy: run.broken[copy]} if copy in run.broken else {})
         if run.hung_file is not None and run.hung_file in waiting and run.hung_file not in done:
-            found[run.hung_file] = ScriptRun(hung=(run.hung or "",))
+            # Only what was ended for doing nothing is a mutant that hangs; a crash says nothing about the tests.
+            found[run.hung_file] = ScriptRun(hung=(run.hung or "",)) if not run.crashed else None
             done.add(run.hung_file)
         if not done & set(waiting):
             break
@@ -266,6 +267,9 @@ def _result(
         if run.hung:
             status = "timeout"
             killed += mine[:1]
+        elif any("SyntaxError" in said for said in run.lost.values()) if run.lost else False:
+            # It does not compile: nobody could have slipped like that.
+            return MutantResult(mutant, "untried")
         elif run.lost:
             # It does not even load with the mutant: every test notices.
             killed += mine

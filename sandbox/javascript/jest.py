@@ -18,6 +18,9 @@ from .project import ScriptProject
 
 _SCRIPTS = WORKER_FOLDER / "javascript"
 _START_SECONDS = 60.0
+_LOAD_SECONDS = 30.0
+_ENDED_HERE = 86
+"""The exit code of `run_jest.cjs` when it ended what did not come to an end."""
 _MEMORY_MIB = 3072
 _MOST_JOURNAL = 64 * 1024 * 1024
 Reach = Mapping[str, tuple[frozenset[str], frozenset[tuple[str, int]]]]
@@ -81,6 +84,8 @@ class JestRun:
         hung: full name of the test that did not come to an end; None where none hung.
         hung_file: the file that did not come to an end, be it while it was loaded.
         finished: whether Jest came to its end.
+        crashed: whether its process ended before, by itself or by a limit of the sandbox; what is named as `hung` ran
+            then. Otherwise it was ended because nothing happened for too long.
         maps, imported: places of the measured files, and what loading them reached.
         complaint: the end of what Jest printed.
     """
@@ -93,6 +98,7 @@ class JestRun:
     maps: Mapping[str, SourceMap] = field(default_factory=dict)
     imported: Reach = field(default_factory=dict)
     complaint: str = ""
+    crashed: bool = False
 
 
 class Jest:
@@ -176,6 +182,8 @@ class Jest:
             "test_seconds": request.test_seconds,
             "timeout_seconds": request.hook_seconds or request.test_seconds,
             "start_seconds": _START_SECONDS,
+            # Mutants have been loaded before as they were; what takes long there hangs.
+            "load_seconds": request.test_seconds if request.swapped else max(_LOAD_SECONDS, request.test_seconds),
         }
 
     def _flags(self) -> tuple[str, ...]:
@@ -228,7 +236,7 @@ class Jest:
                 advice="run the project's own tests once with `npx jest`, and look at its configuration",
                 details={"output": complaint},
             )
-        return reader.run(complaint)
+        return reader.run(complaint, ended_here=completed.exit_code == _ENDED_HERE)
 
 
 class _Reader:
@@ -286,7 +294,7 @@ class _Reader:
             test = JestTest(path, str(one["name"]), str(one["status"]), float(one["seconds"]), message, reach)
             self._tests.append(test)
 
-    def run(self, complaint: str) -> JestRun:
+    def run(self, complaint: str, *, ended_here: bool) -> JestRun:
         """What was read."""
         unfinished = [path for path in self.files if path not in self._reported]
         hung_file = None if self._done else (unfinished[-1] if unfinished else None)
@@ -299,6 +307,7 @@ class _Reader:
             self._maps,
             self._imported,
             complaint,
+            not self._done and not ended_here,
         )
 
     def _inner(self, path: str) -> str:

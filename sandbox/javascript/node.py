@@ -7,11 +7,12 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from ...core.errors import EnvironmentFault
+from ...utils.user_folders import cloned_folders, exposes_home
 
 ADVICE = (
     "install Node 20.19, 22.13, 24 or newer, or take it with the extra: pip install 'testwright[js]'; "
@@ -43,19 +44,24 @@ class NodeRuntime:
         return f"Node {'.'.join(map(str, self.version))} at {self.path} ({self.origin})"
 
 
-def find_node(environment: Mapping[str, str] | None = None, *, with_npm: bool = False) -> NodeRuntime:
+def find_node(
+    environment: Mapping[str, str] | None = None, *, with_npm: bool = False, root: Path | None = None
+) -> NodeRuntime:
     """Finds the newest supported Node. Blocks for as long as `node --version` takes.
 
     Args:
         environment: whose PATH is searched; ours without it.
         with_npm: pass over one that has no npm.
+        root: the project; the current folder without it. A Node inside of it, or of a repository around it, came with
+            the clone and is not started.
 
     Raises:
         EnvironmentFault: there is none; the message lists what was found instead.
     """
     fit: list[NodeRuntime] = []
     unfit: list[str] = []
-    for path, npm, origin in _candidates(environment if environment is not None else os.environ):
+    given = environment if environment is not None else os.environ
+    for path, npm, origin in _candidates(given, root if root is not None else Path.cwd()):
         version = _version(path)
         if version is None or not is_supported(version):
             unfit.append(f"{path} is {'.'.join(map(str, version)) if version else 'no Node that answers'}")
@@ -75,11 +81,13 @@ def is_supported(version: Version) -> bool:
     return version >= (24, 0, 0) or any((*low, 0) <= version < (low[0] + 1, 0, 0) for low in ((20, 19), (22, 13)))
 
 
-def _candidates(environment: Mapping[str, str]) -> Iterator[tuple[Path, tuple[str, ...], str]]:
-    search = environment.get("PATH", os.defpath)
-    found = shutil.which("node", path=search)
+def _candidates(environment: Mapping[str, str], root: Path) -> Iterator[tuple[Path, tuple[str, ...], str]]:
+    cloned = [folder for folder in cloned_folders(root) if not exposes_home(folder)]
+    entries = environment.get("PATH", os.defpath).split(os.pathsep)
+    # A relative entry, an empty one among them, means the folder that the command was started in.
+    folders = [entry for entry in entries if Path(entry).is_absolute() and not _is_inside(Path(entry), cloned)]
+    found, npm = _first("node", folders, cloned), _first("npm", folders, cloned)
     if found is not None:
-        npm = shutil.which("npm", path=search)
         yield Path(found), (npm,) if npm else (), "machine"
     spec = importlib.util.find_spec(_WHEEL)
     for folder in spec.submodule_search_locations or () if spec else ():
@@ -87,6 +95,17 @@ def _candidates(environment: Mapping[str, str]) -> Iterator[tuple[Path, tuple[st
         script = Path(folder) / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
         if node.is_file():
             yield node, (str(node), str(script)) if script.is_file() else (), "wheel"
+
+
+def _first(name: str, folders: Sequence[str], cloned: Sequence[Path]) -> str | None:
+    """The first program of this name in these folders that does not lead into a clone."""
+    programs = (shutil.which(name, path=folder) for folder in folders)
+    return next((one for one in programs if one is not None and not _is_inside(Path(one), cloned)), None)
+
+
+def _is_inside(path: Path, cloned: Sequence[Path]) -> bool:
+    real = path.resolve()
+    return any(real.is_relative_to(folder) or path.is_relative_to(folder) for folder in cloned)
 
 
 def _version(path: Path) -> Version | None:

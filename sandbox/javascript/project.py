@@ -10,6 +10,7 @@ from typing import Any
 
 from ...core.errors import EnvironmentFault
 from ...utils.untrusted_files import read_json
+from ...utils.user_folders import cloned_folders, exposes_home
 from ..target import PythonTarget
 from .node import NodeRuntime, find_node
 from .npm_folder import NpmFolder
@@ -115,18 +116,18 @@ def prepare_scripts(target: PythonTarget, path: str) -> ScriptProject:
         StorageError: Jest cannot be written to the cache.
     """
     package = package_of(target.snapshot.path, path)
-    node = find_node()
-    modules = dict(_installed(target.root, package.folder))
+    node = find_node(root=target.root)
+    modules = dict(installed_modules(target.root, package.folder))
     for folder in modules.values():
         jest = folder / "jest"
         if (jest / "package.json").is_file():
-            version = _version(jest)
+            version = _version(_own(target.root, jest))
             if version[0] < _OLDEST:
                 raise EnvironmentFault(
                     f"the project has Jest {version[0]}.{version[1]}, and tests are written for {_OLDEST} and newer",
                     advice="npm install --save-dev jest@latest",
                 )
-            return ScriptProject(target, package, node, jest.resolve(), True, version, modules)
+            return ScriptProject(target, package, node, _own(target.root, jest), True, version, modules)
     if package.configured or "jest" in package.dependencies:
         raise EnvironmentFault(
             "the project names Jest, and it is not installed there",
@@ -137,12 +138,29 @@ def prepare_scripts(target: PythonTarget, path: str) -> ScriptProject:
     return ScriptProject(target, package, node, ours, False, _version(ours), modules)
 
 
-def _installed(root: Path, folder: str) -> Iterator[tuple[str, Path]]:
-    """Yield the folders of installed packages that a package's scripts are served from, the nearest first."""
+def installed_modules(root: Path, folder: str) -> Iterator[tuple[str, Path]]:
+    """Yield the folders of installed packages that a package's scripts are served from, the nearest first.
+
+    Raises:
+        EnvironmentFault: one leads out of the project.
+    """
     for above in (PurePosixPath(folder), *PurePosixPath(folder).parents):
         found = root / above / "node_modules"
         if found.is_dir():
-            yield above.as_posix(), found.resolve()
+            yield above.as_posix(), _own(root, found)
+
+
+def _own(root: Path, installed: Path) -> Path:
+    """A folder of installed packages, links resolved: the sandbox shows it, and a clone may bring links to anywhere."""
+    real = installed.resolve()
+    around = next((clone for clone in cloned_folders(root) if real.is_relative_to(clone)), None)
+    if around is None or "node_modules" not in real.relative_to(around).parts or exposes_home(real):
+        raise EnvironmentFault(
+            f"{installed} leads to {real}, which is no folder of packages inside the project or its repository",
+            advice="run `npm install` in the project, so that its packages lie in its own node_modules",
+            details={"needs": "npm"},
+        )
+    return real
 
 
 def _version(jest: Path) -> tuple[int, int]:

@@ -8,6 +8,7 @@ const path = require('node:path');
 
 const LOOK_MS = 50;
 const ENDED_HERE = 86;
+const LONGEST_BEGIN = 8192;
 const request = JSON.parse(fs.readFileSync(process.argv[2], 'utf8'));
 
 const child = spawn(process.execPath, [...request.flags, path.join(__dirname, 'jest_process.cjs'), process.argv[2]], {
@@ -19,14 +20,28 @@ const child = spawn(process.execPath, [...request.flags, path.join(__dirname, 'j
 // What runs at the moment is the journal's last line; how long it has not grown is how long that takes.
 let size = -1;
 let since = Date.now();
-let begun = false;
+let allowed = request.start_seconds;
+
+/** How long nothing may happen: a test has begun, its file is being loaded, or Jest is starting. */
+function allowance(length) {
+  if (length === 0) return request.start_seconds;
+  // A line that is longer than this says what a test has reached: none has begun.
+  const tail = Buffer.alloc(Math.min(length, LONGEST_BEGIN));
+  const file = fs.openSync(request.journal, 'r');
+  fs.readSync(file, tail, 0, tail.length, length - tail.length);
+  fs.closeSync(file);
+  const last = tail.toString('utf8').trimEnd().split('\n').pop();
+  const isTest = last.startsWith('{"begin":') && !last.startsWith('{"begin":"observe"');
+  return isTest ? request.test_seconds : request.load_seconds;
+}
+
 const looking = setInterval(() => {
   const now = fs.existsSync(request.journal) ? fs.statSync(request.journal).size : 0;
   if (now !== size) {
     size = now;
     since = Date.now();
-    begun = now > 0;
-  } else if (Date.now() - since > (begun ? request.test_seconds : request.start_seconds) * 1000) {
+    allowed = allowance(now);
+  } else if (Date.now() - since > allowed * 1000) {
     clearInterval(looking);
     child.kill('SIGKILL');
     process.exitCode = ENDED_HERE;
