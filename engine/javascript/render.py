@@ -12,6 +12,7 @@ from typing import Any
 from ...utils.generated_header import with_header
 from .layout import WIDTH, laid_out
 from .titles import SHOWABLE, Case, is_shown, outcome_text, row_title, title_of, verb_of
+from .value_pools import quoted_text
 
 Spec = Mapping[str, Any]
 _LEAST_ROWS = 2
@@ -197,7 +198,8 @@ def _column_names(act: Mapping[str, Any]) -> list[str]:
 
 
 _RESERVED = frozenset(
-    "class default delete function new in if for return switch this typeof var void while with test it".split()
+    "class default delete function new in if for return switch this typeof var void while with test it expect describe "
+    "jest beforeEach afterEach beforeAll afterAll xit fit xtest xdescribe fdescribe require module exports".split()
 )
 
 
@@ -357,4 +359,4 @@ def _needed(spec: Spec) -> set[str]:
 
 
 def _quoted(text: str) -> str:
-    return "'" + text.replace("\\", "\\\\").replace("'", "\\'").replace("\n", "\\n") + "'"
+    return quoted_text(text)

@@ -41,6 +41,7 @@ TEXTS: tuple[tuple[str, tuple[str, ...]], ...] = (
 )
 PLAIN_TEXTS = ("hello world", "apple", "pear", "plum")
 WORDS = ("apple", "pear", "plum", "fig")
+_UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff]")
 LONG = "The quick brown fox jumps over the lazy dog and runs away from the hounds that follow it all day long"
 PLURAL = re.compile(r"(?:s|list|array|values|items|data)$", re.IGNORECASE)
 SINGULAR = re.compile(r"(?:ss|us|is|options|settings|status|address)$", re.IGNORECASE)
@@ -55,7 +56,8 @@ def words(name: str) -> str:
 def quoted_text(text: str) -> str:
     """A text as a literal in single quotes."""
     escaped = text.replace("\\", "\\\\").replace("'", "\\'").replace("\n", "\\n").replace("\t", "\\t")
-    return f"'{escaped}'"
+    # Other control characters and line separators end a line, or cannot be seen.
+    return "'" + _UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", escaped) + "'"
 
 
 def singular(name: str) -> str:

@@ -28,11 +28,23 @@ Target = tuple[str, tuple[str, ...] | None]
 
 
 def wants_scripts(words: ParsedRequest, inputs: Mapping[str, Any]) -> bool:
-    """Whether a request is about scripts: it names Jest, or a file of JavaScript or TypeScript."""
+    """Whether a request is about scripts: it names Jest, or a file of JavaScript or TypeScript and none of Python.
+
+    A word without a folder, such as Node.js, is a script only where the project has one of that name.
+    """
     # Of several frameworks the first one decides, as it does among those for Python.
     first = [*words.frameworks, str(inputs.get("framework") or "")][:1]
     texts = [mention.text for mention in words.mentions if not mention.excluded] + [str(inputs.get("target") or "")]
-    return first[0] in SCRIPT_FRAMEWORKS or any(is_script(text) for text in texts)
+    if first[0] in SCRIPT_FRAMEWORKS:
+        return True
+    if any(text.partition(":")[0].endswith(".py") for text in texts):
+        return False
+    scripts = [text.partition(":")[0] for text in texts if is_script(text)]
+    if not scripts or any("/" in path for path in scripts):
+        return bool(scripts)
+    sources = find_scripts(Path(str(inputs.get("root") or ".")))
+    known = {PurePosixPath(path).name for path in (*sources.modules, *sources.tests)}
+    return any(path in known for path in scripts)
 
 
 def is_script(text: str) -> bool:

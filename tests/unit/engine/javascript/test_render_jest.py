@@ -149,3 +149,8 @@ def test_long_values_get_a_line_for_each_part():
     assert laid_out(source, column=4, indent=4, width=40) == (
         "[\n      { name: 'a, b', price: 3 },\n      { name: 'c', price: 4 },\n    ]"
     )
+
+
+def test_what_ends_a_line_or_cannot_be_seen_is_escaped():
+    odd = case("odd", call("1"), {"kind": "throws", "error": "Error", "message": "a\r\u2028\x00'\\"}, "for one")
+    assert r"toThrow('a\u000d\u2028\u0000\'\\')" in render_jest(spec(odd), "tests/generated/cut.test.js")

@@ -76,3 +76,13 @@ def test_tests_of_a_package_stand_inside_of_it(project):
 def test_what_jest_does_not_test_is_refused_in_words(project, request_text, says):
     with pytest.raises(RequestError, match=says):
         plan(project, request_text)
+
+
+@pytest.mark.parametrize("rest", [", which talks to Node.js", " and src/pricing.ts"])
+def test_a_request_for_python_that_mentions_scripts_is_planned_for_python(tmp_path, rest):
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "pricing.ts").write_text("export const total = (a: number) => a;\n")
+    (tmp_path / "client.py").write_text("def f(a):\n    return a\n")
+    planned = plan(tmp_path, f"unit tests for client.py{rest}")
+    assert [step["params"]["framework"] for step in planned["steps"][:1]] == ["pytest"]
+    assert rest.split()[-1] in {row["text"] for row in planned["not_understood"]}
