@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
 
@@ -67,7 +67,7 @@ async def verify_scripts(
             tuple(files), tuple(measured), test_seconds=options.test_seconds, wall_seconds=options.wall_seconds
         )
         first = await run_to_the_end(jest, request)
-        verdicts = _first_verdicts(first, cases, documented)
+        verdicts = _first_verdicts(_with_missing(first, files), cases, documented)
         repeats = await _repeat(jest, replace(request, measure=()), verdicts, options.repeats)
         nodeids = {key: verdict.nodeid for key, verdict in verdicts.items()}
         coverage = coverage_of(first, nodeids, measured)
@@ -94,6 +94,14 @@ def nodeid_of(path: str, name: str, subject: str = "") -> str:
     """The id of a test: its file, what it is about, and in brackets its title."""
     head = subject or name.partition(" ")[0]
     return f"{path}::{head}[{name.removeprefix(head).strip()}]"
+
+
+def _with_missing(first: ScriptRun, files: Iterable[str]) -> ScriptRun:
+    """A file that Jest said nothing about, because it did not get to it or does not collect it, is lost."""
+    told = {test.path for test in first.tests} | set(first.lost or {})
+    # Whose tests hang is told by their names.
+    missing = [] if first.hung else [path for path in files if path not in told]
+    return replace(first, lost={**(first.lost or {}), **dict.fromkeys(missing, "Jest gave no result for it")})
 
 
 def _first_verdicts(
