@@ -98,7 +98,7 @@ def _check(names: BaseNames, file: ProjectFile, new: bytes) -> tuple[Acceptance 
         return Acceptance(file.path, "unchanged"), old
     if reason and file.is_edited():
         return Acceptance(file.path, "edited", reason), old
-    reason = reason or names.clash_of(file.path)
+    reason = reason or file.held_for_another(new) or names.clash_of(file.path)
     return (Acceptance(file.path, "conflict", reason) if reason else None), old
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from ...core.errors import UsageError
-from ...utils.generated_header import is_untouched
+from ...utils.generated_header import generated_from, is_untouched
 from ...utils.untrusted_files import read_source_bytes
 from ...utils.untrusted_folders import reserved_folder
 from .files import removed_on_failure, sync_folder, temporary_of, write_beside
@@ -62,6 +62,16 @@ class ProjectFile:
         if not self.place.is_file() or self.place.is_symlink():
             return False
         return is_untouched(read_source_bytes(self.root, self.path).decode("utf-8", "replace")) is False
+
+    def held_for_another(self, new: bytes) -> str | None:
+        """Why `new` may not replace the file: it has the tests of another source file that is still there."""
+        if not self.place.is_file():
+            return None
+        old = generated_from(read_source_bytes(self.root, self.path).decode("utf-8", "replace"))
+        mine = generated_from(new.decode("utf-8", "replace"))
+        if old is None or mine is None or old == mine or not (self.root / old).is_file():
+            return None
+        return f"it has the tests of {old}"
 
     def missing_folders(self) -> list[str]:
         """Folders that writing it would create, outermost first, relative to the root."""

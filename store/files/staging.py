@@ -129,7 +129,8 @@ class Staging:
         there = ProjectFile(self._root, path)
         with typed_errors(there.place, "read"):
             old = there.content() if there.place.is_file() else None
-            reason = "" if old == staged else there.obstacle() or names.clash_of(path) or ""
+            held = there.obstacle() or there.held_for_another(staged) or names.clash_of(path)
+            reason = "" if old == staged else held or ""
         if old == staged:
             return StagedFile(path, "unchanged", "", "")
         names.add(path)

@@ -361,3 +361,19 @@ def test_a_person_who_is_faster_wins(staging: Staging, project: Path, monkeypatc
     assert [(answer.outcome, bool(answer.reason)) for answer in answers] == [("conflict", True)]
     assert (project / "test_a.py").read_text() == "theirs"
     assert [path.name for path in project.iterdir()] == ["test_a.py"]
+
+
+@pytest.mark.feature("B-09")
+@pytest.mark.parametrize("still_there", [True, False])
+def test_tests_of_another_source_file_are_replaced_only_when_that_is_gone(
+    staging: Staging, project: Path, still_there: bool
+) -> None:
+    path = "tests/generated/one.test.js"
+    (project / "src").mkdir(parents=True, exist_ok=True)
+    if still_there:
+        (project / "src/one.js").write_text("export const one = 1;\n")
+    (project / path).parent.mkdir(parents=True)
+    (project / path).write_text(with_header("test('one', () => {});\n", target="src/one.js", comment="//"))
+    staging.stage(path, with_header("test('two', () => {});\n", target="lib/one.js", comment="//"))
+    assert [one.change for one in staging.compare()] == ["conflict" if still_there else "update"]
+    assert outcomes(staging) == [(path, "conflict" if still_there else "updated")]
