@@ -9,6 +9,7 @@ from collections.abc import Iterator
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})[ \t]*([^\s`{]*)")
 _BLOCK = re.compile(r"^\.\. (?:code-block|code|sourcecode):: *python[ ]*\n((?:[ ]*\n|[ ]+\S[^\n]*\n)+)", re.MULTILINE)
 _PYTHON = frozenset({"", "python", "py", "python3"})
+_SESSIONS = frozenset({"pycon", "doctest", "python-console", "python-repl"})
 _PAST_PATH = re.compile(
     r"(?:^|[/_.-])(?:changelog|changes|change_log|history|news|releases?|release[_-]?notes|whats[_-]?new|upgrad\w*|"
     r"migrat\w*|deprecat\w*)(?=[/_.-]|$)",
@@ -19,8 +20,9 @@ _PAST_HEADING = re.compile(
     r"v?\d+\.\d+(?:\.\d+)*)\b.*|(?:changelog|changes|history|news|release notes|upgrading|migration)[ \t]*\n[=~-]{3,})$"
 )
 _DOUBTFUL = re.compile(
-    r"\b(?:if|when|whenever|for|unless|where|while|with|without|given|assuming|until|before|old|older|was|were|fixed|"
-    r"bugs?|previously|formerly|used to|no longer|instead|not|never|might|may|could|would|wrong|incorrect)\b|n't\b",
+    r"\b(?:if|when|whenever|for|unless|where|while|with|without|given|assuming|until|before|old|older|was|were|since|"
+    r"fixed|bugs?|"
+    r"previously|formerly|used to|no longer|instead|not|never|might|may|could|would|wrong|incorrect)\b|n't\b",
     re.IGNORECASE,
 )
 _FOR_EXAMPLE = re.compile(r"\b(?:for (?:example|instance)|may be used)\b", re.IGNORECASE)
@@ -44,6 +46,16 @@ def code_blocks(text: str) -> Iterator[tuple[int, str]]:
             yield first + 1, textwrap.dedent("\n".join(lines[first + 1 : last]))
     for block in _BLOCK.finditer(_without_fences(lines)):
         yield text.count("\n", 0, block.start(1)), textwrap.dedent(block[1])
+
+
+def prompts_of(text: str) -> str:
+    """The text line for line, without fences, which a doctest would take for output, and without other languages."""
+    lines = text.split("\n")
+    for first, last, language in _fences(lines):
+        is_read = language in _PYTHON | _SESSIONS and last < len(lines)
+        for at in (first, last) if is_read else range(first, last + 1):
+            lines[at : at + 1] = [""] if at < len(lines) else []
+    return "\n".join(lines)
 
 
 def words_of(text: str) -> str:

@@ -15,7 +15,7 @@ from ....engine.python.usage.slicing import needed_statements
 from ....utils.python_names import bound_outside_patterns, last_name
 from ....utils.python_source import literal_or, parse_or_none
 from ...evidence.model import SourceKind, ValueExample
-from .document_text import code_blocks, is_about_the_past, is_plain_statement, words_of
+from .document_text import code_blocks, is_about_the_past, is_plain_statement, prompts_of, words_of
 
 _MOST_EACH = 40
 _LONGEST = 6000
@@ -59,7 +59,7 @@ def read_examples(
 def _of_document(path: str, first: int, text: str, names: Sequence[str]) -> Iterator[ValueExample]:
     if is_about_the_past(path, text):
         return
-    for example in examples_in(text, first):
+    for example in examples_in(prompts_of(text), first):
         about = _named_in(example.act, names)
         if about and example.want.strip():
             last = _LAST_LINE.match(example.want.rstrip().rpartition("\n")[2])

@@ -19,6 +19,7 @@ def shown(text: str, kind: SourceKind = "document") -> list[tuple[str, str, int]
     [
         ("`slugify('A b')` returns `'a-b'`.", ("slugify('A b')", "'a-b'", 10)),
         ("# Use\n\n| call | result |\n|---|---|\n| `slugify('A')` | `'a'` |", ("slugify('A')", "'a'", 14)),
+        ("```pycon\n>>> slugify('q')\n'q'\n```\n", ("slugify('q')", "'q'", 11)),
         (">>> slugify('q')\n'q'\n", ("slugify('q')", "'q'", 10)),
         ("`slugify('  ')` raises a `ValueError`.", ("slugify('  ')", "raises ValueError", 10)),
         ("```python\nslugify('X')  # -> 'x'\n```", ("slugify('X')", "'x'", 11)),
@@ -53,6 +54,7 @@ def test_each_way_in_which_a_document_shows_a_value_is_read(text, found):
         "```js\nassert slugify('X') == 'x'\n```",
         "```python\nprint(slugify('4'))  # 4\n```",
         "```\nno end\nassert slugify('X') == 'x'\n",
+        "```text\n>>> slugify('q')\n'z'\n```\n",
         "The sum 2 * slugify(3) = 18",
         "`2 * slugify(3) = 18`",
         "`assert not slugify(3) == 9`",
