@@ -236,6 +236,7 @@ def _execution(step: PlanStepState, wave: _Wave) -> Coroutine[Any, Any, StepOutc
         case "context":
             return retrieve_for_plan(step, services)
         case "repository":
-            return run_repository_step(step, state, _briefed(step, wave), services)
+            # Nothing but its envelope crosses the boundary of such an agent: no summary of what others did.
+            return run_repository_step(step, state, replace(wave.context, priority=priority_of(step)), services)
         case _:
             return _unknown(step)

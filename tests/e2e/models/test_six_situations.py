@@ -39,7 +39,7 @@ async def test_first_time_right(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert written == {True, False}
     assert report.totals.kept > 3
     user = server.requests[0].body["messages"][1]["content"]
-    assert "   6     if total > 100:" in user
+    assert "    if total > 100:" in user.partition('<data name="source">')[2].partition("</data>")[0]
     assert "discounted(" in user.partition('<data name="observed">')[2].partition("</data>")[0]
 
 

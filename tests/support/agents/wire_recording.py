@@ -9,10 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from testwright.agents.llm.prompt import load_prompt
+from testwright.config.control import EVIDENCE_ROLES
 from testwright.config.models import ROLES
 from testwright.tests.support.agents.scripted_openai import Asked, Reply, Usage, raw
 from testwright.tests.support.runs.audit_entries import read_attempts
 
+_ASKED = tuple(role for role in ROLES if role != "evidence") + EVIDENCE_ROLES
+"""Names of the instructions; the model of the role `evidence` is asked by the agents of its loop."""
 _SENT = {"messages", "model", "temperature", "top_p", "seed", "max_completion_tokens", "response_format", "stream"}
 
 
@@ -34,7 +37,7 @@ def marked(content: Any, mark: str) -> Reply:
 def asked_by(request: Asked) -> str:
     """The role whose instructions a request has, word for word."""
     system = request.body["messages"][0]["content"]
-    return next(role for role in ROLES if load_prompt(role).system == system)
+    return next(role for role in _ASKED if load_prompt(role).system == system)
 
 
 def crossed(requests: Sequence[Asked], marks: Iterable[str]) -> list[str]:
@@ -49,7 +52,7 @@ def crossed(requests: Sequence[Asked], marks: Iterable[str]) -> list[str]:
             found.append(f"request {number} has the messages {request.roles}")
         role, text = asked_by(request), request.text
         found += [f"{role} sends {name}" for name in sorted(set(request.body) - _SENT)]
-        for other in ROLES:
+        for other in _ASKED:
             if other != role and any(line in text for line in _words(other) - _words(role)):
                 found.append(f"{role} sees the instructions of {other}")
         found += [f"{role} sees {mark}" for mark in marks if mark in text]
