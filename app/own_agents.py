@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from importlib import import_module
 from importlib.metadata import entry_points
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -93,7 +94,8 @@ def _loaded(role: str, reference: str, root: Path) -> Any:
     module, _, name = reference.partition(":")
     try:
         if name:
-            with _importable(root):
+            # For an installed module nothing of the project is found: not what that module looks for in vain either.
+            with nullcontext() if find_spec(module.partition(".")[0]) is not None else _importable(root):
                 return getattr(import_module(module), name)
         found = entry_points(group=ENTRY_POINTS, name=reference)
         if found:

@@ -156,3 +156,32 @@ async def test_answers_pass_as_they_are(tmp_path: Path) -> None:
     async with own_agents({"goal": answer}, tmp_path)["goal"] as agent:
         response = await agent.process(asked({}))
     assert (response.result, response.metadata["terminatePipeline"]) == ("text", True)
+
+
+def test_what_an_installed_module_looks_for_is_not_found_in_the_project(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site, root = tmp_path / "site", tmp_path / "clone"
+    site.mkdir()
+    root.mkdir()
+    (site / "installed_gate.py").write_text(
+        "try:\n    import fast_variant\nexcept ImportError:\n    fast_variant = None\n\n\n"
+        "def gate(request):\n    return fast_variant is None\n"
+    )
+    (root / "fast_variant.py").write_text("raise SystemExit('code of the project ran')\n")
+    monkeypatch.syspath_prepend(str(site))
+    assert "safety" in own_agents({"safety": "installed_gate:gate"}, root)
+
+
+@pytest.mark.feature("P-03")
+async def test_the_goal_agent_asks_for_nothing_twice_and_never_ends_a_run() -> None:
+    step = {"status": "completed", "test_type": "unit", "path": "my app/a, b.py", "untested": ["total", "total_of"]}
+    others = [{**step, "path": f"m{number}.py"} for number in range(60)]
+    critiques: list[str] = []
+    async with steering_agents(Settings(root=ROOT))["goal"] as agent:
+        for _ in range(2):
+            answer = await agent.process(asked({"steps": [step], "critiques": critiques}))
+            critiques.append(str(answer.result))
+        last = await agent.process(asked({"steps": others, "critiques": ["a", "b", "c"]}))
+    assert critiques[0] == "unit tests for my app/a, b.py:total, my app/a, b.py:total_of"
+    assert critiques[1] == last.result == "the request is met as far as tests could be made"
