@@ -13,6 +13,7 @@ from .request.parsed_request import Clause
 LOCUST = "locust"
 _LOAD = re.compile(r"\b(?:load|stress|spike|soak|locust)\b", re.IGNORECASE)
 _TESTS = re.compile(r"\btest", re.IGNORECASE)
+_LOAD_TESTS = re.compile(r"\b(?:load|stress|spike|soak)[ -]tests?\b", re.IGNORECASE)
 _ONLY_NAME = re.compile(r"(?:with|using|use|in|via|through|as)?\s*(?:the\s+)?locust", re.IGNORECASE)
 
 
@@ -21,11 +22,12 @@ def is_of_load(clause: Clause) -> bool:
     return clause.test_type == "performance" and _LOAD.search(clause.text) is not None
 
 
-def with_load(clauses: Sequence[Clause], framework: str | None, reading: Reading) -> list[Clause]:
+def with_load(clauses: Sequence[Clause], framework: str | None, reading: Reading, request: str = "") -> list[Clause]:
     """Return the clauses with the framework of those that want load; "the API" that is loaded is no clause of its own.
 
     Args:
         framework: the one that the request or an option names; None for none.
+        request: its words, for load tests that stand beside other performance tests in one sentence.
     """
     named = [clause for clause in clauses if clause.test_type == "performance"]
     # "unit tests with locust" asks for no load tests.
@@ -35,7 +37,14 @@ def with_load(clauses: Sequence[Clause], framework: str | None, reading: Reading
         reading.unclear(LOCUST, reason, ["pytest"], stops=True)
         return [clause for clause in clauses if clause not in named]
     meant = [clause for clause in clauses if clause.test_type == "api" and not _TESTS.search(clause.text)]
-    loaded = [clause for clause in named if framework == LOCUST or is_of_load(clause) or meant or _describes(clause)]
+    # One that names modules times their calls, whatever else of the request speaks of an API.
+    takes = [clause for clause in named if framework == LOCUST or is_of_load(clause) or not clause.mentions]
+    if meant and named and not takes and _LOAD_TESTS.search(request):
+        # "performance tests for pricing and load tests for the API"
+        return [replace(one, test_type="performance", framework=LOCUST) if one in meant else one for one in clauses]
+    meant = meant if takes else []
+    loaded = [clause for clause in named if _describes(clause) or (clause in takes and _is_loaded(clause, framework))]
+    loaded += [clause for clause in takes if meant and clause not in loaded]
     if framework == LOCUST and not named:
         kinds = " and ".join(sorted({clause.test_type for clause in clauses}))
         reading.unclear(LOCUST, f"load tests are written for it, and {kinds} tests are not", ["pytest"], stops=True)
@@ -44,10 +53,16 @@ def with_load(clauses: Sequence[Clause], framework: str | None, reading: Reading
     # "load tests for the API": the endpoints that it names belong to the load tests.
     mentions = tuple(mention for clause in meant for mention in clause.mentions)
     return [
-        replace(clause, framework=LOCUST, mentions=(*clause.mentions, *mentions)) if clause in loaded else clause
+        replace(clause, framework=LOCUST, mentions=(*clause.mentions, *(mentions if clause in takes else ())))
+        if clause in loaded
+        else clause
         for clause in clauses
         if clause not in meant
     ]
+
+
+def _is_loaded(clause: Clause, framework: str | None) -> bool:
+    return framework == LOCUST or is_of_load(clause)
 
 
 def _describes(clause: Clause) -> bool:

@@ -153,7 +153,8 @@ class _Planning:
         included = by_options(
             tuple(self._inputs.get("include") or ()), tuple(self._inputs.get("exclude") or ()), self._index, reading
         )
-        clauses = with_load(self._clauses(), self._load_framework, reading)
+        request = str(self._inputs.get("user_request") or "")
+        clauses = with_load(self._clauses(), self._load_framework, reading, request)
         clauses = refuse_types(clauses, words, STEP_PLANNERS, reading)
         resolve(clauses, words, self._index, reading)
         if not clauses:

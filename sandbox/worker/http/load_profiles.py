@@ -21,7 +21,10 @@ from typing import Any, List, Optional, Tuple
 
 import gevent  # pyright: ignore[reportMissingModuleSource]
 from locust import LoadTestShape, events  # pyright: ignore[reportMissingImports]
+from locust.contrib.fasthttp import LocustUserAgent  # pyright: ignore[reportMissingImports]
 
+# A redirect is an answer like any other: what it names may be another host.
+LocustUserAgent.redirect_response_codes = frozenset()
 HOSTS = ("127.0.0.1", "::1", "localhost")
 FASTEST_ARRIVAL = 100.0
 REFERENCE_PAUSE = 0.05

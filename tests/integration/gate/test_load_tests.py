@@ -126,6 +126,15 @@ async def test_a_handler_that_fails_now_and_then_fails_them(tmp_path: Path, spec
     assert "error_rate is" in test.message
 
 
+async def test_an_answer_that_names_another_host_takes_no_load_there(tmp_path: Path, spec: Any) -> None:
+    # Nobody listens at the place it names: who goes there fails.
+    leading = NOTES.replace(
+        "    return jsonify(list", "    return '', 307, {'Location': 'http://127.0.0.1:9/'}\n    return (list"
+    )
+    [test] = (await run(tmp_path, leading, spec)).tests
+    assert (test.outcome, test.message) == ("passed", "")
+
+
 async def test_a_server_that_dies_is_named_and_nothing_waits_for_it(tmp_path: Path, spec: Any) -> None:
     dying = NOTES.replace("    return jsonify(list", "    __import__('os')._exit(3)\n    return jsonify(list")
     [test] = (await run(tmp_path, dying, spec)).tests

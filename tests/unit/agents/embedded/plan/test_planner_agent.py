@@ -447,6 +447,25 @@ async def test_load_on_an_application_is_planned_for_locust_beside_unit_tests_fo
 
 
 @pytest.mark.feature("T-20")
+@pytest.mark.parametrize(
+    ("text", "kinds"),
+    [
+        ("performance tests for shop.cart and the API", [("performance", "pytest"), ("api", "pytest")]),
+        (
+            "performance tests for shop.cart and load tests for the API",
+            [("performance", "pytest"), ("performance", "locust")],
+        ),
+        ("performance tests of the API", [("performance", "locust")]),
+    ],
+)
+async def test_timing_of_modules_stays_what_it_is_beside_an_application(project, answer, text, kinds):
+    (project / "src/shop/api.py").write_text("from flask import Flask\n\napp = Flask(__name__)\n")
+    response = await answer(text)
+    steps = [step["params"] for step in response.result["steps"] if step["type"].startswith("generate_")]
+    assert [(step["test_type"], step["framework"]) for step in steps] == kinds
+
+
+@pytest.mark.feature("T-20")
 async def test_locust_for_tests_that_put_no_load_on_anything_is_asked_about(answer):
     response = await answer("unit tests for shop.cart with locust")
     assert "load tests are written for locust, and unit tests are not" in response.error.message
