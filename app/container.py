@@ -133,17 +133,7 @@ async def open_services(early: EarlyRun, *, seconds_before: float = 0.0) -> Asyn
                 audit=audit.record,
                 waiting=early.meter.waiting,
             ) as models,
-            _start_agents(
-                create_agents(
-                    settings,
-                    early.target,
-                    models.by_role,
-                    tools,
-                    unit=early.unit,
-                    prefetched=early.prefetched,
-                    own=early.agents,
-                )
-            ) as agents,
+            _start_agents(_agents_of(early, models, tools)) as agents,
         ):
             meter.use(models.budget, models.embeddings_cost, answers.keep_usage)
             services = GraphServices(
@@ -164,6 +154,18 @@ async def open_services(early: EarlyRun, *, seconds_before: float = 0.0) -> Asyn
             light = {part.name: getattr(early, part.name) for part in fields(early)}
             context = _run_context(settings, folder.run_id)
             yield LiveRun(**light, store=store, context=context, services=services, tools=tools, models=models)
+
+
+def _agents_of(early: EarlyRun, models: ModelClients, tools: ToolClient) -> dict[str, Agent]:
+    return create_agents(
+        early.settings,
+        early.target,
+        models.by_role,
+        tools,
+        unit=early.unit,
+        prefetched=early.prefetched,
+        own=early.agents,
+    )
 
 
 def _callable_agents(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 WIDTH = 100
 _OPEN, _CLOSE = "([{", ")]}"
 
@@ -33,31 +35,22 @@ def laid_out(source: str, *, column: int, indent: int, width: int = WIDTH) -> st
 
 def split_parts(inner: str) -> list[str]:
     """The parts of a list, split at commas outside of brackets and texts."""
-    parts, depth, start, quote, at = [], 0, 0, "", 0
-    while at < len(inner):
-        sign = inner[at]
-        if quote:
-            at += sign == "\\"
-            quote = "" if sign == quote else quote
-        elif sign in "'\"`":
-            quote = sign
-        elif sign in _OPEN:
+    parts, depth, start = [], 0, 0
+    for at, sign in _outside_texts(inner):
+        if sign in _OPEN:
             depth += 1
         elif sign in _CLOSE:
             depth -= 1
         elif sign == "," and depth == 0:
             parts.append(inner[start:at].strip())
             start = at + 1
-        at += 1
     last = inner[start:].strip()
     return [*parts, last] if last else parts
 
 
-def _outer(source: str) -> tuple[str, str, str] | None:
-    """Head, inside and tail of the last bracket that a source ends with: `new Map([`, …, `])`."""
-    if not source or source[-1] not in _CLOSE:
-        return None
-    quote, depth, at, start = "", 0, 0, -1
+def _outside_texts(source: str) -> Iterator[tuple[int, str]]:
+    """Each sign that stands in no text, with its place; the quotation marks themselves are left out."""
+    quote, at = "", 0
     while at < len(source):
         sign = source[at]
         if quote:
@@ -65,14 +58,24 @@ def _outer(source: str) -> tuple[str, str, str] | None:
             quote = "" if sign == quote else quote
         elif sign in "'\"`":
             quote = sign
-        elif sign in _OPEN:
+        else:
+            yield at, sign
+        at += 1
+
+
+def _outer(source: str) -> tuple[str, str, str] | None:
+    """Head, inside and tail of the last bracket that a source ends with: `new Map([`, …, `])`."""
+    if not source or source[-1] not in _CLOSE:
+        return None
+    depth, start = 0, -1
+    for at, sign in _outside_texts(source):
+        if sign in _OPEN:
             start = at if depth == 0 else start
             depth += 1
         elif sign in _CLOSE:
             depth -= 1
             if depth == 0 and at < len(source) - 1:
                 start = -1
-        at += 1
     if start < 0:
         return None
     head, inner, tail = source[: start + 1], source[start + 1 : -1].strip(), source[-1]

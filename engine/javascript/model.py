@@ -138,3 +138,23 @@ class Module:
     def exported_as(self, local: str) -> str:
         """The name under which a local name is exported; empty where it is not."""
         return next((name for name, own in self.exports.items() if own == local), "")
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A value of a parameter.
+
+    Attributes:
+        source: its JavaScript.
+        phrase: what is special about it, as a condition: "no lines", "a negative quantity".
+        kind: `typical`, `empty`, `zero`, `boundary`, `listed`, `unknown`, `guess`, …
+        needs: exported names that the source uses.
+    """
+
+    source: str
+    phrase: str = ""
+    kind: str = "typical"
+    needs: frozenset[str] = frozenset()
+
+
+OMITTED = Value("", kind="omitted")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from .model import Class
+from .model import Class, Value
 from .patterns import text_for_pattern
 from .shapes import Constant, Shape
 from .value_pools import (
@@ -28,26 +28,6 @@ _MOST = 40
 _SHORTEST = 2
 """Lengths below it are what empty and single values show."""
 _OPTIONS = re.compile(r"opt(?:ion)?s?$|config|settings", re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True)
-class Value:
-    """A value of a parameter.
-
-    Attributes:
-        source: its JavaScript.
-        phrase: what is special about it, as a condition: "no lines", "a negative quantity".
-        kind: `typical`, `empty`, `zero`, `boundary`, `listed`, `unknown`, `guess`, …
-        needs: exported names that the source uses.
-    """
-
-    source: str
-    phrase: str = ""
-    kind: str = "typical"
-    needs: frozenset[str] = frozenset()
-
-
-OMITTED = Value("", kind="omitted")
 
 
 class Values:

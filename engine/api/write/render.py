@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
@@ -66,16 +66,22 @@ def render_api(spec: Json, framework: str, test_path: str) -> tuple[ApiTestFile,
         raise AgentFailure(
             f"API tests cannot be written for {framework!r}", advice="ask for the framework pytest or unittest"
         )
-    try:
-        source = _Source(spec, framework, test_path).text()
-        parse_python(source)
-    except (SyntaxError, KeyError, TypeError, ValueError, IndexError) as error:
-        raise AgentFailure(f"the API spec does not render as Python: {error!r}") from error
+    source = rendered_python("API spec", lambda: _Source(spec, framework, test_path).text())
     target = spec["target"]
     origin = str(target.get("path") or (target.get("description") or {}).get("path") or target["name"])
     names = ["api_process", "api_serving"] + (["api_schema"] if "from api_schema import" in source else [])
     conftest = {"conftest": CONFTEST} if framework == "pytest" else {}
     return with_helpers(test_path, source, origin, conftest, names)
+
+
+def rendered_python(what: str, render: Callable[[], str]) -> str:
+    """Return the text that `render` makes of a spec; it parses. Raises AgentFailure, which names `what`."""
+    try:
+        source = render()
+        parse_python(source)
+    except (SyntaxError, KeyError, TypeError, ValueError, IndexError) as error:
+        raise AgentFailure(f"the {what} does not render as Python: {error!r}") from error
+    return source
 
 
 def with_helpers(
@@ -260,13 +266,19 @@ class _Source:
         return name
 
 
-def application_call(target: Json) -> str:
-    """Render what starts the application of a spec's target; the file has ROOT and, where it has any, ENVIRONMENT."""
+def application_call(target: Json, *, started_here: bool = False) -> str:
+    """Render what starts the application of a spec's target; the file has ROOT and, where it has any, ENVIRONMENT.
+
+    Args:
+        started_here: whether an application, unlike an address, is told that the tests start it themselves.
+    """
     application: Json = target.get("application") or {}
     parts = [quoted(str(application["import"]))] if application.get("import") else []
     if application.get("command"):
         parts.append(f"command={literal(list(application['command']))}")
     parts.append("root=ROOT")
+    if started_here:
+        parts.append("started_here=True")
     if target.get("import_roots"):
         parts.append(f"import_roots={literal(list(target['import_roots']))}")
     if application.get("environment"):

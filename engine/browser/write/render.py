@@ -8,9 +8,8 @@ from typing import Any
 
 from ....core.errors import AgentFailure
 from ....utils.python_names import unique_name
-from ....utils.python_source import parse_python
 from ...api.write.docstring_lines import docstring, docstring_text, indented
-from ...api.write.render import ApiTestFile, with_helpers
+from ...api.write.render import ApiTestFile, application_call, rendered_python, with_helpers
 from .python_lines import action_lines, expectation_lines, literal, uses_dialogs, variables_in
 
 Json = Mapping[str, Any]
@@ -83,11 +82,7 @@ def render_browser(spec: Json, framework: str, test_path: str) -> tuple[ApiTestF
     """
     if framework != "pytest":
         raise AgentFailure(f"browser tests cannot be written for {framework!r}", advice="ask for the framework pytest")
-    try:
-        source = _Source(spec, test_path).text()
-        parse_python(source)
-    except (SyntaxError, KeyError, TypeError, ValueError, IndexError) as error:
-        raise AgentFailure(f"the browser spec does not render as Python: {error!r}") from error
+    source = rendered_python("browser spec", lambda: _Source(spec, test_path).text())
     target = spec["target"]
     origin = str(target.get("path") or target["name"])
     return with_helpers(test_path, source, origin, {"conftest": CONFTEST}, _HELPERS)
@@ -109,7 +104,7 @@ class _Source:
         tests = ["\n".join(self._test(case)) for case in self._spec["cases"]]
         title = docstring_text(str(self._spec["title"]))
         constants = "\n".join(self._constants())
-        fixtures = _FIXTURES.replace("APPLICATION", self._application(), 1)
+        fixtures = _FIXTURES.replace("APPLICATION", application_call(self._spec["target"], started_here=True), 1)
         return "\n\n\n".join([f'"""{title}."""\n\n{self._imports()}\n\n{constants}', fixtures, *helpers, *tests]) + "\n"
 
     def _variables(self) -> list[str]:
@@ -135,22 +130,6 @@ class _Source:
     def _made_up(self) -> list[str]:
         """The variables with a value that was made up for tests; the others have to be set where the tests run."""
         return [name for name in self._variables() if name in self._environment()]
-
-    def _application(self) -> str:
-        target = self._spec["target"]
-        application: Json = target.get("application") or {}
-        parts = [literal(str(application["import"]))] if application.get("import") else []
-        if application.get("command"):
-            parts.append(f"command={literal(list(application['command']))}")
-        if application:
-            parts += ["root=ROOT", "started_here=True"]
-        if target.get("import_roots"):
-            parts.append(f"import_roots={literal(list(target['import_roots']))}")
-        if application.get("environment"):
-            parts.append("environment=ENVIRONMENT")
-        if application.get("folder"):
-            parts.append(f"folder={literal(str(application['folder']))}")
-        return f"Application({', '.join(parts or ['base_url=' + literal(str(target.get('base_url')))])})"
 
     def _sign_in(self, name: str, user: Json) -> str:
         lines = [line for action in user["actions"] for line in action_lines(action, self._made_up())]

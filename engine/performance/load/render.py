@@ -9,12 +9,11 @@ from typing import Any
 from urllib.parse import quote
 
 from ....core.errors import AgentFailure
-from ....utils.python_source import parse_python
 from ...api.document.auth import auth_names
 from ...api.document.operations import snake_case
 from ...api.model.json_values import formatted, literal, quoted
 from ...api.write.docstring_lines import docstring_text, indented
-from ...api.write.render import ApiTestFile, application_call, secret_source, with_helpers
+from ...api.write.render import ApiTestFile, application_call, rendered_python, secret_source, with_helpers
 from ...api.write.render_checks import FORM, cookie_of, path_of, saved
 from .profiles import stages_of
 from .tasks import THINK_SECONDS
@@ -42,11 +41,7 @@ def render_load(spec: Json, framework: str, test_path: str) -> tuple[ApiTestFile
     """
     if framework != "locust":
         raise AgentFailure(f"load tests cannot be written for {framework!r}", advice="ask for the framework locust")
-    try:
-        source = _Source(spec, test_path).text()
-        parse_python(source)
-    except (SyntaxError, KeyError, TypeError, ValueError, IndexError) as error:
-        raise AgentFailure(f"the load test spec does not render as Python: {error!r}") from error
+    source = rendered_python("load test spec", lambda: _Source(spec, test_path).text())
     target = spec["target"]
     return with_helpers(test_path, source, str(target.get("path") or target["name"]), {}, HELPERS)
 

@@ -143,13 +143,25 @@ async def explore(
             is_over = partial(time_budget.is_over, HUNTING, "Looking for what notices faults")
             hunt = partial(find_kills, target, facts, content, search, proposer, observer, imported)
             kills = await hunt(budget.mutant_search, over=is_over, opened=mutant_worker.use)
-            await simplify_trials(facts, search, observer, imported, kills=kills.by_record, rounds=1, over=is_over)
-            shortened = await drop_idle_setup(facts, search, observer, imported, kills.by_record, over=is_over)
-            kills = replace(kills, by_record=shortened)
+            kills = await _made_plainer(facts, search, observer, imported, kills, is_over)
     with time_budget.until(1.0):
         work = await _select_and_confirm(target, facts, search, imported, kills)
     found = _exploration(facts, arcs, search, imported, work, kills, notes, target.snapshot.path)
     return replace(found, source_lines=sum(1 for line in source.splitlines() if line.strip()))
+
+
+async def _made_plainer(
+    facts: ModuleFacts,
+    search: TrialSearch,
+    observer: Watcher,
+    imported: frozenset[Arc],
+    kills: Kills,
+    is_over: Callable[[], bool],
+) -> Kills:
+    """Simplifies what was chosen for its kills, and leaves idle statements out; the kills of what is left."""
+    await simplify_trials(facts, search, observer, imported, kills=kills.by_record, rounds=1, over=is_over)
+    shortened = await drop_idle_setup(facts, search, observer, imported, kills.by_record, over=is_over)
+    return replace(kills, by_record=shortened)
 
 
 def _with_what_was_seen(facts: ModuleFacts, search: TrialSearch) -> ModuleFacts:

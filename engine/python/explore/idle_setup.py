@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ..model.model import Arc, CallableFacts, ModuleFacts, Trial
+from ..model.model import Arc, ModuleFacts, Trial
 from ..search.initial_trials import trial_key
 from ..search.parallel_observers import Watcher, run_trials
 from ..search.simplified_trials import without_statements
@@ -48,7 +48,7 @@ async def drop_idle_setup(
         `kills` for the remaining records: a shortened trial detects what the longer one does.
     """
     known = dict(kills)
-    subjects = {one.qualname: one for one in facts.callables()}
+    subjects = frozenset(one.qualname for one in facts.callables())
     evidence = _Evidence()
     for _ in range(_ROUNDS):
         if over():
@@ -103,12 +103,12 @@ async def _shortened(
     records: Sequence[TrialRecord],
     search: TrialSearch,
     observer: Watcher,
-    subjects: Mapping[str, CallableFacts],
+    subjects: frozenset[str],
     evidence: _Evidence,
 ) -> list[tuple[TrialRecord, TrialRecord]]:
     """Pairs of a record and one that lacks a statement of it and is equal in everything else."""
     variants = [
-        (one, list(without_statements(one.trial, _is_question if one.trial.source in RICH_SOURCES else _may_go)))
+        (one, list(without_statements(one.trial, _is_question if one.trial.source in RICH_SOURCES else None)))
         for one in records
         if one.seen.steps <= SLOW_STEPS
     ]
@@ -123,7 +123,8 @@ async def _shortened(
         for one in tried:
             evidence.add(long.trial, one.trial, equal=_is_equal(one, long))
         short = next((one for one in tried if _is_equal(one, long)), None)
-        if short is not None and _shows_something(short, subjects.get(short.trial.subject)):
+        # An exception of an empty object, or an empty answer, tells little without what was left out.
+        if short is not None and short.trial.subject in subjects and not is_trivial(short.observation):
             pairs.append((long, short))
     return pairs
 
@@ -159,15 +160,6 @@ def _is_equal(short: TrialRecord, long: TrialRecord) -> bool:
         and not short.time_dependent
         and outcome_of(short.observation) == outcome_of(long.observation)
     )
-
-
-def _shows_something(record: TrialRecord, subject: CallableFacts | None) -> bool:
-    """Whether a result tells something without what was left out; an exception of an empty object tells little."""
-    return subject is not None and not is_trivial(record.observation)
-
-
-def _may_go(statement: ast.stmt) -> bool:
-    return True
 
 
 def _is_question(statement: ast.stmt) -> bool:

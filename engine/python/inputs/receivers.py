@@ -81,7 +81,7 @@ def receivers(
 
 
 def _combinations(changes: list[Candidate]) -> list[list[Candidate]]:
-    """Combines changes into sequences: each alone, neighbouring pairs, then the first four."""
+    """Combines changes into sequences: each alone, neighbouring pairs, the first three, then the first four."""
     found = [[change] for change in changes[:1]]
     found.extend([first, second] for first, second in pairwise(changes[:3]))
     found.extend([changes[:3]] if len(changes) > 3 else [])

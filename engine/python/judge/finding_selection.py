@@ -289,12 +289,18 @@ def judge_findings(
 
 def _alone(judged: Sequence[AssertableFinding], kept: Sequence[AssertableFinding]) -> list[AssertableFinding]:
     """Returns dropped findings that run arcs or kill mutants that no kept one does, strong ones first."""
+    calls = {call_key(one) for one in kept}
+    others = [one for one in judged if call_key(one) not in calls]
+    return showing_more(sorted(others, key=lambda one: (one.weak, one.silent)), kept)
+
+
+def showing_more(findings: Sequence[AssertableFinding], kept: Sequence[AssertableFinding]) -> list[AssertableFinding]:
+    """Returns findings that run arcs or kill mutants that neither a kept one nor one before them does."""
     covered: set[Arc] = set().union(*(one.finding.covered for one in kept))
     noticed: set[int] = set().union(*(one.finding.kills for one in kept))
-    calls = {call_key(one) for one in kept}
     found: list[AssertableFinding] = []
-    for one in sorted(judged, key=lambda one: (one.weak, one.silent)):
-        if not (one.finding.covered <= covered and one.finding.kills <= noticed) and call_key(one) not in calls:
+    for one in findings:
+        if not (one.finding.covered <= covered and one.finding.kills <= noticed):
             covered |= one.finding.covered
             noticed |= one.finding.kills
             found.append(one)

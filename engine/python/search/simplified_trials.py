@@ -54,16 +54,19 @@ def simplified_trials(trial: Trial, facts: ModuleFacts) -> list[Trial]:
     return list(islice(found.values(), MOST))
 
 
-def without_statements(trial: Trial, may_go: Callable[[ast.stmt], bool] = lambda _: True) -> Iterator[Trial]:
+def without_statements(trial: Trial, may_go: Callable[[ast.stmt], bool] | None = None) -> Iterator[Trial]:
     """Variants without one statement that binds nothing that is read later; whether it mattered, the outcome tells.
 
     What a document says of the result holds for them as well.
+
+    Args:
+        may_go: whether a statement may be left out; None for any.
     """
     for at, text in enumerate(trial.arrange):
         tree = parse_or_none(text)
         if tree is None or _SURROUNDINGS.search(text) or not isinstance(tree.body[0], ast.Expr | ast.Assign):
             continue
-        if not may_go(tree.body[0]):
+        if may_go is not None and not may_go(tree.body[0]):
             continue
         later = " ".join((*trial.arrange[at + 1 :], trial.act))
         bound = assigned_names([text])

@@ -11,10 +11,10 @@ from ..facts.names import ImportNames, imported_from_origin
 from ..inputs.calls import variable_for
 from ..judge.case_tables import read_group
 from ..judge.defects import suspected_defects
-from ..judge.finding_selection import AssertableFinding, assertable_findings
+from ..judge.finding_selection import AssertableFinding, assertable_findings, showing_more
 from ..judge.oracle import OracleVerdict
 from ..judge.suite_size import BuiltCases, fit_to_limits, limits_for
-from ..model.model import Arc, Exploration, ModuleFacts
+from ..model.model import Exploration, ModuleFacts
 from ..model.spec_case import WEAK_KINDS, Case
 from ..model.spec_domain import spec_domains
 from .assign_tables import assign_tables
@@ -108,18 +108,11 @@ def _without_indistinct(judged: Sequence[AssertableFinding], built: BuiltCases) 
             test is not None and (case.subject, test[1]) in tests
         )
 
-    numbered = [not one.documented and is_numbered(case) for one, case in zip(judged, cases, strict=True)]
-    kept = [one for one, is_one in zip(judged, numbered, strict=True) if not is_one]
-    covered: set[Arc] = set().union(*(one.finding.covered for one in kept))
-    noticed: set[int] = set().union(*(one.finding.kills for one in kept))
-    found: list[AssertableFinding] = []
-    for one, is_one in zip(judged, numbered, strict=True):
-        if is_one and one.finding.covered <= covered and one.finding.kills <= noticed:
-            continue
-        covered |= one.finding.covered
-        noticed |= one.finding.kills
-        found.append(one)
-    return found
+    numbered = {id(one) for one, case in zip(judged, cases, strict=True) if not one.documented and is_numbered(case)}
+    named = [one for one in judged if id(one) not in numbered]
+    others = showing_more([one for one in judged if id(one) in numbered], named)
+    kept = {id(one) for one in (*named, *others)}
+    return [one for one in judged if id(one) in kept]
 
 
 def _test_name(case: Case) -> str:

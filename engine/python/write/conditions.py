@@ -15,7 +15,7 @@ from ..model.model import CallableFacts
 from ..source.moments import moment_words
 from ..source.titles import describe, slug, snake_case
 from .situation import CLOCK, LATER, ORDER, RECEIVER, Situation, plural
-from .value_features import feature_beside, with_feature
+from .value_features import feature_beside, item_count, with_feature
 
 _PLAIN_WORDS = re.compile(r"[A-Za-z][a-z]{2,11}([ _-][A-Za-z][a-z]{1,11})?")
 TELLING = ("single_", "negative_", "zero_", "empty_", "no_", "none_as_", "missing_", "blank_", "default_")
@@ -76,7 +76,7 @@ def _content_of_receiver(name: str, node: ast.expr, usual: ast.expr | None) -> s
     owner, _, own = name.partition(".")
     if owner != RECEIVER or own not in _CONTENT or not isinstance(node, ast.List | ast.Tuple | ast.Set | ast.Dict):
         return None
-    size, others = (len(getattr(one, "elts", getattr(one, "keys", ()))) for one in (node, usual))
+    size, others = item_count(node), item_count(usual)
     if not size:
         return "when_empty"
     return "with_single_item" if size == 1 and others != 1 else None
@@ -139,13 +139,13 @@ def _singular(word: str) -> str:
 
 
 def _container(plain: str, node: ast.List | ast.Tuple | ast.Set | ast.Dict, usual: ast.expr | None) -> str:
-    size = len(node.keys) if isinstance(node, ast.Dict) else len(node.elts)
+    size = item_count(node)
     kind = type(node).__name__.lower()
     if not size:
         return f"empty_{plain}"
     if usual is not None and type(usual) is not type(node):
         return f"{kind}_of_{plain}" if plain.endswith("s") else f"{plain}_as_{kind}"
-    others = len(getattr(usual, "elts", getattr(usual, "keys", ()))) if usual is not None else 0
+    others = item_count(usual)
     if size == 1 and others != 1:
         return f"single_{plain}"
     feature = feature_beside(node, [usual]) if usual is not None else ""

@@ -34,6 +34,11 @@ def feature_beside(node: ast.expr, others: Sequence[ast.expr]) -> str:
     return ""
 
 
+def item_count(node: ast.expr | None) -> int:
+    """Returns the number of items of a list, tuple, set or dictionary; 0 for anything else."""
+    return len(getattr(node, "elts", getattr(node, "keys", ())))
+
+
 def with_feature(feature: str, noun: str) -> str:
     """Joins a feature and a noun: `sorted_items`, `items_with_duplicates`."""
     return f"{noun}_{feature}" if feature.startswith(("with_", "of_", "in_")) else f"{feature}_{noun}"
@@ -76,7 +81,7 @@ def _of_container(node: ast.expr) -> list[str]:
         "with_duplicates": 1 < len(set(dumps)) < len(dumps),
         **_kinds(values, numbers),
         **_order(items),
-        "uneven": len({len(getattr(item, "elts", getattr(item, "keys", ()))) for item in inner}) > 1,
+        "uneven": len({item_count(item) for item in inner}) > 1,
         "nested": bool(inner),
         "with_zero": 0 in numbers,
         "pair": len(items) == 2,

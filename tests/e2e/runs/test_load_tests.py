@@ -5,37 +5,12 @@ import re
 import pytest
 
 from testwright.tests.support.projects.files import make_project, tree
+from testwright.tests.support.projects.notes_app import NOTES
 from testwright.tests.support.runs.command_line import invoke_command
 from testwright.tests.support.runs.comparison import report_of, run_folder
 
 MODULE = "src/notes/api.py"
-SOURCE = '''"""Notes over HTTP."""
-
-import itertools
-
-from flask import Flask, jsonify, request
-
-app = Flask(__name__)
-NOTES, NUMBERS = {}, itertools.count(1)
-
-
-@app.post("/notes")
-def create_note():
-    number = next(NUMBERS)
-    NOTES[number] = {"number": number, "text": (request.get_json(silent=True) or {}).get("text", "")}
-    return jsonify(NOTES[number]), 201
-
-
-@app.get("/notes/<int:number>")
-def read_note(number):
-    return jsonify(NOTES[number])
-
-
-@app.get("/notes")
-def list_notes():
-    return jsonify(list(NOTES.values())[:10])
-'''
-PROJECT = {"src/notes/__init__.py": "", MODULE: SOURCE}
+PROJECT = {"src/notes/__init__.py": "", MODULE: NOTES}
 LOCUSTFILE = "tests/generated/load/locustfile_notes.py"
 
 

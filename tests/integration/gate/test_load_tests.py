@@ -21,6 +21,7 @@ from testwright.gate.runner.suite import run_suite
 from testwright.gate.verify.verify import verify_files
 from testwright.sandbox.target import PythonTarget
 from testwright.tests.support.engine.targets import prepared
+from testwright.tests.support.projects.notes_app import NOTES
 from testwright.utils.user_folders import cache_folders
 
 pytestmark = [pytest.mark.feature("T-20"), pytest.mark.anyio]
@@ -28,32 +29,6 @@ pytestmark = [pytest.mark.feature("T-20"), pytest.mark.anyio]
 PATH = "tests/generated/load/locustfile_notes.py"
 SECONDS = 2.0
 NOWHERE = Path("/nowhere")
-NOTES = """
-import itertools
-import time
-
-from flask import Flask, jsonify, request
-
-app = Flask(__name__)
-NOTES, NUMBERS = {}, itertools.count(1)
-
-
-@app.post("/notes")
-def create_note():
-    number = next(NUMBERS)
-    NOTES[number] = {"number": number, "text": (request.get_json(silent=True) or {}).get("text", "")}
-    return jsonify(NOTES[number]), 201
-
-
-@app.get("/notes")
-def list_notes():
-    return jsonify(list(NOTES.values())[:10])
-
-
-@app.get("/notes/<int:number>")
-def read_note(number):
-    return jsonify(NOTES[number])
-"""
 
 
 class NoDocuments:
