@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import posixpath
 import shlex
+import shutil
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -142,6 +143,8 @@ def next_commands(report: Report, *, is_configured: bool = False) -> Iterator[st
     folders = sorted({posixpath.dirname(path) for path in there if path.endswith(".py")} - apart)
     if folders:
         yield from _test_commands(report, posixpath.commonpath(folders) or ".")
+    if load and shutil.which("locust") is None:
+        yield "python -m pip install locust"
     for path in load:
         yield f"locust -f {shlex.quote(path)} --headless --load-profile smoke"
     if not is_incomplete and any(file.outcome == "staged" for file in report.files):

@@ -86,7 +86,8 @@ def tools_overlay(tools: Sequence[str], interpreter: Interpreter, caches: Sequen
             )
     if not missing:
         return ()
-    ours = _closure(missing, interpreter, present)
+    # Locust runs apart, without the target's packages: what it needs is there whatever they are.
+    ours = _closure(missing, interpreter, {} if tuple(tools) == LOAD_TOOLS else present)
     cache = writable_folder(caches, "overlay")
     try:
         same = _same_build(interpreter)

@@ -14,7 +14,10 @@ from .profiles import LOAD, SMOKE
 
 Json = dict[str, Any]
 Figures = Mapping[str, Mapping[str, Any]]
-"""Figures by request, `GET /orders`; under "" those of all requests. See `http/load_profiles.py` for their form."""
+"""Figures by request, `GET /orders`; under "" those of all requests, where any was answered.
+
+See `http/load_profiles.py` for their form.
+"""
 
 HEADROOM = 3.0
 THROUGHPUT_LEFT = 0.5
@@ -44,7 +47,8 @@ def limits_of(profile: str, measurements: Sequence[Measurement]) -> list[Json]:
     """Return the expectations of a profile's case.
 
     Args:
-        measurements: of all runs of this profile; without one only errors are limited.
+        measurements: of all runs of this profile, each with the figures of all requests; without one only errors are
+            limited.
     """
     runs = [one.entries for one in measurements if one.profile == profile]
     return [

@@ -6,21 +6,24 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 from ....core.errors import AgentFailure
 from ...api.document.auth import auth_names
 from ...api.document.operations import snake_case
-from ...api.model.json_values import formatted, literal, quoted
+from ...api.model.json_values import formatted, literal, quoted, saved_names_in
 from ...api.write.docstring_lines import docstring_text, indented
 from ...api.write.render import ApiTestFile, application_call, rendered_python, secret_source, with_helpers
 from ...api.write.render_checks import FORM, cookie_of, path_of, saved
 from .profiles import stages_of
-from .tasks import THINK_SECONDS
+from .tasks import THINK_SECONDS, name_of_task
 
 Json = Mapping[str, Any]
-HELPERS = ("api_process", "api_serving", "load_profiles")
+HELPERS = ("api_process", "api_serving", "load_profiles", "load_traffic")
 _UNITS = {"ratio": "round trips", "milliseconds": "ms", "seconds": "s", "percent": "%", "per_second": ""}
+_SAVED = re.compile(r"(\{\{\w+\}\})")
+_PATH_CHARACTERS = "/%:@!$&'()*+,;=~-._"
+"""Characters of paths that are sent as they are, as `http/api_process.py` does."""
 _METRICS = frozenset(
     "latency_mean latency_p50 latency_p90 latency_p95 latency_p99 latency_max error_rate requests_per_second".split()
 )
@@ -62,8 +65,9 @@ class _Source:
 
     def text(self) -> str:
         """The file before formatting."""
-        parts = [self._docstring(), self._imports(), "\n".join(self._constants())]
-        return "\n\n".join([*parts, "", "\n".join(self._profiles()), "", "\n".join(self._user())]) + "\n"
+        user = "\n".join(self._user())
+        parts = [self._docstring(), self._imports(user), "\n".join(self._constants())]
+        return "\n\n".join([*parts, "", "\n".join(self._profiles()), "", user]) + "\n"
 
     def _docstring(self) -> str:
         first = str(self._spec["cases"][0]["id"]).rpartition("_")[2]
@@ -71,11 +75,14 @@ class _Source:
         command = f"locust -f {self._path} --headless --load-profile {first}"
         return f'"""{title}.\n\n    {command}\n\nadds --host http://127.0.0.1:8000 for a server that runs already.\n"""'
 
-    def _imports(self) -> str:
+    def _imports(self, user: str) -> str:
         standard = ["import base64"] if any(entry["kind"] == "basic" for entry in self._auth.values()) else []
         standard += ["import os"] if self._auth else []
         ours = ["from api_process import Application", "from load_profiles import Limit, LoadProfiles, Profile"]
-        block = [*standard, "from pathlib import Path", "", *ours, "from locust import FastHttpUser, between, task"]
+        standard.append("from pathlib import Path")
+        if "urlencode(" in user:
+            standard.append("from urllib.parse import urlencode")
+        block = [*standard, "", *ours, "from locust import FastHttpUser, between, task"]
         return "\n".join(block)
 
     def _constants(self) -> Iterator[str]:
@@ -119,7 +126,7 @@ class _Source:
         for one in tasks:
             yield ""
             yield "    @task" + (f"({one['weight']})" if one["weight"] > 1 else "")
-            yield f"    def {one['name']}(self):"
+            yield f"    def {name_of_task(one['name'], one['requests'][0]['method'])}(self):"
             yield from indented(indented([line for request in one["requests"] for line in self._request(request)]))
 
     def _request(self, request: Json) -> list[str]:
@@ -134,27 +141,16 @@ class _Source:
 
     def _call(self, request: Json) -> str:
         secrets = [(name.upper(), str(self._auth[name]["kind"])) for name in auth_names(request) if name in self._auth]
-        path = path_of(request) + _query(request.get("query") or {})
-        address = formatted(path)
-        for name, kind in secrets:
-            if kind == "api_key_query":
-                address += f' + "{"&" if "?" in path else "?"}" + "&".join(f"{{k}}={{v}}" for k, v in {name}.items())'
+        address = _address(request, [name for name, kind in secrets if kind == "api_key_query"])
         parts = [address]
-        if path != request["path"] or address != formatted(path):
+        if address != quoted(str(request["path"])):
             parts.append(f"name={quoted(str(request['path']))}")
         parts += _body(request)
-        header_parts = [f"**{name}" for name, kind in secrets if kind != "api_key_query"]
-        headers = {str(name): value for name, value in (request.get("headers") or {}).items()}
-        if cookie_of(request):
-            headers["Cookie"] = cookie_of(request)
-        media = str((request.get("body") or {}).get("media_type") or "")
-        if media and media != "application/json":
-            headers["Content-Type"] = media
-        header_parts += [f"{literal(name)}: {literal(value)}" for name, value in headers.items()]
-        if len(header_parts) == 1 and header_parts[0].startswith("**"):
-            parts.append(f"headers={header_parts[0][2:]}")
-        elif header_parts:
-            parts.append(f"headers={{{', '.join(header_parts)}}}")
+        headers = _headers(request, [(name, kind) for name, kind in secrets if kind != "api_key_query"])
+        if len(headers) == 1 and headers[0].startswith("**"):
+            parts.append(f"headers={headers[0][2:]}")
+        elif headers:
+            parts.append(f"headers={{{', '.join(headers)}}}")
         return f"self.client.{str(request['method']).lower()}({', '.join(parts)})"
 
 
@@ -169,18 +165,55 @@ def literal_stages(stages: Sequence[tuple[float, int]]) -> str:
     return "[" + ", ".join(f"({seconds:g}, {users})" for seconds, users in stages) + "]"
 
 
-def _query(query: Json) -> str:
-    """The query of a path; saved values stay `{{name}}`."""
-    pairs = [
-        (str(name), item) for name, value in query.items() for item in (value if isinstance(value, list) else [value])
-    ]
-    texts = [f"{quote(name)}={_quoted(value)}" for name, value in pairs]
-    return "?" + "&".join(texts) if texts else ""
+def _address(request: Json, keys: Sequence[str]) -> str:
+    """The path with its query, quoted; what is known when the test runs only is quoted then.
+
+    Args:
+        keys: names of constants with credentials that stand in the query.
+    """
+    path, query = _quoted_path(path_of(request)), request.get("query") or {}
+    if not keys and not saved_names_in(query):
+        return formatted(path + ("?" + urlencode(_texts(query), doseq=True) if query else ""))
+    entries = [*(f"{literal(name)}: {literal(value)}" for name, value in _texts(query).items())]
+    is_repeated = ", doseq=True" if any(isinstance(value, list) for value in query.values()) else ""
+    return (
+        f"{formatted(path + '?')} + urlencode({{{', '.join([*entries, *(f'**{key}' for key in keys)])}}}{is_repeated})"
+    )
 
 
-def _quoted(value: Any) -> str:
-    text = str(value).lower() if isinstance(value, bool) else str(value)
-    return text if "{{" in text else quote(text)
+def _quoted_path(path: str) -> str:
+    """A path as the client of the API tests sends it; saved values stay `{{name}}`."""
+    parts = _SAVED.split(path)
+    return "".join(part if at % 2 else quote(part, safe=_PATH_CHARACTERS) for at, part in enumerate(parts))
+
+
+def _texts(values: Json) -> dict[str, Any]:
+    """The values of a query or a form as they are sent."""
+    return {
+        str(name): [_text(one) for one in value] if isinstance(value, list) else _text(value)
+        for name, value in values.items()
+    }
+
+
+def _text(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _headers(request: Json, secrets: Sequence[tuple[str, str]]) -> list[str]:
+    """The entries of the headers, with credentials and cookies."""
+    cookies, jar = cookie_of(request), [name for name, kind in secrets if kind == "api_key_cookie"]
+    headers = {str(name): value for name, value in (request.get("headers") or {}).items()}
+    found = [f"**{name}" for name, _ in secrets]
+    if len(jar) + bool(cookies) > 1:
+        # There is one header for all cookies.
+        joined = ", ".join([*([formatted(cookies)] if cookies else []), *(f'{name}["Cookie"]' for name in jar)])
+        found = [f"**{name}" for name, _ in secrets if name not in jar] + [f'"Cookie": "; ".join([{joined}])']
+    elif cookies:
+        headers["Cookie"] = cookies
+    media = str((request.get("body") or {}).get("media_type") or "")
+    if media and media != "application/json":
+        headers["Content-Type"] = media
+    return [*found, *(f"{literal(name)}: {literal(value)}" for name, value in headers.items())]
 
 
 def _body(request: Json) -> list[str]:
@@ -190,5 +223,8 @@ def _body(request: Json) -> list[str]:
     if "json" in body["media_type"] and not body.get("raw"):
         return [f"json={literal(body['content'])}"]
     if body["media_type"] == FORM and isinstance(body["content"], dict):
-        return [f"data={literal(body['content'])}"]
+        fields = _texts(body["content"])
+        # The client sends a list as the text of a list.
+        is_repeated = any(isinstance(value, list) for value in fields.values())
+        return [f"data=urlencode({literal(fields)}, doseq=True)" if is_repeated else f"data={literal(fields)}"]
     return [f"data={literal(str(body['content']))}"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import keyword
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -17,6 +18,14 @@ THINK_SECONDS = (0.1, 0.5)
 _ORDER = ("POST", "GET", "HEAD", "OPTIONS", "PUT", "PATCH", "DELETE")
 _READING, _CHAIN, _CHANGING = 5, 2, 1
 _LONGEST_NAME = 60
+_OF_USERS = """
+abstract client client_pool concurrency connection_timeout context default_headers environment fixed_count fullname
+get_task_sequence greenlet group host insecure json max_redirects max_retries max_wait min_wait network_timeout on_start
+on_stop proxy_host proxy_port rest rest_ run schedule_task self ssl_context_factory start start_sleep sticky_tag stop
+tag task tasks to_dict wait wait_function wait_time weight
+"""
+_RESERVED = frozenset([*keyword.kwlist, *keyword.softkwlist, *_OF_USERS.split()])
+"""What a task cannot be called: words of Python, and what Locust's users have by these names."""
 
 
 def load_tasks(
@@ -61,6 +70,12 @@ def load_tasks(
 def request_name(request: Mapping[str, Any]) -> str:
     """The name that a request is counted under: `GET /orders/{number}`."""
     return f"{request['method']} {request['path']}"
+
+
+def name_of_task(name: str, method: str) -> str:
+    """The name as that of a method of a user: `get_tasks` where Locust has `tasks` itself."""
+    plain = name.strip("_") or "request"
+    return f"{method.lower()}_{plain}" if plain in _RESERVED or not plain.isidentifier() else plain
 
 
 def _signature(requests: Sequence[Mapping[str, Any]]) -> str:
@@ -121,4 +136,4 @@ def _name(first: BaselineRequest, chain: Sequence[BaselineRequest], names: Mappi
     name = "_then_".join(dict.fromkeys(word for word in words if word))
     while len(name) > _LONGEST_NAME and "_then_" in name:
         name = name.rpartition("_then_")[0]
-    return re.sub(r"\W", "_", name)[:_LONGEST_NAME].strip("_") or "request"
+    return name_of_task(re.sub(r"\W", "_", name)[:_LONGEST_NAME], first.operation.method)

@@ -10,7 +10,6 @@ LOAD_ALLOWED_HOSTS names the host.
 
 import json
 import logging
-import os
 import socket
 import subprocess
 import sys
@@ -20,14 +19,13 @@ from dataclasses import dataclass, field
 from typing import Any, List, Optional, Tuple
 
 import gevent  # pyright: ignore[reportMissingModuleSource]
+from load_traffic import PATIENCE_SECONDS, TRAFFIC, refusal
 from locust import LoadTestShape, events  # pyright: ignore[reportMissingImports]
-from locust.contrib.fasthttp import LocustUserAgent  # pyright: ignore[reportMissingImports]
 
-# A redirect is an answer like any other: what it names may be another host.
-LocustUserAgent.redirect_response_codes = frozenset()
-HOSTS = ("127.0.0.1", "::1", "localhost")
 FASTEST_ARRIVAL = 100.0
 REFERENCE_PAUSE = 0.05
+LOST_ROUND_TRIPS = 60.0
+"""A request that has waited for fewer may be one that a slow machine has not come to."""
 SHORTEST_ROUND_TRIP = 1.0
 _MOST_SHARE = 0.95
 _REQUEST = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
@@ -49,7 +47,7 @@ class Limit:
 
     Args:
         metric: latency_p50, latency_p95, …, latency_mean, latency_max, error_rate or requests_per_second.
-        unit: "round trips" or "ms" for latencies.
+        unit: "round trips", "ms" or "s" for latencies.
         request: "GET /orders/{id}"; empty for all requests.
     """
 
@@ -99,6 +97,8 @@ class _Run:
     report: str
     reference: List[float] = field(default_factory=list)
     began: float = 0.0
+    counted_from: float = 0.0
+    counted: float = 0.0
     server: Any = None
     application: Any = None
     processor: float = 0.0
@@ -145,11 +145,10 @@ def _begin(environment, **_):
         run.application = shape.application
         run.application.start()
         environment.host = run.application.base_url
-    host = urllib.parse.urlsplit(environment.host or "").hostname
-    allowed = [*HOSTS, *os.environ.get("LOAD_ALLOWED_HOSTS", "").split()]
-    if host not in allowed:
+    why = refusal(urllib.parse.urlsplit(environment.host or "").hostname)
+    if why:
         _end(run)
-        _refuse("load on {} is not allowed: name the host in LOAD_ALLOWED_HOSTS".format(host or "no host"))
+        _refuse(why)
 
 
 def _refuse(why):
@@ -164,9 +163,15 @@ def _start(environment, **_):
     run.server = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     assert run.server.stdout is not None
     port = int(run.server.stdout.readline())
-    run.began, run.processor = time.perf_counter(), time.process_time()
+    run.began = run.counted_from = time.perf_counter()
+    run.processor = time.process_time()
     gevent.spawn(_measure_reference, run, port)
-    gevent.spawn_later(run.profile.warm_up, environment.runner.stats.reset_all)
+    gevent.spawn_later(run.profile.warm_up, _count_from_now, environment.runner.stats, run)
+
+
+def _count_from_now(stats, run):
+    stats.reset_all()
+    run.counted_from = time.perf_counter()
 
 
 def _measure_reference(run, port):
@@ -182,18 +187,33 @@ def _measure_reference(run, port):
 @events.test_stop.add_listener
 def _judge(environment, **_):
     run = _STATE["run"]
-    seconds = time.perf_counter() - run.began
+    ended = time.perf_counter()
+    seconds, run.counted = ended - run.began, ended - run.counted_from
     share = (time.process_time() - run.processor) / seconds
     problems = [one.problem(_figure(environment.runner.stats, one, run)) for one in run.profile.limits]
-    problems = [*(one for one in problems if one), *_mistakes(environment.runner)]
+    unanswered = _unanswered(run)
+    problems = [*(_waited(*one) for one in unanswered.items()), *(one for one in problems if one)]
+    problems += TRAFFIC.refused.values() or _mistakes(environment.runner)
     for one in problems:
         _LOG.error(one)
     _LOG.info("Locust used %.0f %% of a processor core", 100 * share)
-    environment.process_exit_code = 1 if problems else 0
+    environment.process_exit_code = 2 if TRAFFIC.refused else 1 if problems else 0
     if run.report:
-        figures = {"problems": problems, "processor": share, "seconds": seconds, "entries": _entries(environment, run)}
+        entries = _entries(environment, run, unanswered)
+        figures = {"problems": problems, "processor": share, "seconds": seconds, "entries": entries}
         with open(run.report, "w", encoding="utf-8") as file:
             json.dump(figures, file)
+
+
+def _unanswered(run):
+    """Requests that nobody answered although an idle machine would have done so long ago; see `Traffic.unanswered`."""
+    patience = LOST_ROUND_TRIPS * _round_trip(run, _MOST_SHARE) / 1000
+    return TRAFFIC.unanswered(max(PATIENCE_SECONDS, patience))
+
+
+def _waited(label, waits):
+    many = "1 request waited" if len(waits) == 1 else "{} requests waited".format(len(waits))
+    return "{} was not answered any more: {} in vain for up to {:.1f} s".format(label, many, waits[0])
 
 
 def _mistakes(runner):
@@ -228,7 +248,7 @@ def _round_trip(run, share):
 
 
 def _figure(stats, limit, run):
-    """The figure that a limit is for; None where no such request was sent."""
+    """The figure that a limit is for; None where no such request was answered."""
     method, _, name = limit.request.partition(" ")
     entry = stats.entries.get((name, method)) if limit.request else stats.total
     if entry is None or not entry.num_requests:
@@ -240,32 +260,49 @@ def _figure_of(entry, metric, unit, run):
     if metric == "error_rate":
         return 100 * entry.fail_ratio
     if metric == "requests_per_second":
-        return entry.total_rps
+        # Locust counts until the last answer, so that an application that stops answering seems as quick as before.
+        return entry.num_requests / run.counted
     share = _PERCENTILES.get(metric, 0.5)
     if metric in _PERCENTILES:
         value = entry.get_response_time_percentile(share)
     else:
         value = entry.avg_response_time if metric == "latency_mean" else entry.max_response_time
-    return value / _round_trip(run, share) if unit == "round trips" else value
+    return value / {"round trips": _round_trip(run, share), "s": 1000}.get(unit, 1)
 
 
-def _entries(environment, run):
-    """All figures by request: {"GET /orders": {"latency_p50": …}}; those of all requests stand under ""."""
+def _entries(environment, run, unanswered):
+    """All figures by request: {"GET /orders": {"latency_p50": …}}; those of all requests stand under "".
+
+    One that was never answered has no figures of its own but how many of it waited in vain.
+    """
     stats = environment.runner.stats
     errors: dict = {}
     for one in stats.errors.values():
-        errors.setdefault("{} {}".format(one.method, one.name), []).append(str(one.error))
+        errors.setdefault("{} {}".format(one.method, one.name), []).append(one.error)
     entries = [("", stats.total)] + [(method + " " + name, entry) for (name, method), entry in stats.entries.items()]
     metrics = [*_PERCENTILES, "latency_mean", "latency_max"]
-    return {
+    found = {
         name: {
             "requests": entry.num_requests,
             "error_rate": 100 * entry.fail_ratio,
-            "requests_per_second": entry.total_rps,
-            "errors": errors.get(name, [])[:3],
+            "requests_per_second": _figure_of(entry, "requests_per_second", "", run),
+            "errors": [str(error) for error in errors.get(name, [])[:3]],
+            "server_failed": any(_is_of_server(error) for error in errors.get(name, [])),
+            "unanswered": 0,
             "milliseconds": {metric: _figure_of(entry, metric, "ms", run) for metric in metrics},
             "round_trips": {metric: _figure_of(entry, metric, "round trips", run) for metric in metrics},
         }
         for name, entry in entries
         if entry.num_requests
     }
+    for name, waits in unanswered.items():
+        entry = found.setdefault(name, {"requests": 0, "error_rate": 0.0, "errors": []})
+        entry.update(unanswered=len(waits), server_failed=True)
+        entry["errors"].insert(0, _waited(name, waits))
+    return found
+
+
+def _is_of_server(error):
+    """Whether an error is a server's failure, or no answer at all; its text holds any number of the path."""
+    code = getattr(error, "code", 0)
+    return not code or code >= 500

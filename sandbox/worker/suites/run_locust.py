@@ -168,7 +168,7 @@ def locust_folder():
     if found is None or not found.submodule_search_locations:
         raise FileFailure("Locust is not there")
     folder = os.path.dirname(next(iter(found.submodule_search_locations)))
-    if os.path.basename(folder).startswith("fetched-"):
+    if os.path.basename(folder).startswith(("fetched-", "copied-")):
         sys.path[:] = [place for place in sys.path if os.path.realpath(place) != os.path.realpath(folder)]
     return folder
 

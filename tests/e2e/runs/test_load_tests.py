@@ -26,7 +26,9 @@ def run(tmp_path_factory):
 def test_a_request_for_load_ends_with_a_locustfile_that_passed_three_times(run):
     root, outcome = run
     assert outcome.code == 0, outcome.out + outcome.err
-    helpers = {f"tests/generated/load/{name}.py" for name in ("api_process", "api_serving", "load_profiles")}
+    helpers = {
+        f"tests/generated/load/{name}.py" for name in ("api_process", "api_serving", "load_profiles", "load_traffic")
+    }
     assert tree(root).keys() == {*PROJECT, LOCUSTFILE, *helpers}
     (target,) = report_of(run_folder(root, "r"))["targets"]
     assert (target["test_type"], target["framework"]) == ("performance", "locust")

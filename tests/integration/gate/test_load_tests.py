@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Mapping
@@ -29,6 +30,7 @@ pytestmark = [pytest.mark.feature("T-20"), pytest.mark.anyio]
 PATH = "tests/generated/load/locustfile_notes.py"
 SECONDS = 2.0
 NOWHERE = Path("/nowhere")
+NAMED = {"path": "src/notes.py", "application": {"import": "notes:app"}, "profiles": ["smoke"]}
 
 
 class NoDocuments:
@@ -58,24 +60,26 @@ async def target(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Pyth
         yield found
 
 
-@pytest.fixture(scope="module")
-async def spec(target: PythonTarget) -> Mapping[str, Any]:
+def generator(target: PythonTarget, seconds: float = SECONDS) -> LoadSpecGenerator:
     async def ready() -> PythonTarget:
         return target
 
-    generator = LoadSpecGenerator(ApiSpecGenerator(ready, target.root, NoDocuments()), SECONDS)
-    named = {"path": "src/notes.py", "application": {"import": "notes:app"}, "profiles": ["smoke"]}
-    return (await generator.generate({"target": named})).spec
+    return LoadSpecGenerator(ApiSpecGenerator(ready, target.root, NoDocuments()), seconds)
+
+
+@pytest.fixture(scope="module")
+async def spec(target: PythonTarget) -> Mapping[str, Any]:
+    return (await generator(target).generate({"target": NAMED})).spec
 
 
 def files_of(spec: Mapping[str, Any]) -> dict[str, str]:
     return {file.path: file.contents for file in render_load(spec, "locust", PATH)}
 
 
-async def run(folder: Path, text: str, spec: Mapping[str, Any]) -> SuiteResult:
+async def run(folder: Path, text: str, spec: Mapping[str, Any], seconds: float = SECONDS) -> SuiteResult:
     """One run of the load tests on the application with another source."""
     async with prepared(folder, shop(text), caches=cache_folders(NOWHERE)) as target:
-        options = SuiteOptions(test_seconds=60, load_seconds=SECONDS)
+        options = SuiteOptions(test_seconds=60, load_seconds=seconds)
         return await run_suite(target, files_of(spec), framework="locust", options=options)
 
 
@@ -89,9 +93,13 @@ async def test_the_load_tests_of_a_healthy_application_pass_three_times(target: 
 
 async def test_a_handler_that_sleeps_fails_them_and_the_figure_is_named(tmp_path: Path, spec: Any) -> None:
     slow = NOTES.replace("    return jsonify(list", "    time.sleep(0.2)\n    return jsonify(list")
-    [test] = (await run(tmp_path, slow, spec)).tests
+    [case] = spec["cases"]
+    in_seconds = {"kind": "threshold", "metric": "latency_max", "operator": "at_most", "value": 0.1, "unit": "seconds"}
+    strict = {**spec, "cases": [{**case, "expect": [*case["expect"], in_seconds]}]}
+    [test] = (await run(tmp_path, slow, strict)).tests
     assert test.outcome == "failed"
     assert "round trips, at most" in test.message
+    assert re.search(r"latency_max is 0\.\d+ s, at most 0\.1 is allowed", test.message)
 
 
 async def test_a_handler_that_fails_now_and_then_fails_them(tmp_path: Path, spec: Any) -> None:
@@ -128,24 +136,66 @@ async def test_a_server_that_never_answers_fails_them_in_the_time_of_the_profile
     assert "no such request was answered" in test.message
 
 
+async def test_an_application_that_hangs_while_it_is_loaded_fails_them(tmp_path: Path, spec: Any) -> None:
+    # It answers as it should all through the warm-up.
+    hanging = NOTES.replace(
+        "app = Flask(__name__)",
+        "app = Flask(__name__)\nBEGAN = []\n\n\n@app.before_request\ndef hang():\n"
+        "    BEGAN.append(time.monotonic())\n    BEGAN[-1] - BEGAN[0] > 1.4 and time.sleep(900)\n",
+    )
+    [test] = (await run(tmp_path, hanging, spec, seconds=4.0)).tests
+    assert test.outcome == "failed"
+    assert "was not answered any more" in test.message
+
+
+async def test_what_hangs_in_company_is_left_out_and_suspected(tmp_path: Path) -> None:
+    # Whoever asks while another is served waits for ever; alone, everybody is answered.
+    alone = "LOCK = __import__('threading').Lock()"
+    hanging = NOTES.replace("app = Flask(__name__)", f"app = Flask(__name__)\n{alone}").replace(
+        "    return jsonify(list",
+        "    LOCK.acquire(blocking=False) or time.sleep(900)\n"
+        "    time.sleep(0.3)\n    LOCK.release()\n    return jsonify(list",
+    )
+    async with prepared(tmp_path, shop(hanging), caches=cache_folders(NOWHERE)) as target:
+        found = await generator(target, 4.0).generate({"target": {**NAMED, "operations": ["GET /notes"]}})
+    assert found.spec["cases"] == []
+    [defect] = found.spec["suspected_defects"]
+    assert defect["title"] == "GET /notes is not answered any more when several users ask at once"
+    assert "waited in vain" in defect["observed"]
+    reasons = {one["subject"]: one["reason"] for one in found.spec["not_reached"]}
+    assert "was not answered any more" in reasons["GET /notes"]
+
+
 async def test_an_application_that_does_not_start_is_an_error_with_its_last_words(tmp_path: Path, spec: Any) -> None:
     [test] = (await run(tmp_path, "raise SystemExit('no settings')", spec)).tests
     assert test.outcome == "error"
     assert "no settings" in test.message
 
 
+LATER = """
+
+from locust import events
+
+
+@events.test_start.add_listener
+def elsewhere(environment, **_):
+    environment.host = "http://192.0.2.1"
+"""
+
+
+@pytest.mark.parametrize(("host", "more"), [("http://192.0.2.1", ""), ("http://127.0.0.1:9", LATER)])
 async def test_load_on_another_machine_is_refused_before_any_request(
-    tmp_path: Path, target: PythonTarget, spec: Any
+    tmp_path: Path, target: PythonTarget, spec: Any, host: str, more: str
 ) -> None:
     tools = (await target.with_load_tools()).overlay[-1]
     for path, contents in files_of(spec).items():
         place = tmp_path / Path(path).name
-        place.write_text(contents)
+        place.write_text(contents + (more if Path(path).name.startswith("locustfile") else ""))
     start = f"import sys; sys.path.insert(0, {str(tools)!r}); from locust.main import main; main()"
     command = [sys.executable, "-I", "-S", "-c", start, "-f", str(tmp_path / "locustfile_notes.py"), "--headless"]
     done = await asyncio.to_thread(
         subprocess.run,
-        [*command, "--host", "http://192.0.2.1"],
+        [*command, "--host", host, "--load-seconds", "2"],
         capture_output=True,
         text=True,
         cwd=tmp_path,

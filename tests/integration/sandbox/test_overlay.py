@@ -179,6 +179,20 @@ def test_without_locust_the_error_says_what_to_install(
     assert overlay.load_tools_place(bare, [tmp_path / "cache"]) == ""
 
 
+@pytest.mark.feature("T-20")
+def test_locust_has_all_it_needs_whatever_the_target_has(
+    bare: Interpreter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = tmp_path / "own"
+    _install(own, "locust", "2.47.0")
+    with (own / "locust-2.47.0.dist-info" / "METADATA").open("a") as metadata:
+        metadata.write("Requires-Dist: pluggy\n")
+    monkeypatch.syspath_prepend(str(own))
+    _install(bare.site_paths[0], "pluggy", pluggy.__version__)
+    (folder,) = overlay.tools_overlay(overlay.LOAD_TOOLS, bare, [tmp_path / "cache"])
+    assert (folder / "pluggy").is_dir()
+
+
 def test_a_cache_that_cannot_be_written_is_a_storage_error(bare: Interpreter, tmp_path: Path) -> None:
     (tmp_path / "cache").write_text("a file")
     with pytest.raises(StorageError, match="There is no folder"):

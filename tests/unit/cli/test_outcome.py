@@ -40,6 +40,17 @@ def test_no_command_is_shown_that_was_seen_not_to_work(outcome):
     assert list(next_commands(report.model_copy(update={"own_pytest": own}))) == ["testwright report r1 --open"]
 
 
+@pytest.mark.feature("T-20")
+@pytest.mark.parametrize(("there", "before"), [(None, ["python -m pip install locust"]), ("/usr/bin/locust", [])])
+def test_load_tests_are_run_by_locust_which_is_installed_first_where_it_is_lacking(monkeypatch, there, before):
+    monkeypatch.setattr("shutil.which", lambda name: there)
+    file = {"path": "tests/generated/load/locustfile_shop.py", "outcome": "added"}
+    report = build_report(facts(), outcomes(generate_step(1, **executed(["tc_a"])), accept_step(file)))
+
+    run = "locust -f tests/generated/load/locustfile_shop.py --headless --load-profile smoke"
+    assert [line for line in next_commands(report) if "locust" in line] == [*before, run]
+
+
 def test_tests_for_unittest_are_run_by_it_with_the_folder_of_the_sources():
     steps = [generate_step(number, **executed([f"tc_{number}"])) for number in (1, 2)]
     for step in steps:

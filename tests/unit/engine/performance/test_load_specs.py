@@ -153,7 +153,49 @@ def test_the_locustfile_is_one_as_a_person_writes_it() -> None:
 def test_the_same_spec_gives_the_same_bytes_with_its_helpers() -> None:
     first, second = render_load(spec(), "locust", PATH), render_load(spec(), "locust", PATH)
     assert first == second
-    assert [Path(file.path).name for file in first[1:]] == ["api_process.py", "api_serving.py", "load_profiles.py"]
+    assert [Path(file.path).name for file in first[1:]] == [
+        *("api_process.py", "api_serving.py", "load_profiles.py", "load_traffic.py")
+    ]
+
+
+def user_of(request: dict[str, Any], *names: str, **credentials: Credential) -> str:
+    """The text of the locustfile for one request, with credentials of these names."""
+    sent = {"method": "GET", "path": "/orders", **request, **({"auth": list(names)} if names else {})}
+    tasks, _ = load_tasks({"orders": baseline("orders", sent)})
+    return render_load(spec(tasks=tasks, credentials=credentials), "locust", PATH)[0].contents
+
+
+@pytest.mark.parametrize(
+    "name", ["tasks", "start", "stop", "wait", "client", "host", "weight", "import", "task", "json"]
+)
+def test_a_task_is_never_called_as_what_locust_or_python_has_by_that_name(name: str) -> None:
+    tasks, _ = load_tasks({name: baseline(name, {"method": "GET", "path": f"/{name}"})})
+    text = render_load(spec(tasks=tasks), "locust", PATH)[0].contents
+    assert f"    def get_{name}(self):" in text
+
+
+def test_all_keys_of_a_query_are_sent() -> None:
+    first, second = (Credential(name, "api_key_query", name.upper(), name) for name in ("user_key", "app_key"))
+    text = user_of({"query": {"most": 5}}, "user_key", "app_key", user_key=first, app_key=second)
+    assert '"/orders?" + urlencode({"most": "5", **USER_KEY, **APP_KEY}), name="/orders"' in text
+    assert "from urllib.parse import urlencode" in text
+
+
+def test_all_keys_in_cookies_are_sent_in_one_header() -> None:
+    first, second = (Credential(name, "api_key_cookie", name.upper(), name) for name in ("user_key", "app_key"))
+    text = user_of({"cookies": {"theme": "dark"}}, "user_key", "app_key", user_key=first, app_key=second)
+    assert '"Cookie": "; ".join(["theme=dark", USER_KEY["Cookie"], APP_KEY["Cookie"]])' in text
+
+
+def test_paths_are_quoted_as_the_client_of_the_api_tests_does() -> None:
+    text = user_of({"path": "/files/{path}", "path_parameters": {"path": "été 1/a?b"}})
+    assert 'self.client.get("/files/%C3%A9t%C3%A9%201/a%3Fb", name="/files/{path}")' in text
+
+
+def test_fields_of_forms_are_sent_as_a_browser_does() -> None:
+    form = {"media_type": "application/x-www-form-urlencoded", "content": {"gift": True, "tag": ["a", "b"]}}
+    text = user_of({"method": "POST", "body": form})
+    assert 'data=urlencode({"gift": "true", "tag": ["a", "b"]}, doseq=True)' in text
 
 
 def test_another_framework_is_refused() -> None:

@@ -1,0 +1,109 @@
+"""Watches what Locust's users send: it goes to allowed hosts only, and what is never answered is told.
+
+Locust counts a request when it ends. One that waits for an application that hangs never ends: the users are ended
+before it, and no figure knows of it.
+"""
+
+import ipaddress
+import os
+import time
+import urllib.parse
+from typing import Any
+
+import gevent  # pyright: ignore[reportMissingModuleSource]
+from locust.contrib.fasthttp import FastHttpSession, LocustUserAgent  # pyright: ignore[reportMissingImports]
+
+# A redirect is an answer like any other: what it names may be another host.
+LocustUserAgent.redirect_response_codes = frozenset()
+PATIENCE_SECONDS = 1.0
+TIMES_THE_LONGEST = 3.0
+"""A request that is slow each time is answered late; one that waits so much longer than before is not answered."""
+_SENT_AS_THEY_ARE = "/%:@!$&'()*+,;=~-._?#[]"
+_ALLOWED = frozenset(os.environ.get("LOAD_ALLOWED_HOSTS", "").lower().split())
+
+
+class HostRefused(Exception):
+    """A request names a host that no load may go to."""
+
+
+def refusal(host):
+    """Why no load goes to a host; empty where it may go."""
+    name = (host or "").lower()
+    if name == "localhost" or name in _ALLOWED or _is_loopback(name):
+        return ""
+    return "load on {} is not allowed: name the host in LOAD_ALLOWED_HOSTS".format(name or "no host")
+
+
+def _is_loopback(name):
+    try:
+        return ipaddress.ip_address(name).is_loopback
+    except ValueError:
+        return False
+
+
+class Traffic:
+    """The requests of one run: those that wait, the longest that any waited for its answer, those that got none.
+
+    Attributes:
+        refused: hosts that requests named and that no load may go to, with the reason.
+    """
+
+    def __init__(self):
+        self.refused: dict = {}
+        self._waiting: dict = {}
+        self._longest: dict = {}
+        self._ended: list = []
+
+    def send(self, label, send):
+        """Send a request, and remember how long it took, or that its user was ended before the answer."""
+        key, began = object(), time.perf_counter()
+        self._waiting[key] = label, began
+        try:
+            answer = send()
+        except gevent.GreenletExit:
+            self._ended.append((label, time.perf_counter() - began))
+            raise
+        finally:
+            del self._waiting[key]
+        self._longest[label] = max(self._longest.get(label, 0.0), time.perf_counter() - began)
+        return answer
+
+    def unanswered(self, patience=PATIENCE_SECONDS):
+        """{request: seconds that each waited in vain, longest first}.
+
+        Args:
+            patience: seconds that any request may have waited when the run ends.
+        """
+        now = time.perf_counter()
+        found: dict = {}
+        for label, seconds in [*self._ended, *((label, now - began) for label, began in self._waiting.values())]:
+            if seconds > max(patience, TIMES_THE_LONGEST * self._longest.get(label, 0.0)):
+                found.setdefault(label, []).append(seconds)
+        return {label: sorted(waits, reverse=True) for label, waits in sorted(found.items())}
+
+
+TRAFFIC = Traffic()
+_REQUEST: Any = FastHttpSession.request
+_OPEN: Any = LocustUserAgent._urlopen
+
+
+def _request(session, method, url, *args, **more):
+    """`FastHttpSession.request`, watched."""
+    name = more.get("name") or (args[0] if args else "") or url
+    # What an answer gave may hold spaces and letters that no request line may.
+    url = urllib.parse.quote(url, safe=_SENT_AS_THEY_ARE)
+    return TRAFFIC.send("{} {}".format(method, name), lambda: _REQUEST(session, method, url, *args, **more))
+
+
+def _open(agent, request):
+    """`LocustUserAgent._urlopen`, for allowed hosts: the place where each request has its last address."""
+    host = request.url_split.host
+    why = refusal(host)
+    if why:
+        TRAFFIC.refused[host] = why
+        raise HostRefused(why)
+    return _OPEN(agent, request)
+
+
+FastHttpSession.request = _request
+LocustUserAgent._urlopen = _open
