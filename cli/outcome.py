@@ -70,6 +70,7 @@ def print_result(ended: RunResult, *, as_json: bool, added: Sequence[PytestLine]
 _SCREEN_ROWS = 12
 _LOCUSTFILE = "locustfile"
 _NOTES = 3
+_NOT_BEGUN = "not begun: "
 _SAID_BELOW = "The example of "
 """Begins notes that are among the advice as well."""
 
@@ -100,12 +101,29 @@ def _print_targets(console: Console, targets: Iterable[ReportTarget]) -> None:
     reasons: set[str] = set()
     rows = list(targets)
     several = len({target.test_type for target in rows}) > 1
+    not_begun = _not_begun(rows)
     for target in rows:
-        reason = target.error.removeprefix("not begun: ")
+        reason = target.error.removeprefix(_NOT_BEGUN)
+        if reason in not_begun:
+            continue
         # One file may be the target of several kinds of tests.
         kind = f" ({target.test_type})" if several else ""
         _target(console, target, kind, "for the same reason" if reason in reasons else target.error)
         reasons.update({reason} - {""})
+    for reason, paths in not_begun.items():
+        shown = ", ".join(paths[:_SCREEN_ROWS])
+        more = f" and {len(paths) - _SCREEN_ROWS} more" if len(paths) > _SCREEN_ROWS else ""
+        console.print(f"  [yellow]not begun[/], because {escape(reason)}: {escape(shown + more)}")
+
+
+def _not_begun(targets: Iterable[ReportTarget]) -> dict[str, list[str]]:
+    """Group the paths of targets that were not begun by a reason that several of them share."""
+    groups: dict[str, list[str]] = {}
+    for target in targets:
+        if target.error.startswith(_NOT_BEGUN):
+            paths = groups.setdefault(target.error.removeprefix(_NOT_BEGUN), [])
+            paths += [] if target.path in paths else [target.path]
+    return {reason: paths for reason, paths in groups.items() if len(paths) > 1}
 
 
 def _print_explored_before(console: Console, paths: Sequence[str]) -> None:
@@ -225,6 +243,9 @@ def print_plan(plan: dict[str, Any]) -> None:
         symbols = f":{', '.join(target['symbols'])}" if target.get("symbols") else ""
         goes_to = f" → {step['params']['test_path']}" if "test_path" in step["params"] else ""
         console.print(escape(f"{number:3} {step['type']:22} {target.get('path', '')}{symbols}{goes_to}".rstrip()))
+        importance = step["params"].get("importance")
+        if importance:
+            console.print(escape(f"{'':26} {importance['reason']}"))
     for row in plan.get("not_understood", ()):
         hint = f" Did you mean {', '.join(row['suggestions'])}?" if row["suggestions"] else ""
         console.print(f"[yellow]Not understood:[/] {escape(row['text'])}: {escape(row['reason'])}.{escape(hint)}")

@@ -55,15 +55,15 @@ def _symbols(index: TargetIndex, target: ModuleTarget) -> Iterator[tuple[str, in
         return  # what cannot be read is reported where it is a target
     for node in body:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            yield node.name, _decisions(node), "function"
+            yield node.name, decisions(node), "function"
         elif isinstance(node, ast.ClassDef):
-            yield node.name, _decisions(node), "class"
+            yield node.name, decisions(node), "class"
             for member in node.body:
                 if isinstance(member, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                    yield f"{node.name}.{member.name}", _decisions(member), "function"
+                    yield f"{node.name}.{member.name}", decisions(member), "function"
 
 
-def _decisions(node: ast.AST) -> int:
+def decisions(node: ast.AST) -> int:
     """One more than the places where the code decides: the cyclomatic number, with each `and`, `or` and `case`."""
     found = 1
     for inner in ast.walk(node):

@@ -24,6 +24,7 @@ from .integration_plan import integration_steps
 from .load_requests import LOCUST, with_load
 from .most_complex import most_complex
 from .named_programs import NO_PROGRAM, programs_meant
+from .order.importance import in_order_of_importance
 from .performance_plan import performance_steps
 from .plan_steps import CONTEXT, accept_step, context_step, verify_step
 from .reading import Reading, by_options, merged, resolve, spelled
@@ -323,7 +324,10 @@ class _Planning:
         return planned.steps
 
     def _steps(self, parts: Sequence[Part], *, several: bool) -> list[JsonObject]:
-        """Order the steps, then verify and accept; none when no part has a generate step."""
+        """Order the steps of each part by importance, then verify and accept; none when no part has a generate step.
+
+        Files are verified and accepted in order of paths: what order they were made in is nothing to them.
+        """
         generate = [step for part in parts for step in part.steps]
         if not generate:
             return []
@@ -332,7 +336,8 @@ class _Planning:
         framework = frameworks.pop() if len(frameworks) == 1 else self._scope.framework
         verify = verify_step([str(step["id"]) for step in generate], paths, framework)
         before = [context_step(self._scope.request)] if several else []
-        return [*before, *generate, verify, accept_step([str(verify["id"])], paths)]
+        ordered = [step for part in parts for step in in_order_of_importance(part.steps, self._index)]
+        return [*before, *ordered, verify, accept_step([str(verify["id"])], paths)]
 
 
 def _unreadable_rows(layout: Layout) -> list[JsonObject]:

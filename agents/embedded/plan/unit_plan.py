@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import ast
 import hashlib
 import shlex
-from collections.abc import Iterable
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 from ....engine.python.project.layout import ModulePlace
 from ....store.files.base_names import unique_test_path
 from ....utils.generated_header import generated_from, is_untouched
-from ....utils.python_source import parse_or_none
 from ....utils.untrusted_files import read_source_bytes, source_or_empty
 from ...contract.protocol import JsonObject
+from .order.names_in_tests import NamesInTests
 from .plan_steps import add_generate_step
 from .step_scope import PlannedSteps, StepScope
 from .target_index import ModuleTarget, name_slug
@@ -50,6 +48,7 @@ def _test_path(scope: StepScope, place: ModulePlace, slug: str) -> str:
 def testable_modules(scope: StepScope, planned: PlannedSteps) -> list[ModuleTarget]:
     """Select the targets without excluded symbols, symbols with tests, and modules that cannot be targets."""
     index = scope.index
+    tests = NamesInTests(scope.layout.root, scope.layout.test_files)
     kept: list[ModuleTarget] = []
     for target in scope.targets:
         path, symbols = target.place.path, index.symbols_of(target.place.module)
@@ -64,7 +63,7 @@ def testable_modules(scope: StepScope, planned: PlannedSteps) -> list[ModuleTarg
         if scope.left_out:
             wanted = tuple(name for name in wanted or public_names(symbols) if not _is_below(name, left_out))
         if scope.only_untested:
-            wanted = untested_symbols(scope.layout.root, scope.layout.test_files, target.place, wanted or symbols)
+            wanted = tests.untested(target.place, wanted or symbols)
             if not wanted:
                 planned.skipped.append({"target": path, "reason": "every public symbol is named by a test already"})
                 planned.tested = True
@@ -92,7 +91,7 @@ def _without_tested(
     path = _module_file(scope, place)
     if not path:
         return wanted
-    untested = untested_symbols(scope.layout.root, [path], place, wanted)
+    untested = NamesInTests(scope.layout.root, [path]).untested(place, wanted)
     tested = [name for name in public_names(wanted) if name not in untested]
     if tested:
         command = shlex.quote(f"unit tests for {place.module}")
@@ -141,46 +140,3 @@ def module_slug(module: str, symbols: tuple[str, ...] | None) -> str:
         shown = symbols if len(symbols) <= 2 else (symbols[0], f"and_{len(symbols) - 1}_more")
         names += list(shown)
     return "__".join(map(name_slug, names))
-
-
-def untested_symbols(
-    root: Path, test_files: Iterable[str], place: ModulePlace, symbols: Iterable[str]
-) -> tuple[str, ...]:
-    """Select the public symbols of a module that no test file names.
-
-    A symbol counts as used when a test file that imports the module's top-level package names it: `Class.method` by its
-    last part, in a file that names the class too. A class counts as used when it is named. Tests that testwright wrote
-    itself count like any other.
-
-    Args:
-        root: the project's root.
-        test_files: POSIX paths relative to the root.
-        place: the module.
-        symbols: qualified names, in order.
-    """
-    names_by_file = [_names(root / path, place.module.partition(".")[0]) for path in test_files]
-    return tuple(
-        symbol
-        for symbol in symbols
-        if not any(part.startswith("_") for part in symbol.split("."))
-        and not any(set(symbol.split(".")) <= names for names in names_by_file)
-    )
-
-
-def _names(path: Path, package: str) -> frozenset[str]:
-    tree = parse_or_none(source_or_empty(path.parent, path.name, errors="replace"), path.name)
-    if tree is None:
-        return frozenset()
-    names: set[str] = set()
-    imported = False
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            imported |= any(alias.name.partition(".")[0] == package for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            imported |= (node.module or "").partition(".")[0] == package
-            names |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.Name):
-            names.add(node.id)
-        elif isinstance(node, ast.Attribute):
-            names.add(node.attr)
-    return frozenset(names) if imported else frozenset()

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from testwright.app.run_report import RunResult
-from testwright.cli.outcome import next_commands, print_result, print_screen
+from testwright.cli.outcome import next_commands, print_plan, print_result, print_screen
 from testwright.reports.build import build_report
 from testwright.reports.model import OwnPytestRun
 from testwright.reports.run_model import CacheUse
@@ -118,3 +118,29 @@ def test_a_run_of_many_modules_is_shown_on_one_screen(capsys):
     shown = capsys.readouterr().out
     assert len(shown.splitlines()) <= 40
     assert "… and 28 modules more" in shown
+
+
+def _not_begun(number):
+    step = generate_step(number)
+    reason = "not begun: the ceiling on time (60 s) is reached"
+    return {**step, "status": "skipped", "result": None, "error_message": reason}
+
+
+@pytest.mark.feature("B-19")
+def test_what_a_ceiling_left_undone_is_named_in_one_line(capsys):
+    steps = [generate_step(1, **executed(["tc_a"])), *(_not_begun(number) for number in range(2, 16))]
+    print_result(RunResult(build_report(facts(), outcomes(*steps)), Path("report.md")), as_json=False)
+
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "cart1.py: 1 test" in shown
+    assert "not begun, because the ceiling on time (60 s) is reached: src/shop/cart10.py, src/shop/cart11.py, " in shown
+    assert "src/shop/cart7.py and 2 more" in shown
+    assert shown.count("ceiling on time") == 1
+
+
+@pytest.mark.feature("B-19")
+def test_a_plan_says_why_a_target_stands_where_it_does(capsys):
+    reason = "3 public names, none named in tests, 9 branches"
+    params = {"target": {"path": "src/a.py"}, "test_path": "t.py", "importance": {"score": 12.0, "reason": reason}}
+    print_plan({"steps": [{"id": "g", "type": "generate_unit_tests", "params": params}], "understood": []})
+    assert reason in capsys.readouterr().out

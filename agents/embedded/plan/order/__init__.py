@@ -1,0 +1,1 @@
+"""The order in which a plan's targets are worked on."""
