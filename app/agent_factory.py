@@ -84,15 +84,14 @@ def create_planner(settings: Settings, chat: ModelChat | None) -> Agent:
     """
     if "planner" in settings.agents:
         return own_agents({"planner": settings.agents["planner"]}, settings.root)["planner"]
-    command = tuple(shlex.split(settings.app_command or ""))
     if chat is None:
         return _embedded_planner(settings)
-    return ModelPlannerAgent(chat, EmbeddedPlannerAgent(command=command), contract=contract_of("planner"))
+    return ModelPlannerAgent(chat, _embedded_planner(settings), contract=contract_of("planner"))
 
 
-def _embedded_planner(settings: Settings) -> Agent:
-    command = tuple(shlex.split(settings.app_command or ""))
-    return EmbeddedPlannerAgent(command=command, contract=contract_of("planner"))
+def _embedded_planner(settings: Settings) -> EmbeddedPlannerAgent:
+    command, application = tuple(shlex.split(settings.app_command or "")), settings.app_object or ""
+    return EmbeddedPlannerAgent(command=command, application=application, contract=contract_of("planner"))
 
 
 def _spec_generators(
@@ -101,7 +100,12 @@ def _spec_generators(
     """Create what generates specs without a model, by test type."""
     command = tuple(shlex.split(settings.app_command or ""))
     api = ApiSpecGenerator(
-        target, settings.root, ToolDocuments(tools.call), command=command, examples=settings.examples
+        target,
+        settings.root,
+        ToolDocuments(tools.call),
+        command=command,
+        ready=settings.app_ready or "",
+        examples=settings.examples,
     )
     return {
         "unit": unit or unit_spec_generator(settings, target),
@@ -110,7 +114,7 @@ def _spec_generators(
             target, settings.root, budget=exploration_budget(settings), examples=settings.examples
         ),
         "e2e": BrowserSpecGenerator(
-            target, settings.root, command=command, sign_in=settings.sign_in or "", variables=settings.env
+            target, settings.root, command=command, sign_in=settings.sign_in or "", variables=settings.variables
         ),
         "performance": PerformanceSpecGenerator(
             target,

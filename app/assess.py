@@ -76,7 +76,7 @@ async def assess(
         caches=cache_folders(settings.root),
         import_roots=layout.import_roots,
         trusted=bool(settings.trust_project),
-        variables=settings.env,
+        variables=settings.variables,
     )
     options = AssessOptions(tuple(measure), mutants, settings.repeats, test_seconds, seed=seed)
     try:
@@ -84,7 +84,7 @@ async def assess(
     finally:
         await target.discard()
     # Tests say what they like in their messages, and mutants show lines of the source.
-    redact = Redactor.from_environment({**os.environ, **settings.env}).value
+    redact = Redactor.from_environment({**os.environ, **settings.variables}).value
     report = redact({"run_id": folder.run_id, "files": files, "targets": measure, **assessment.to_dict()})
     path = folder.assess_json
     await asyncio.to_thread(write_file, path, pretty_json(report))

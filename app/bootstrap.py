@@ -189,7 +189,7 @@ async def open_early(
     """
     changes = await load_changes(settings)
     folder, meter = RunFolder(settings.state, run_id), WorkMeter()
-    redactor = Redactor.from_environment({**os.environ, **settings.env})
+    redactor = Redactor.from_environment({**os.environ, **settings.variables})
     with _open_log(settings, folder, redactor) as (events, is_new):
         await asyncio.to_thread(_remove_dead_copies, settings.state)
         if on_event is not None:
@@ -245,7 +245,9 @@ async def _prefetch_first_spec(run: EarlyRun, request: str) -> None:
 
 def _first_spec_inputs(run: EarlyRun, request: str) -> dict[str, Any] | None:
     """The inputs of the plan's first spec, equal to what the graph will send; None unless it is for unit tests."""
-    planner = EmbeddedPlannerAgent(command=shlex.split(run.settings.app_command or ""))
+    planner = EmbeddedPlannerAgent(
+        command=shlex.split(run.settings.app_command or ""), application=run.settings.app_object or ""
+    )
     plan = planner.plan(planner_inputs_for(run.settings, request, run.changes))
     generate = [step for step in plan["steps"] if str(step["type"]).startswith("generate_")]
     if not generate or generate[0]["type"] != _UNIT_STEP:
@@ -374,7 +376,7 @@ class TargetProvider:
             exclude=[settings.state],
             trusted=bool(settings.trust_project),
             import_seconds=settings.import_seconds,
-            variables=settings.env,
+            variables=settings.variables,
         )
 
 

@@ -26,13 +26,14 @@ from ..core.errors import ProjectError, SettingsError
 from ..utils.redact import Redactor, has_secret_argument
 from ..utils.untrusted_folders import reserved_folder
 from ..utils.user_folders import unforeseeable_name
+from .application_table import OBJECT, expand_short_forms
 from .control import AgentReference, Control, checked_agents
 from .examples import checked_examples
 from .folders import check_state_folder, check_tests_folder
 from .models import PROVIDER, WRITING_ROLES, Models, expand_model, model_of_environment
 from .project_file import ProjectFile, read_project_file
 from .run_database import database_folder, unread_databases
-from .target_variables import checked_variables
+from .target_variables import checked_variables, filled_variables
 from .tool_servers import ToolServer, read_servers, servers_from
 from .trust import in_words, is_recorded, needs_consent
 
@@ -64,8 +65,10 @@ class Settings(BaseSettings):
             that would do something else than was asked for.
         app_command: how the application of API and browser tests is started, as in a shell but without one; `{port}` is
             its port. None has it found.
-        sign_in: who signs in where a site of browser tests asks for it, as `NAME:VARIABLE`: the environment variable
-            that holds the password. None for nobody.
+        app_object: the application itself, as `package.module:attribute`, `()` behind a factory. None has it found.
+        app_ready: a path that answers below 400 once a started command is ready; None waits for its port.
+        sign_in: who signs in where a site of browser tests, or an API, asks for it, as `NAME:VARIABLE`: the environment
+            variable that holds the password. None for nobody, or whom an API lets sign up.
         changed_since: a branch, tag or commit; only what changed since is tested. None for everything. Not in
             files.
         run_id: fixes the run's id; None makes one.
@@ -112,7 +115,8 @@ class Settings(BaseSettings):
         cache_url: keep them in Valkey or Redis instead of a file; a password is written as `${NAME}`. Not
             in files.
         cache_mib: the most the file may hold; the longest unused goes first.
-        env: environment variables of the code under test, which has no others; they reach the sandbox only.
+        env: environment variables of the code under test, which has no others; they reach the sandbox only. `${NAME}`
+            in a value is taken from the user's environment when it is used, see `variables`.
         examples: expressions by `module:function` (a call of it) or parameter name (a value); see
             `examples.py`.
         xfail_defects: mark the tests in a run's `suspected_defects.patch` as expected to fail, strictly.
@@ -138,6 +142,8 @@ class Settings(BaseSettings):
     exclude: tuple[Name, ...] = ()
     strict: bool | None = None
     app_command: Annotated[str, Field(min_length=1, max_length=2000)] | None = None
+    app_object: Annotated[str, Field(pattern=OBJECT, max_length=300)] | None = None
+    app_ready: Annotated[str, Field(pattern=r"^/\S*$", max_length=1000)] | None = None
     sign_in: Annotated[str, Field(pattern=r"^[^\s:][^:]{0,99}:[A-Z][A-Z0-9_]*$")] | None = None
     run_id: Annotated[str, Field(pattern=RUN_ID_PATTERN)] | None = None
     jobs: int = Field(default=2, ge=1, le=64)
@@ -231,6 +237,11 @@ class Settings(BaseSettings):
         if Redactor.from_environment(os.environ).text(value) != value:
             raise ValueError("a password has to come from the environment, settings are stored: write ${NAME} for it")
         return value
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """The variables of `env` with what they take from the user's environment. Raises SettingsError."""
+        return filled_variables(self.env, os.environ)
 
     @property
     def state(self) -> Path:
@@ -337,7 +348,8 @@ def settings_of_others(stored: Mapping[str, Any], own: Settings) -> dict[str, An
 
 def project_file_of(root: Path) -> ProjectFile:
     """The project's own file, whatever of it holds. Raises SettingsError."""
-    return read_project_file(root, [name for name in Settings.model_fields if name not in _NOT_IN_FILES], expand_model)
+    known = [name for name in Settings.model_fields if name not in _NOT_IN_FILES]
+    return read_project_file(root, known, expand_short_forms)
 
 
 def settings_to_consent(file: ProjectFile) -> dict[str, Any]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from .variables import Variables
+
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _RESERVED = re.compile(
     # What decides which programs and libraries start, how Python starts, and how tests are collected and measured.
@@ -29,3 +31,15 @@ def checked_variables(said: Mapping[str, str]) -> dict[str, str]:
         if len(value) > _LONGEST or "\x00" in value:
             raise ValueError(f"the value of {name} is longer than {_LONGEST} characters or has a zero byte")
     return dict(sorted(said.items()))
+
+
+def filled_variables(variables: Mapping[str, str], environment: Mapping[str, str]) -> dict[str, str]:
+    """Returns the variables with `${NAME}` and `${NAME:-default}` taken from an environment.
+
+    Raises:
+        SettingsError: one of them names a variable that is not set.
+    """
+    source = Variables(environment)
+    filled = {name: source.filled(value) for name, value in variables.items()}
+    source.require("the setting env")
+    return filled

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from ..core.errors import SettingsError
+from .variables import has_reference
 
 HARMLESS = frozenset(
     {
@@ -36,7 +37,16 @@ HARMLESS = frozenset(
             "control",
             "stream",
         ),
-        *("repeats", "max_retries", "max_retries_per_step", "examples", "env", "sign_in", "evidence"),
+        *(
+            "repeats",
+            "max_retries",
+            "max_retries_per_step",
+            "examples",
+            "app_object",
+            "app_ready",
+            "sign_in",
+            "evidence",
+        ),
         *("max_tokens", "max_cost", "max_seconds", "keep_runs", "fresh", "cache"),
     }
 )
@@ -64,8 +74,10 @@ _HARMLESS_VALUES: Mapping[str, Callable[[Any], bool]] = {
     "models": lambda value: isinstance(value, dict) and set(value.values()) <= {"embedded"},
     "sandbox": lambda value: value in ("auto", "bubblewrap"),
     "apply": lambda value: value is False,
+    "env": lambda value: isinstance(value, dict) and not any(has_reference(str(entry)) for entry in value.values()),
 }
-"""Settings of which only some values are harmless: more isolation, no model, few processes, times with an end."""
+"""Settings of which only some values are harmless: more isolation, no model, few processes, times with an end, nothing
+of the user's environment."""
 
 _SHOWN = 60
 _MOST_NOTES = 4000

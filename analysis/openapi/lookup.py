@@ -103,6 +103,8 @@ APP_PATHS = (
     "/api-docs.json",
     "/docs/openapi.json",
     "/openapi/v1.json",
+    "/api/v1/openapi.json",
+    "/api/swagger.json",
     "/q/openapi",
 )
 """Where frameworks serve the document of a running app, the most usual first."""

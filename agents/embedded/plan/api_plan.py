@@ -75,7 +75,8 @@ def load_steps(scope: StepScope, profiles: Sequence[str]) -> PlannedSteps:
 
 def _application_steps(scope: StepScope, files: _Files, more: JsonObject) -> PlannedSteps:
     planned = PlannedSteps()
-    found = [application for application in _wanted(scope) if application.place.path not in scope.excluded]
+    wanted = [_given(scope)] if scope.application else _wanted(scope)
+    found = [application for application in wanted if application.place.path not in scope.excluded]
     program = started_program(scope)
     if scope.command:
         found = [app for app in found if program is not None and app.place.path == program.path] or found[:1]
@@ -92,7 +93,7 @@ def _application_steps(scope: StepScope, files: _Files, more: JsonObject) -> Pla
         planned.understood.append(f"the application that `{' '.join(scope.command)}` starts")
     else:
         subjects = [_Subject(app) for app in found[:_MOST_FOUND]]
-        planned.understood += [f"the application {app.label} ({app.framework})" for app in found[:_MOST_FOUND]]
+        planned.understood += [f"the application {_described(app)}" for app in found[:_MOST_FOUND]]
         reason = "name it to have it tested: there are several"
         planned.skipped += [{"target": app.label, "reason": reason} for app in found[_MOST_FOUND:]]
     planned.why = _why_whole(scope, subjects)
@@ -166,6 +167,20 @@ def started_program(scope: StepScope) -> ModulePlace | None:
     return None
 
 
+def _given(scope: StepScope) -> WebApplication:
+    """Return the application that the settings name; its module may be installed instead of the project's own."""
+    module, _, attribute = scope.application.partition(":")
+    outside = ModulePlace("", module, ".")
+    place = next((place for place in scope.layout.modules if place.module == module), outside)
+    found = find_application_in(scope.layout, place) if place.path else None
+    framework = found.framework if found is not None and found.attribute == attribute else ""
+    return WebApplication(place, attribute, framework, found.line if found is not None else 1)
+
+
+def _described(application: WebApplication) -> str:
+    return f"{application.label} ({application.framework})" if application.framework else application.label
+
+
 def _wanted(scope: StepScope) -> list[WebApplication]:
     """Select the applications of the named modules, else those that import them; all where none is named."""
     everything = find_applications(scope.layout)
@@ -200,7 +215,7 @@ def _target(scope: StepScope, subject: _Subject) -> JsonObject:
     application = subject.application
     target: dict[str, Any] = {}
     place = application.place if application is not None else subject.program
-    if place is not None:
+    if place is not None and place.path:
         target = {"path": place.path, "module": place.module, "import_root": place.import_root, "symbols": None}
     elif subject.in_project:
         target = {"path": subject.document}

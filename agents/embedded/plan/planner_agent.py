@@ -65,6 +65,7 @@ class EmbeddedPlannerAgent(Agent):
     Args:
         layout: finds the project's layout; replaced in tests only.
         command: starts the application of API tests; empty without one.
+        application: the application of API tests, as `module:attribute`; empty where it is to be found.
         contract: the schemas to check.
     """
 
@@ -75,11 +76,13 @@ class EmbeddedPlannerAgent(Agent):
         *,
         layout: Callable[[Path], Layout] = find_layout,
         command: Sequence[str] = (),
+        application: str = "",
         contract: AgentContract | None = None,
     ) -> None:
         super().__init__(contract=contract)
         self._layout = layout
         self._command = tuple(command)
+        self._application = application
 
     async def _work(self, request: AgentRequest) -> JsonObject:
         return await asyncio.to_thread(self.plan, request.inputs or {})
@@ -96,7 +99,7 @@ class EmbeddedPlannerAgent(Agent):
             return whole
         if wants_scripts(words, inputs):
             return script_plan(words, inputs, index.layout.root)
-        return _Planning(inputs, index, words, self._command).result()
+        return _Planning(inputs, index, words, (self._command, self._application)).result()
 
 
 _MAPPED_WHOLE = {
@@ -110,7 +113,7 @@ class _Planning:
     """The planning of one request: its clauses, what they name, and their steps."""
 
     def __init__(
-        self, inputs: Mapping[str, Any], index: TargetIndex, words: ParsedRequest, command: tuple[str, ...]
+        self, inputs: Mapping[str, Any], index: TargetIndex, words: ParsedRequest, started: tuple[tuple[str, ...], str]
     ) -> None:
         self._inputs = inputs
         self._index = index
@@ -136,7 +139,8 @@ class _Planning:
             tests_dir=str(inputs.get("tests_dir") or "tests/generated"),
             only_untested=words.only_untested,
             only_changed=inputs.get("changes") is not None,
-            command=command,
+            command=started[0],
+            application=started[1],
         )
 
     def result(self) -> JsonObject:

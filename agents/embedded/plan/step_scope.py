@@ -31,6 +31,7 @@ class StepScope:
         only_untested: leave out symbols that a test names already.
         only_changed: the targets are limited to changed code, which is tested again.
         command: starts the application of API tests; empty without one.
+        application: the application of API tests, as `module:attribute`; empty where it is to be found.
     """
 
     index: TargetIndex
@@ -49,6 +50,7 @@ class StepScope:
     only_untested: bool = False
     only_changed: bool = False
     command: tuple[str, ...] = ()
+    application: str = ""
 
     @property
     def layout(self) -> Layout:

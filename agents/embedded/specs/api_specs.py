@@ -12,9 +12,10 @@ from typing import Any
 from ....core.errors import EnvironmentFault, ToolFailure, UsageError
 from ....engine.api.document.application import AppLaunch, extract_document, fetch_document
 from ....engine.api.document.apps import find_secret_variables
+from ....engine.api.document.base_path import base_of_routes, below, declared_bases, find_base
 from ....engine.api.document.deliberate import with_deliberate_refusals
 from ....engine.api.document.operations import api_from_document, handler_lines, named_operations
-from ....engine.api.model.model import Api, ApiDescription, DocumentReader, HandlerLocations
+from ....engine.api.model.model import Api, ApiDescription, DocumentReader
 from ....engine.api.probe.explore import ApiBudget, ApiExploration, explore_api
 from ....engine.api.values.data import json_examples
 from ....engine.api.write.compose import compose_spec, undeclared_notes
@@ -55,6 +56,7 @@ class ApiSpecGenerator:
         root: the project's root.
         documents: reads OpenAPI documents that the target names, or that an application serves.
         command: starts the application in place of the target's own command; `{port}` is replaced by the port.
+        ready: a path that answers once what a command starts is ready; empty to wait for its port.
         budget: limits on what is tried; None for the engine's default.
         examples: values that a person gave in the settings; those of parameter names are used for parameters and
             properties of that name.
@@ -65,6 +67,7 @@ class ApiSpecGenerator:
     documents: DocumentReader
     _: KW_ONLY
     command: tuple[str, ...] = ()
+    ready: str = ""
     budget: ApiBudget | None = None
     examples: Mapping[str, str] = field(default_factory=dict)
 
@@ -116,23 +119,57 @@ class ApiSpecGenerator:
         return OpenedApi(prepared, launch, tuple(secrets), described, path, api)
 
     async def _described(self, prepared: PythonTarget, launch: AppLaunch, endpoint: str) -> ApiDescription:
-        """Return the named document, else the one that the application serves, else one read from its source."""
+        """Return the named document, else the one that the application serves, else one read from its source.
+
+        Its paths are those at which the application answers.
+        """
+        own = await self._own(prepared, launch, needed=not (endpoint or launch.command))
+        described = await self._found(prepared, launch, endpoint, own)
+        bases = declared_bases(described.document, described.served_at)
+        if len(bases) == 1:
+            base: str | None = bases[0]
+        else:
+            base = base_of_routes(described.document, bases, own.routes if own is not None else ())
+            base = await find_base(prepared, launch, described.document, bases) if base is None else base
+        described = below(described, base or "")
+        # Lines in a served document are not lines of the project; those of the handlers are, where they are known.
+        in_project = bool(described.location) and (self.root / described.location).is_file()
+        if in_project and described.places:
+            return described
+        return replace(described, places=own.places if own is not None else {})
+
+    async def _found(
+        self, prepared: PythonTarget, launch: AppLaunch, endpoint: str, own: ApiDescription | None
+    ) -> ApiDescription:
         if endpoint:
-            described = await self._named(endpoint)
-            # Lines in a served document are not lines of the project; those of the handlers are, where they are known.
-            known = described.places if (self.root / described.location).is_file() else {}
-            return replace(described, places=known or await self._handlers(prepared, launch))
-        if launch.command:
-            answered = await fetch_document(prepared, launch, self.documents)
-            if answered is not None:
-                return replace(answered, places=await self._handlers(prepared, launch))
-            if not launch.application:
-                raise EnvironmentFault(
-                    f"What `{launch.label}` starts answers no OpenAPI document, and none is named.",
-                    advice="name one in the request, such as `API tests from openapi.yaml`",
-                    details={"tried": list(self.documents.paths)},
-                )
-        return await extract_document(prepared, launch)
+            return await self._named(endpoint)
+        if own is not None and own.documented and not launch.command:
+            return own
+        # Libraries that make a document, such as flask-restx, serve it and have no common way to ask for it.
+        answered = await fetch_document(prepared, launch, self.documents, own.routes if own is not None else ())
+        found = answered if answered is not None else own
+        if found is None or not (found.document.get("paths") or found.documented):
+            raise EnvironmentFault(
+                f"{launch.label} answers no OpenAPI document and tells no routes, and no document is named.",
+                advice="name one in the request, such as `API tests from openapi.yaml`",
+                details={"tried": list(self.documents.paths)},
+            )
+        return found
+
+    async def _own(self, prepared: PythonTarget, launch: AppLaunch, *, needed: bool) -> ApiDescription | None:
+        """Return what the application object tells of itself; None where there is none or it tells nothing.
+
+        Raises:
+            EnvironmentFault: the object is `needed` and does not import.
+        """
+        if not launch.application:
+            return None
+        try:
+            return await extract_document(prepared, launch)
+        except EnvironmentFault:
+            if needed:
+                raise
+            return None
 
     async def _named(self, endpoint: str) -> ApiDescription:
         """Load the document that a request names. Raises EnvironmentFault when it cannot be read."""
@@ -141,20 +178,11 @@ class ApiSpecGenerator:
         except ToolFailure as error:
             raise EnvironmentFault(error.message, advice=error.advice, details=error.details) from error
 
-    async def _handlers(self, prepared: PythonTarget, launch: AppLaunch) -> HandlerLocations:
-        """Return the source places of the handlers; empty where the application cannot be imported."""
-        if not launch.application:
-            return {}
-        try:
-            return (await extract_document(prepared, launch)).places
-        except EnvironmentFault:
-            return {}
-
     def _api(self, described: ApiDescription, path: str, import_roots: tuple[str, ...]) -> Api:
         api = api_from_document(described.document, path=path, documented=described.documented, places=described.places)
         api = handler_lines(api, self.root)
         api = with_deliberate_refusals(api, self.root, import_roots)
-        return replace(api, problems=described.problems)
+        return replace(api, problems=described.problems, base=described.base)
 
     def _launch(self, target: Mapping[str, Any]) -> tuple[AppLaunch | None, list[str]]:
         named = target.get("application") or {}
@@ -170,6 +198,7 @@ class ApiSpecGenerator:
             import_roots=tuple(layout.import_roots) or (".",),
             environment=environment,
             folder=named.get("folder"),
+            ready=self.ready,
         )
         return launch, secrets
 

@@ -11,7 +11,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Collection, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -36,6 +36,7 @@ class AppLaunch:
         command: words of the command; `{port}` in them is replaced by the port.
         environment: variables for it; secrets have placeholder values.
         folder: working folder relative to the project; None for a temporary folder that is emptied at each reset.
+        ready: a path that answers below 400 once a started command is ready; empty to wait for its port only.
     """
 
     application: str | None = None
@@ -43,6 +44,7 @@ class AppLaunch:
     import_roots: tuple[str, ...] = (".",)
     environment: Mapping[str, str] = field(default_factory=dict)
     folder: str | None = None
+    ready: str = ""
 
     @property
     def label(self) -> str:
@@ -138,6 +140,7 @@ async def open_application(
             "import_roots": list(launch.import_roots),
             "environment": dict(launch.environment),
             "folder": launch.folder,
+            "ready": launch.ready,
             **{name: getattr(surroundings, name) for name in ("clock", "start_seconds", "answer_seconds")},
         }
         async with target.sandbox.session(program) as session:
@@ -160,7 +163,11 @@ async def _first_line(session: Session, surroundings: AppConditions) -> bytes | 
 def start_failure(launch: AppLaunch, why: str, target: PythonTarget) -> EnvironmentFault:
     """Build the error for an application that does not start; names the package to install where one is missing."""
     missing = "uvicorn" if "No module named 'uvicorn'" in why else ""
-    if missing:
+    unset = _unset_variables(why)
+    if unset:
+        lines = "".join(f'\n{name} = "…"' for name in unset)
+        advice = f"give the application its variables in pyproject.toml:\n[tool.testwright.app.env]{lines}"
+    elif missing:
         advice = f"{target.interpreter.path} -m pip install {missing}: it serves the application during the tests"
     elif "No module named" in why:
         advice = f"install what the application needs into its environment ({target.interpreter.path})"
@@ -173,13 +180,20 @@ def start_failure(launch: AppLaunch, why: str, target: PythonTarget) -> Environm
     )
 
 
+def _unset_variables(why: str) -> list[str]:
+    """Return the environment variables that an error says are not set: of pydantic's settings, or a KeyError's."""
+    settings = re.findall(r"^(\w+)\n  Field required", why, re.MULTILINE) if "for Settings" in why else []
+    return [*settings, *re.findall(r"KeyError: '([A-Z][A-Z0-9_]*)'", why)]
+
+
 _SECONDS = 120.0
 
 
 async def extract_document(target: PythonTarget, launch: AppLaunch) -> ApiDescription:
     """Import the application in the sandbox and return its document with the locations of its handlers.
 
-    A document built from routes counts as undocumented (`documented=False`).
+    A document built from routes counts as undocumented (`documented=False`); it has no operations where the application
+    tells no routes.
 
     Args:
         launch: must have an `application`; a command has no document to import.
@@ -211,15 +225,11 @@ async def extract_document(target: PythonTarget, launch: AppLaunch) -> ApiDescri
             raise start_failure(launch, reason or f"it ended with {completed.exit_code}", target)
     routes = [route for route in facts.get("routes") or () if isinstance(route, dict)]
     places = _places(routes, place)
+    answered = frozenset((str(name), str(route.get("path"))) for route in routes for name in route.get("methods") or ())
     if isinstance(facts.get("document"), dict):
         version = str(facts["document"].get("openapi") or "")
-        return ApiDescription(facts["document"], form=document_form(version), places=places)
-    if not routes:
-        raise EnvironmentFault(
-            f"The application {launch.label} tells neither an OpenAPI document nor its routes.",
-            advice="name an OpenAPI document in the request, such as `API tests from openapi.yaml`",
-        )
-    return ApiDescription(document_from_routes(routes, launch.label), documented=False, places=places)
+        return ApiDescription(facts["document"], form=document_form(version), places=places, routes=answered)
+    return ApiDescription(document_from_routes(routes, launch.label), documented=False, places=places, routes=answered)
 
 
 def _facts(workspace: Workspace, path: Path) -> Mapping[str, Any] | None:
@@ -300,24 +310,31 @@ def _scheme(header: str) -> Json | None:
     return None
 
 
+_DOCUMENT = re.compile(r"/(?:openapi|swagger)[\w.-]*\.(?:json|ya?ml)$")
 _HTML = ("text/html", "application/xhtml+xml")
 
 
-async def fetch_document(target: PythonTarget, launch: AppLaunch, documents: DocumentReader) -> ApiDescription | None:
+async def fetch_document(
+    target: PythonTarget, launch: AppLaunch, documents: DocumentReader, routes: Collection[tuple[str, str]] = ()
+) -> ApiDescription | None:
     """Start the application and return the document it serves; None where it serves none.
+
+    Args:
+        routes: (method, path) of what it answers, where known: those that end as a document does are asked first.
 
     Raises:
         EnvironmentFault: it does not start. SandboxFailure: the sandbox broke.
     """
     async with open_application(target, launch) as observer:
-        for path in documents.paths:
+        likely = sorted(path for method, path in routes if method == "GET" and _DOCUMENT.search(path))
+        for path in dict.fromkeys((*likely, *documents.paths)):
             answers = await observer.answers([{"method": "GET", "path": path, "whole": True}], reset=False)
             if not answers or answers[0].failure:
                 return None
             if answers[0].status == 200 and not _is_page(answers[0]):
                 found = await asyncio.to_thread(documents.read, path, answers[0].text.encode())
                 if found is not None:
-                    return replace(found, location="")
+                    return replace(found, location="", served_at=path)
     return None
 
 

@@ -236,7 +236,7 @@ def named_operations(api: Api, wanted: Sequence[str]) -> frozenset[str]:
     """
     found: set[str] = set()
     for text in wanted:
-        means = [operation.name for operation in api.operations if _is_meant(operation, text)]
+        means = [operation.name for operation in api.operations if _is_meant(operation, text, api.base)]
         if not means:
             labels = ", ".join(operation.label for operation in api.operations[:_MOST_LISTED])
             raise ProjectError(f"{api.title} has no operation {text}.", advice=f"It has {labels or 'none at all'}.")
@@ -244,11 +244,14 @@ def named_operations(api: Api, wanted: Sequence[str]) -> frozenset[str]:
     return frozenset(found)
 
 
-def _is_meant(operation: Operation, text: str) -> bool:
+def _is_meant(operation: Operation, text: str, base: str) -> bool:
     method, _, path = text.strip().rpartition(" ")
     if not path or (method and operation.method != method.upper()):
         return False
     here, there = _plain_path(operation.path), _plain_path(path)
+    # A person names the path as the document has it, or as it is asked for.
+    if base and not f"{there}/".startswith(f"{base.lower()}/"):
+        here = here.removeprefix(base.lower())
     if "/" not in path:
         parts = {part.lower() for part in operation.path.split("/") if part}
         return bool(parts & {path.lower(), f"{path.lower()}s", path.lower().removesuffix("s")})

@@ -25,6 +25,9 @@ class ApiDescription:
         digest: sha256 of the document in hex; empty where unknown.
         problems: its faults as (location, message): `openapi.yaml, line 12`.
         places: locations of the operations, as far as known.
+        routes: (method, path) of everything that the application answers; empty where unknown.
+        served_at: the path at which the application served it; empty where it did not.
+        base: the path that precedes those of the document, which is in `document` and `places` already.
     """
 
     document: Json
@@ -34,6 +37,9 @@ class ApiDescription:
     digest: str = ""
     problems: tuple[tuple[str, str], ...] = ()
     places: HandlerLocations = field(default_factory=dict)
+    routes: frozenset[tuple[str, str]] = frozenset()
+    served_at: str = ""
+    base: str = ""
 
 
 class DocumentReader(Protocol):
@@ -165,6 +171,7 @@ class Api:
         others: the operations that are left out.
         problems: faults of the document as (location, message).
         path: file of the document or of the application, relative to the project.
+        base: the path that precedes those of the document.
     """
 
     title: str
@@ -177,6 +184,7 @@ class Api:
     others: tuple[Operation, ...] = ()
     problems: tuple[tuple[str, str], ...] = ()
     notes: tuple[str, ...] = ()
+    base: str = ""
 
 
 @dataclass(frozen=True, slots=True)

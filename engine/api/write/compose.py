@@ -147,6 +147,8 @@ def started(launch: AppLaunch | None) -> Json:
         application["import"] = launch.application
     if launch.command:
         application["command"] = list(launch.command)
+    if launch.ready and launch.command:
+        application["ready_path"] = launch.ready
     if launch.environment:
         # What looks real is not repeated; whoever runs the tests sets the variable.
         safe = {name: "" if looks_secret(value) else value for name, value in launch.environment.items()}

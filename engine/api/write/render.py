@@ -276,6 +276,8 @@ def application_call(target: Json, *, started_here: bool = False) -> str:
     parts = [quoted(str(application["import"]))] if application.get("import") else []
     if application.get("command"):
         parts.append(f"command={literal(list(application['command']))}")
+    if application.get("ready_path"):
+        parts.append(f"ready={quoted(str(application['ready_path']))}")
     parts.append("root=ROOT")
     if started_here:
         parts.append("started_here=True")

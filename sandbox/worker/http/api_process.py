@@ -69,6 +69,7 @@ class Application:
         import_roots: folders in it that modules are imported from.
         environment: variables for the application.
         folder: where it runs; a temporary folder, emptied at each reset, if None.
+        ready: a path that answers below 400 once what the command starts is ready; its port is enough without.
         started_here: whether it is started in any case, wherever API_BASE_URL points.
     """
 
@@ -82,6 +83,7 @@ class Application:
         import_roots=(),
         environment=None,
         folder=None,
+        ready="",
         launcher=None,
         started_here=False,
     ):
@@ -91,6 +93,7 @@ class Application:
         self._import_roots = [str(self._root / import_root) for import_root in import_roots]
         self._environment = {name: os.environ.get(name) or value for name, value in (environment or {}).items()}
         self._folder = folder
+        self._ready = ready
         told = os.environ.get("API_LAUNCHER")
         self._launcher = launcher or (json_module.loads(told) if told else _serving())
         self._process: Any = None
@@ -119,6 +122,7 @@ class Application:
         config = {
             "application": self._application,
             "command": self._command and [self._in_project(one) for one in _with_python(self._command)],
+            "ready": self._ready,
             "import_roots": self._import_roots,
             "folder": str(self._root / self._folder) if self._folder else str(place / "work"),
             "copy": "" if self._folder else str(place / "copy"),

@@ -1,14 +1,15 @@
 """Serves the application under test in this process: `python api_serving.py CONFIG`, started by api_process.py.
 
 It imports the application once; each time it is asked it throws the serving process away and forks a fresh one.
-CONFIG is JSON: {"application" or "command", "import_roots", "folder", "copy", "writable"}. With a list of folders as
-`writable`, the application can change files below them only: see `Confinement`.
+CONFIG is JSON: {"application" or "command", "ready", "import_roots", "folder", "copy", "writable"}. With a list of
+folders as `writable`, the application can change files below them only: see `Confinement`.
 """
 
 import asyncio
 import contextlib
 import errno
 import gc
+import http.client
 import importlib
 import inspect
 import json
@@ -58,7 +59,7 @@ def main(config):
         if config.get("writable") and not config["command"]:
             Confinement(config["folder"], config["writable"]).install()
         if config["command"]:
-            child = _Started(config["command"], config["folder"])
+            child = _Started(config["command"], config["folder"], config.get("ready", ""))
         else:
             sys.path[:0] = [import_root for import_root in config["import_roots"] if import_root not in sys.path]
             serve = server_of(load(config["application"]))
@@ -276,10 +277,11 @@ def _end_with_input():
 
 
 class _Started:
-    """Each start runs a command and waits for its port."""
+    """Each start runs a command and waits for its port, and for a path to answer where one is named."""
 
-    def __init__(self, command, folder):
+    def __init__(self, command, folder, ready=""):
         self._command = command
+        self._ready = ready
         self._folder = folder
         self._process: Any = None
 
@@ -298,17 +300,31 @@ class _Started:
         answer(error=f"{command[0]} ended with code {self._process.returncode}")
 
     def _wait_for(self, port):
-        """Whether the port takes connections before the process ends."""
+        """Whether the port takes connections, and the path answers, before the process ends."""
         while True:
             try:
-                socket.create_connection((LOOPBACK, port), timeout=1).close()
-                return self._process.poll() is None
+                if self._is_ready(port):
+                    return self._process.poll() is None
+                raise OSError("it answers, and is not ready")
             except OSError:
                 try:
                     self._process.wait(timeout=0.02)
                     return False
                 except subprocess.TimeoutExpired:
                     continue
+
+    def _is_ready(self, port):
+        if not self._ready:
+            socket.create_connection((LOOPBACK, port), timeout=1).close()
+            return True
+        connection = http.client.HTTPConnection(LOOPBACK, port, timeout=5)
+        try:
+            connection.request("GET", self._ready)
+            return connection.getresponse().status < 400
+        except http.client.HTTPException:
+            return False
+        finally:
+            connection.close()
 
     def stop(self):
         if self._process is not None:

@@ -35,6 +35,7 @@ def started(begin):
         import_roots=begin.get("import_roots") or (),
         environment=begin.get("environment") or {},
         folder=begin.get("folder"),
+        ready=begin.get("ready") or "",
         started_here=not begin.get("base_url"),
         launcher=command_for("http.launch_shifted", str(begin.get("clock") or 0)),
     )
