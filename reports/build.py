@@ -159,6 +159,9 @@ def _general_advice(report: Report, own_pytest: Json, plan: list[Json]) -> Itera
     yield from (
         line for line in _advice_for(report, own_pytest) if not faults or line != _ADVICE[ExitReason.ENVIRONMENT]
     )
+    # One cause keeps all files from the project's layout: it is said once.
+    problems = dict.fromkeys(text(mapping(step.get("result")).get("not_formatted")) for step in plan)
+    yield from (f"Test files do not have the project's own layout: {problem}." for problem in problems if problem)
     yield from faults
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from typing import Any
 
 from ...core.errors import StorageError, ToolFailure
@@ -32,8 +31,9 @@ async def verify_suite(step: PlanStepState, state: PlanningAgentState, services:
     if not made:
         return skipped(StepExit.NOTHING_KEPT, "no test file was kept, so there is nothing to verify")
     if not state["run"]:
-        await _format(list(made), services)
-        result = {"executed": False, "test_paths": list(made), "kept": {path: made[path]["kept"] for path in made}}
+        layout = await _format(list(made), services)
+        kept_ids = {path: made[path]["kept"] for path in made}
+        result = {"executed": False, "test_paths": list(made), "kept": kept_ids, **layout}
         return StepOutcome("completed", StepExit.SWITCHED_OFF, result, "not executed: running is switched off")
     for result in made.values():
         await _restore(services, result)
@@ -49,7 +49,7 @@ async def verify_suite(step: PlanStepState, state: PlanningAgentState, services:
     dropped = _attributed(answer.get("dropped") or [], made)
     kept = {path: list(result["kept"]) for path, result in made.items()}
     await _remove(made, kept, dropped, services)
-    await _format([path for path in made if kept[path]], services)
+    layout = await _format([path for path in made if kept[path]], services)
     by_pytest = [path for path in made if kept[path] and made[path]["framework"] not in ALONE]
     own, refused = await _own_pytest(by_pytest, answer, state, services)
     refused = _attributed(refused, made)
@@ -60,7 +60,7 @@ async def verify_suite(step: PlanStepState, state: PlanningAgentState, services:
     await _remove(made, kept, refused, services)
     remaining = [path for path in made if kept[path]]
     if refused:
-        await _format(remaining, services)
+        layout = await _format(remaining, services)
     result = {
         "executed": True,
         **({"own_pytest": own} if own is not None else {}),
@@ -68,20 +68,26 @@ async def verify_suite(step: PlanStepState, state: PlanningAgentState, services:
         "kept": kept,
         "dropped": [*dropped, *refused],
         "suite": within_limit(answer),
+        **layout,
     }
     if not remaining:
         return StepOutcome("failed", StepExit.NOTHING_KEPT, result, "no test holds when all run together")
     return StepOutcome("completed", StepExit.COMPLETED, result)
 
 
-async def _format(paths: Sequence[str], services: GraphServices) -> None:
+async def _format(paths: Sequence[str], services: GraphServices) -> dict[str, str]:
     """Give staged files the layout of the project's own configuration, in which they run and land.
 
-    A formatter that fails leaves them as they are: no test is lost for its looks.
+    A formatter that fails leaves them as they are: no test is lost for its looks. The part of the step's result that
+    says so is returned: `not_formatted`, the reason; empty where all is well.
     """
-    if any(path.endswith(".py") for path in paths):
-        with suppress(ToolFailure):
-            await services.tools.call("format_tests", {"test_paths": list(paths)})
+    if not any(path.endswith(".py") for path in paths):
+        return {}
+    try:
+        problem = (await services.tools.call("format_tests", {"test_paths": list(paths)})).get("problem")
+    except ToolFailure as error:
+        problem = str(error)
+    return {"not_formatted": str(problem)} if problem else {}
 
 
 async def _own_pytest(

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 import io
+import itertools
 import re
 import textwrap
 import tokenize
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -61,32 +62,63 @@ def suppress_long_lines(text: str, numbers: Collection[int]) -> str:
     return "\n".join(lines)
 
 
-def is_same_code(before: str, after: str) -> bool:
-    """Whether two files differ in layout, comments, docstrings and the order of their imports only.
+def is_same_code(before: str, after: str, *, required: Collection[str] = ()) -> bool:
+    """Whether two files differ in layout, comments, docstrings and the order of imports that stand together only.
 
-    Imports from `__future__` may be added.
+    Args:
+        required: statements of import that may be added, as those from `__future__` may.
     """
     old, new = parse_or_none(before), parse_or_none(after)
     if old is None or new is None:
         return False
-    (imports, code), (more, same) = _parts(old), _parts(new)
-    added = {name for name in more - imports if not name.startswith("__future__ ")}
-    return code == same and imports <= more and not added
+    wanted = {name for text in required for name in _imported(_statements(text))}
+    had = _imported(old.body)
+    may_add = {name for name in _imported(new.body) - had if name in wanted or name.startswith("from __future__ ")}
+    _normalize(old, frozenset())
+    _normalize(new, may_add)
+    return ast.dump(old) == ast.dump(new)
 
 
-def _parts(tree: ast.Module) -> tuple[set[str], list[str]]:
-    """The names that a file imports at its top, and its other statements without docstrings."""
-    imports: set[str] = set()
+def _statements(text: str) -> list[ast.stmt]:
+    tree = parse_or_none(text)
+    return [] if tree is None else tree.body
+
+
+def _imported(statements: Sequence[ast.stmt]) -> set[str]:
+    """What imports among some statements import, one text a name."""
+    found: set[str] = set()
+    for node in statements:
+        if isinstance(node, ast.Import):
+            found |= {f"import {one.name} as {one.asname}" for one in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            place = f"{'.' * node.level}{node.module or ''}"
+            found |= {f"from {place} import {one.name} as {one.asname}" for one in node.names}
+    return found
+
+
+def _normalize(tree: ast.Module, added: Collection[str]) -> None:
+    """Take from a tree what layout may change: docstrings, the prefix `u`, the order of imports in a row, `added`."""
     for node in ast.walk(tree):
         if isinstance(node, _Documented) and _docstring(node):
             del node.body[0]
-    for node in tree.body:
-        if isinstance(node, ast.Import):
-            imports |= {f"import {one.name} as {one.asname}" for one in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            imports |= {f"{'.' * node.level}{node.module or ''} {one.name} as {one.asname}" for one in node.names}
-    rest = [ast.dump(node) for node in tree.body if not isinstance(node, ast.Import | ast.ImportFrom)]
-    return imports, rest
+        if isinstance(node, ast.Constant):
+            node.kind = None
+        for field in ("body", "orelse", "finalbody"):
+            statements = getattr(node, field, None)
+            # The body of a lambda or of a conditional expression is no list.
+            if isinstance(statements, list):
+                setattr(node, field, _with_sorted_imports(statements, added if node is tree else ()))
+
+
+def _with_sorted_imports(statements: list[ast.stmt], added: Collection[str]) -> list[ast.stmt]:
+    new: list[ast.stmt] = []
+    for is_import, group in itertools.groupby(statements, lambda node: isinstance(node, ast.Import | ast.ImportFrom)):
+        rows = list(group)
+        if not is_import:
+            new += rows
+        elif names := sorted(_imported(rows) - set(added)):
+            new.append(ast.Import([ast.alias(name) for name in names]))
+    return new
 
 
 def _docstring(node: _Documented) -> ast.Constant | None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from ruff.__main__ import find_ruff_bin
 
+from testwright.analysis import project_style
 from testwright.analysis.project_style import in_project_style
 from testwright.utils.generated_header import is_untouched, with_header
 
@@ -102,6 +103,58 @@ def test_settings_for_black_and_isort_count_where_ruff_has_none(tmp_path):
     assert "import yaml\n\nfrom shop.cart import add\nfrom shop.cart import Cart\nfrom tools.money import cents" in text
 
 
+BLACK = "[tool.black]\nline_length = 140\nskip-string-normalization = true\n"
+WIDE = "from shop.cart import Cart, add, amounts, brackets, countries, discounts, earnings, fees\n"
+SHORT = with_header(f"{WIDE}\n\nassert add(u'one', fees)\n", target="src/shop/cart.py")
+
+
+@pytest.mark.parametrize(
+    ("settings", "parts"),
+    [
+        # Black formats where ruff only lints, and isort orders where ruff has nothing to say about imports.
+        (f"{BLACK}[tool.ruff]\nline-length = 60\n", ["    fees,\n", "assert add('one', fees)"]),
+        (f"{BLACK}[tool.ruff.format]\nquote-style = 'double'\n", ['assert add("one", fees)']),
+        ("[tool.isort]\nline_length = 140\n[tool.ruff]\nline-length = 120\n", [WIDE]),
+        ("[tool.isort]\nforce_single_line = true\n[tool.ruff.lint]\nselect = ['I']\n", [WIDE]),
+        ("[tool.isort]\nforce_single_line = true\n[tool.ruff.lint]\nselect = ['E']\n", ["import Cart\nfrom"]),
+        # Alone, isort breaks lines at 79 columns, and at 88 with the profile of black.
+        ("[tool.isort]\nknown_first_party = 'shop, tools'\n", ["    fees,\n"]),
+        ("[tool.isort]\nprofile = 'black'\n", [WIDE]),
+        ("[tool.isort]\nprofile = 'google'\n", ["import Cart\nfrom"]),
+        ("[tool.isort]\nadd_imports = ['import os']\n", ["import os\n"]),
+    ],
+)
+def test_settings_for_black_and_isort_are_read_as_those_tools_read_them(tmp_path, settings, parts):
+    found = styled(project(tmp_path, pyproject_toml=settings), {PLACE: SHORT})
+
+    assert found.problem == ""
+    assert [part for part in parts if part not in found.contents[PLACE]] == []
+
+
+def test_a_configuration_may_extend_one_of_its_repository_or_a_folder_above(tmp_path):
+    package = "[tool.ruff]\nextend = '../../base.toml'\n"
+    (tmp_path / "ruff.toml").write_text("[format]\nquote-style = 'single'\n")
+    (tmp_path / "repository/.git").mkdir(parents=True)
+    (tmp_path / "repository/base.toml").write_text("extend = '../ruff.toml'\nline-length = 140\n")
+    root = project(tmp_path / "repository/packages/shop", pyproject_toml=package)
+
+    found = styled(root)
+
+    assert found.problem == ""
+    assert "id='one'" in found.contents[PLACE]
+    assert LONG + " " + LONG in found.contents[PLACE]
+
+
+def test_a_file_of_which_more_than_the_layout_would_change_is_left_and_named(tmp_path, monkeypatch):
+    # No rule of ruff is known to do so today: one that comes must not go unnoticed.
+    monkeypatch.setattr(project_style, "is_same_code", lambda *_texts, **_options: False)
+
+    found = styled(project(tmp_path, ruff_toml="line-length = 88\n"))
+
+    assert found.contents == FILES
+    assert PLACE in found.problem
+
+
 def test_a_project_that_configures_nothing_gets_the_file_as_it_is(tmp_path):
     assert styled(project(tmp_path, pyproject_toml="[project]\nname = 'shop'\n")).contents == FILES
 
@@ -122,3 +175,4 @@ def test_a_configuration_cannot_name_files_outside_of_the_project(tmp_path):
 
     assert found.contents == FILES
     assert "hunter2" not in found.problem
+    assert "secret.toml, which is outside of the repository" in found.problem

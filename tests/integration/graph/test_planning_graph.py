@@ -200,6 +200,15 @@ async def test_files_have_the_projects_layout_when_its_own_pytest_runs_and_after
     assert set(after[: after.index("prune_tests")]) == {"write_file"}
 
 
+@pytest.mark.parametrize("answer", [{"changed": [], "problem": "no rule X"}, ToolFailure("no rule X")])
+async def test_why_files_have_not_the_projects_layout_is_in_the_result(tmp_path: Path, answer: object) -> None:
+    with scripted(**plan_agents([plan(*steps("a"))], 1)) as agents:
+        made = bench(tmp_path, agents, targets=TARGETS, scripts={"format_tests": [answer]})
+        state = await run_plan(made)
+    assert "no rule X" in result_of(state, "verify")["not_formatted"]
+    assert state["exit_reason"] == "completed"
+
+
 async def test_a_file_nothing_of_which_holds_in_company_is_not_accepted(tmp_path: Path) -> None:
     lost = [{"case_id": f"tc_a_{number}", "nodeid": "", "reason": "polluted"} for number in (1, 2)]
     with scripted(**plan_agents([plan(*steps("a"))], 1)) as agents:

@@ -124,6 +124,15 @@ def test_what_all_tests_together_dropped_is_no_longer_kept() -> None:
         assert second.kept == ("tc_a",)
 
 
+def test_why_files_have_not_the_projects_layout_is_said_once() -> None:
+    verify = {"type": "verify_suite", "status": "completed", "params": {}, "result": {"not_formatted": "no rule X"}}
+    plan = (generate_step(**executed(["tc_a"])), {**verify, "id": "one"}, {**verify, "id": "two"})
+    advice = build_report(facts(), outcomes(*plan)).advice
+    assert [line for line in advice if "layout" in line] == [
+        "Test files do not have the project's own layout: no rule X."
+    ]
+
+
 def test_files_say_what_became_of_them() -> None:
     first = {"path": "tests/generated/shop/test_cart1.py", "outcome": "conflict", "reason": "changed by hand"}
     steps = (generate_step(**executed(["tc_a"])), generate_step(2, **executed(["tc_a"])))

@@ -88,7 +88,26 @@ def test_what_nothing_breaks_is_marked_for_linters():
         ("import os\nx = 1", "x = 1", False),
         ("x = 1", "x = 2", False),
         ("x = 1", "x = (", False),
+        ("x = u'a'", 'x = "a"', True),
+        ("x = u'a'", "x = b'a'", False),
+        ("def f():\n    import b\n    import a", "def f():\n    import a\n    import b", True),
+        ("def f():\n    from a import b, c", "def f():\n    from a import b\n    from a import c", True),
+        ("import a\nx = 1\nimport b", "import b\nx = 1\nimport a", False),
+        ("def f():\n    import a\n    return a", "def f():\n    return a", False),
+        ("f = lambda: 1 if x else 2", "f = lambda: (1 if x else 2)", True),
     ],
 )
 def test_only_the_layout_may_change(before, after, same):
     assert is_same_code(before, after) is same
+
+
+@pytest.mark.parametrize(
+    ("after", "same"),
+    [
+        ("import os\nfrom a import b\n\nx = 1", True),
+        ("import sys\nx = 1", False),
+        ("x = 1\n\ndef f():\n    import os", False),
+    ],
+)
+def test_imports_that_a_project_requires_may_be_added(after, same):
+    assert is_same_code("x = 1", after, required=["import os", "from a import b"]) is same
