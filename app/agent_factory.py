@@ -12,7 +12,7 @@ import shlex
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -285,7 +285,7 @@ class IsolatedAgent:
             "seconds_used": session.budget.seconds_used,
             "asked_at": time.monotonic(),
             "given_out": sorted(session.given_out),
-            "request": request.to_dict(),
+            "request": crossing_request(self._role, request).to_dict(),
         }
         # The folder in which the package was found: it need not be the one that its files resolve to.
         home = str(Path(sys.modules[__name__.partition(".")[0]].__path__[0]).parent)
@@ -325,6 +325,14 @@ class IsolatedAgent:
                 if "response" in message:
                     answer = message
         return answer
+
+
+def crossing_request(role: str, request: AgentRequest) -> AgentRequest:
+    """What crosses the border to an isolated agent: its inputs, and nothing that tells of what others did.
+
+    The planner, which steers, is told of past turns wherever it works.
+    """
+    return request if role == "planner" else replace(request, context=None)
 
 
 async def _write(stream: asyncio.StreamWriter | None, data: bytes) -> None:

@@ -1,8 +1,12 @@
-"""What a model is told beside its task: past turns in short, what is known about the project, the answer wanted."""
+"""What a model is told beside its task: past turns in short, what is known about the project, the answer wanted.
+
+Only who plans reads of past turns: between the other agents nothing passes but the artifact that one hands to the next.
+An agent whose message is that artifact in its envelope is told nothing beside it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
@@ -12,12 +16,22 @@ from .prompt import data
 
 _BRIEFING: ContextVar[str] = ContextVar("testwright_briefing", default="")
 _LONGEST = 6000
+_PARTS: Mapping[str, tuple[str, ...]] = {
+    "planner": ("summary", "lore", "expected_output"),
+    "spec": ("lore", "expected_output"),
+    "writer": (),
+    "crawler": (),
+    "case": (),
+    "engineer": (),
+}
+_PARTS_OF_OTHERS = ("expected_output",)
 
 
 @contextmanager
-def briefing_of(request: object) -> Iterator[None]:
-    """Put what a request tells beside its task in front of the messages that are sent in the block."""
-    token = _BRIEFING.set(_text(request) if isinstance(request, AgentRequest) else "")
+def briefing_of(request: object, role: str) -> Iterator[None]:
+    """Put what a request tells a role beside its task in front of the messages that are sent in the block."""
+    parts = _PARTS.get(role, _PARTS_OF_OTHERS)
+    token = _BRIEFING.set(_text(request, parts) if isinstance(request, AgentRequest) else "")
     try:
         yield
     finally:
@@ -30,17 +44,18 @@ def briefed(user: str) -> str:
     return f"{briefing}\n\n{user}" if briefing else user
 
 
-def _text(request: AgentRequest) -> str:
+def _text(request: AgentRequest, parts: Collection[str]) -> str:
     context = request.context if isinstance(request.context, Mapping) else {}
-    parts = []
-    if isinstance(context.get("summary"), str):
-        parts.append(f"What happened in this run so far:\n{data('summary', context['summary'][:_LONGEST])}")
-    known = _known(context.get("lore"))
-    if known:
-        parts.append(f"What earlier runs learned about this project:\n{data('lore', known[:_LONGEST])}")
-    if isinstance(request.expected_output, str) and request.expected_output.strip():
-        parts.append(f"What a good answer looks like:\n{data('expected_output', request.expected_output[:_LONGEST])}")
-    return "\n\n".join(parts)
+    rows = (
+        ("summary", "What happened in this run so far", context.get("summary")),
+        ("lore", "What earlier runs learned about this project", _known(context.get("lore"))),
+        ("expected_output", "What a good answer looks like", request.expected_output),
+    )
+    return "\n\n".join(
+        f"{head}:\n{data(name, text[:_LONGEST])}"
+        for name, head, text in rows
+        if name in parts and isinstance(text, str) and text.strip()
+    )
 
 
 def _known(lore: Any) -> str:

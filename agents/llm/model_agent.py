@@ -167,7 +167,7 @@ class ModelAgent(Agent):
 
     async def process(self, request: AgentRequest) -> AgentResponse:
         """See `AgentProtocol.process`; every response names the version of the prompt that was sent last."""
-        with _noting_prompts() as versions, briefing_of(request):
+        with _noting_prompts() as versions, briefing_of(request, self.role):
             response = await super().process(request)
         if versions:
             response.metadata["prompt_version"] = versions[-1]
