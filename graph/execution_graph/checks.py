@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,6 +12,8 @@ from ..context import GraphServices
 
 _MOST_LINES = 8
 _LONGEST = 200
+_OF_LOOKS = re.compile(r"(?:I|UP|W|D|E[1-7]|N|Q|COM|ANN|ERA|FA|ISC|TC|PT|RUF100)\d*\Z")
+"""Families of ruff's rules about layout, names and spelling, which tell nothing of what code does."""
 
 
 async def target_checks(services: GraphServices, path: str | None) -> tuple[dict[str, list[str]], list[str]]:
@@ -50,10 +53,15 @@ async def _answer(services: GraphServices, tool: str, arguments: dict[str, Any])
 
 
 def _lines(tool: str, answer: Mapping[str, Any], path: str) -> list[str]:
-    """What an answer says, of a build only what it says of the file."""
+    """What an answer says, of a build only what it says of the file; what is found in several lines is said once."""
     errors = [row for row in answer.get("errors") or () if isinstance(row, Mapping)]
-    rows = [row for row in errors if tool != "run_build" or row.get("path") == path]
-    said = [f"line {row.get('line')}: {row.get('rule') or row.get('code') or ''} {row.get('message')}" for row in rows]
+    places: dict[str, list[str]] = {}
+    for row in errors:
+        rule = str(row.get("rule") or row.get("code") or "")
+        if (tool == "run_build" and row.get("path") != path) or (tool == "lint_code" and _OF_LOOKS.match(rule)):
+            continue
+        places.setdefault(f"{rule} {row.get('message')}", []).append(str(row.get("line")))
+    said = [f"line {', '.join(lines)}: {finding}" for finding, lines in places.items()]
     if tool == "run_build" and answer.get("status") == "failed":
         said.insert(0, f"the build failed: {answer.get('reason') or answer.get('command')}")
     return [" ".join(line.split())[:_LONGEST] for line in said[:_MOST_LINES]]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import filecmp
 import json
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager, closing, suppress
 from dataclasses import KW_ONLY, dataclass, field, replace
 from pathlib import Path
@@ -163,15 +163,22 @@ def _metadata(exploration: Exploration) -> JsonObject:
     return {
         "trials": exploration.trials,
         "branches": {"reached": len(exploration.reached_arcs & possible), "possible": len(possible)},
-        "gaps": [_gap(arc) for arc in sorted(possible - exploration.reached_arcs)[:_MOST_GAPS]],
+        "gaps": _gaps(sorted(possible - exploration.reached_arcs)[:_MOST_GAPS]),
         "notes": list(exploration.notes),
     }
 
 
-def _gap(arc: Arc) -> str:
-    """An arc that no trial took, in words; negative numbers are ends of a function."""
-    begin, end = arc
-    return f"from line {abs(begin)} " + (f"to line {end}" if end > 0 else "to the end of its function")
+def _gaps(arcs: Sequence[Arc]) -> list[str]:
+    """The arcs that no trial took, in one line; negative numbers are ends of a function."""
+    chains: list[list[str]] = []
+    for begin, end in arcs:
+        to = str(end) if end > 0 else "end"
+        # Arcs that follow each other are one way through the code: in a row, they cost half of the words.
+        if chains and chains[-1][-1] == str(abs(begin)):
+            chains[-1].append(to)
+        else:
+            chains.append([str(abs(begin)), to])
+    return [f"from line to line: {'; '.join('-'.join(chain) for chain in chains)}"] if chains else []
 
 
 class CachedSpecGenerator:

@@ -45,11 +45,12 @@ class SpecMessages:
 
     def _reading(self, part: SourcePart, source: str, gaps: Sequence[str]) -> str:
         cases = bullets_of(numbered_cases(self.base["cases"], part.subjects))
+        style = project_style(self.root, str(self.base["target"]["module"]))
         values = {
-            **self._about(part, source),
+            **self._about(part, source, style),
             "cases": data("observed", cases),
             "gaps": data("gaps", _gap_lines(gaps)),
-            "style": data("style", project_style(self.root, str(self.base["target"]["module"])) or "no tests yet"),
+            "style": data("style", style or "no tests yet"),
         }
         return self.prompt.text("generate", values)
 
@@ -81,18 +82,27 @@ class SpecMessages:
         }
         return self.prompt.text("gaps", values), notes if unasked else []
 
-    def _about(self, part: SourcePart, source: str) -> dict[str, str]:
+    def _about(self, part: SourcePart, source: str, style: str = "") -> dict[str, str]:
+        """The values that both messages have.
+
+        Args:
+            style: what else the message shows of the project.
+        """
         target = self.base["target"]
         path, module = str(target["path"]), str(target["module"])
+        called = delegates(self.root, path, source, part.text)
+        documents = readme_lines(self.root, module, public_names(source))
         return {
             "framework": str(self.inputs.get("framework") or "pytest"),
             "request": data("request", str(self.inputs.get("user_request") or "")[:_LONGEST_REQUEST]),
             "path": path,
             "module": module,
             "source": data("source", part.text),
-            "delegates": data("delegates", delegates(self.root, path, source, part.text) or "nothing"),
-            "documents": data("documents", readme_lines(self.root, module, public_names(source)) or "nothing"),
-            "context": data("context", tool_context(self.inputs, path) or "nothing"),
+            "delegates": data("delegates", called or "nothing"),
+            "documents": data("documents", documents or "nothing"),
+            "context": data(
+                "context", tool_context(self.inputs, path, (part.text, called, documents, style)) or "nothing"
+            ),
         }
 
     def _source(self) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping, Sequence
+import textwrap
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +16,14 @@ from ....utils.untrusted_files import read_source
 MOST_DELEGATES = 1600
 MOST_README = 800
 MOST_CONTEXT = 1600
+LEAST_CONTEXT = 400
+_LONG_MESSAGE = 12_000
 MOST_EVIDENCE = 1600
 _MOST_EXAMPLES = 20
 _LONGEST_LINE = 160
 _MOST_README_LINES = 8
 _SHORTEST_NAME = 4
+_SHORTEST_REPEAT = 12
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -92,12 +96,16 @@ def public_names(source: str) -> list[str]:
     return [node.name for node in nodes if isinstance(node, _Function | ast.ClassDef) and node.name[0] != "_"]
 
 
-def tool_context(inputs: Mapping[str, Any], path: str) -> str:
-    """What the tools answered about the code around a target, whoever serves them: passages, summary, findings."""
+def tool_context(inputs: Mapping[str, Any], path: str, shown: Collection[str] = ()) -> str:
+    """What the tools answered about the code around a target, whoever serves them: passages, summary, findings.
+
+    Args:
+        shown: texts that the model reads anyway; lines of them are left out. Where they are long, less is told beside.
+    """
     lines: list[str] = []
     analysis = inputs.get("ast_analysis")
     summary = str(analysis.get("summary") or "") if isinstance(analysis, Mapping) else ""
-    if summary:
+    if summary and not _is_shown(summary, shown):
         lines.append(f"{path}: {summary}")
     checks = inputs.get("checks")
     for name, said in (checks if isinstance(checks, Mapping) else {}).items():
@@ -107,9 +115,19 @@ def tool_context(inputs: Mapping[str, Any], path: str) -> str:
     context = inputs.get("codebase_context")
     snippets = context.get("snippets") if isinstance(context, Mapping) else None
     for snippet in snippets if isinstance(snippets, list) else ():
-        if isinstance(snippet, Mapping) and snippet.get("path") != path and snippet.get("text"):
-            lines += [f"# {snippet.get('path')}", *str(snippet["text"]).splitlines()]
-    return _bounded(lines, MOST_CONTEXT + (MOST_EVIDENCE if known else 0))
+        if isinstance(snippet, Mapping) and snippet.get("path") != path:
+            text = textwrap.dedent(str(snippet.get("text") or ""))
+            passage = [line for line in text.splitlines() if line.strip() and not _is_shown(line, shown)]
+            lines += [f"# {snippet.get('path')}", *passage] if passage else []
+    beyond = max(0, sum(map(len, shown)) - _LONG_MESSAGE)
+    room = max(LEAST_CONTEXT, MOST_CONTEXT - beyond // 2)
+    return _bounded(lines, room + (MOST_EVIDENCE if known else 0))
+
+
+def _is_shown(line: str, shown: Collection[str]) -> bool:
+    """Whether a line that says more than a bracket or a word stands in one of some texts."""
+    text = line.strip()
+    return len(text) >= _SHORTEST_REPEAT and any(text in one for one in shown)
 
 
 def evidence_lines(evidence: Any) -> list[str]:

@@ -118,17 +118,24 @@ def test_nobody_is_asked_again_nor_about_the_engines_own_tests(tmp_path: Path, c
         assert open_gaps(state, runtime_of(made), results) is None
 
 
+UNUSED = {"rule": "F841", "message": "unused\nname"}
+
+
 @pytest.mark.feature("A-05")
 async def test_findings_of_checking_tools_are_told_and_a_tool_that_is_lost_is_a_warning(tmp_path: Path) -> None:
     build = {"status": "failed", "reason": "mypy", "errors": [{"path": "a.py", "line": 1, "message": "bad"}]}
     scripts = {
-        "lint_code": [{"errors": [{"line": 3, "rule": "F841", "message": "unused\nname"}]}] * 2,
+        # What a linter says of looks tells nothing of what code does, and one finding is said once.
+        "lint_code": [{"errors": [{**UNUSED, "line": 3}, {"line": 1, "rule": "UP006"}, {**UNUSED, "line": 9}]}] * 2,
         "check_syntax": [ToolTimeout("the server is gone")] * 2,
         "run_build": [build],
     }
     made = bench(tmp_path, {}, scripts=scripts, services={"context_tools": tuple(scripts)})
     said, warnings = await target_checks(made.services, "a.py")
-    assert said == {"lint_code": ["line 3: F841 unused name"], "run_build": ["the build failed: mypy", "line 1: bad"]}
+    assert said == {
+        "lint_code": ["line 3, 9: F841 unused name"],
+        "run_build": ["the build failed: mypy", "line 1: bad"],
+    }
     assert warnings == ["check_syntax: the server is gone"]
     await target_checks(made.services, "a.py")
     assert len(made.tools.named("run_build")) == 1
