@@ -36,7 +36,8 @@ def asking(role: str) -> type[ModelAgent]:
 
     class Asking(ModelAgent):
         async def _answer(self, request: AgentRequest) -> AgentResponse | JsonObject:
-            return (await self._ask_model(MESSAGE, closed())).parsed
+            await self._ask_model(MESSAGE, closed())
+            return {}
 
     Asking.role = role
     return Asking
