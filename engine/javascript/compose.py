@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ...sandbox.javascript.syntax import is_typescript
+from .domain.shapes import Shape
+from .domain.values import words
 from .model import Module
 from .selection import Chosen, Selection
-from .shapes import Shape
 from .trials import domain_rows
-from .values import words
 
 _LONGEST_ID = 140
 _LONGEST_SHOWN = 40

@@ -10,9 +10,9 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from ...utils.generated_header import with_header
+from .domain.value_pools import quoted_text
 from .layout import WIDTH, laid_out
 from .titles import SHOWABLE, Case, is_shown, outcome_text, row_title, title_of, verb_of
-from .value_pools import quoted_text
 
 Spec = Mapping[str, Any]
 _LEAST_ROWS = 2

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from ...sandbox.javascript.collection import Collection
 from ...sandbox.javascript.syntax import SUFFIXES
 from ...utils.untrusted_folders import walk_files
 
@@ -45,19 +46,36 @@ def find_scripts(root: Path) -> ScriptSources:
     return ScriptSources(tuple(sorted(modules)), tuple(sorted(tests)))
 
 
-def path_of_tests(path: str, folder: str, wanted: str, part: str) -> str:
+def path_of_tests(path: str, folder: str, wanted: str, part: str, collection: Collection | None = None) -> str:
     """Where the tests of a module go: in the folder of generated tests of its package, in folders as the module's.
+
+    Where the project's own Jest would not find them there, they go beside the module, or below a folder that it does
+    look into, with a name that it takes.
 
     Args:
         path: of the module.
         folder: of its package.
         wanted: the folder of generated tests, relative to the package.
         part: the end of the name for tests of a part of the module.
+        collection: where the project's own Jest looks for tests.
     """
     module = PurePosixPath(path)
-    stem = module.name.removesuffix(module.suffix)
+    stem = module.name.removesuffix(module.suffix) + part
     suffix = {".tsx": ".tsx", ".jsx": ".jsx"}.get(module.suffix, ".ts" if "t" in module.suffix else ".js")
-    name = f"{stem}{part}.test{suffix}"
     inner = module.parent.relative_to(folder) if folder != "." else module.parent
-    parts = [one for one in inner.parts if one not in ("src", "lib")]
-    return PurePosixPath(folder, wanted, *parts, name).as_posix()
+    inside = PurePosixPath(*(one for one in inner.parts if one not in ("src", "lib")))
+    generated = PurePosixPath(folder, wanted, inside)
+    first = (generated / f"{stem}.test{suffix}").as_posix()
+    if collection is None or collection.collects(first):
+        return first
+    places = [(generated, stem)]
+    places += [
+        (PurePosixPath(root, "generated", inside), stem) for root in collection.roots if not path.startswith(f"{root}/")
+    ]
+    places += [(module.parent / "__tests__" / "generated", stem), (module.parent / "__tests__", f"{stem}.generated")]
+    places += [
+        (PurePosixPath(folder, one, "generated", inside), stem) for one in ("test", "tests", "spec", "__tests__")
+    ]
+    places.append((module.parent, f"{stem}.generated"))
+    names = [(place / f"{name}.{kind}{suffix}").as_posix() for kind in ("test", "spec") for place, name in places]
+    return next((name for name in names if collection.collects(name)), first)

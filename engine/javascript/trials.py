@@ -11,12 +11,12 @@ from tree_sitter import Node
 
 from ...sandbox.javascript.syntax import field as child
 from ...sandbox.javascript.syntax import parse, text_of, walk
+from .domain.shapes import Shape
+from .domain.types import TypeReader, shape_of
+from .domain.usage import uses_of
+from .domain.values import Values
 from .jsdoc import Example
 from .model import OMITTED, Class, Function, Module, Value
-from .shapes import Shape
-from .types import TypeReader, shape_of
-from .usage import uses_of
-from .values import Values
 
 _MOST = 90
 _FILLS = re.compile(

@@ -12,26 +12,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
 
-from ...mutation.javascript import guarded, mutants_of_script, replaced, sample
-from ...mutation.model import Mutant
 from ...sandbox.javascript.jest import Jest, JestRequest, JestTest
-from ...sandbox.javascript.project import prepare_scripts
-from ...sandbox.javascript.syntax import parse
+from ...sandbox.javascript.project import package_of, prepare_scripts
 from ...sandbox.target import PythonTarget
-from ...utils.untrusted_files import read_source_bytes
 from ..model.classify import FailureClass
 from ..model.coverage_data import CoverageData
-from ..model.mutant_results import MutantResult, MutationReport, Status
 from ..model.strictness import VerifyOptions
 from ..model.verdicts import CaseVerdict, Verification
 from ..runner.jest import ScriptRun, coverage_of, run_to_the_end
+from .script_mutants import measure_mutants
 
 _SURROUNDINGS: tuple[tuple[str, Mapping[str, str], int], ...] = (
     ("in another order and time zone", {"TZ": "America/New_York"}, 0),
     ("in another order, on another day", {"TZ": "Asia/Tokyo"}, 400),
     ("in another order and language", {"LANG": "de_DE.UTF-8", "LC_ALL": "de_DE.UTF-8"}, 0),
 )
-_MUTANT_SECONDS = 5.0
 _DOCUMENTED = "documented"
 
 
@@ -44,11 +39,11 @@ async def verify_scripts(
     documented: frozenset[str] = frozenset(),
     options: VerifyOptions | None = None,
 ) -> Verification:
-    """Run generated files and give a verdict for each of their tests.
+    """Run generated files, those of each package with its own Jest, and give a verdict for each of their tests.
 
     Args:
         files: contents by POSIX path relative to the project.
-        measured: the tested modules, of one package.
+        measured: the tested modules.
         cases: ids of cases by file and full name of the test.
         documented: ids of cases whose expectation stands in the documentation: a failure is the product's.
 
@@ -56,9 +51,48 @@ async def verify_scripts(
         EnvironmentFault: there is no Node or Jest.
         SandboxFailure, TargetRunError: they could not be run.
     """
+    folder = lambda path: package_of(target.snapshot.path, path).folder  # noqa: E731
+    parts: dict[str, dict[str, str]] = {}
+    for path, text in files.items():
+        parts.setdefault(await asyncio.to_thread(folder, path), {})[path] = text
+    modules: dict[str, list[str]] = {package: [] for package in parts}
+    for path in measured:
+        modules.setdefault(await asyncio.to_thread(folder, path), []).append(path)
+    found = [
+        await _of_package(target, part, modules[package], cases, documented, options or VerifyOptions())
+        for package, part in parts.items()
+    ]
+    return found[0] if len(found) == 1 else _together(found)
+
+
+def _together(found: Sequence[Verification]) -> Verification:
+    """The verification of several packages."""
+    coverage = CoverageData()
+    for one in found:
+        coverage = coverage.united(one.coverage or CoverageData())
+    return replace(
+        found[0],
+        contents={path: text for one in found for path, text in one.contents.items()},
+        verdicts=tuple(verdict for one in found for verdict in one.verdicts),
+        coverage=coverage,
+        mutation=next((one.mutation for one in found if one.mutation is not None), None),
+        repeats=max(one.repeats for one in found),
+        notes=tuple(dict.fromkeys(note for one in found for note in one.notes)),
+        seconds=round(sum(one.seconds for one in found), 3),
+        launches=sum(one.launches for one in found),
+    )
+
+
+async def _of_package(
+    target: PythonTarget,
+    files: Mapping[str, str],
+    measured: Sequence[str],
+    cases: Mapping[tuple[str, str], str],
+    documented: frozenset[str],
+    options: VerifyOptions,
+) -> Verification:
     began = time.monotonic()
-    options = options or VerifyOptions()
-    project = await asyncio.to_thread(prepare_scripts, target, measured[0] if measured else next(iter(files)))
+    project = await asyncio.to_thread(prepare_scripts, target, next(iter(files)))
     async with target.workspace() as workspace:
         jest = Jest(project, workspace)
         for path, text in files.items():
@@ -66,15 +100,19 @@ async def verify_scripts(
         request = JestRequest(
             tuple(files), tuple(measured), test_seconds=options.test_seconds, wall_seconds=options.wall_seconds
         )
-        first = await run_to_the_end(jest, request)
+        first = await run_to_the_end(jest, replace(request, ask_collected=True))
         verdicts = _first_verdicts(_with_missing(first, files), cases, documented)
         repeats = await _repeat(jest, replace(request, measure=()), verdicts, options.repeats)
         nodeids = {key: verdict.nodeid for key, verdict in verdicts.items()}
         coverage = coverage_of(first, nodeids, measured)
         kept = {key: verdict for key, verdict in verdicts.items() if verdict.verdict == "kept"}
-        mutation = await _measured(jest, request, kept, coverage, files, options) if options.mutants and kept else None
+        mutation = None
+        if options.mutants and kept:
+            mutation = await measure_mutants(jest, request, kept, coverage, files, options)
     notes = () if project.shuffles else ("this Jest cannot run tests in another order",)
     whose = "the project's own" if project.own else "ours, because the project has none"
+    version = f"{project.version[0]}.{project.version[1]}"
+    uncollected = first.last.uncollected if first.last is not None else {}
     return Verification(
         framework="jest",
         contents=dict(files),
@@ -82,12 +120,25 @@ async def verify_scripts(
         coverage=coverage,
         mutation=mutation,
         repeats=repeats if kept else 0,
-        notes=(*notes, f"Jest {project.version[0]}.{project.version[1]} ran the tests: {whose}"),
+        notes=(*map(_uncollected, uncollected.items()), *notes, f"Jest {version} ran the tests: {whose}"),
         sandbox=target.sandbox.kind,
-        runner_version=f"{project.version[0]}.{project.version[1]}",
+        runner_version=version,
         seconds=round(time.monotonic() - began, 3),
         launches=jest.starts,
     )
+
+
+def _uncollected(found: tuple[str, tuple[str, str]]) -> str:
+    """What a person adds to the configuration, so that the project's own Jest finds a file by itself."""
+    path, (setting, folder) = found
+    suffix = PurePosixPath(path).suffix
+    line = {
+        "roots": f"add '<rootDir>/{folder}' to",
+        "testMatch": f"add '<rootDir>/{folder}/**/*.test{suffix}' to",
+        "testRegex": f"add '/{folder.replace('../', '')}/.*\\\\.test\\\\{suffix}$' to",
+        "moduleFileExtensions": f"add '{suffix[1:]}' to",
+    }.get(setting, "take the pattern that matches it out of")
+    return f"`npx jest` does not collect {path} by itself: {line} `{setting}` in the configuration of Jest"
 
 
 def nodeid_of(path: str, name: str, subject: str = "") -> str:
@@ -176,146 +227,6 @@ async def _repeat(jest: Jest, request: JestRequest, verdicts: dict[tuple[str, st
             else:
                 verdicts[key] = replace(verdicts[key], runs=number + 1)
     return repeats
-
-
-async def _measured(
-    jest: Jest,
-    request: JestRequest,
-    kept: Mapping[tuple[str, str], CaseVerdict],
-    coverage: CoverageData,
-    files: Mapping[str, str],
-    options: VerifyOptions,
-) -> MutationReport:
-    """Measure the kept tests by mutants: each in the module's place, for the test files that run its lines."""
-    began = time.monotonic()
-    everything: list[Mutant] = []
-    sources: dict[str, bytes] = {}
-    for path in request.measure:
-        sources[path] = await asyncio.to_thread(read_source_bytes, jest.root, path)
-        everything += mutants_of_script(parse(sources[path], path), sources[path], path)
-    chosen = sample(everything, options.mutants)
-    results: dict[int, MutantResult] = {}
-    swapped: dict[str, tuple[str, str]] = {}
-    owner: dict[str, int] = {}
-    written: list[str] = []
-    for number, mutant in enumerate(chosen):
-        tested = _files_reaching(mutant, coverage, kept)
-        if not tested:
-            results[number] = MutantResult(mutant, "uncovered")
-            continue
-        by = _beside(mutant.path, f"__mutant{number}__")
-        text = replaced(sources[mutant.path], mutant.start, mutant.end, mutant.replacement)
-        jest.write(by, guarded(text, lambda source, path=mutant.path: parse(source, path)).decode("utf-8", "replace"))
-        written.append(by)
-        for path in tested:
-            copy = _copy_of(path, number)
-            jest.write(copy, files[path])
-            written.append(copy)
-            swapped[copy], owner[copy] = (mutant.path, by), number
-    tests = await _with_mutants(jest, request, swapped, options)
-    for path in written:
-        jest.remove(path)
-    names = {(path, name): verdict.nodeid for (path, name), verdict in kept.items()}
-    for number, mutant in enumerate(chosen):
-        if number not in results:
-            own = [copy for copy, whose in owner.items() if whose == number]
-            results[number] = _result(mutant, own, tests, names)
-    return MutationReport(
-        tuple(results[number] for number in sorted(results)), len(everything), 0, (), round(time.monotonic() - began, 3)
-    )
-
-
-async def _with_mutants(
-    jest: Jest, request: JestRequest, swapped: Mapping[str, tuple[str, str]], options: VerifyOptions
-) -> dict[str, ScriptRun | None]:
-    """What came of each copy of a test file; None where there was no time for it."""
-    found: dict[str, ScriptRun | None] = dict.fromkeys(swapped)
-    waiting = sorted(swapped)
-    deadline = time.monotonic() + options.mutant_seconds
-    while waiting and time.monotonic() < deadline:
-        left = max(10.0, deadline - time.monotonic())
-        run = await jest.run(
-            JestRequest(
-                tuple(waiting),
-                swapped={copy: swapped[copy] for copy in waiting},
-                test_seconds=_MUTANT_SECONDS,
-                wall_seconds=min(left, 600.0),
-            )
-        )
-        done = {test.path for test in run.tests} | set(run.broken)
-        for copy in done:
-            own = tuple(test for test in run.tests if test.path == copy)
-            found[copy] = ScriptRun(own, lost={copy: run.broken[copy]} if copy in run.broken else {})
-        if run.hung_file is not None and run.hung_file in waiting and run.hung_file not in done:
-            # Only what was ended for doing nothing is a mutant that hangs; a crash says nothing about the tests.
-            found[run.hung_file] = ScriptRun(hung=(run.hung or "",)) if not run.crashed else None
-            done.add(run.hung_file)
-        if not done & set(waiting):
-            break
-        waiting = [copy for copy in waiting if copy not in done]
-    return found
-
-
-def _result(
-    mutant: Mutant,
-    copies: Sequence[str],
-    runs: Mapping[str, ScriptRun | None],
-    names: Mapping[tuple[str, str], str],
-) -> MutantResult:
-    killed: list[str] = []
-    count = 0
-    status: Status = "survived"
-    for copy in copies:
-        run = runs.get(copy)
-        if run is None:
-            return MutantResult(mutant, "untried")
-        original = _original(copy)
-        mine = [nodeid for (path, _), nodeid in names.items() if path == original]
-        count += len(mine)
-        if run.hung:
-            status = "timeout"
-            killed += mine[:1]
-        elif any("SyntaxError" in said for said in run.lost.values()) if run.lost else False:
-            # It does not compile: nobody could have slipped like that.
-            return MutantResult(mutant, "untried")
-        elif run.lost:
-            # It does not even load with the mutant: every test notices.
-            killed += mine
-        else:
-            outcome = {test.name: test.status for test in run.tests}
-            killed += [
-                nodeid for (path, name), nodeid in names.items() if path == original and outcome.get(name) == "failed"
-            ]
-    if killed and status != "timeout":
-        status = "killed"
-    return MutantResult(mutant, status, tuple(killed), None, count)
-
-
-def _files_reaching(mutant: Mutant, coverage: CoverageData, kept: Mapping[tuple[str, str], CaseVerdict]) -> list[str]:
-    """Test files with a kept test that runs a line of the mutant; all of them for what runs when it is loaded."""
-    file = coverage.files.get(mutant.path)
-    wanted = set(mutant.lines)
-    paths = list(dict.fromkeys(path for path, _ in kept))
-    if file is None or wanted & file.by_test[""].lines or not wanted & file.statements:
-        return paths
-    nodeids = {verdict.nodeid: path for (path, _), verdict in kept.items()}
-    reached = [nodeids[name] for name, part in file.by_test.items() if name in nodeids and wanted & part.lines]
-    return list(dict.fromkeys(reached))
-
-
-def _beside(path: str, mark: str) -> str:
-    place = PurePosixPath(path)
-    return place.with_name(f"{place.stem}{mark}{place.suffix}").as_posix()
-
-
-def _copy_of(path: str, number: int) -> str:
-    place = PurePosixPath(path)
-    return place.with_name(f"mutant{number}__{place.name}").as_posix()
-
-
-def _original(copy: str) -> str:
-    place = PurePosixPath(copy)
-    return place.with_name(place.name.partition("__")[2]).as_posix()
 
 
 def _first_line(said: str) -> str:

@@ -41,6 +41,7 @@ class JestRequest:
         test_seconds: how long nothing may happen: no test or trial begins or ends.
         hook_seconds: how long one test may take in all; 0 for `test_seconds`.
         environment: more variables.
+        ask_collected: ask the project's own Jest whether it collects the files by itself.
     """
 
     files: tuple[str, ...]
@@ -53,6 +54,7 @@ class JestRequest:
     hook_seconds: float = 0.0
     wall_seconds: float = 120.0
     environment: Mapping[str, str] = field(default_factory=dict)
+    ask_collected: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +90,8 @@ class JestRun:
             then. Otherwise it was ended because nothing happened for too long.
         maps, imported: places of the measured files, and what loading them reached.
         complaint: the end of what Jest printed.
+        uncollected: by file that the project's own Jest does not collect by itself, the setting that leaves it out, and
+            the file's folder relative to `rootDir`.
     """
 
     tests: tuple[JestTest, ...] = ()
@@ -99,6 +103,7 @@ class JestRun:
     imported: Reach = field(default_factory=dict)
     complaint: str = ""
     crashed: bool = False
+    uncollected: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
 
 class Jest:
@@ -159,7 +164,10 @@ class Jest:
         return {
             "jest": str(project.jest),
             "root": str(self._root / project.package.folder),
-            "configured": project.configured,
+            "own": project.own,
+            "configured": project.package.configured,
+            "config_root": str(self._root / (project.package.config_folder or project.package.folder)),
+            "ask_collected": request.ask_collected,
             "typescript": project.package.typescript,
             "transform_ignore": ["/node_modules/"],
             "babel": {
@@ -190,7 +198,7 @@ class Jest:
         """Flags of Node: the project's own script for tests says whether Jest runs ES modules as they are."""
         scripts = self._project.package.manifest.get("scripts")
         said = " ".join(map(str, scripts.values())) if isinstance(scripts, dict) else ""
-        native = self._project.configured and "--experimental-vm-modules" in said
+        native = self._project.own and "--experimental-vm-modules" in said
         return ("--experimental-vm-modules", "--no-warnings") if native else ("--no-warnings",)
 
     def _program(self, request: JestRequest, name: str) -> Program:
@@ -254,6 +262,7 @@ class _Reader:
         self._reported: set[str] = set()
         self._maps: dict[str, SourceMap] = {}
         self._imported: dict[str, tuple[frozenset[str], frozenset[tuple[str, int]]]] = {}
+        self._uncollected: dict[str, tuple[str, str]] = {}
 
     def line(self, text: str) -> None:
         """Read one line."""
@@ -277,6 +286,8 @@ class _Reader:
             self._imported |= self._reached(fact["imported"])
         elif "results" in fact:
             self._results(path, fact)
+        elif "uncollected" in fact:
+            self._uncollected[path] = str(fact["uncollected"]), str(fact["folder"])
         elif "done" in fact:
             self._done = True
         else:
@@ -308,6 +319,7 @@ class _Reader:
             self._imported,
             complaint,
             not self._done and not ended_here,
+            self._uncollected,
         )
 
     def _inner(self, path: str) -> str:

@@ -12,6 +12,7 @@ from ...core.errors import EnvironmentFault
 from ...utils.untrusted_files import read_json
 from ...utils.user_folders import cloned_folders, exposes_home
 from ..target import PythonTarget
+from .collection import Collection, read_collection
 from .node import NodeRuntime, find_node
 from .npm_folder import NpmFolder
 
@@ -29,14 +30,20 @@ class ScriptPackage:
     Attributes:
         folder: POSIX, relative to the project's root; "." for the root.
         manifest: what its package.json says; empty without one.
-        configured: whether it has a configuration of Jest.
+        config_folder: the nearest folder, this one or one above it, that has a configuration of Jest; POSIX, relative
+            to the project's root. Empty where there is none.
         typescript: whether it has a tsconfig.json.
     """
 
     folder: str
     manifest: Mapping[str, Any] = field(default_factory=dict)
-    configured: bool = False
+    config_folder: str = ""
     typescript: bool = False
+
+    @property
+    def configured(self) -> bool:
+        """Whether Jest is configured for it."""
+        return bool(self.config_folder)
 
     @property
     def dependencies(self) -> frozenset[str]:
@@ -70,8 +77,26 @@ def _package(root: Path, folder: str) -> ScriptPackage:
         manifest = {}
     manifest = manifest if isinstance(manifest, dict) else {}
     place = root / folder
-    configured = "jest" in manifest or any((place / name).is_file() for name in _CONFIGS)
-    return ScriptPackage(folder, manifest, configured, (place / "tsconfig.json").is_file())
+    return ScriptPackage(folder, manifest, _config_folder(root, folder), (place / "tsconfig.json").is_file())
+
+
+def _config_folder(root: Path, folder: str) -> str:
+    for above in (PurePosixPath(folder), *PurePosixPath(folder).parents):
+        try:
+            manifest = read_json(root, (above / "package.json").as_posix())
+        except (OSError, ValueError):
+            manifest = {}
+        own = isinstance(manifest, dict) and "jest" in manifest
+        if own or any((root / above / name).is_file() for name in _CONFIGS):
+            return above.as_posix()
+    return ""
+
+
+def collection_of(root: Path, package: ScriptPackage) -> Collection:
+    """Where the package's Jest looks for tests, as far as its configuration is written out."""
+    if not package.config_folder:
+        return Collection(package.folder, {})
+    return read_collection(root, package.config_folder, _CONFIGS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,11 +118,6 @@ class ScriptProject:
     own: bool
     version: tuple[int, int]
     modules: Mapping[str, Path] = field(default_factory=dict)
-
-    @property
-    def configured(self) -> bool:
-        """Whether the project's own configuration of Jest is used."""
-        return self.own and self.package.configured
 
     @property
     def shuffles(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
@@ -10,7 +11,7 @@ from typing import Any
 
 from ....core.errors import RequestError
 from ....engine.javascript.sources import ScriptSources, find_scripts, path_of_tests
-from ....sandbox.javascript.project import package_of
+from ....sandbox.javascript.project import collection_of, package_of
 from ....sandbox.javascript.syntax import SUFFIXES
 from ....utils.names.similar_names import similar_names
 from ....utils.untrusted_files import read_source_bytes
@@ -21,6 +22,7 @@ from .request.lexicon import AVAILABLE_FRAMEWORKS, SCRIPT_FRAMEWORKS
 from .request.parsed_request import Mention, ParsedRequest
 
 _FRAMEWORK = "jest"
+_TESTS = "tests/generated"
 _SHOWN = 3
 _LONGEST_SLUG = 100
 Target = tuple[str, tuple[str, ...] | None]
@@ -189,12 +191,14 @@ class _Planning:
     def _step(self, path: str, names: tuple[str, ...] | None, taken: set[str], after: list[str]) -> JsonObject:
         package = package_of(self._root, path)
         part = "" if names is None else "." + "-".join(names[:2]).replace(".", "-")
-        wanted = str(self._inputs.get("tests_dir") or "tests/generated")
-        test_path = path_of_tests(path, package.folder, wanted, part)
+        wanted = str(self._inputs.get("tests_dir") or _TESTS)
+        # A folder that somebody asked for is theirs to configure.
+        collection = collection_of(self._root, package) if wanted == _TESTS else None
+        test_path = path_of_tests(path, package.folder, wanted, part, collection)
         number = 2
         while test_path in taken:
-            stem, _, rest = test_path.rpartition(".test.")
-            test_path = f"{stem.rstrip('0123456789-')}-{number}.test.{rest}"
+            stem, kind, rest = re.split(r"(\.(?:test|spec)\.)(?=\w+$)", test_path)
+            test_path = f"{stem.rstrip('0123456789-')}-{number}{kind}{rest}"
             number += 1
         taken.add(test_path)
         slug = f"{_slug(path)}{'__' + _slug('_'.join(names[:3])) if names else ''}"

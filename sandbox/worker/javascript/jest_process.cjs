@@ -8,17 +8,45 @@ const request = JSON.parse(fs.readFileSync(process.argv[2], 'utf8'));
 const jest = path.join(request.jest, 'package.json');
 const core = require.resolve('@jest/core', { paths: [jest] });
 
-/** The project's configuration as Jest reads it; empty where it has none. */
+/** The project's configuration as Jest reads it; empty where it has none, for which Jest has its defaults. */
 async function projectConfig() {
-  if (!request.configured) return {};
+  if (!request.own || !request.configured) return {};
   const { readInitialOptions } = require(require.resolve('jest-config', { paths: [core] }));
   const read = await readInitialOptions(undefined, {
-    packageRootOrConfig: request.root,
-    parentConfigDirname: request.root,
+    packageRootOrConfig: request.config_root,
+    parentConfigDirname: request.config_root,
     readFromCwd: false,
     skipMultipleConfigError: true,
   });
-  return read.config;
+  // Of several projects, those that are written out in place share no setting with the others.
+  const { projects, ...config } = read.config;
+  if (!Array.isArray(projects)) return config;
+  return projects.find((one) => typeof one === 'object') ?? { rootDir: request.root };
+}
+
+/** Write which files the project's own Jest does not collect, and the setting that leaves each out. */
+async function writeUncollected() {
+  const { readConfigs } = require(require.resolve('jest-config', { paths: [core] }));
+  const { SearchSource } = require(core);
+  const { configs } = await readConfigs({ _: [], $0: 'jest' }, [request.config_root]);
+  for (const file of request.files) {
+    const reasons = configs.map((config) => whyNot(SearchSource, config, file));
+    if (reasons.includes('') || reasons.length === 0) continue;
+    const folder = path.relative(configs[0].rootDir, path.dirname(file)).split(path.sep).join('/');
+    fs.appendFileSync(request.journal, `${JSON.stringify({ uncollected: reasons[0], file, folder })}\n`);
+  }
+}
+
+/** The setting because of which a configuration leaves a file out; empty where it collects it. */
+function whyNot(SearchSource, config, file) {
+  const collects = (settings) => new SearchSource({ config: { ...config, ...settings } }).isTestFilePath(file);
+  const open = { testMatch: [], testRegex: [], testPathIgnorePatterns: [] };
+  if (collects({})) {
+    return config.moduleFileExtensions.includes(path.extname(file).slice(1)) ? '' : 'moduleFileExtensions';
+  }
+  if (!collects(open)) return 'roots';
+  if (!collects({ ...open, testPathIgnorePatterns: config.testPathIgnorePatterns })) return 'testPathIgnorePatterns';
+  return config.testRegex.length > 0 ? 'testRegex' : 'testMatch';
 }
 
 function ours() {
@@ -43,12 +71,24 @@ function ours() {
   };
 }
 
+/** Where a reader of source maps lies that Jest itself uses; empty where it has none. */
+function tracePath() {
+  try {
+    const reporters = require.resolve('@jest/reporters', { paths: [core] });
+    return require.resolve('@jridgewell/trace-mapping', { paths: [reporters] });
+  } catch {
+    return '';
+  }
+}
+
 async function main() {
+  process.env.TESTWRIGHT_TRACE = tracePath();
   const project = await projectConfig();
-  const base = Object.keys(project).length > 0 ? project : ours();
+  const base = request.own ? project : ours();
   const config = {
     ...base,
     rootDir: base.rootDir ?? request.root,
+    roots: [...new Set([...(base.roots ?? []), request.root])],
     // Coverage is measured of no file that these patterns match.
     testMatch: request.files.map((file) => file.replace(/[^\w/.-]/g, '?')),
     testRegex: undefined,
@@ -68,6 +108,8 @@ async function main() {
     watchman: false,
     globalSetup: base.globalSetup,
   };
+  // What cannot be asked is not told: the tests run all the same.
+  if (request.own && request.ask_collected) await writeUncollected().catch(() => {});
   const { runCLI } = require(core);
   const { results } = await runCLI(
     {

@@ -61,6 +61,20 @@ function reached(before, after) {
   return found;
 }
 
+/** Gives the line of a place in the source, 0 where it has none; what was measured may be what a compiler wrote. */
+function lines(sourceMap) {
+  const { TESTWRIGHT_TRACE: trace } = process.env;
+  if (!sourceMap || !trace) return (place) => place?.start?.line ?? 0;
+  const { LEAST_UPPER_BOUND, TraceMap, originalPositionFor } = require(trace);
+  const map = new TraceMap(sourceMap);
+  return (place) => {
+    const { line, column } = place?.start ?? {};
+    if (!line) return 0;
+    const found = originalPositionFor(map, { line, column });
+    return (found.line ?? originalPositionFor(map, { line, column, bias: LEAST_UPPER_BOUND }).line) || 0;
+  };
+}
+
 const mapped = new Set();
 
 /** Write where the statements and branches of measured files stand, of each file once. */
@@ -69,12 +83,15 @@ function writeMaps(imported) {
   for (const [name, one] of Object.entries(globalThis.__coverage__ ?? {})) {
     if (mapped.has(name)) continue;
     mapped.add(name);
-    const line = (place) => place?.start?.line ?? 0;
-    const s = Object.entries(one.statementMap).map(([id, place]) => [id, line(place)]);
-    const b = Object.entries(one.branchMap).map(([id, part]) => {
-      const at = part.loc ? line(part.loc) : part.line;
-      return [id, at, part.locations.map((arm) => line(arm) || at)];
-    });
+    const line = lines(one.inputSourceMap);
+    // What has no line was added by a compiler.
+    const s = Object.entries(one.statementMap).map(([id, place]) => [id, line(place)]).filter(([, at]) => at > 0);
+    const b = Object.entries(one.branchMap)
+      .map(([id, part]) => {
+        const at = line(part.loc) || line({ start: { line: part.line ?? 0, column: 0 } });
+        return [id, at, part.locations.map((arm) => line(arm) || at)];
+      })
+      .filter(([, at]) => at > 0);
     maps[name] = { s, b };
   }
   if (Object.keys(maps).length > 0) write({ maps, imported });

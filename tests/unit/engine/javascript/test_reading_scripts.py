@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from testwright.core.errors import TargetImportError
+from testwright.engine.javascript.domain.patterns import text_for_pattern
 from testwright.engine.javascript.facts import read_module
 from testwright.engine.javascript.jsdoc import read_examples
 from testwright.engine.javascript.model import Module
-from testwright.engine.javascript.patterns import text_for_pattern
 from testwright.engine.javascript.trials import Proposer
 
 pytestmark = pytest.mark.feature("T-10")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from .model import Class, Value
+from ..model import Class, Value
 from .patterns import text_for_pattern
 from .shapes import Constant, Shape
 from .value_pools import (

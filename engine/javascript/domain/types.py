@@ -7,12 +7,12 @@ from pathlib import Path, PurePosixPath
 
 from tree_sitter import Node
 
-from ...core.errors import TargetImportError
-from ...sandbox.javascript.syntax import field as child
-from ...sandbox.javascript.syntax import parse, text_of
-from .facts import read_module
-from .jsdoc import ParameterDoc
-from .model import Function, Module
+from ....core.errors import TargetImportError
+from ....sandbox.javascript.syntax import field as child
+from ....sandbox.javascript.syntax import parse, text_of
+from ..facts import read_module
+from ..jsdoc import ParameterDoc
+from ..model import Function, Module
 from .shapes import Shape, elements_of, keys_of
 
 _DEPTH = 6

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 from tree_sitter import Node
 
-from ...sandbox.javascript.syntax import field as child
-from ...sandbox.javascript.syntax import string_value, text_of
-from .model import Function, Module
+from ....sandbox.javascript.syntax import field as child
+from ....sandbox.javascript.syntax import string_value, text_of
+from ..model import Function, Module
 from .shapes import Constant, Shape, elements_of, keys_of
 
 _OF_LISTS = frozenset(

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from tree_sitter import Node
 
-from ...sandbox.javascript.syntax import field as child
-from ...sandbox.javascript.syntax import string_value, text_of
+from ....sandbox.javascript.syntax import field as child
+from ....sandbox.javascript.syntax import string_value, text_of
 
 
 @dataclass(frozen=True, slots=True)
