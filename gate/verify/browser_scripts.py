@@ -69,9 +69,9 @@ async def verify_browser_scripts(
         request = PlaywrightRequest(
             tests, measure=options.measure, test_seconds=options.test_seconds, wall_seconds=options.wall_seconds
         )
-        first = await runner.run(replace(request, pictures=True))
-        verdicts = {test.nodeid: _verdict(test, documented) for test in first.tests}
-        verdicts |= _lost(first, tests)
+        first, lost = await _first_run(runner, replace(request, pictures=True))
+        verdicts = {test.nodeid: _verdict(test, documented) for test in first.tests} | lost
+        request = replace(request, files=tuple(path for path in tests if path not in lost))
         pictures = await asyncio.to_thread(read_pictures, workspace.folder, f"{first.folder}/{PICTURES}")
         again = replace(request, measure=(), workers=_BESIDE)
         await _repeat(runner, again, verdicts, options.repeats)
@@ -95,6 +95,19 @@ async def verify_browser_scripts(
         launches=runner.starts,
         pictures=pictures,
     )
+
+
+async def _first_run(runner: Playwright, request: PlaywrightRequest) -> tuple[PlaywrightRun, dict[str, CaseVerdict]]:
+    """The first run, and the files that do not load: Playwright runs no test of any file beside one of these."""
+    lost: dict[str, CaseVerdict] = {}
+    while True:
+        run = await runner.run(request)
+        found = {} if run.tests else _lost(run, request.files)
+        lost |= found
+        left = tuple(path for path in request.files if path not in found)
+        if run.tests or not found or not left:
+            return run, lost | (_lost(run, left) if left else {})
+        request = replace(request, files=left)
 
 
 def _verdict(test: PlaywrightTest, documented: frozenset[str]) -> CaseVerdict:
@@ -123,12 +136,12 @@ def _case_of(test: PlaywrightTest) -> str | None:
 
 
 def _lost(first: PlaywrightRun, tests: Sequence[str]) -> dict[str, CaseVerdict]:
-    """The files of which no test ran, with what Playwright says of them."""
+    """The files of which no test ran, with what Playwright says of them; those alone that it names, if it does."""
     there = {test.path for test in first.tests}
+    missing = [path for path in tests if path not in there]
+    named = [path for path in missing if any(path in said for said in first.broken)]
     found: dict[str, CaseVerdict] = {}
-    for path in tests:
-        if path in there:
-            continue
+    for path in named or missing:
         said = next((one for one in first.broken if path in one), "\n".join(first.broken) or first.complaint)
         line = _first_line(said)
         reason = f"the file does not load: {line}"

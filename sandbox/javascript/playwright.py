@@ -18,11 +18,11 @@ from ..target import PythonTarget, Workspace
 from ..worker_files import WORKER_FOLDER, worker_arguments
 from .node import NodeRuntime, find_node
 from .npm_folder import NpmFolder
-from .playwright_report import PlaywrightTest, plain_text, problems_of, project_config, tests_of
+from .playwright_report import PlaywrightTest, plain_text, problems_of, project_config, read_tests
 from .project import inside_project, installed_modules, package_of, version_of
 
 PLAYWRIGHT = NpmFolder(Path(__file__).with_name("playwright_tools"), "playwright", "Playwright Test")
-_PACKAGE = "@playwright/test"
+PACKAGE = "@playwright/test"
 _OLDEST = (1, 42)
 """The first version whose tests have tags."""
 _GATE_CONFIG = "gate.playwright.config"
@@ -63,24 +63,24 @@ def prepare_playwright(target: PythonTarget) -> PlaywrightProject:
     config = project_config(target.snapshot.path)
     modules = dict(installed_modules(target.root, "."))
     for folder in modules.values():
-        package = folder / _PACKAGE
+        package = folder / PACKAGE
         if (package / "package.json").is_file():
             version = version_of(inside_project(target.root, package), "Playwright Test")
             if version < _OLDEST:
                 found, oldest = ".".join(map(str, version)), ".".join(map(str, _OLDEST))
                 raise EnvironmentFault(
                     f"the project has Playwright Test {found}, and tests are written for {oldest} and newer",
-                    advice=f"npm install --save-dev {_PACKAGE}@latest",
+                    advice=f"npm install --save-dev {PACKAGE}@latest",
                 )
             real = inside_project(target.root, package)
             return PlaywrightProject(target, node, real, True, version, chromium, modules, config)
-    if _PACKAGE in package_of(target.snapshot.path, "package.json").dependencies:
+    if PACKAGE in package_of(target.snapshot.path, "package.json").dependencies:
         raise EnvironmentFault(
-            f"the project names {_PACKAGE}, and it is not installed there",
+            f"the project names {PACKAGE}, and it is not installed there",
             advice="run `npm install` in the project; `testwright doctor` shows what was found",
             details={"needs": "npm"},
         )
-    ours = PLAYWRIGHT.install(target.caches).folder / "node_modules" / _PACKAGE
+    ours = PLAYWRIGHT.install(target.caches).folder / "node_modules" / PACKAGE
     return PlaywrightProject(target, node, ours, False, version_of(ours, "Playwright Test"), chromium, modules, config)
 
 
@@ -268,7 +268,7 @@ class Playwright:
         place = f"{self._workspace.scratch.name}/{name}"
         try:
             report = read_json(self._workspace.folder, f"{place}/report.json")
-            tests, broken = tests_of(report, self._root), problems_of(report, self._root)
+            tests, broken = read_tests(report, self._root), problems_of(report, self._root)
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as fault:
             raise TargetRunError(
                 f"Playwright Test gave no report: {complaint or fault}",

@@ -31,7 +31,7 @@ class PlaywrightTest:
         return f"{self.path}::{self.name}"
 
 
-def tests_of(report: Report, root: Path) -> tuple[PlaywrightTest, ...]:
+def read_tests(report: Report, root: Path) -> tuple[PlaywrightTest, ...]:
     """The tests of a report with their last results, in the order of the files.
 
     Args:
@@ -66,7 +66,7 @@ def _test(spec: Report, titles: tuple[str, ...], root: Path) -> PlaywrightTest:
 
 
 def problems_of(report: Report, root: Path) -> tuple[str, ...]:
-    """What stands against whole files: one that does not load, say. Raises as `tests_of`."""
+    """What stands against whole files: one that does not load, say. Raises as `read_tests`."""
     found: list[str] = []
     for error in report.get("errors") or ():
         place = str((error.get("location") or {}).get("file") or "").removeprefix(f"{root}/")

@@ -17,9 +17,8 @@ from ....engine.python.project.layout import Layout, find_layout
 from ...contract.lifecycle import Agent, AgentContract
 from ...contract.protocol import AgentRequest, JsonObject
 from .api_plan import api_steps
-from .browser_frameworks import browser_framework, with_browser
 from .changed_targets import changed_targets, unchanged_rows
-from .e2e_plan import browser_steps
+from .e2e_plan import browser_framework, browser_steps, with_browser
 from .fitting_types import Fitting, fitting_types
 from .integration_plan import integration_steps
 from .load_requests import LOCUST, with_load

@@ -7,7 +7,6 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from ....core.errors import AgentFailure
-from ....sandbox.worker_files import WORKER_FOLDER
 from ....utils.generated_header import with_header
 from ....utils.python_names import unique_name
 from ....utils.redact import placeholder_secret
@@ -66,10 +65,9 @@ def render_playwright(spec: Json, test_path: str) -> tuple[ApiTestFile, ...]:
     target = spec["target"]
     folder = PurePosixPath(test_path).parent
     config = _CONFIG.replace("TEST_DIR", folder.as_posix(), 1)
-    helper = (WORKER_FOLDER / "http" / "application.ts").read_text(encoding="utf-8")
     files = {
         test_path: (source, str(target.get("path") or target["name"]), "//"),
-        (folder / "application.ts").as_posix(): (helper, _OURS, "//"),
+        (folder / "application.ts").as_posix(): (helper_source("application", ".ts"), _OURS, "//"),
     }
     if not target.get("config"):
         files[PLAYWRIGHT_CONFIG] = (config, _OURS, "//")
