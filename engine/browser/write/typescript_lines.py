@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ...javascript.value_pools import quoted_text
+from ...javascript.domain.value_pools import quoted_text
 
 Json = Mapping[str, Any]
 _LONGEST = 108
