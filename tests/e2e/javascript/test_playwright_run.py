@@ -66,7 +66,7 @@ def test_a_case_is_followed_from_the_spec_to_the_code_and_the_report(run):
     rows = [row for target in report_of(run_folder(run.root, "r"))["targets"] for row in target["evidence"]]
     assert {row["case_id"] for row in rows} == {case["id"] for case in spec["cases"]}
     assert all(f"@{case['id']}'" in text for case in spec["cases"])
-    assert all(row["reruns"] >= 2 for row in rows)
+    assert all(row["reruns"] for row in rows)
 
 
 def test_the_kept_tests_are_collected_and_pass_as_a_person_starts_them_until_the_site_changes(run):
