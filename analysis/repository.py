@@ -81,12 +81,16 @@ class Checkout:
 
     def full_name(self) -> str:
         """`owner/name` of the remote (`origin`, else the first), else `local/<folder>`."""
-        urls = self._remotes()
-        url = urls.get("origin") or next(iter(urls.values()), "")
+        url = self.remote_url()
         parts = [part for part in re.split(r"[/:\\]", url.removesuffix("/").removesuffix(".git")) if part]
         if len(parts) >= 2:
             return f"{parts[-2].rpartition('@')[2]}/{parts[-1]}"
         return f"local/{self.root.resolve().name or 'project'}"
+
+    def remote_url(self) -> str:
+        """The address of the remote `origin`, else of the first; "" without one. It may hold a password."""
+        urls = self._remotes()
+        return urls.get("origin") or next(iter(urls.values()), "")
 
     def head(self) -> Head:
         """Reads what is checked out."""

@@ -179,7 +179,7 @@ def apply(run_id: str, where: Settings) -> tuple[Acceptance, ...]:
         SettingsError: it may have come with the project.
         StorageError: the project cannot be written; the tests stay in the run's folder.
     """
-    folder, report, root = _ended_here(run_id, where)
+    folder, report, root = ended_here(run_id, where)
     kept = [file.path for file in report.files if file.outcome != "removed"]
     if not kept:
         raise UsageError(f"Run {folder.run_id} kept no tests.", advice="Its report says why.")
@@ -196,7 +196,7 @@ def configure_pytest(run_id: str, where: Settings) -> tuple[PytestLine, ...]:
         SettingsError: it may have come with the project.
         StorageError: the file cannot be written.
     """
-    folder, report, root = _ended_here(run_id, where)
+    folder, report, root = ended_here(run_id, where)
     with project_lock(where.state, root, f"apply {folder.run_id}"):
         wanted = report.own_pytest.settings if report.own_pytest is not None else ()
         return tuple(row for row in wanted if add_setting(root, row.file, row.section, row.key, row.line))
@@ -270,7 +270,7 @@ def _is_known(store: Store, run_id: str, where: Settings) -> bool:
         return bool(where.state_dir or where.trust_project)
 
 
-def _ended_here(run_id: str, where: Settings) -> tuple[RunFolder, Report, Path]:
+def ended_here(run_id: str, where: Settings) -> tuple[RunFolder, Report, Path]:
     """The folder, the report and the project of an ended run whose results may join the project.
 
     Raises:

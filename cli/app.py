@@ -22,6 +22,7 @@ from . import (
     store_commands,
     validate_commands,
 )
+from .github import pull_request_command
 
 app = typer.Typer(
     name="testwright",
@@ -41,6 +42,7 @@ assess_commands.register(app)
 repository_commands.register(app)
 store_commands.register(app, runs)
 report_command.register(app)
+pull_request_command.register(app)
 validate_commands.register(validate)
 inspect_commands.register(app)
 mcp_commands.register(mcp)

@@ -41,6 +41,12 @@ when it is made again.
     │       ├── ModelAnswerCut         it reached the model's limit (finish_reason length) exit 5
     │       └── ModelAnswerTooLarge    it is larger than any answer may be                exit 5
     ├── BudgetExhausted            the run's ceiling on time, tokens or cost              exit 6
+    ├── GitHubFailure              GitHub's API did not do what was asked                 exit 3
+    │   ├── GitHubUnreachable      no connection, or it says that it failed (5xx)
+    │   ├── GitHubRateLimited      too many requests; `retry_after` says how long to wait
+    │   ├── GitHubAccessDenied     no token, a wrong one, or one that may not (401, 403)
+    │   ├── GitHubNotFound         there is no such thing, or the token may not see it (404)
+    │   └── GitHubConflict         what is there is in the way (409, 422)
     ├── ToolFailure                a tool answered with an error, or not at all
     │   ├── ToolInputError         the arguments do not fit the tool's input schema
     │   ├── ToolTimeout
@@ -324,6 +330,32 @@ class BudgetExhausted(TestwrightError):
     """A ceiling of the run on time, tokens or cost is reached; what was accepted stays."""
 
     exit_code = ExitCode.BUDGET
+
+
+class GitHubFailure(TestwrightError):
+    """GitHub's API did not do what was asked; what was done until then is found again by the next call."""
+
+    exit_code = ExitCode.ENVIRONMENT
+
+
+class GitHubUnreachable(GitHubFailure):
+    """There is no connection to GitHub, or GitHub says that it failed itself (5xx)."""
+
+
+class GitHubRateLimited(GitHubFailure):
+    """GitHub takes no more requests for a while; `details["retry_after"]` has the seconds."""
+
+
+class GitHubAccessDenied(GitHubFailure):
+    """There is no token, it is wrong, or it may not do this."""
+
+
+class GitHubNotFound(GitHubFailure):
+    """There is no such repository, branch or file, or the token may not see it."""
+
+
+class GitHubConflict(GitHubFailure):
+    """Something that is there is in the way: a branch of that name, a branch that moved, a refused field."""
 
 
 class ToolFailure(TestwrightError):

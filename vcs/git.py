@@ -25,7 +25,9 @@ from .git_files import unreadable_git_file
 _SECONDS = 60
 _MOST_OUTPUT = 256 * MIB
 _MOST_MEMORY = 2048 * MIB
-_COMMANDS = frozenset({"rev-parse", "rev-list", "merge-base", "diff-index", "ls-files", "cat-file", "diff-tree"})
+_COMMANDS = frozenset(
+    {"rev-parse", "rev-list", "merge-base", "diff-index", "ls-files", "cat-file", "diff-tree", "for-each-ref"}
+)
 """What may be run: each reads objects, references, the index, or names of files."""
 _NO_PROGRAMS = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "core.pager=cat")
 _NO_FETCHING = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}

@@ -87,15 +87,20 @@ def variable(name: str) -> str:
 
 def project_folder(inputs: ActionInputs, workspace: Path) -> Path:
     """The project's folder. Raises SettingsError when it is not inside the workspace."""
-    folder = (workspace / inputs.working_directory).resolve()
+    return folder_in_workspace(inputs.working_directory, workspace)
+
+
+def folder_in_workspace(said: str, workspace: Path) -> Path:
+    """A folder of the workspace. Raises SettingsError when there is none."""
+    folder = (workspace / said).resolve()
     if not folder.is_relative_to(workspace.resolve()):
         raise SettingsError(
-            f"working-directory {inputs.working_directory!r} lies outside the workspace.",
+            f"working-directory {said!r} lies outside the workspace.",
             advice="Give a folder below the checkout.",
         )
     if not folder.is_dir():
         raise SettingsError(
-            f"working-directory {inputs.working_directory!r} is no folder of the workspace.",
+            f"working-directory {said!r} is no folder of the workspace.",
             advice="Check the path, and that actions/checkout runs before testwright.",
         )
     return folder

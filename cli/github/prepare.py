@@ -66,7 +66,7 @@ def install(folder: Path) -> list[list[str]]:
     pip = [*python, "-m", "pip", "--disable-pip-version-check", "--no-input", "install", "--quiet"]
     return [
         [sys.executable, "-I", "-m", "venv", str(folder)],
-        [*pip, "--constraint", str(ACTION / "constraints.txt"), f"{ACTION}[sandbox]"],
+        [*pip, "--constraint", str(ACTION / "constraints.txt"), f"{ACTION}[sandbox,github]"],
     ]
 
 

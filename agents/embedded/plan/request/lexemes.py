@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from .lexicon import AVAILABLE_FRAMEWORKS, NUMBERS, PATTERNS, SCRIPT_FRAMEWORKS, SPELLINGS, Role
+from .lexicon import AVAILABLE_FRAMEWORKS, NUMBERS, PATTERNS, SCRIPT_FRAMEWORKS, Role
 
 _QUOTED = re.compile(r"`([^`]+)`|\"([^\"]+)\"|“([^“”]+)”|(?<![\w\x00])'([^']+)'(?!\w)")
 _ENDPOINT = re.compile(r"\b(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS|TRACE)\s+/[^\s,;!?()\x00\"`]*")
@@ -133,8 +133,7 @@ def _is_name(role: Role, match: re.Match[str], known: Callable[[str], bool]) -> 
 def _value(role: Role, match: re.Match[str], quoted: list[str]) -> str:
     """What a lexeme stands for; "" where its pattern says it."""
     if role == "framework":
-        name = re.sub(r"\s+", " ", match["name"].lower())
-        return SPELLINGS.get(name, name)
+        return re.sub(r"\s+", " ", match["name"].lower())
     if role == "depth":
         return (match["before"] or match["after"]).lower()
     if role == "complex":

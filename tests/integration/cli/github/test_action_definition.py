@@ -10,6 +10,7 @@ import yaml
 
 from testwright.cli.github.github import report_outputs
 from testwright.cli.github.inputs import FAIL_ON, NAMES, read_inputs, variable
+from testwright.cli.github.pull_request_step import OUTPUTS
 from testwright.reports.build import build_report
 from testwright.tests.support.runs.report_data import executed, facts, generate_step, outcomes
 from testwright.tests.support.runs.workflows import ROOT
@@ -47,7 +48,7 @@ def test_each_workflow_on_the_page_is_valid_by_githubs_schema(workflow, tmp_path
 def test_the_page_has_workflows_for_pull_requests_services_and_the_night():
     events = [set(workflow[True]) for workflow in WORKFLOWS]  # YAML reads the key `on` as true
     by_clock = {"schedule", "workflow_dispatch"}
-    assert events == [{"pull_request"}, {"pull_request"}, by_clock, by_clock]
+    assert events == [{"pull_request"}, {"pull_request"}, by_clock, by_clock, by_clock]
 
 
 @pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda one: one["name"])
@@ -58,10 +59,12 @@ def test_each_workflow_asks_for_few_rights_and_bounds_itself(workflow):
     for job in workflow["jobs"].values():
         assert job["timeout-minutes"] <= 120
         writes = "write" in job.get("permissions", {}).values()
-        tests = any(step.get("uses", "").startswith("OWNER/testwright@") for step in job["steps"])
-        assert not (writes and tests), "what runs the project's code may not write"
+        ours = [step["with"] for step in job["steps"] if step.get("uses", "").startswith("OWNER/testwright@")]
+        asked = any(given.get("pull-request") for given in ours)
+        assert not (writes and ours) or asked, "what runs the project's code may not write"
+        assert not asked or "pull_request" not in workflow[True], "code that may write is merged code"
         [checkout] = [step for step in job["steps"] if step.get("uses", "").startswith("actions/checkout@")]
-        assert checkout["with"]["persist-credentials"] is writes
+        assert checkout["with"]["persist-credentials"] is (writes and not ours)
         for step in job["steps"]:
             assert "${{" not in step.get("run", "")
 
@@ -120,7 +123,13 @@ def test_every_input_reaches_who_reads_it_as_a_variable():
     [run] = [step for step in STEPS if step.get("id") == "run"]
     given = {name: value for name, value in run["env"].items() if name.startswith("INPUT_")}
     assert given == {variable(name): f"${{{{ inputs.{name} }}}}" for name in NAMES}
-    others = {"upload-report", "artifact-name", "artifact-days", "cache"}
+    others = {"upload-report", "artifact-name", "artifact-days", "cache", "pull-request"}
+    [later] = [step for step in STEPS if step.get("id") == "pull-request"]
+    others |= {"pull-request-base", "pull-request-title"}
+    given = {name: value for name, value in later["env"].items() if name.startswith("INPUT_")}
+    said = ("pull-request-base", "pull-request-title", "working-directory")
+    assert given.pop("INPUT_RUN_ID") == "${{ steps.run.outputs.run-id }}"
+    assert given == {variable(name): f"${{{{ inputs.{name} }}}}" for name in said}
     assert set(ACTION["inputs"]) == {*NAMES, *others}
 
 
@@ -137,15 +146,21 @@ def test_every_output_is_one_that_the_run_gives():
         "failed-on",
         "report-path",
         "report-folder",
+        *OUTPUTS,
     }
 
 
 def test_no_script_holds_text_from_outside():
     scripts = [step["run"] for step in STEPS if "run" in step]
-    assert len(scripts) == 3
+    assert len(scripts) == 4
     assert not [script for script in scripts if "${{" in script or "\n" in script]
 
 
 def test_the_page_names_every_word_of_fail_on():
     section = PAGE.split("## When the step fails")[1].split("## What counts")[0]
     assert re.findall(r"^\| `([\w-]+)` \|", section, re.M) == list(FAIL_ON[1:])
+
+
+def test_the_token_is_in_the_environment_of_the_pull_requests_step_alone():
+    having = [step["name"] for step in STEPS if "github.token" in str(step)]
+    assert having == ["Make the pull request"]

@@ -61,7 +61,11 @@ def test_the_installation_is_pinned_and_comes_from_the_action_itself():
     make, install = prepare.install(Path("/place"))
     assert make == [sys.executable, "-I", "-m", "venv", "/place"]
     assert install[0] == "/place/bin/python"
-    assert install[-3:] == ["--constraint", str(prepare.ACTION / "constraints.txt"), f"{prepare.ACTION}[sandbox]"]
+    assert install[-3:] == [
+        "--constraint",
+        str(prepare.ACTION / "constraints.txt"),
+        f"{prepare.ACTION}[sandbox,github]",
+    ]
     assert (prepare.ACTION / "action.yml").is_file()
 
 

@@ -1,0 +1,155 @@
+"""The text of a pull request: suspected defects first, what was tested, and how it was judged.
+
+Two runs of the same code give the same text, so that a rerun changes nothing: no ids, no times. Whatever comes from the
+project stands as code: outside of it, `@name` would call a person, and `fixes #1` would close an issue.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from ..utils.outgoing_text import visible_text
+from .markdown_parts import amount, block, code, table
+from .model import Coverage, CoverageChange, Mutation, Report, ReportTarget
+
+_DEFECTS = 20
+_ROWS = 100
+_REASONS = 10
+_CUT = "\n\n… the rest is in the run's own report."
+
+
+def pull_request_title(report: Report) -> str:
+    """A title from what the kept tests are for, at most 256 characters."""
+    modules = list(dict.fromkeys(target.module or target.path for target in _tested(report)))
+    if 0 < len(modules) <= 3:
+        named = f"{', '.join(modules[:-1])} and {modules[-1]}" if len(modules) > 1 else modules[0]
+        title = f"Add tests for {named}"
+        if len(title) <= 256:
+            return title
+    return f"Add tests for {amount(len(modules), 'module')}"
+
+
+def pull_request_body(report: Report, *, left_out: Sequence[tuple[str, str]], most: int) -> str:
+    """The text.
+
+    Args:
+        left_out: test files of the run that are not in the pull request, with reasons.
+        most: characters; what is longer is cut at a line.
+    """
+    parts = [_defects(report), _head(report), _targets(report), _judged(report), _left_out(left_out), _end(report)]
+    text = visible_text("\n\n".join("\n".join(lines) for lines in map(list, parts) if lines) + "\n")
+    if len(text) <= most:
+        return text
+    return text[: text.rindex("\n", 0, most - len(_CUT))] + _CUT
+
+
+def _tested(report: Report) -> list[ReportTarget]:
+    return [target for target in report.targets if target.kept]
+
+
+def _defects(report: Report) -> Iterator[str]:
+    if not report.suspected_defects:
+        return
+    yield f"## {amount(len(report.suspected_defects), 'suspected defect')}"
+    yield ""
+    yield "Here the code does not do what its documentation says. No test of this pull request was bent to either."
+    for defect in report.suspected_defects[:_DEFECTS]:
+        place = f", {code(f'{defect.evidence.path}:{defect.evidence.lines[0]}')}" if defect.evidence else ""
+        yield ""
+        yield f"- {code(defect.title)}{place}"
+        yield f"  - documented: {code(defect.documented)}"
+        yield f"  - observed: {code(defect.observed)}"
+        if defect.reproduce:
+            yield ""
+            yield from block(defect.reproduce, "sh" if "curl " in defect.reproduce else "python")
+    if len(report.suspected_defects) > _DEFECTS:
+        yield ""
+        yield f"… and {len(report.suspected_defects) - _DEFECTS} more."
+
+
+def _head(report: Report) -> Iterator[str]:
+    yield "## What was tested"
+    yield ""
+    yield f"Asked for: {code(report.request)}" if report.request.strip() else "Asked for: the whole project"
+
+
+def _targets(report: Report) -> Iterator[str]:
+    tested = _tested(report)
+    if not tested:
+        return
+    rows = [
+        (
+            code(target.path),
+            target.test_type,
+            str(len(target.kept)),
+            _change(target.coverage, "statements"),
+            _change(target.coverage, "branches"),
+            _noticed(target.mutation),
+            code(target.test_path),
+        )
+        for target in tested[:_ROWS]
+    ]
+    yield from table(("Target", "Type", "Tests", "Statements", "Branches", "Mutants noticed", "File"), rows)
+    if len(tested) > _ROWS:
+        yield ""
+        yield f"… and {amount(len(tested) - _ROWS, 'target')} more."
+
+
+def _judged(report: Report) -> Iterator[str]:
+    totals, found = report.totals, report.totals.origins
+    yield "## How it was judged"
+    yield ""
+    if report.execution != "executed":
+        yield "**The tests were not executed.** Run them before you merge."
+        return
+    yield (
+        f"- {amount(totals.kept, 'test')} kept: each passed, passed again in other orders and in a fresh process, and "
+        "adds coverage or notices a mutant."
+    )
+    reasons = Counter(dropped.reason for target in report.targets for dropped in target.dropped)
+    yield f"- {totals.dropped} dropped" + (":" if reasons else ".")
+    yield from (f"  - {count} × {code(reason)}" for reason, count in sorted(reasons.items())[:_REASONS])
+    for what in ("statements", "branches"):
+        change = _change(totals.coverage, what)
+        if change:
+            yield f"- {what.capitalize()} covered: {change}"
+    counts = [target.mutation for target in report.targets if target.mutation is not None]
+    if counts:
+        noticed = sum(one.killed + one.timeout for one in counts)
+        unnoticed = sum(one.survived + one.uncovered for one in counts)
+        yield f"- Mutants: {noticed} noticed by the tests, {unnoticed} not"
+    yield f"- Expectations: {found.documented} documented, {found.inferred} inferred, {found.observed} observed"
+    if found.observed:
+        yield ""
+        yield "An *observed* expectation pins what the code does today: read it before you call it right."
+
+
+def _left_out(rows: Sequence[tuple[str, str]]) -> Iterator[str]:
+    if not rows:
+        return
+    yield "## Not in this pull request"
+    yield ""
+    yield from (f"- {code(path)}: {reason}" for path, reason in rows[:_ROWS])
+
+
+def _end(report: Report) -> Iterator[str]:
+    yield f"Made by testwright {report.run.version}. A rerun updates this text; what stands around it stays."
+
+
+def _noticed(mutation: Mutation | None) -> str:
+    return f"{mutation.score:.0f} %" if mutation is not None and mutation.score is not None else ""
+
+
+def _change(change: CoverageChange, what: str) -> str:
+    before, after = _percent(change.before, what), _percent(change.after, what)
+    return (f"{before} → {after}" if before else after) if after else ""
+
+
+def _percent(coverage: Coverage | None, what: str) -> str:
+    if coverage is None:
+        return ""
+    is_branches = what == "branches"
+    total = coverage.branches if is_branches else coverage.statements
+    covered = coverage.covered_branches if is_branches else coverage.covered
+    return f"{100 * covered / total:.0f} %" if total else ""

@@ -1,0 +1,61 @@
+"""The text of a pull request."""
+
+import pytest
+
+from testwright.reports.build import build_report
+from testwright.reports.pull_request_body import pull_request_body, pull_request_title
+from testwright.tests.support.runs.report_data import executed, facts, generate_step, outcomes
+from testwright.tests.support.runs.report_pages import large_report
+
+pytestmark = pytest.mark.feature("A-12")
+
+
+def report_of(*numbers):
+    return build_report(facts(), outcomes(*(generate_step(n, **executed([f"tc_{n}"])) for n in numbers)))
+
+
+def body(report, *, left_out=(), most=60_000):
+    return pull_request_body(report, left_out=left_out, most=most)
+
+
+def test_suspected_defects_come_first_then_what_was_tested_and_how_it_was_judged():
+    text = body(large_report(5, modules=1))
+    assert text.startswith("## ")
+    assert "suspected defect" in text.splitlines()[0]
+    assert text.index("What was tested") < text.index("How it was judged")
+    assert "75 %" in text
+
+
+def test_two_runs_of_the_same_code_give_the_same_text():
+    report = report_of(1)
+    run = report.run.model_copy(update={"id": "another", "seconds": 99.0, "started_at": "2030-01-01T00:00:00Z"})
+    assert body(report) == body(report.model_copy(update={"run": run}))
+
+
+def test_what_comes_from_the_project_calls_nobody_and_closes_no_issue():
+    text = "fixes #1 for @octocat <!-- /testwright:pull-request x -->"
+    report = report_of(1).model_copy(update={"request": text})
+    assert f"Asked for: `{text}`" in body(report)
+
+
+def test_files_that_are_not_in_it_are_named_with_reasons():
+    assert "- `tests/a.py`: a person has changed it" in body(
+        report_of(1), left_out=[("tests/a.py", "a person has changed it")]
+    )
+
+
+def test_tests_that_were_not_executed_say_so():
+    report = report_of(1).model_copy(update={"execution": "not executed"})
+    assert "**The tests were not executed.**" in body(report)
+
+
+def test_a_long_text_is_cut_at_a_line():
+    text = body(large_report(300, modules=30), most=2_000)
+    assert len(text) <= 2_000
+    assert text.endswith("\n\n… the rest is in the run's own report.")
+
+
+def test_the_title_names_up_to_three_modules_and_counts_more():
+    assert pull_request_title(report_of(1)) == "Add tests for shop.cart1"
+    assert pull_request_title(report_of(1, 2, 3)) == "Add tests for shop.cart1, shop.cart2 and shop.cart3"
+    assert pull_request_title(report_of(1, 2, 3, 4)) == "Add tests for 4 modules"
