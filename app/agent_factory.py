@@ -105,6 +105,8 @@ def _spec_generators(
         ToolDocuments(tools.call),
         command=command,
         ready=settings.app_ready or "",
+        sign_in=settings.sign_in or "",
+        variables=settings.variables,
         examples=settings.examples,
     )
     return {

@@ -127,7 +127,8 @@ def _request(place: SpecPlace, request: dict[str, Any], auth: set[str], known: s
         fix = "remove the body, or use another method"
         yield issue((*place, "body"), "body_unused", f"{request['method']} requests carry no body", fix)
     sent = json.dumps({key: value for key, value in request.items() if key != "save"}, default=str)
-    for variable in sorted(set(_VARIABLE.findall(sent)) - known):
+    # Capitals name the users who sign in: USER_EMAIL.
+    for variable in sorted(name for name in set(_VARIABLE.findall(sent)) - known if not name.isupper()):
         fix = "save it in an earlier request of the case, or set it in arrange.variables"
         yield issue(place, "unset_variable", f"nothing has set {{{{{variable}}}}} before this request", fix)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import os
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
 from pathlib import Path
@@ -17,6 +18,7 @@ from ....engine.api.document.deliberate import with_deliberate_refusals
 from ....engine.api.document.operations import api_from_document, handler_lines, named_operations
 from ....engine.api.model.model import Api, ApiDescription, DocumentReader
 from ....engine.api.probe.explore import ApiBudget, ApiExploration, explore_api
+from ....engine.api.probe.sign_in.try_out import seeded_users
 from ....engine.api.values.data import json_examples
 from ....engine.api.write.compose import compose_spec, undeclared_notes
 from ....engine.python.inputs.given_examples import example_note
@@ -58,6 +60,8 @@ class ApiSpecGenerator:
         command: starts the application in place of the target's own command; `{port}` is replaced by the port.
         ready: a path that answers once what a command starts is ready; empty to wait for its port.
         budget: limits on what is tried; None for the engine's default.
+        sign_in: `NAME:VARIABLE`: a user whom the application has already, and the variable with the password.
+        variables: environment variables that the settings give the application.
         examples: values that a person gave in the settings; those of parameter names are used for parameters and
             properties of that name.
     """
@@ -68,6 +72,8 @@ class ApiSpecGenerator:
     _: KW_ONLY
     command: tuple[str, ...] = ()
     ready: str = ""
+    sign_in: str = ""
+    variables: Mapping[str, str] = field(default_factory=dict)
     budget: ApiBudget | None = None
     examples: Mapping[str, str] = field(default_factory=dict)
 
@@ -85,6 +91,7 @@ class ApiSpecGenerator:
             opened.api,
             opened.launch,
             secrets=opened.secrets,
+            seeded=seeded_users(self.sign_in, {**os.environ, **self.variables}, self.variables),
             budget=self.budget,
             examples=json_examples(self.examples),
             wanted=named_operations(opened.api, wanted) if wanted else None,

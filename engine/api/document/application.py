@@ -79,22 +79,49 @@ class AppObserver:
         self._workspace = workspace
         self._surroundings = surroundings
         self.sent = 0
+        self.constants: Mapping[str, str] = {}
+        """What `{{NAME}}` stands for in every request: the names and passwords of the users who sign in."""
 
-    async def answers(self, requests: Sequence[Json], *, reset: bool = True) -> tuple[HttpAnswer, ...]:
-        """Send requests in order, on a fresh state, and stop at the first that gets no answer.
+    async def sign_in(self, users: Json, constants: Mapping[str, str], *, keeps: bool) -> bool:
+        """Have users sign in from now on; whether that works.
+
+        Args:
+            users: as the worker takes them, see `spec_requests.signing_in`; empty for nobody.
+            constants: see `constants`.
+            keeps: whether the users outlive a reset, so that they sign in once.
 
         Raises:
             SandboxFailure: the worker ended or hangs.
         """
-        await self._session.send(json.dumps({"requests": list(requests), "reset": reset}).encode())
-        seconds = self._surroundings.start_seconds + self._surroundings.answer_seconds * (len(requests) + 1) + 30
+        self.constants = constants
+        answers = await self._ordered({"users": users, "keeps": keeps}, 4 * (len(users) + 1))
+        return not answers
+
+    async def answers(
+        self, requests: Sequence[Json], *, reset: bool = True, names: Mapping[str, str] | None = None
+    ) -> tuple[HttpAnswer, ...]:
+        """Send requests in order, on a fresh state, and stop at the first that gets no answer.
+
+        Args:
+            names: what `{{name}}` stands for in them, besides the constants.
+
+        Raises:
+            SandboxFailure: the worker ended or hangs.
+        """
+        known = {**self.constants, **(names or {})}
+        found = await self._ordered({"requests": list(requests), "reset": reset, "names": known}, len(requests) + 1)
+        self.sent += len(requests)
+        return found
+
+    async def _ordered(self, order: Json, number: int) -> tuple[HttpAnswer, ...]:
+        await self._session.send(json.dumps(order).encode())
+        seconds = self._surroundings.start_seconds + self._surroundings.answer_seconds * number + 30
         try:
             line = await self._session.receive(seconds)
         except TimeoutError:
             line = None
         if line is None:
             raise SandboxFailure("the process that sends requests to the application ended or hung")
-        self.sent += len(requests)
         try:
             found = json.loads(line)["answers"]
             return tuple(map(self._answer, found))

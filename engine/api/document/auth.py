@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from ....utils.redact import placeholder_secret
@@ -18,6 +18,35 @@ _WRONG = "not-the-right-one"
 
 
 @dataclass(frozen=True, slots=True)
+class SignIn:
+    """How the tests sign a user in.
+
+    Attributes:
+        requests: sent in order, the sign-up first where there is one; `{{name}}`, `{{email}}` and `{{password}}` stand
+            for those of the user.
+        pointer: JSON pointer of the token in the last answer; empty where its cookies or the password itself are sent.
+        identity: the name or e-mail address of a user that exists already; empty for one that signs up.
+        secret: the password of such a user while the application is explored; it is never written down.
+        keeps: whether the user outlives a reset of the application.
+    """
+
+    requests: tuple[Json, ...]
+    pointer: str = ""
+    identity: str = ""
+    secret: str = field(default="", repr=False)
+    keeps: bool = False
+
+    def entry(self) -> Json:
+        """Return the spec's form."""
+        entry: Json = {"requests": [dict(request) for request in self.requests], "keeps": self.keeps}
+        if self.pointer:
+            entry["pointer"] = self.pointer
+        if self.identity:
+            entry["identity"] = self.identity
+        return entry
+
+
+@dataclass(frozen=True, slots=True)
 class Credential:
     """The credential of one security scheme.
 
@@ -26,6 +55,7 @@ class Credential:
         variable: environment variable that holds the secret, for the application and for the tests.
         parameter: name of the header, query parameter or cookie.
         value: what the tests use where the variable is not set: a placeholder, or empty where only the user knows one.
+        sign_in: how the secret is obtained when the tests run; None where the variable holds it.
     """
 
     name: str
@@ -33,12 +63,15 @@ class Credential:
     variable: str
     parameter: str = ""
     value: str = ""
+    sign_in: SignIn | None = None
 
     def entry(self) -> Json:
         """Return the spec's form of the credential."""
         entry: Json = {"kind": self.kind, "variable": self.variable}
         if self.parameter:
             entry["parameter"] = self.parameter
+        if self.sign_in is not None:
+            entry["sign_in"] = self.sign_in.entry()
         return entry
 
 
@@ -107,6 +140,9 @@ def with_credentials(request: Json, credentials: Mapping[str, Credential]) -> Js
     sent = {key: entry for key, entry in request.items() if key != "auth"}
     for name in auth_names(request):
         credential = credentials.get(name)
+        if credential is not None and credential.sign_in is not None:
+            sent = {**sent, "user": name}
+            continue
         sent = put_secret(sent, credential, credential.value) if credential is not None else sent
     return sent
 
@@ -131,5 +167,7 @@ def with_wrong_credentials(request: Json, credentials: Sequence[Credential]) -> 
     """Return the request with well-formed credentials that are wrong."""
     sent = {key: entry for key, entry in request.items() if key != "auth"}
     for credential in credentials:
+        if credential.kind == "api_key_cookie" and not credential.parameter:
+            credential = replace(credential, parameter="session")
         sent = put_secret(sent, credential, f"{_WRONG}:{_WRONG}" if credential.kind == "basic" else _WRONG)
     return sent

@@ -92,7 +92,13 @@ def quoted(value: str) -> str:
 
 def saved_names_in(value: Any) -> list[str]:
     """Return the names of saved values in a part of a request, in order, each once."""
-    return list(dict.fromkeys(_VARIABLE.findall(literal_text(value))))
+    found = dict.fromkeys(_VARIABLE.findall(literal_text(value)))
+    return [name for name in found if not is_constant(name)]
+
+
+def is_constant(name: str) -> bool:
+    """Whether a name in `{{name}}` is a constant of the file, such as USER_EMAIL; others are saved by a request."""
+    return name.isupper()
 
 
 def literal_text(value: Any) -> str:

@@ -73,7 +73,15 @@ def document_form(version: str) -> str:
 
 ParameterLocation = Literal["path", "query", "header", "cookie"]
 Category = Literal[
-    "success", "validation", "authentication", "not_found", "state", "contract", "boundary", "resilience"
+    "success",
+    "validation",
+    "authentication",
+    "authorization",
+    "not_found",
+    "state",
+    "contract",
+    "boundary",
+    "resilience",
 ]
 UNSAFE = ("POST", "PUT", "PATCH", "DELETE")
 
@@ -195,6 +203,7 @@ class Proposal:
         name: what it is about, in snake case, unique among those of its operation.
         wants: what the document promises: `success`, or `refusal` (a status from 400 to 499), or nothing.
         breaks: what the request breaks, in words.
+        cause: the constraint that is broken: `null`, `max_length`; empty where it is none of a schema.
         group: proposals of one group differ in values only and make one parametrised test.
         statuses: statuses that are right without being documented.
     """
@@ -207,6 +216,7 @@ class Proposal:
     setup: tuple[Json, ...] = ()
     wants: Literal["success", "refusal", "any"] = "any"
     breaks: str = ""
+    cause: str = ""
     group: str = ""
     statuses: tuple[int, ...] = ()
     priority: Literal["critical", "high", "medium", "low"] = "medium"
@@ -236,6 +246,7 @@ class ObservedProposal:
         unstable: JSON pointers whose values differ between two observations; "" for the whole answer.
         steady: whether both observations have the same status.
         fresh: the request is refused for its form, and still earlier requests change the answer.
+        constants: what `{{NAME}}` stood for in its requests.
     """
 
     proposal: Proposal
@@ -243,6 +254,7 @@ class ObservedProposal:
     unstable: frozenset[str] = frozenset()
     steady: bool = True
     fresh: bool = False
+    constants: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def answer(self) -> HttpAnswer:

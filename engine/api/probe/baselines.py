@@ -12,7 +12,7 @@ from itertools import islice, product
 from typing import Any
 
 from ..document.application import AppObserver
-from ..document.auth import Credential, with_credentials
+from ..document.auth import Credential, auth_names, with_credentials
 from ..document.schemas import type_of
 from ..model.model import HttpAnswer, Json, Operation, Proposal
 from ..values.data import NOTHING
@@ -22,6 +22,7 @@ from .resource_model import BaselineRequest, ResourceModel, build_request, find_
 _ROUNDS = 3
 _RANK = {"POST": 0, "PUT": 1, "GET": 2, "HEAD": 3, "PATCH": 4, "DELETE": 5, "OPTIONS": 6, "TRACE": 7}
 _MOST_VALUES = 6
+_REFUSED = (401, 403)
 _MOST_COMBINATIONS = 24
 
 
@@ -65,6 +66,8 @@ class BaselineFinder:
                 return
             left -= 1
             answers = await self.send((*setup, request))
+            if answers[-1].status in _REFUSED and len(answers) == len(setup) + 1:
+                request, answers = await self._as_another(operation, request, setup, answers)
             answer = answers[-1]
             if len(answers) == len(setup) + 1 and answer.ok:
                 # Setups of the first round are minimal already; later rounds try everything that worked before.
@@ -87,6 +90,22 @@ class BaselineFinder:
                 self.broken.setdefault(operation.name, proposal)
             if answer.failure and not answer.broken_link:
                 return  # it hangs or kills the application: do not send it again
+
+    async def _as_another(
+        self, operation: Operation, request: Json, setup: tuple[Json, ...], answers: tuple[HttpAnswer, ...]
+    ) -> tuple[Json, tuple[HttpAnswer, ...]]:
+        """Ask again as each user who may be let through, and note who is; the request as it was where nobody is."""
+        asked_by = auth_names(request)
+        for name in self._world.users:
+            # What needs no credential by the document may need one all the same.
+            if name in asked_by or name == "other_user":
+                continue
+            asked = {**request, "auth": name}
+            again = await self.send((*setup, asked))
+            if len(again) == len(setup) + 1 and again[-1].status not in _REFUSED:
+                self._world.roles[operation.name] = name
+                return asked, again
+        return request, answers
 
     def _stories(self, operation: Operation, number: int) -> Iterator[tuple[Json, tuple[Json, ...]]]:
         """Yield request sequences, the plainest first; later rounds try more."""

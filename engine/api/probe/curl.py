@@ -82,7 +82,10 @@ def _cookies(request: Json, used: Sequence[Credential]) -> list[str]:
         return ["-b " + _quoted("; ".join(given))] if given else []
     # Variables of the shell stand between double quotes.
     safe = [_with_variables(_SPECIAL.sub(r"\\\1", text)) for text in given]
-    secret = [f"{credential.parameter}=${credential.variable}" for credential in used]
+    secret = [
+        f"{credential.parameter}=${credential.variable}" if credential.sign_in is None else f"${credential.variable}"
+        for credential in used
+    ]
     return ['-b "' + "; ".join([*safe, *secret]) + '"']
 
 
@@ -128,7 +131,7 @@ def _named(text: str) -> str:
 def _secret(credential: Credential) -> str:
     variable, parameter = credential.variable, credential.parameter
     forms = {
-        "bearer": f'-H "Authorization: Bearer ${variable}"',
+        "bearer": f'-H "Authorization: {parameter or "Bearer"} ${variable}"',
         "basic": f'-u "${variable}"',
         "api_key_header": f'-H "{parameter}: ${variable}"',
     }

@@ -25,7 +25,10 @@ async def execute_proposals(
 ) -> list[ObservedProposal]:
     """Execute proposals and return the observations in order. Raises SandboxFailure."""
     answers = [await _answers(observer, proposal, credentials, reset=True) for proposal in proposals]
-    return [ObservedProposal(proposal, answer) for proposal, answer in zip(proposals, answers, strict=True)]
+    return [
+        ObservedProposal(proposal, answer, constants=observer.constants)
+        for proposal, answer in zip(proposals, answers, strict=True)
+    ]
 
 
 async def mark_state_dependent(
@@ -85,12 +88,12 @@ def merge_observations(first: ObservedProposal, second: ObservedProposal) -> Obs
         or bool(here.failure) != bool(there.failure)
     ):
         both_fail = bool(here.failure) and bool(there.failure)
-        return ObservedProposal(first.proposal, first.answers, frozenset({""}), both_fail)
+        return replace(first, unstable=frozenset({""}), steady=both_fail)
     mine, theirs = parse_json(here), parse_json(there)
     if mine is None or theirs is None:
         different = frozenset[str]() if here.text == there.text else frozenset({""})
-        return ObservedProposal(first.proposal, first.answers, different, True)
-    return ObservedProposal(first.proposal, first.answers, frozenset(_differing(mine, theirs, "", 0)), True)
+        return replace(first, unstable=different, steady=True)
+    return replace(first, unstable=frozenset(_differing(mine, theirs, "", 0)), steady=True)
 
 
 def _differing(first: Any, second: Any, pointer: str, depth: int) -> Iterator[str]:
@@ -171,4 +174,6 @@ def _filled(value: Any, values: Mapping[str, Any]) -> Any:
     if not isinstance(value, str):
         return value
     whole = _VARIABLE.fullmatch(value)
-    return values[whole[1]] if whole else _VARIABLE.sub(lambda found: str(values[found[1]]), value)
+    if whole:
+        return values.get(whole[1], value)
+    return _VARIABLE.sub(lambda found: str(values.get(found[1], found[0])), value)

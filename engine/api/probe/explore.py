@@ -6,7 +6,6 @@ Bounded by counts, never by time, so that two runs give the same result.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -15,28 +14,20 @@ from typing import Any, TypeVar
 from ....sandbox.target import PythonTarget
 from ....utils.in_turns import in_turns
 from ....utils.python_names import unique_name
-from ....utils.regex_examples import fits
 from ..document.application import AppConditions, AppLaunch, open_application
-from ..document.auth import Credential, candidate_credentials
+from ..document.auth import Credential
 from ..document.operations import first_part, named_operations
-from ..document.schemas import type_of
-from ..model.model import Api, Json, ObservedProposal, Operation, Proposal
-from ..values.data import NOTHING, SampleValues, bounds
-from .baselines import BaselineFinder, find_working_credentials
+from ..model.model import Api, ObservedProposal, Operation, Proposal
+from ..values.data import SampleValues
+from .baselines import BaselineFinder
+from .distinct import distinct_request
 from .execute import drop_setup, execute_proposals, mark_state_dependent, merge_observations
 from .propose import filled_lists, proposals_for, readings_after_change, wrong_methods
+from .propose_access import find_guarded
 from .propose_values import invalid_bodies
 from .resource_model import BaselineRequest, ResourceModel, is_complete
-
-_OTHER_FORMATS = {
-    "date": "2025-06-11",
-    "date-time": "2025-06-11T08:15:00Z",
-    "email": "grace@example.com",
-    "uuid": "87654321-4321-4765-9876-cba987654321",
-    "uri": "https://example.org/",
-    "ipv4": "192.0.2.2",
-}
-_OTHER_NAMES = {"Ada": "Grace", "Lovelace": "Hopper", "ada": "grace", "Ada Lovelace": "Grace Hopper"}
+from .sign_in.prepare import find_credentials, sign_in_again
+from .sign_in.try_out import SeededUser
 
 _RANKS = {"critical": 0, "high": 1, "medium": 2, "low": 3}
 T = TypeVar("T")
@@ -150,6 +141,7 @@ async def explore_api(
     launch: AppLaunch,
     *,
     secrets: Sequence[str] = (),
+    seeded: Sequence[SeededUser] = (),
     budget: ApiBudget | None = None,
     surroundings: AppConditions | None = None,
     examples: Mapping[str, Any] | None = None,
@@ -159,6 +151,7 @@ async def explore_api(
 
     Args:
         launch: its environment has values for the variables in `secrets`.
+        seeded: users that the application has already.
         examples: values of parameters and properties by name, which come first where they fit.
         wanted: names of the operations to test, the others only prepare for them; None for all.
 
@@ -170,11 +163,10 @@ async def explore_api(
     samples = SampleValues(api.components, examples)
     world = ResourceModel(api, samples)
     async with open_application(target, launch, here) as observer:
-        found = await find_working_credentials(observer, world, candidate_credentials(api, secrets))
-        credentials = {credential.name: credential for credential in found.values()}
-        world.auth = {scheme: credential.name for scheme, credential in found.items()}
+        credentials = await find_credentials(observer, world, secrets, seeded)
         finder = BaselineFinder(observer, world, credentials)
         await finder.find()
+        await find_guarded(finder, world)
         second = await _second_things(finder, world)
         every = _once(_all_proposals(world, credentials, second))
         chosen = select_within([proposal for proposal in every if _is_wanted(proposal.operation, wanted)], budget)
@@ -186,6 +178,7 @@ async def explore_api(
         sent = observer.sent
     moved = replace(SHIFTED, start_seconds=here.start_seconds, answer_seconds=here.answer_seconds)
     async with open_application(target, launch, moved) as observer:
+        await sign_in_again(observer, world)
         seen_there = await execute_proposals(observer, proposals, credentials)
         seen = [merge_observations(observed, other) for observed, other in zip(seen_here, seen_there, strict=True)]
         seen = await mark_state_dependent(observer, seen, credentials)
@@ -221,9 +214,7 @@ async def find_baselines(
     """
     world = ResourceModel(api, SampleValues(api.components, examples))
     async with open_application(target, launch) as observer:
-        found = await find_working_credentials(observer, world, candidate_credentials(api, secrets))
-        credentials = {credential.name: credential for credential in found.values()}
-        world.auth = {scheme: credential.name for scheme, credential in found.items()}
+        credentials = await find_credentials(observer, world, secrets, users=False)
         finder = BaselineFinder(observer, world, credentials)
         await finder.find()
     named = named_operations(api, wanted) if wanted else None
@@ -331,71 +322,3 @@ def _unreached(
         else:
             last = f"{answer.status} {' '.join(answer.text.split())[:200]}".strip()
             yield operation.label, f"no request was found that works; the last answer was {last}{also}"
-
-
-def distinct_request(baseline: BaselineRequest, world: ResourceModel) -> tuple[Json, Json] | None:
-    """Return the request for a second resource and what to save of its answer; None where none can be made."""
-    operation, request = baseline.operation, baseline.request
-    makes = operation.method == "POST" or (operation.method == "PUT" and operation.path.endswith("}"))
-    # A body that is plain text has no fields to change.
-    if not makes or isinstance((request.get("body") or {}).get("content"), str):
-        return None
-    made: Json = {key: entry for key, entry in request.items() if key != "save"}
-    if operation.method == "PUT":
-        last = operation.path_parameters[-1]
-        value = (request.get("path_parameters") or {}).get(last.name)
-        other = other_value(last.schema, value, world.samples)
-        # The name is an id of another resource: a second one under it would need a second parent.
-        if other is NOTHING or "{{" in str(value):
-            return None
-        made["path_parameters"] = {**request["path_parameters"], last.name: other}
-    if operation.body is not None and isinstance((request.get("body") or {}).get("content"), dict):
-        content = request["body"]["content"]
-        full = world.samples.value(operation.body.schema, "body", full=True)
-        whole = {**(full if isinstance(full, dict) else {}), **content}
-        properties = world.samples.properties(operation.body.schema)
-        schemas = {name: properties.get(name, True) for name in whole}
-        changed = {name: _other_or_same(schema, whole[name], world.samples) for name, schema in schemas.items()}
-        made["body"] = {**request["body"], "content": changed}
-    if made == {key: entry for key, entry in request.items() if key != "save"}:
-        return None
-    saves = {f"other_{name}": pointer for name, pointer in baseline.saves.items()}
-    return ({**made, "save": saves} if saves else made), saves
-
-
-def _other_or_same(schema: Any, value: Any, samples: SampleValues) -> Any:
-    other = NOTHING if "{{" in str(value) else other_value(schema, value, samples)
-    return value if other is NOTHING else other
-
-
-def other_value(schema: Any, value: Any, samples: SampleValues) -> Any:
-    """Return another valid value; NOTHING where none is found."""
-    whole = samples.merged(schema)
-    for candidate in _candidates(whole, value):
-        if candidate != value and samples.problem(candidate, schema) is None:
-            return candidate
-    return NOTHING
-
-
-def _candidates(whole: Any, value: Any) -> list[Any]:
-    if isinstance(whole.get("enum"), list):
-        return list(whole["enum"])
-    kind = type_of(whole)
-    if isinstance(value, bool):
-        return [not value]
-    if kind in ("integer", "number") and isinstance(value, int | float):
-        low, high = bounds(whole)
-        step = whole.get("multipleOf") or 1
-        found = [value + step * 11, value + step, value - step, high, low]
-        return [candidate for candidate in found if candidate is not None]
-    if kind == "string" and isinstance(value, str):
-        by_format = _OTHER_FORMATS.get(str(whole.get("format") or ""))
-        pattern = whole.get("pattern")
-        found = [*([by_format] if by_format else []), _OTHER_NAMES.get(value, ""), f"other {value}", f"other-{value}"]
-        # Patterns such as `ORD-001` allow little else.
-        next_digit = re.sub(r"\d(?=\D*$)", lambda match: str((int(match.group()) + 1) % 10), value)
-        found += [f"other{value}", f"{value}2", f"{value}b", next_digit]
-        longest = whole.get("maxLength")
-        found = [candidate for candidate in found if candidate and (longest is None or len(candidate) <= longest)]
-        return [candidate for candidate in found if not isinstance(pattern, str) or fits(pattern, candidate)]
-    return []

@@ -8,18 +8,14 @@ from __future__ import annotations
 
 import fnmatch
 import json
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ....utils.python_names import unique_name
-from ..document.auth import Credential
 from ..document.schemas import references, standalone_schema
 from ..model.json_values import leaves, lists, parts
 from ..model.model import Api, HttpAnswer, Json, ObservedProposal
 from ..values.data import SampleValues, SecretFilter
-from . import curl
 from .execute import saved_values
 from .resource_model import parse_json, resolve_pointer
 
@@ -115,7 +111,7 @@ def _body(seen: ObservedProposal, value: Any, privacy: SecretFilter) -> Iterator
 
 
 def _parts(seen: ObservedProposal, value: Any, secret: frozenset[str]) -> Iterator[Json]:
-    saved = saved_values(seen.proposal.setup, seen.answers)
+    saved = {**seen.constants, **saved_values(seen.proposal.setup, seen.answers)}
     for pointer, leaf, hidden in parts(value, seen.unstable | secret):
         if not hidden:
             if not isinstance(leaf, dict | list) and len(str(leaf)) <= 300:
@@ -158,8 +154,6 @@ def _within(found: Iterable[Any], most: int) -> Iterator[Any]:
 
 
 _SHOWN = 300
-_PATIENCE = 15
-_ROOM = 4000
 _UNTOLD = ("contract",)
 _ANY_SERVER = (405, 406, 413, 414, 415, 429, 431)
 """Statuses of HTTP itself; a document that does not name them for every operation is no defect."""
@@ -201,7 +195,7 @@ def find_violation(seen: ObservedProposal, api: Api, samples: SampleValues) -> C
     if proposal.wants == "refusal" and answer.status < 400:
         title, documented = f"{label} takes {proposal.breaks}", f"the description does not allow {proposal.breaks}"
         return ContractViolation(seen, "not_enforced", proposal.breaks, title, documented, _shown(answer))
-    if operation.responses and not _is_declared(seen) and not is_deliberate(seen):
+    if operation.responses and not _is_declared(seen) and not is_deliberate(seen) and not lacks_refusal(seen):
         title = f"{label} answers {answer.status}, which its description does not name"
         documented, observed = f"statuses {named}", _shown(answer)
         return ContractViolation(seen, "undocumented_status", str(answer.status), title, documented, observed)
@@ -241,6 +235,19 @@ def is_deliberate(seen: ObservedProposal) -> bool:
     The document is incomplete then, and the behaviour is worth a test.
     """
     return seen.answer.status in seen.proposal.operation.deliberate and not _is_declared(seen)
+
+
+def lacks_refusal(seen: ObservedProposal) -> bool:
+    """Whether the document lacks the status of a refusal that every user of HTTP expects.
+
+    Those who may not get through, and ids that name nothing: the document is incomplete then, and the code is right.
+    """
+    expected = {"authentication": (401, 403), "authorization": (401, 403, 404), "not_found": (404, 410)}
+    allowed = expected.get(seen.proposal.category, ())
+    # What was removed is not found either, nor is what no id can be.
+    if seen.proposal.category in ("state", "validation") and seen.proposal.operation.path_parameters:
+        allowed = (404, 410)
+    return seen.answer.status in allowed and not _is_declared(seen)
 
 
 def _body_verdict(seen: ObservedProposal, samples: SampleValues) -> ContractViolation | None:
@@ -283,64 +290,3 @@ def _schema_place(schema: Any, place: str, samples: SampleValues) -> str:
 
 def _shown(answer: HttpAnswer) -> str:
     return f"{answer.status} {' '.join(answer.text.split())}"[:_SHOWN].strip()
-
-
-def suspected_defects(
-    verdicts: Sequence[ContractViolation], credentials: Mapping[str, Credential], start: str
-) -> list[Json]:
-    """Group violations into suspected defects, worst first.
-
-    Args:
-        start: how to start the application, printed above the requests.
-    """
-    kinds_in_order = "server_error no_answer not_enforced schema no_json media_type undocumented_status".split()
-    ranks = {name: rank for rank, name in enumerate(kinds_in_order)}
-    kinds: dict[tuple[str, str, str], list[ContractViolation]] = {}
-    for verdict in verdicts:
-        # A status that is undocumented once is usually undocumented everywhere: report it once.
-        subject = "" if verdict.kind == "undocumented_status" else verdict.seen.proposal.operation.label
-        kinds.setdefault((verdict.kind, subject, verdict.detail), []).append(verdict)
-    defects: dict[str, Json] = {}
-    for (kind, _, detail), same in sorted(kinds.items(), key=lambda item: ranks[item[0][0]]):
-        # The shortest reproduction stands for all.
-        same.sort(key=lambda violation: len(violation.seen.proposal.setup))
-        first, operation = same[0], same[0].seen.proposal.operation
-        others = sorted({violation.seen.proposal.operation.label for violation in same} - {operation.label})
-        differing = f"{len(others) + 1} operations answer {detail}, which their descriptions do not name"
-        base = f"sd_{operation.name}_{kind}"
-        base += f"_{first.seen.proposal.name}" if kind in ("server_error", "not_enforced") else ""
-        name = re.sub(r"[^a-z0-9_]+", "_", base.lower())[:150]
-        name = unique_name(base[:145], {base[:145], *defects}) if name in defects else name
-        observed = first.observed + (f" (also {', '.join(others[:20])})" if others else "")
-        defects[name] = {
-            "id": name,
-            "title": (differing if others else first.title)[:300],
-            "subject": operation.label[:300],
-            "documented": first.documented[:4000],
-            "observed": observed[:4000],
-            "reproduce": _reproductions(same, credentials, start),
-            "evidence": {"path": operation.source, "lines": list(operation.lines)},
-        }
-    return list(defects.values())[:500]
-
-
-def _reproductions(same: Sequence[ContractViolation], credentials: Mapping[str, Credential], start: str) -> str:
-    """Render the reproduction of the first violation, then of the others at other operations, while there is room."""
-    text = reproduction_lines(same[0].seen, credentials, start)
-    rendered = {same[0].seen.proposal.operation.label}
-    for violation in same:
-        label = violation.seen.proposal.operation.label
-        more = f"\n# the same for {label}:\n{reproduction_lines(violation.seen, credentials, '')}"
-        if label not in rendered and len(text) + len(more) <= _ROOM:
-            text += more
-            rendered.add(label)
-    return text[:8000]
-
-
-def reproduction_lines(seen: ObservedProposal, credentials: Mapping[str, Credential], start: str) -> str:
-    """Render shell lines that reproduce an answer; the first says how to start the application."""
-    saved: dict[str, Any] = saved_values(seen.proposal.setup, seen.answers)
-    requests = [curl.numbers_bare(request, saved) for request in (*seen.proposal.setup, seen.proposal.request)]
-    head = f"# {start}\n" if start else ""
-    seconds = _PATIENCE if seen.answer.failure else 0
-    return head + curl.curl_lines(requests, credentials, seconds=seconds)

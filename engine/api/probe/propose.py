@@ -10,12 +10,12 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from ..document import auth as ways
 from ..document.auth import Credential
 from ..document.schemas import type_of
 from ..model.model import UNSAFE, ApiParameter, Json, Operation, Proposal
 from ..values.data import NOTHING
 from ..values.negative_requests import edge_values
+from .propose_access import access_proposals
 from .propose_values import (
     body_proposals,
     boundary_readings,
@@ -38,7 +38,7 @@ def proposals_for(
     """Yield proposals for one operation, the most informative first."""
     words = f"succeeds: {baseline.operation.summary}" if baseline.operation.summary else "succeeds"
     yield make_proposal(baseline, "succeeds", words, "success", baseline.request, wants="success", priority="critical")
-    yield from _without_credentials(world, baseline, credentials)
+    yield from access_proposals(world, baseline, credentials)
     yield from _unknown(world, baseline)
     yield from body_proposals(world, baseline)
     yield from boundary_readings(world, baseline)
@@ -46,25 +46,6 @@ def proposals_for(
     yield from _other_media(baseline)
     yield from repeated_requests(world, baseline)
     yield from skipped_steps(baseline)
-
-
-def _without_credentials(
-    world: ResourceModel, baseline: BaselineRequest, credentials: dict[str, Credential]
-) -> Iterator[Proposal]:
-    names = ways.auth_names(baseline.request)
-    # Without a credential in the request there is none to leave out.
-    if not world.needs_auth(baseline.operation) or not names:
-        return
-    anonymous = {key: entry for key, entry in baseline.request.items() if key != "auth"}
-    wrong = ways.with_wrong_credentials(baseline.request, [credentials[name] for name in names])
-    tried = [("without credentials", anonymous), ("with wrong credentials", wrong)]
-    if len(names) > 1:
-        for name in names:
-            others = [other for other in names if other != name]
-            tried.append((f"without {name}", {**anonymous, "auth": ways.auth_entry(others)}))
-    for how, request in tried:
-        marks = {"category": "authentication", "group": "credentials", "priority": "critical"}
-        yield make_refusal(baseline, f"a call {how}", request, name=how, breaks=how, **marks)
 
 
 def _unknown(world: ResourceModel, baseline: BaselineRequest) -> Iterator[Proposal]:

@@ -126,7 +126,7 @@ def _of_variant(baseline: BaselineRequest, variant: ValueVariant, where: str, re
     if variant.kind.startswith("edge_"):
         words, group = variant.words, f"edges_{where}"
         return make_proposal(baseline, words, f"takes {words}", "boundary", request, wants="success", group=group)
-    return make_refusal(baseline, variant.words, request, group=f"broken_{where}")
+    return make_refusal(baseline, variant.words, request, group=f"broken_{where}", cause=variant.kind)
 
 
 def parameter_proposals(world: ResourceModel, baseline: BaselineRequest) -> Iterator[Proposal]:

@@ -13,9 +13,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ....utils.redact import is_secret_name, is_telling
-from ..document.auth import auth_entry
+from ..document.auth import Credential, auth_entry
 from ..document.operations import snake_case
 from ..document.schemas import type_of
+from ..model.json_values import is_constant
 from ..model.model import Api, ApiParameter, HttpAnswer, Json, Operation
 from ..values.data import NOTHING, SampleValues, looks_secret
 from ..values.negative_requests import is_file
@@ -58,6 +59,10 @@ class ResourceModel:
         baselines: successful requests by operation name.
         auth: security scheme → the name of its credential.
         refused: operations without a successful call, by name, with a call that is refused for its values.
+        users: the users who can sign in, by name.
+        roles: the user as whom an operation works, by its name, where the document does not say so.
+        guarded: operations that refuse anonymous requests whatever these hold.
+        logins: body of a login, by the operation's name.
     """
 
     api: Api
@@ -65,6 +70,10 @@ class ResourceModel:
     baselines: dict[str, BaselineRequest] = field(default_factory=dict)
     auth: dict[str, str] = field(default_factory=dict)
     refused: dict[str, BaselineRequest] = field(default_factory=dict)
+    users: dict[str, Credential] = field(default_factory=dict)
+    roles: dict[str, str] = field(default_factory=dict)
+    guarded: set[str] = field(default_factory=set)
+    logins: dict[str, Any] = field(default_factory=dict)
 
     def producer_of(self, operation: Operation, parameter: ApiParameter) -> BaselineRequest | None:
         """Return the request that creates the resource a path parameter names."""
@@ -108,6 +117,8 @@ class ResourceModel:
 
         Empty where it needs none or none are known.
         """
+        if operation.name in self.roles:
+            return (self.roles[operation.name],)
         for alternative in operation.security:
             known = [self.auth[scheme] for scheme in alternative if scheme in self.auth]
             if alternative and len(known) == len(alternative):
@@ -115,8 +126,8 @@ class ResourceModel:
         return ()
 
     def needs_auth(self, operation: Operation) -> bool:
-        """Whether the document declares credentials for an operation."""
-        return bool(operation.security) and () not in operation.security
+        """Whether an operation needs credentials: by the document, or because only a user gets through."""
+        return (bool(operation.security) and () not in operation.security) or operation.name in self.roles
 
 
 def _makes(producer: BaselineRequest, parameter: ApiParameter) -> bool:
@@ -147,7 +158,8 @@ def build_request(
         put_parameter(request, parameter, value)
     # Servers and proxies ignore or reject a body of GET and HEAD.
     if operation.body is not None and operation.method not in ("GET", "HEAD"):
-        content = body if body is not NOTHING else _body(world.samples, operation, full)
+        content = body if body is not NOTHING else world.logins.get(operation.name, NOTHING)
+        content = content if content is not NOTHING else _body(world.samples, operation, full)
         if content is NOTHING:
             return None
         if linked:
@@ -325,8 +337,9 @@ def merge_setups(setup: Iterable[Json], more: Iterable[Json]) -> list[Json]:
 
 
 def variables_in(value: Any) -> set[str]:
-    """Return the names that `{{name}}` uses in a request."""
-    return set(_VARIABLE.findall(json.dumps({key: entry for key, entry in value.items() if key != "save"})))
+    """Return the saved names that `{{name}}` uses in a request."""
+    found = _VARIABLE.findall(json.dumps({key: entry for key, entry in value.items() if key != "save"}))
+    return {name for name in found if not is_constant(name)}
 
 
 def is_complete(requests: Sequence[Json]) -> bool:

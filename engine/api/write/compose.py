@@ -12,20 +12,22 @@ from ....utils.python_names import unique_name
 from ..document.application import AppLaunch
 from ..document.auth import auth_names
 from ..model.model import Api, Json, ObservedProposal, Operation, Proposal, needs_fresh_state
+from ..probe.defects import suspected_defects
 from ..probe.explore import ApiExploration
 from ..probe.judge import (
     ContractViolation,
     expectations,
     find_violation,
     is_deliberate,
+    lacks_refusal,
     select_informative,
-    suspected_defects,
 )
 from ..probe.resource_model import parse_json
 from ..values.data import SecretFilter, looks_secret
 
 SCHEMA_VERSION = "2.0.0"
 _MOST_PATH = 1000
+_MOST_LABELS = 10
 _STATUS = re.compile(r"[1-5](\d\d|XX)|default")
 
 
@@ -53,7 +55,8 @@ def compose_spec(
         "framework": framework,
         "target": {**target, **started(launch)},
     }
-    auth = {name: entry for name, entry in credentials.items() if name in used}
+    # Users sign in together: what the application holds depends on all of them.
+    auth = {name: entry for name, entry in credentials.items() if name in used or "sign_in" in entry}
     if auth:
         spec["auth"] = auth
     spec["operations"] = list(_described(api))
@@ -114,10 +117,23 @@ def undeclared_notes(exploration: ApiExploration) -> list[str]:
     for seen in exploration.seen if api.documented else ():
         if seen.steady and seen.proposal.operation.responses and is_deliberate(seen):
             found.setdefault(seen.answer.status, {})[seen.proposal.operation.label] = None
+    lacking: dict[tuple[int, str], dict[str, None]] = {}
+    for seen in exploration.seen if api.documented else ():
+        if seen.steady and seen.proposal.operation.responses and lacks_refusal(seen) and not is_deliberate(seen):
+            refused = seen.proposal.category in ("authentication", "authorization")
+            why = "for those who may not" if refused else "for ids that name nothing"
+            lacking.setdefault((seen.answer.status, why), {})[seen.proposal.operation.label] = None
     return [
-        f"The OpenAPI document does not declare the {status} that the code answers on purpose: "
-        f"{', '.join(labels)}. Tests pin it as it is today."
-        for status, labels in sorted(found.items())
+        *(
+            f"The OpenAPI document does not declare the {status} {why} of {len(labels)} operations: "
+            f"{', '.join(list(labels)[:_MOST_LABELS])}{' and more' * (len(labels) > _MOST_LABELS)}."
+            for (status, why), labels in sorted(lacking.items())
+        ),
+        *(
+            f"The OpenAPI document does not declare the {status} that the code answers on purpose: "
+            f"{', '.join(labels)}. Tests pin it as it is today."
+            for status, labels in sorted(found.items())
+        ),
     ]
 
 
@@ -172,7 +188,9 @@ def _worth_a_case(seen: ObservedProposal) -> bool:
         return False
     if proposal.category == "not_found" and status < 400:
         return False  # a PUT makes what was not there; that it does is shown elsewhere
-    return not (proposal.category in ("validation", "authentication") and status < 400)
+    if proposal.category == "authorization" and proposal.request.get("auth") == "user" and status not in (401, 403):
+        return False  # what is asked for was looked at before who asks
+    return not (proposal.category in ("validation", "authentication", "authorization") and status < 400)
 
 
 def _case(seen: ObservedProposal, expect: list[Json], taken: set[str], privacy: SecretFilter) -> Json:

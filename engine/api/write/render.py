@@ -17,9 +17,10 @@ from ..document.operations import snake_case
 from ..model.json_values import literal, quoted
 from ..model.model import needs_fresh_state
 from .docstring_lines import WIDTH, docstring, docstring_text, indented
-from .render_checks import RenderedCheck, SavedNames, SetupFunctions, call, render_checks
+from .render_checks import RenderedCheck, SavedNames, SetupFunctions, asked_by, call, render_checks
 from .render_groups import CaseTable, build_tables, group_cases
 from .render_names import find_shared_payloads, schema_lines, schema_names, table_name, table_sentence
+from .render_users import sign_in_functions, user_constants, user_fixtures, user_imports, users_of
 
 CONFTEST = '''"""Lets the tests of this folder import the helpers beside them, whatever pytest's import mode is."""
 
@@ -128,8 +129,11 @@ class _Source:
         self._pytest = framework == "pytest"
         self._depth = len(PurePosixPath(test_path).parts) - 1
         self._auth: Mapping[str, Json] = spec.get("auth") or {}
+        self._users = users_of(self._auth)
+        self._clients: set[str] = set()
         self._schemas = schema_names(spec)
         taken = ["ROOT", "ENVIRONMENT", "SCHEMAS", *self._schemas.values(), *(name.upper() for name in self._auth)]
+        taken += [line.partition(" = ")[0] for line in user_constants(self._users, {})]
         self._known = SavedNames(self._schemas, find_shared_payloads(spec["cases"], taken))
         self._steps = SetupFunctions(self._auth)
         self._imports: set[str] = set()
@@ -138,28 +142,25 @@ class _Source:
     def text(self) -> str:
         """The file before formatting."""
         tests = list(self._tests())
-        parts = [f'"""{docstring_text(str(self._spec["title"]))}."""', self._import_lines(), *self._constants()]
-        parts += self._fixtures() if self._pytest else []
-        parts += self._steps.functions()
+        parts = [*self._sign_in(), *(self._fixtures() if self._pytest else []), *self._steps.functions()]
         if self._pytest:
             parts += ["\n".join(lines) for lines in tests]
         else:
             parts.append(self._class(tests))
-        return "\n\n".join(parts) + "\n"
+        heads = [f'"""{docstring_text(str(self._spec["title"]))}."""', self._import_lines()]
+        return "\n\n".join([*heads, *self._constants("\n\n".join(parts)), *parts]) + "\n"
 
     def _class(self, tests: Sequence[list[str]]) -> str:
         words = [part.capitalize() for part in snake_case(str(self._spec["target"]["name"])).split("_") if part]
-        head = _CLASS_HEAD.replace("NAME", "".join(words) or "Api", 1).replace(
-            "APPLICATION", application_call(self._spec["target"]), 1
-        )
+        head = _CLASS_HEAD.replace("NAME", "".join(words) or "Api", 1).replace("APPLICATION", self._application(), 1)
         return "\n\n".join([head, *("\n".join(indented(lines)) for lines in tests)])
 
     def _import_lines(self) -> str:
         helpers = {statement for statement in self._imports if statement.startswith("from api_")}
         standard = {"from pathlib import Path", *(self._imports - helpers)}
-        if self._auth:
-            standard.add("import os")
-        if any(entry["kind"] == "basic" for entry in self._auth.values()):
+        plain = [entry for name, entry in self._auth.items() if name not in self._users]
+        standard |= user_imports(self._users) | ({"import os"} if plain else set())
+        if any(entry["kind"] == "basic" for entry in plain):
             standard.add("import base64")
         ours = sorted({"from api_process import Application", *helpers})
         if self._pytest:
@@ -169,22 +170,40 @@ class _Source:
         standard |= {"import sys", "import unittest"}
         return "\n".join([*_sorted(standard), *path, *(f"{statement}  # noqa: E402" for statement in ours)])
 
-    def _constants(self) -> Iterator[str]:
+    def _constants(self, text: str) -> Iterator[str]:
         lines = [f"ROOT = Path(__file__).resolve().parents[{self._depth}]"]
         environment = (self._spec["target"].get("application") or {}).get("environment") or {}
         if environment:
             lines.append(f"ENVIRONMENT = {literal(environment)}")
         for name, entry in self._auth.items():
-            lines.append(f"{name.upper()} = {secret_source(entry, environment)}")
+            if name not in self._users:
+                lines.append(f"{name.upper()} = {secret_source(entry, environment)}")
+        lines += user_constants(self._users, environment, text)
         yield "\n".join(lines)
         if self._schemas:
             yield "\n".join(schema_lines(self._spec, self._schemas))
         if self._known.payloads.names:
             yield "\n".join(self._known.payloads.lines())
 
+    def _sign_in(self) -> Iterator[str]:
+        if self._users:
+            calls = {
+                name: [call(request, {}) for request in entry["sign_in"]["requests"]]
+                for name, entry in self._users.items()
+            }
+            yield from sign_in_functions(self._users, calls)
+
     def _fixtures(self) -> Iterator[str]:
-        yield _API_FIXTURE.replace("APPLICATION", application_call(self._spec["target"]))
+        yield _API_FIXTURE.replace("APPLICATION", self._application())
         yield _FRESH_FIXTURE
+        yield from user_fixtures(self._users, self._clients)
+
+    def _application(self) -> str:
+        made = application_call(self._spec["target"])
+        if not self._users:
+            return made
+        keeps = all(entry["sign_in"].get("keeps") for entry in self._users.values())
+        return f"{made[:-1]}, sign_in=sign_in{', keeps_users=True' * keeps})"
 
     def _tests(self) -> Iterator[list[str]]:
         for group in group_cases(self._spec["cases"]):
@@ -200,15 +219,24 @@ class _Source:
         checks = render_checks(list(case["expect"]), self._known)
         client = self._client_for(case)
         lines = [
-            f"def {name}({client if self._pytest else 'self'}):",
+            f"def {name}({', '.join(self._clients_of(case)) if self._pytest else 'self'}):",
             *indented(docstring(str(case["title"]), str(case["id"]))),
         ]
         return lines + indented(self._body(case, call(request, self._auth, client=client), checks))
 
-    def _client_for(self, case: Json) -> str:
+    def _client_for(self, case: Json, user: str | None = None) -> str:
+        """Return the client of a case's act, or that of a user in it."""
+        user = asked_by(case["act"]["request"], self._auth) if user is None else user
         if not self._pytest:
-            return "self.api"
-        return "fresh_api" if needs_fresh_state(case) else "api"
+            return f'self.api.as_user("{user}")' if user else "self.api"
+        name = f"fresh_{user or 'api'}" if needs_fresh_state(case) else user or "api"
+        self._clients.add(name)
+        return name
+
+    def _clients_of(self, case: Json) -> list[str]:
+        steps = (case.get("arrange") or {}).get("requests") or ()
+        users = [asked_by(request, self._auth) for request in (*steps, case["act"]["request"])]
+        return list(dict.fromkeys(self._client_for(case, user) for user in users))
 
     def _body(self, case: Json, act: str, checks: Sequence[RenderedCheck]) -> list[str]:
         arrange = case.get("arrange") or {}
@@ -220,16 +248,16 @@ class _Source:
             self._imports.update(check.imports)
             inner.append(f"assert {check.condition}" if self._pytest else _unittest_line(check))
         cleanup = [call(request, self._auth, client=client) for request in case.get("cleanup") or ()]
-        lines += self._arranged(arrange.get("requests") or (), client, "\n".join([*inner, *cleanup]))
+        lines += self._arranged(case, "\n".join([*inner, *cleanup]))
         if cleanup:
             return [*lines, "try:", *indented(inner), "finally:", *indented(cleanup)]
         return lines + inner
 
-    def _arranged(self, requests: Sequence[Json], client: str, after: str) -> list[str]:
+    def _arranged(self, case: Json, after: str) -> list[str]:
         """Render the steps before the act, last first, so that each knows which results are used later."""
         lines: list[str] = []
-        for step in reversed(self._steps.of(requests)):
-            lines.insert(0, step.call(client, after))
+        for step in reversed(self._steps.of((case.get("arrange") or {}).get("requests") or ())):
+            lines.insert(0, step.call(self._client_for(case, step.user), after))
             after = f"{lines[0]}\n{after}"
         return lines
 
@@ -255,7 +283,7 @@ class _Source:
             *rows,
             "    ],",
             ")",
-            f"def {name}({client}, {', '.join(names)}):",
+            f"def {name}({', '.join([*self._clients_of(first), *names])}):",
             f'    """{docstring_text(table_sentence(table.cases))}."""',
             *indented(self._body(first, act, table.checks)),
         ]

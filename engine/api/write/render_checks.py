@@ -34,7 +34,8 @@ def call(
     """
     given = given or {}
     parts = [given.get("path") or formatted(path_of(request))]
-    secrets = [(name.upper(), auth[name]["kind"]) for name in auth_names(request) if name in auth]
+    # What a user sends is the client's matter.
+    secrets = [(name.upper(), auth[name]["kind"]) for name in _plain_credentials(request, auth)]
     query, headers = request.get("query") or {}, request.get("headers") or {}
     query_parts = [f"**{name}" for name, kind in secrets if kind == "api_key_query"]
     header_parts = [f"**{name}" for name, kind in secrets if kind != "api_key_query"]
@@ -63,9 +64,20 @@ def call(
             parts.append(f"content={given.get('body') or literal(str(body['content']))}")
             parts.append(f"media_type={literal(body['media_type'])}")
     method = request["method"]
+    if given.get("method"):
+        return f"{client}.request({given['method']}, {', '.join(parts)})"
     if method in _VERBS:
         return f"{client}.{method.lower()}({', '.join(parts)})"
     return f"{client}.request({literal(method)}, {', '.join(parts)})"
+
+
+def asked_by(request: Json, auth: Mapping[str, Json]) -> str:
+    """Return the user who asks a request; empty for nobody who signed in."""
+    return next((name for name in auth_names(request) if "sign_in" in auth.get(name, {})), "")
+
+
+def _plain_credentials(request: Json, auth: Mapping[str, Json]) -> list[str]:
+    return [name for name in auth_names(request) if name in auth and "sign_in" not in auth[name]]
 
 
 def _mapping(name: str, given: str | None, value: Json, more: list[str]) -> list[str]:
@@ -113,12 +125,14 @@ class SetupFunction:
         arguments: names of saved values that it needs.
         result: name its result is bound to; "" for none.
         lines: the function's body.
+        user: who asks; empty for nobody who signed in.
     """
 
     name: str
     arguments: tuple[str, ...]
     result: str
     lines: tuple[str, ...]
+    user: str = ""
 
     def call(self, client: str, used: str) -> str:
         """Render the call; its result is bound where the following source uses it."""
@@ -154,15 +168,16 @@ class SetupFunctions:
         sent = {name: entry for name, entry in request.items() if name != "save"}
         arguments = tuple(saved_names_in(sent))
         made = f"{call(sent, self.auth)}.succeeded()"
+        user = asked_by(request, self.auth)
         if not save:
-            return SetupFunction(self._free(_name(request, "")), arguments, "", (made,))
+            return SetupFunction(self._free(_name(request, "")), arguments, "", (made,), user)
         name, pointer = next(iter(save.items()))
         if len(save) == 1:
             lines = (f"return {saved(pointer, f'{made}.json')}",)
-            return SetupFunction(self._free(_name(request, name)), arguments, name, lines)
+            return SetupFunction(self._free(_name(request, name)), arguments, name, lines, user)
         values = ", ".join(saved(pointer, "answer") for pointer in save.values())
         lines = (f"answer = {made}.json", f"return {values}")
-        return SetupFunction(self._free(_name(request, name)), arguments, ", ".join(save), lines)
+        return SetupFunction(self._free(_name(request, name)), arguments, ", ".join(save), lines, user)
 
     def _free(self, name: str) -> str:
         taken = {function.name for function in self.known.values()}

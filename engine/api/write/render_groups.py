@@ -9,11 +9,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from ....utils.python_names import unique_name
-from ..model.json_values import formatted, literal, saved_names_in
+from ..model.json_values import formatted, literal, quoted, saved_names_in
 from ..model.model import needs_fresh_state
 from .render_checks import RenderedCheck, SavedNames, cookie_of, path_of, render_checks
 
 Json = Mapping[str, Any]
+ACROSS = ("anonymous", "roles")
+"""Groups whose tables have rows of several operations."""
 _TAKEN = ("api", "fresh_api", "response", "self")
 
 
@@ -49,6 +51,8 @@ def group_cases(cases: Sequence[Json]) -> list[list[Json]]:
         arrange = json.dumps(case.get("arrange") or {}, sort_keys=True)
         key = (operation["method"], operation["path"], group, arrange) if group else (number,)
         key = (operation["method"], group) if group == "methods" else key
+        # Whoever may not is refused by all operations alike.
+        key = (group,) if group in ACROSS else key
         found.setdefault(key, []).append(case)
     return list(found.values())
 
@@ -75,7 +79,10 @@ def _shape(case: Json, known: SavedNames) -> tuple[Any, ...]:
     checks = tuple(
         (check.left, check.operator, bool(check.column)) for check in render_checks(list(case["expect"]), known)
     )
-    fixed = json.dumps([request["method"], request.get("auth"), body.get("media_type"), body.get("raw")])
+    across = case.get("group") in ACROSS
+    fixed = json.dumps(
+        ["" if across else request["method"], request.get("auth"), body.get("media_type"), body.get("raw")]
+    )
     variables = str((case.get("arrange") or {}).get("variables"))
     return fixed, needs_fresh_state(case), "content" in body, checks, bool(case.get("cleanup")), variables
 
@@ -84,14 +91,15 @@ def _table(rows: Sequence[Json], known: SavedNames) -> CaseTable | None:
     parts = [_parts(row["act"]["request"]) for row in rows]
     varying = [name for name in parts[0] if len({part[name] for part in parts}) > 1]
     # A table with several differing parts is harder to read than single tests.
-    if len(varying) != 1:
+    across = rows[0].get("group") in ACROSS
+    if len(varying) != 1 and not (across and set(varying) <= {"method", "path"}):
         return None
     # A row cannot name what is only known when the test runs.
-    if any(saved_names_in(_part(row["act"]["request"], varying[0])) for row in rows):
+    if any(saved_names_in(_part(row["act"]["request"], name)) for row in rows for name in varying):
         return None
     if any(saved_names_in(expectation.get("value")) for row in rows for expectation in row["expect"]):
         return None
-    columns = [TableColumn(varying[0], tuple(part[varying[0]] for part in parts))]
+    columns = [TableColumn(name, tuple(part[name] for part in parts)) for name in varying]
     all_checks = [render_checks(list(row["expect"]), known) for row in rows]
     checks: list[RenderedCheck] = []
     for position, first in enumerate(all_checks[0]):
@@ -106,7 +114,7 @@ def _table(rows: Sequence[Json], known: SavedNames) -> CaseTable | None:
         columns.append(TableColumn(name, tuple(rights)))
         operator = "==" if first.operator == "is" else first.operator
         checks.append(RenderedCheck(first.left, operator, name, first.imports))
-    return CaseTable(tuple(rows), tuple(columns), {varying[0]: varying[0]}, tuple(checks))
+    return CaseTable(tuple(rows), tuple(columns), {name: name for name in varying}, tuple(checks))
 
 
 def _parts(request: Json) -> dict[str, str]:
@@ -114,6 +122,7 @@ def _parts(request: Json) -> dict[str, str]:
     cookie = cookie_of(request)
     headers = {**(request.get("headers") or {}), **({"Cookie": cookie} if cookie else {})}
     return {
+        "method": quoted(str(request["method"])),
         "path": formatted(path_of(request)),
         "query": literal(request.get("query") or {}),
         "headers": literal(headers),
@@ -125,9 +134,11 @@ def _part(request: Json, name: str) -> Any:
     """Return the part of a request that a column replaces."""
     if name == "path":
         return path_of(request)
+    if name == "method":
+        return ""
     return (request.get("body") or {}).get("content") if name == "body" else request.get(name)
 
 
 def _free(name: str, taken: Sequence[str]) -> str:
     base = name if name.isidentifier() and not keyword.iskeyword(name) and name not in _TAKEN else "value"
-    return unique_name(base, ("path", "query", "headers", "body", *taken))
+    return unique_name(base, ("method", "path", "query", "headers", "body", *taken))

@@ -22,7 +22,11 @@ _GROUPS = {
     "filters": "filters",
     "credentials": "refuses other credentials",
 }
-_METHODS = "methods"
+_ACROSS = {
+    "methods": ("paths_have_no_such_method", "These paths have no method {method}"),
+    "anonymous": ("anonymous_requests_are_refused", "Nobody gets through without signing in"),
+    "roles": ("plain_users_are_refused", "What is for administrators is refused to others"),
+}
 _FILLERS = "a an first in last least longest made most no not of one shortest the too with without".split()
 """Words that a name does not end with: what they are about differs from row to row."""
 
@@ -30,8 +34,8 @@ _FILLERS = "a an first in last least longest made most no not of one shortest th
 def table_name(cases: Sequence[Json]) -> str:
     """Return what the rows of a table have in common, in snake case."""
     group = str(cases[0].get("group"))
-    if group == _METHODS:
-        return "paths_have_no_such_method"
+    if group in _ACROSS:
+        return _ACROSS[group][0]
     words = _common_start([str(case["id"]).removeprefix("tc_") for case in cases])
     operation = operation_name(cases[0]).split("_")
     kept = len(operation) if words[: len(operation)] == operation else 0
@@ -44,8 +48,8 @@ def table_name(cases: Sequence[Json]) -> str:
 def table_sentence(cases: Sequence[Json]) -> str:
     """Return what the rows of a table have in common, as a sentence."""
     group, operation = str(cases[0].get("group")), cases[0]["operation"]
-    if group == _METHODS:
-        return f"These paths have no method {cases[0]['act']['request']['method']}"
+    if group in _ACROSS:
+        return _ACROSS[group][1].format(method=cases[0]["act"]["request"]["method"])
     words = _GROUPS.get(group, group.replace("_", " "))
     return f"{operation['method']} {operation['path']} {words}"
 

@@ -36,13 +36,17 @@ class ApplicationFailure(Exception):
 
 
 class Response:
-    """An answer: `status`, `headers` (names in small letters), `text`, `seconds`; `json` is the text read as JSON."""
+    """An answer: `status`, `headers` (names in small letters), `text`, `seconds`; `json` is the text read as JSON.
 
-    def __init__(self, status, headers, text, seconds=0.0):
+    `cookies` is what a browser would send back.
+    """
+
+    def __init__(self, status, headers, text, seconds=0.0, cookies=""):
         self.status = status
         self.headers = headers
         self.text = text
         self.seconds = seconds
+        self.cookies = cookies
 
     @property
     def json(self):
@@ -58,7 +62,44 @@ class Response:
         return f"<{self.status} {self.text[:500]!r}>"
 
 
-class Application:
+class _Verbs:
+    """A method for each of HTTP's."""
+
+    request: Any
+
+    def get(self, path, **more):
+        return self.request("GET", path, **more)
+
+    def post(self, path, **more):
+        return self.request("POST", path, **more)
+
+    def put(self, path, **more):
+        return self.request("PUT", path, **more)
+
+    def patch(self, path, **more):
+        return self.request("PATCH", path, **more)
+
+    def delete(self, path, **more):
+        return self.request("DELETE", path, **more)
+
+
+class User(_Verbs):
+    """The application as a user asks it who has signed in; made by `Application.as_user`."""
+
+    def __init__(self, application, name):
+        self._application = application
+        self._name = name
+
+    def request(self, method, path, *, headers=None, **more):
+        """Send one request with what the user has of signing in; see `Application.request`."""
+        own = self._application.headers_of(self._name)
+        return self._application.request(method, path, headers={**own, **(headers or {})}, **more)
+
+    def reset(self):
+        self._application.reset()
+
+
+class Application(_Verbs):
     """The application, started when it is entered or first asked, stopped when it is left.
 
     Args:
@@ -71,6 +112,8 @@ class Application:
         folder: where it runs; a temporary folder, emptied at each reset, if None.
         ready: a path that answers below 400 once what the command starts is ready; its port is enough without.
         started_here: whether it is started in any case, wherever API_BASE_URL points.
+        sign_in: a function of the application that signs its users in and returns the headers of each by name.
+        keeps_users: whether they outlive a reset, so that they sign in once: what it keeps in files then does.
     """
 
     def __init__(
@@ -86,6 +129,8 @@ class Application:
         ready="",
         launcher=None,
         started_here=False,
+        sign_in=None,
+        keeps_users=False,
     ):
         self._application = application
         self._command = command
@@ -102,6 +147,7 @@ class Application:
         self._can_reset = True
         self.base_url = (base_url if started_here else os.environ.get("API_BASE_URL", base_url)).rstrip("/")
         self._elsewhere = bool(self.base_url)
+        self._sign_in, self._keeps_users, self._users = sign_in, keeps_users, None
 
     def __enter__(self):
         self.start()
@@ -193,25 +239,27 @@ class Application:
         self._changed = True
         self.reset()
 
+    def sign_in_by(self, sign_in, *, keeps):
+        """Have users sign in by this function from now on, on a state as after the start."""
+        self._sign_in, self._keeps_users, self._users = sign_in, keeps, None
+        self.start()
+        self._fresh("first")
+
+    def as_user(self, name):
+        """The application as this user asks it."""
+        return User(self, name)
+
+    def headers_of(self, name):
+        """What a user's requests have for having signed in."""
+        self.start()
+        if self._users is None and self._sign_in is not None:
+            self._users = self._sign_in(self)
+        return (self._users or {})[name]
+
     @property
     def environment(self):
         """The values of its variables by name."""
         return dict(self._environment)
-
-    def get(self, path, **more):
-        return self.request("GET", path, **more)
-
-    def post(self, path, **more):
-        return self.request("POST", path, **more)
-
-    def put(self, path, **more):
-        return self.request("PUT", path, **more)
-
-    def patch(self, path, **more):
-        return self.request("PATCH", path, **more)
-
-    def delete(self, path, **more):
-        return self.request("DELETE", path, **more)
 
     def request(
         self, method, path, *, query=None, headers=None, json=_NO_BODY, form=None, content=None, media_type=None
@@ -258,7 +306,8 @@ class Application:
         if quick or (method not in READING and not 400 <= answer.status < 500):
             self._changed = True
         received = {name.lower(): value for name, value in answer.getheaders()}
-        return Response(answer.status, received, text, time.monotonic() - began)
+        cookies = [value.partition(";")[0] for name, value in answer.getheaders() if name.lower() == "set-cookie"]
+        return Response(answer.status, received, text, time.monotonic() - began, "; ".join(cookies))
 
     def output(self):
         """The end of what the application printed, without the values of its secret variables."""
@@ -268,8 +317,18 @@ class Application:
             text = text.replace(value, "***") if len(value) > 5 else text
         return text.strip()[-2000:]
 
-    def _fresh(self):
-        self._process.stdin.write(b"fresh\n")
+    def _fresh(self, how="fresh"):
+        self._renew(how)
+        if self._sign_in is not None and not (self._keeps_users and self._users):
+            self._users = {}  # nobody, while they sign in
+            self._users = self._sign_in(self)
+            if self._keeps_users:
+                self._renew("keep")
+        self._changed = False
+
+    def _renew(self, how):
+        """Serve a fresh process; `keep` has later ones begin with the files of now, `first` with those of the start."""
+        self._process.stdin.write(f"{how}\n".encode())
         with contextlib.suppress(OSError):
             self._process.stdin.flush()
         answer = self._answer()
@@ -277,7 +336,6 @@ class Application:
             raise ApplicationFailure(f"the application does not start: {answer.get('error', '')}{self._account()}")
         self.base_url = f"http://{LOOPBACK}:{answer['port']}"
         self._can_reset = answer["again"]
-        self._changed = False
 
     def _answer(self):
         try:

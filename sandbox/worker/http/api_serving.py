@@ -68,8 +68,12 @@ def main(config):
         folder = _Folder(config["folder"], config["copy"])
         gc.collect()
         gc.freeze()  # a collection in a fork would copy the memory that it shares with this process
-        for _ in sys.stdin:
+        for line in sys.stdin:
             child.stop()
+            if line.strip() == "keep":
+                folder.keep()
+            elif line.strip() == "first":
+                folder.forget()
             folder.restore()
             child.start(answer)
     except BaseException as error:
@@ -342,9 +346,22 @@ class _Folder:
 
     def __init__(self, folder, copy):
         self._folder = folder
-        self._copy = copy
+        self._copy = self._first = copy
         if copy:
             shutil.copytree(folder, copy)
+
+    def keep(self):
+        """From now on put the folder back to what it holds now."""
+        if self._first:
+            self.forget()
+            self._copy = self._first + "-kept"
+            shutil.copytree(self._folder, self._copy)
+
+    def forget(self):
+        """From now on put the folder back to what it held at first."""
+        if self._copy != self._first:
+            shutil.rmtree(self._copy)
+            self._copy = self._first
 
     def restore(self):
         if not self._copy:

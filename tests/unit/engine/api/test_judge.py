@@ -49,7 +49,7 @@ def test_a_refusal_that_the_code_means_is_no_defect_though_the_document_does_not
     def verdict(deliberate: frozenset[int]) -> str | None:
         operation = replace(api.operations[0], deliberate=deliberate)
         request = {"method": "GET", "path": "/a/{id}"}
-        proposal = Proposal(operation, "unknown_id", "it knows no id", "not_found", request)
+        proposal = Proposal(operation, "unknown_id", "it knows no id", "success", request)
         seen = ObservedProposal(proposal, (HttpAnswer(404, {}, ""),))
         found = find_violation(seen, api, SampleValues({}))
         return found and found.kind

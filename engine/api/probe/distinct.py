@@ -1,0 +1,90 @@
+"""Makes other valid values: for a second, different resource, and for an update that changes something."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from ....utils.regex_examples import fits
+from ..document.schemas import type_of
+from ..model.model import Json
+from ..values.data import NOTHING, SampleValues, bounds
+from .resource_model import BaselineRequest, ResourceModel
+
+_OTHER_FORMATS = {
+    "date": "2025-06-11",
+    "date-time": "2025-06-11T08:15:00Z",
+    "email": "grace@example.com",
+    "uuid": "87654321-4321-4765-9876-cba987654321",
+    "uri": "https://example.org/",
+    "ipv4": "192.0.2.2",
+}
+_OTHER_NAMES = {"Ada": "Grace", "Lovelace": "Hopper", "ada": "grace", "Ada Lovelace": "Grace Hopper"}
+
+
+def distinct_request(baseline: BaselineRequest, world: ResourceModel) -> tuple[Json, Json] | None:
+    """Return the request for a second resource and what to save of its answer; None where none can be made."""
+    operation, request = baseline.operation, baseline.request
+    makes = operation.method == "POST" or (operation.method == "PUT" and operation.path.endswith("}"))
+    # A body that is plain text has no fields to change.
+    if not makes or isinstance((request.get("body") or {}).get("content"), str):
+        return None
+    made: Json = {key: entry for key, entry in request.items() if key != "save"}
+    if operation.method == "PUT":
+        last = operation.path_parameters[-1]
+        value = (request.get("path_parameters") or {}).get(last.name)
+        other = other_value(last.schema, value, world.samples)
+        # The name is an id of another resource: a second one under it would need a second parent.
+        if other is NOTHING or "{{" in str(value):
+            return None
+        made["path_parameters"] = {**request["path_parameters"], last.name: other}
+    if operation.body is not None and isinstance((request.get("body") or {}).get("content"), dict):
+        content = request["body"]["content"]
+        full = world.samples.value(operation.body.schema, "body", full=True)
+        whole = {**(full if isinstance(full, dict) else {}), **content}
+        properties = world.samples.properties(operation.body.schema)
+        schemas = {name: properties.get(name, True) for name in whole}
+        changed = {name: _other_or_same(schema, whole[name], world.samples) for name, schema in schemas.items()}
+        made["body"] = {**request["body"], "content": changed}
+    if made == {key: entry for key, entry in request.items() if key != "save"}:
+        return None
+    saves = {f"other_{name}": pointer for name, pointer in baseline.saves.items()}
+    return ({**made, "save": saves} if saves else made), saves
+
+
+def _other_or_same(schema: Any, value: Any, samples: SampleValues) -> Any:
+    other = NOTHING if "{{" in str(value) else other_value(schema, value, samples)
+    return value if other is NOTHING else other
+
+
+def other_value(schema: Any, value: Any, samples: SampleValues) -> Any:
+    """Return another valid value; NOTHING where none is found."""
+    whole = samples.merged(schema)
+    for candidate in _candidates(whole, value):
+        if candidate != value and samples.problem(candidate, schema) is None:
+            return candidate
+    return NOTHING
+
+
+def _candidates(whole: Any, value: Any) -> list[Any]:
+    if isinstance(whole.get("enum"), list):
+        return list(whole["enum"])
+    kind = type_of(whole)
+    if isinstance(value, bool):
+        return [not value]
+    if kind in ("integer", "number") and isinstance(value, int | float):
+        low, high = bounds(whole)
+        step = whole.get("multipleOf") or 1
+        found = [value + step * 11, value + step, value - step, high, low]
+        return [candidate for candidate in found if candidate is not None]
+    if kind == "string" and isinstance(value, str):
+        by_format = _OTHER_FORMATS.get(str(whole.get("format") or ""))
+        pattern = whole.get("pattern")
+        found = [*([by_format] if by_format else []), _OTHER_NAMES.get(value, ""), f"other {value}", f"other-{value}"]
+        # Patterns such as `ORD-001` allow little else.
+        next_digit = re.sub(r"\d(?=\D*$)", lambda match: str((int(match.group()) + 1) % 10), value)
+        found += [f"other{value}", f"{value}2", f"{value}b", next_digit]
+        longest = whole.get("maxLength")
+        found = [candidate for candidate in found if candidate and (longest is None or len(candidate) <= longest)]
+        return [candidate for candidate in found if not isinstance(pattern, str) or fits(pattern, candidate)]
+    return []

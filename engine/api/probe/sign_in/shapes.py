@@ -1,0 +1,115 @@
+"""Finds the operations that log in and sign up by their shape: what they take, and what they are called."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ...document.operations import snake_case
+from ...model.model import Api, Json, Operation
+from ...values.data import NOTHING, SampleValues
+
+_LOGIN = re.compile(r"log_?in|sign_?in|token|session|authenticate|auth$|auth_|jwt")
+_SIGN_UP = re.compile(r"sign_?up|register|registration|create_(?:user|account)|users?$|accounts?$|join|new_user")
+_NOT = re.compile(r"reset|recover|forgot|refresh|logout|sign_?out|verify|revoke|confirm|change|test_token|delete")
+_PASSWORD = re.compile(r"^(?:user_?)?(?:password|passwd|pwd|pass)(?:_?(?:1|2|confirm|confirmation|repeat|again))?$")
+_CONFIRMED = re.compile(r"^(?:confirm|confirmation|repeat|re)_?password$")
+_EMAIL = re.compile(r"e_?mail")
+_NAME = re.compile(r"^(?:user_?name|login|user|user_?id|nick_?name|identifier|account|handle)$")
+OLD_PASSWORD = re.compile(r"^(?:current|old|existing|previous)_?password$")
+
+
+def logins(api: Api, samples: SampleValues) -> list[Operation]:
+    """Return the operations that may log in, the likeliest first."""
+    addresses = set(_token_urls(api))
+    found = [
+        (operation, _is_token_url(operation, addresses), bool(_LOGIN.search(_words(operation))))
+        for operation in _takers(api, samples)
+        if not _NOT.search(_words(operation))
+    ]
+    likely = [entry for entry in found if entry[1] or entry[2]]
+    # A sign-up takes more than a login does, and may be called a creation of a session's user.
+    likely.sort(key=lambda entry: (not entry[1], _is_sign_up(entry[0]), len(_properties(entry[0], samples))))
+    return [operation for operation, _, _ in likely]
+
+
+def sign_ups(api: Api, samples: SampleValues) -> list[Operation]:
+    """Return the operations by which somebody may sign up, the likeliest first."""
+    found = [known for known in _takers(api, samples) if _is_sign_up(known) and not _NOT.search(_words(known))]
+    # Who signs up has not signed in: operations for everybody come first.
+    return sorted(found, key=lambda known: (bool(known.security) and () not in known.security, len(known.path)))
+
+
+def _takers(api: Api, samples: SampleValues) -> Iterator[Operation]:
+    """Yield what takes a password together with a name or an e-mail address."""
+    for operation in (*api.operations, *api.others):
+        parts = {part_of(name) for name in _properties(operation, samples)}
+        if operation.method == "POST" and "{" not in operation.path and "password" in parts and len(parts - {""}) > 1:
+            yield operation
+
+
+def part_of(field_name: str) -> str:
+    """Return which part of a user a field holds: `name`, `email`, `password`, or "" for none."""
+    name = snake_case(field_name)
+    if _PASSWORD.match(name) or _CONFIRMED.match(name):
+        return "password"
+    if _EMAIL.search(name):
+        return "email"
+    return "name" if _NAME.match(name) else ""
+
+
+def _is_sign_up(operation: Operation) -> bool:
+    return bool(_SIGN_UP.search(_words(operation))) and not re.search(r"log_?in|sign_?in|token", _words(operation))
+
+
+def _words(operation: Operation) -> str:
+    last = [part for part in operation.path.split("/") if part and "{" not in part][-2:]
+    return f"{snake_case(operation.id)} {' '.join(map(snake_case, last))}"
+
+
+def _properties(operation: Operation, samples: SampleValues) -> Mapping[str, Any]:
+    if operation.body is None:
+        return {}
+    found = samples.properties(operation.body.schema)
+    # Some wrap what they take: {"user": {"email", "password"}}.
+    inner = [samples.properties(schema) for schema in found.values()] if len(found) == 1 else []
+    return inner[0] if inner and inner[0] else found
+
+
+def _token_urls(api: Api) -> Iterator[str]:
+    for scheme in api.schemes.values():
+        flows = scheme.get("flows")
+        for flow in flows.values() if isinstance(flows, Mapping) else ():
+            if isinstance(flow, Mapping) and flow.get("tokenUrl"):
+                yield str(flow["tokenUrl"])
+
+
+def _is_token_url(operation: Operation, addresses: set[str]) -> bool:
+    return any(address.rstrip("/").endswith(operation.path.strip("/")) for address in addresses)
+
+
+def user_body(operation: Operation, samples: SampleValues, instead: Mapping[str, str]) -> Any:
+    """Return the body of a login or sign-up with `{{name}}`, `{{email}}` and `{{password}}` in their fields.
+
+    Args:
+        instead: the part to use for another: {"name": "email"} where a name is an e-mail address.
+    """
+    assert operation.body is not None
+    content = samples.value(operation.body.schema, "body")
+    if not isinstance(content, dict):
+        return NOTHING
+    return _with_parts(content, operation.body.schema, samples, instead)
+
+
+def _with_parts(content: Json, schema: Any, samples: SampleValues, instead: Mapping[str, str]) -> Json:
+    made = dict(content)
+    for name, inner in samples.properties(schema).items():
+        part = part_of(name)
+        if part:
+            made[name] = f"{{{{{instead.get(part, part)}}}}}"
+        elif isinstance(made.get(name), dict):
+            made[name] = _with_parts(made[name], inner, samples, instead)
+        elif len(samples.properties(schema)) == 1 and samples.properties(inner):
+            made[name] = _with_parts({}, inner, samples, instead)
+    return made

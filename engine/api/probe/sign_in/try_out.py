@@ -1,0 +1,227 @@
+"""Tries to sign users in, and returns those whose requests the application lets through."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+
+from ...document.application import AppObserver
+from ...document.auth import Credential, Kind, SignIn, credential_kind
+from ...model.model import Api, HttpAnswer, Json, Operation
+from ...values.data import NOTHING
+from ..resource_model import ResourceModel, build_request, parse_json, resolve_pointer
+from .shapes import logins, sign_ups, user_body
+from .users import ADMIN, OTHER, USER, constants_of, user_values, worker_users
+
+_MOST = 3
+_MOST_CHECKED = 6
+_INSTEAD: tuple[Mapping[str, str], ...] = ({}, {"name": "email"}, {"email": "name"})
+_TOKENS = ("access_token", "accessToken", "token", "auth_token", "jwt", "id_token", "key", "session_token", "sessionId")
+_HOLDERS = ("", "/data", "/user", "/result", "/token", "/tokens", "/session")
+_REFUSED = (401, 403)
+
+
+@dataclass(frozen=True, slots=True)
+class SeededUser:
+    """A user that the application creates itself, or that a person named.
+
+    Attributes:
+        identity: name or e-mail address.
+        variable: environment variable with the password.
+        secret: its value, which is never written down.
+    """
+
+    identity: str
+    variable: str
+    secret: str
+
+
+_IDENTITIES = ("", "_EMAIL", "_USERNAME", "_USER", "_NAME", "_LOGIN")
+
+
+def seeded_users(sign_in: str, environment: Mapping[str, str], variables: Mapping[str, str]) -> tuple[SeededUser, ...]:
+    """Return the users that the application may have from its start.
+
+    Args:
+        sign_in: `NAME:VARIABLE` of the settings; empty for none.
+        environment: where the variable's value comes from.
+        variables: those of the application: ADMIN_EMAIL and ADMIN_PASSWORD in them are a user.
+    """
+    found: list[SeededUser] = []
+    identity, _, variable = sign_in.rpartition(":")
+    if identity and environment.get(variable):
+        found.append(SeededUser(identity, variable, environment[variable]))
+    for name, secret in variables.items():
+        for ending in _IDENTITIES if name.endswith("_PASSWORD") else ():
+            known = variables.get(name.removesuffix("_PASSWORD") + ending)
+            if known:
+                found.append(SeededUser(known, name, secret))
+    return tuple(dict.fromkeys(found))
+
+
+async def find_users(
+    observer: AppObserver, world: ResourceModel, seeded: Sequence[SeededUser] = ()
+) -> dict[str, Credential]:
+    """Return the users that can sign in, by name; empty where nobody can. They are signed in from then on.
+
+    Raises:
+        SandboxFailure: the sandbox broke.
+    """
+    for kind, parameter in _ways(world.api):
+        for sign_in in [found async for found in _signing_up(observer, world, kind)]:
+            for prefix in _prefixes(kind, parameter):
+                own = Credential(USER, kind, "USER_PASSWORD", prefix, sign_in=sign_in)
+                users = await _verified(observer, world, {USER: own})
+                if users:
+                    return await _with_others(observer, world, users, seeded, kind, prefix)
+        for user in seeded:
+            for sign_in in [found async for found in _logging_in(observer, world, kind, user)]:
+                for prefix in _prefixes(kind, parameter):
+                    own = Credential(USER, kind, user.variable, prefix, sign_in=sign_in)
+                    users = await _verified(observer, world, {USER: own})
+                    if users:
+                        return users
+    return {}
+
+
+def _ways(api: Api) -> list[tuple[Kind, str]]:
+    """Return the kinds of credentials that a login may give, those of the document first."""
+    declared = [form for scheme in api.schemes.values() if (form := credential_kind(scheme)) is not None]
+    return list(dict.fromkeys([*declared, ("bearer", ""), ("api_key_cookie", "")]))
+
+
+def _prefixes(kind: Kind, parameter: str) -> tuple[str, ...]:
+    """Return what precedes a token in its header; of other kinds the name of their parameter."""
+    return ("", "Token", "JWT") if kind == "bearer" else (parameter,)
+
+
+async def _with_others(
+    observer: AppObserver,
+    world: ResourceModel,
+    users: dict[str, Credential],
+    seeded: Sequence[SeededUser],
+    kind: Kind,
+    prefix: str,
+) -> dict[str, Credential]:
+    """Add a second user, and one that the application has already, where they can sign in, too."""
+    more = {**users, OTHER: replace(users[USER], name=OTHER, variable="OTHER_PASSWORD")}
+    users = await _verified(observer, world, more) or users
+    for user in seeded:
+        for sign_in in [found async for found in _logging_in(observer, world, kind, user)]:
+            admin = Credential(ADMIN, kind, user.variable, prefix, sign_in=sign_in)
+            found = await _verified(observer, world, {**users, ADMIN: admin})
+            if found:
+                return found
+    return await _verified(observer, world, users)
+
+
+async def _signing_up(observer: AppObserver, world: ResourceModel, kind: Kind) -> AsyncIterator[SignIn]:
+    """Yield sign-ups with the login that follows them, tried once."""
+    for sign_up in sign_ups(world.api, world.samples)[:_MOST]:
+        before = _request(world, sign_up, {})
+        if before is None:
+            continue
+        if kind == "basic":
+            for part in ("name", "email"):
+                yield SignIn((before,), part)
+            continue
+        for login, instead in product(logins(world.api, world.samples)[:_MOST], _INSTEAD):
+            request = _request(world, login, instead)
+            # A field of the login that the sign-up does not have is filled by another one.
+            if request is None or login is sign_up:
+                continue
+            found = await _tried(observer, (before, request), SignIn(()), kind)
+            if found is not None:
+                yield found
+        alone = await _tried(observer, (before,), SignIn(()), kind)
+        if alone is not None:
+            yield alone
+
+
+async def _logging_in(
+    observer: AppObserver, world: ResourceModel, kind: Kind, user: SeededUser
+) -> AsyncIterator[SignIn]:
+    """Yield logins of a user that exists already, tried once."""
+    if kind == "basic":
+        yield SignIn((), "name", user.identity, user.secret)
+        return
+    for login in logins(world.api, world.samples)[:_MOST]:
+        request = _request(world, login, {})
+        known = SignIn((), "", user.identity, user.secret)
+        found = await _tried(observer, (request,), known, kind) if request is not None else None
+        if found is not None:
+            yield found
+
+
+def _request(world: ResourceModel, operation: Operation, instead: Mapping[str, str]) -> Json | None:
+    body = user_body(operation, world.samples, instead)
+    made = build_request(world, operation, linked=False, body=body) if body is not NOTHING else None
+    return {key: entry for key, entry in made[0].items() if key != "auth"} if made is not None else None
+
+
+async def _tried(observer: AppObserver, requests: Sequence[Json], known: SignIn, kind: Kind) -> SignIn | None:
+    """Send the requests, and return the sign-in where the last answer holds what a user needs."""
+    values = user_values(USER, known)
+    answers = await observer.answers(requests, names=values)
+    if len(answers) < len(requests) or not all(answer.ok for answer in answers):
+        return None
+    if kind == "api_key_cookie":
+        return replace(known, requests=tuple(requests)) if "set-cookie" in answers[-1].headers else None
+    pointer = _token_of(answers[-1])
+    return replace(known, requests=tuple(requests), pointer=pointer) if pointer else None
+
+
+def _token_of(answer: HttpAnswer) -> str:
+    content = parse_json(answer)
+    for holder in _HOLDERS:
+        for name in _TOKENS:
+            token = resolve_pointer(content, f"{holder}/{name}")
+            if isinstance(token, str) and len(token) > 7:
+                return f"{holder}/{name}"
+    return ""
+
+
+async def _verified(observer: AppObserver, world: ResourceModel, users: dict[str, Credential]) -> dict[str, Credential]:
+    """Return the users where each is let through to what is refused to anonymous requests; empty where not."""
+    guarded = await _guarded(observer, world)
+    for keeps in (True, False):
+        tried = {
+            name: replace(credential, sign_in=replace(credential.sign_in, keeps=keeps))
+            for name, credential in users.items()
+            if credential.sign_in is not None
+        }
+        if not await observer.sign_in(worker_users(tried), constants_of(tried), keeps=keeps):
+            continue
+        if all([await _is_let_through(observer, guarded, name) for name in tried]):
+            return tried
+    await observer.sign_in({}, {}, keeps=False)
+    return {}
+
+
+async def _guarded(observer: AppObserver, world: ResourceModel) -> list[Json]:
+    """Return requests that are refused to everybody who has not signed in."""
+    declared = [operation for operation in world.api.operations if world.needs_auth(operation)]
+    found: list[Json] = []
+    for operation in sorted(declared or world.api.operations, key=_readings_first):
+        made = build_request(world, operation, linked=False)
+        if made is None or len(found) == _MOST_CHECKED:
+            continue
+        request = {key: entry for key, entry in made[0].items() if key != "auth"}
+        answers = await observer.answers([request])
+        if answers and answers[0].status in _REFUSED:
+            found.append(request)
+    return found
+
+
+def _readings_first(operation: Operation) -> tuple[bool, bool]:
+    return operation.method != "GET", "{" in operation.path
+
+
+async def _is_let_through(observer: AppObserver, guarded: Sequence[Json], name: str) -> bool:
+    for request in guarded:
+        # Asked twice, each time after a reset: a user that does not outlive it is known by that.
+        answers = [await observer.answers([{**request, "user": name}]) for _ in range(2)]
+        if all(answer and not answer[0].failure and answer[0].status not in _REFUSED for answer in answers):
+            return True
+    return False

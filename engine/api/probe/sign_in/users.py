@@ -1,0 +1,69 @@
+"""Describes the users that tests sign in, and the values that stand for them in requests."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ...document.auth import Credential, SignIn
+from ...model.model import Json
+
+USER, OTHER, ADMIN = "user", "other_user", "admin"
+_WORDS = {USER: "tester", OTHER: "visitor", ADMIN: "admin"}
+# Of two observations each has names and passwords of its own, so that what holds one is known to differ.
+_ENDINGS = ("1a2b3c4d", "5e6f7a8b")
+
+
+def user_values(name: str, sign_in: SignIn, number: int = 0) -> dict[str, str]:
+    """Return the name, e-mail address and password of a user while the application is explored.
+
+    Args:
+        number: 0 or 1, the observation.
+    """
+    if sign_in.identity:
+        return {"name": sign_in.identity, "email": sign_in.identity, "password": sign_in.secret}
+    made = f"{_WORDS[name]}{_ENDINGS[number]}"
+    return {"name": made, "email": f"{made}@example.com", "password": f"Aa1-{_ENDINGS[number]}{_ENDINGS[number]}"}
+
+
+def constant(name: str, part: str) -> str:
+    """Return the constant of a test file that holds a part of a user: USER_EMAIL."""
+    return f"{name.removesuffix('_user').upper()}_{part.upper()}"
+
+
+def constants_of(users: Mapping[str, Credential], number: int = 0) -> dict[str, str]:
+    """Return the values of all constants by name."""
+    return {
+        constant(name, part): value
+        for name, credential in users.items()
+        if credential.sign_in is not None
+        for part, value in user_values(name, credential.sign_in, number).items()
+    }
+
+
+def worker_users(users: Mapping[str, Credential], number: int = 0) -> Json:
+    """Return the users in the form of the worker, see `spec_requests.signing_in`."""
+    return {
+        name: {
+            "kind": credential.kind,
+            "parameter": credential.parameter,
+            "pointer": sign_in.pointer,
+            "requests": list(sign_in.requests),
+            "values": user_values(name, sign_in, number),
+        }
+        for name, credential in users.items()
+        if (sign_in := credential.sign_in) is not None
+    }
+
+
+def with_constants(value: Any, name: str) -> Any:
+    """Replace `{{email}}` and the like by the constants of a user."""
+    if isinstance(value, Mapping):
+        return {key: with_constants(entry, name) for key, entry in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [with_constants(item, name) for item in value]
+    if not isinstance(value, str):
+        return value
+    for part in ("name", "email", "password"):
+        value = value.replace(f"{{{{{part}}}}}", f"{{{{{constant(name, part)}}}}}")
+    return value
