@@ -14,6 +14,7 @@ from ..reports.model import Report
 from ..store.database.database import Store
 from ..store.files.files import typed_errors, write_file
 from ..store.files.run_folder import RunFolder
+from ..store.files.staging import staged_name
 from ..utils.untrusted_files import MIB, read_bytes
 
 MAX_TEXT_BYTES = MIB
@@ -52,11 +53,16 @@ def write_html_report(
         report=report,
         sources=_texts(root, targets, redact),
         # The project's files come second: what was staged is what this run has judged.
-        tests={**_texts(root, tests, redact), **_texts(folder.staged, tests, redact)},
+        tests={**_texts(root, tests, redact), **_staged(folder, tests, redact)},
         earlier=_earlier(store, folder, report),
     )
     write_file(folder.report_html, html_form(inputs))
     return folder.report_html
+
+
+def _staged(folder: RunFolder, paths: set[str], redact: Callable[[str], str]) -> dict[str, str]:
+    names = {staged_name(folder.staged, path): path for path in paths - {""}}
+    return {names[name]: text for name, text in _texts(folder.staged, set(names), redact).items()}
 
 
 def _texts(folder: Path, paths: set[str], redact: Callable[[str], str]) -> dict[str, str]:

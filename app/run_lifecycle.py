@@ -132,6 +132,7 @@ def _finish(
     live: LiveRun, usage: UsageRecorder, status: FinalStatus, reason: ExitReason, code: ExitCode | None = None
 ) -> None:
     with suppress(StorageError):  # a full disk has raised its own error already, which must not be replaced
+        Staging(live.folder, live.settings.root).put_away()
         usage.store()
         live.store.runs.record_spent(live.folder.run_id, run_usage(live))
     code = exit_code_of(reason) if code is None else code
@@ -179,7 +180,9 @@ async def continue_run(live: LiveRun, record: StoredRun) -> RunResult:
         return RunResult(report, live.folder.report_md)
     _require_budget(live, record)
     live.store.runs.record_settings(record.run_id, live.settings.stored(), live.redactor)
-    Staging(live.folder, live.settings.root).withdraw()
+    staging = Staging(live.folder, live.settings.root)
+    staging.bring_back()
+    staging.withdraw()
     state = initial_state(live, record.request)
     async with reported_run(live, record.request, is_new=False) as run:
         run.state = await resume_run(live.context, live.services, initial_state=state)

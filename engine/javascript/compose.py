@@ -16,6 +16,8 @@ from .trials import domain_rows
 _LONGEST_ID = 140
 _LONGEST_SHOWN = 40
 _LONGEST_WORD = 30
+_WRAPPED = re.compile(r"\bdefine\s*\(|\bdefine\.amd\b|typeof\s+(?:exports|module|define)\b")
+_PASSED_ON = re.compile(r"^export\s*(?:\*|\{[^}]*\})[^;\n]*\bfrom\b", re.MULTILINE)
 _DIGITS = re.compile(r"-?\d+\.\d{7,}")
 
 
@@ -73,7 +75,19 @@ def _nothing_exported(module: Module, cases: Sequence[Any]) -> list[dict[str, An
     """The reason why a module has neither tests nor functions without one."""
     if cases or module.callables:
         return []
-    reason = "no function or class that it exports was found: exports must stand in the file itself, not in a wrapper"
+    said = module.source.decode("utf-8", "replace")
+    if module.exports:
+        reason = "it exports no function and no class, and values alone are not tested"
+    elif _WRAPPED.search(said):
+        reason = (
+            "a wrapper (UMD or AMD) makes what it exports when it is loaded; exports at the top of a file are read only"
+        )
+    elif _PASSED_ON.search(said):
+        reason = "it only passes on what other modules export"
+    elif re.search(r"\bexports?\b", said):
+        reason = "no function or class that it exports was found: exports must stand at the top of the file itself"
+    else:
+        reason = "it exports nothing"
     return [{"subject": module.path, "reason": reason, "line": 1}]
 
 

@@ -5,23 +5,20 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
 from typing import Any
 
-from ...sandbox.javascript.project import ScriptProject, prepare_scripts
+from ...sandbox.javascript.project import prepare_scripts
 from ...sandbox.javascript.syntax import is_typescript
 from ...sandbox.target import PythonTarget
-from ...utils.untrusted_files import source_or_empty
 from .compose import compose_spec
 from .facts import read_module
-from .jsdoc import Example, read_examples
+from .jsdoc import Example
 from .model import Module
-from .observe import Observations, Observer
+from .observations import Observations
+from .observe import Observer
+from .readme import readme_examples
 from .selection import select
 from .trials import Proposer, Trial
-
-_READMES = ("README.md", "readme.md", "Readme.md", "docs/README.md")
-_FENCES = ("```js", "```javascript", "```ts", "```typescript", "```mjs", "```jsx")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +49,8 @@ async def explore_script(
     project = await asyncio.to_thread(prepare_scripts, target, path)
     name = str(project.package.manifest.get("name") or "")
     module = await asyncio.to_thread(read_module, target.snapshot.path, path, name)
-    examples = await asyncio.to_thread(lambda: [*_examples(module), *_readme(target.snapshot.path, project)])
+    readme = await asyncio.to_thread(readme_examples, target.snapshot.path, project.package, module)
+    examples = [*_examples(module), *readme]
     proposer = Proposer(target.snapshot.path, module, examples)
     trials = proposer.propose(symbols)
     async with target.workspace() as workspace:
@@ -96,22 +94,3 @@ def _examples(module: Module) -> list[tuple[str, Example]]:
     return [(module.path, example) for one in module.callables for example in one.doc.examples] + [
         (module.path, example) for one in module.classes for example in one.doc.examples
     ]
-
-
-def _readme(root: Path, project: ScriptProject) -> list[tuple[str, Example]]:
-    """Documented calls in the package's README."""
-    found: list[tuple[str, Example]] = []
-    for name in _READMES:
-        path = (PurePosixPath(project.package.folder) / name).as_posix()
-        lines = source_or_empty(root, path, errors="replace").split("\n")
-        block: list[str] | None = None
-        first = 0
-        for number, line in enumerate(lines, 1):
-            if block is None and line.strip().lower() in _FENCES:
-                block, first = [], number + 1
-            elif block is not None and line.strip().startswith("```"):
-                found += [(path, example) for example in read_examples(block, first)]
-                block = None
-            elif block is not None:
-                block.append(line)
-    return found

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -16,8 +17,9 @@ from ...sandbox.javascript.project import ScriptProject
 from ...sandbox.javascript.syntax import parse
 from ...sandbox.target import Workspace
 from ...utils.untrusted_files import read_bytes
-from .model import Function, Module
+from .model import Module
 from .observation_file import HARNESS, observation_file
+from .observations import Change, Observations, Seen, lines_of, seen_of, signature_of
 from .trials import Trial
 
 _NAME = "__testwright__"
@@ -27,67 +29,12 @@ _MOST_HUNG = 12
 _MOST_HUNG_EACH = 2
 """Of one function: the rest of its calls is left out."""
 _MOST_TRIVIAL = 6
-Reached = frozenset[tuple[str, int]]
-
-
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """What a trial did.
-
-    Attributes:
-        outcome: `value`, `throws`, `pending`, `arrange` (it could not be set up) or `hung`.
-        source: of the value; empty where it cannot be written out.
-        kind: `number`, `string`, `array`, `object`, `function`, … ; `size` of texts and collections.
-        instance: name of the class of the value, empty for plain ones.
-        argument: index of the argument that it is itself, -1 for none.
-        changed: for each argument its source after the call, empty where it is as before.
-        facts: expressions over the instance: sources before and after.
-        error: name and message.
-        branches: (statement or branch, arm) that it reached: ids of the measurement.
-    """
-
-    outcome: str
-    source: str = ""
-    kind: str = ""
-    size: int | None = None
-    instance: str = ""
-    is_async: bool = False
-    iterated: bool = False
-    is_self: bool = False
-    argument: int = -1
-    changed: tuple[str, ...] = ()
-    facts: Mapping[str, tuple[str, str]] = field(default_factory=dict)
-    error: tuple[str, str] = ("", "")
-    stable: bool = True
-    branches: Reached = frozenset()
-    lines: frozenset[int] = frozenset()
-    raw: Mapping[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """A mutant, or a trivial implementation of a function (`answer` is what it always returns)."""
-
-    mutant: Mutant
-    function: str = ""
-    answer: str = ""
-
-
-@dataclass(slots=True)
-class Observations:
-    """What was observed.
-
-    Attributes:
-        seen: by the id of the trial.
-        kills: by the id of the trial, indexes of the changes that it notices.
-        hung: ids of trials that did not come to an end.
-    """
-
-    seen: dict[int, Seen] = field(default_factory=dict)
-    kills: dict[int, set[int]] = field(default_factory=dict)
-    changes: list[Change] = field(default_factory=list)
-    hung: list[int] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
+_UNREAD = re.compile(r"import statement outside a module|Unexpected token|Missing initializer|non-JavaScript syntax")
+_BABEL = (
+    "the project's own Jest does not read the module as it is: `npm install --save-dev babel-jest @babel/preset-env "
+    "@babel/preset-typescript`, and name both presets in babel.config.json"
+)
+_BY_ITSELF = "run `npm install` in the project, and see that the module can be imported by itself"
 
 
 class Observer:
@@ -127,7 +74,7 @@ class Observer:
         if run.hung is None and not found.seen and not found.hung:
             raise TargetRunError(f"no call of {self._module.path} was made: {run.complaint[-300:]}")
         for number, seen in found.seen.items():
-            found.seen[number] = replace(seen, lines=_lines(seen, places))
+            found.seen[number] = replace(seen, lines=lines_of(seen, places))
         if mutants and found.seen:
             await self._kill(trials, found, mutants)
         return found
@@ -173,9 +120,10 @@ class Observer:
         said = run.broken.get(self._file) or next((one.message for one in run.tests if one.status == "failed"), "")
         if said and not found.seen:
             line = _telling_line(said)
+            is_unread = _UNREAD.search(said) is not None
             raise TargetImportError(
                 f"{self._module.path} cannot be loaded: {line}",
-                advice="run `npm install` in the project, and see that the module can be imported by itself",
+                advice=_BABEL if is_unread else _BY_ITSELF,
                 details={"path": self._module.path, "output": said[:2000]},
             )
 
@@ -187,7 +135,7 @@ class Observer:
             for number in row["noticed"]:
                 found.kills.setdefault(int(number), set()).add(int(row["mutant"]))
         else:
-            found.seen[int(row["id"])] = _seen(row)
+            found.seen[int(row["id"])] = seen_of(row)
 
     async def _run(
         self,
@@ -243,7 +191,7 @@ class Observer:
                 self._jest.write(path, self._guarded(text))
                 names.append(path)
                 rows.append({"id": number, "file": PurePosixPath(path).name, "of": wanted})
-        known = [(trial.id, _signature(found.seen[trial.id])) for trial in usable]
+        known = [(trial.id, signature_of(found.seen[trial.id])) for trial in usable]
         remaining = rows
         original = self._sibling(f"{_NAME}original")
         self._jest.write(original, self._guarded(self._module.source))
@@ -331,50 +279,6 @@ def _rows(workspace: Workspace, name: str) -> list[Mapping[str, Any]]:
     return rows
 
 
-def _seen(row: Mapping[str, Any]) -> Seen:
-    error = row.get("error") or {}
-    reach = row.get("reach") or {"s": [], "b": []}
-    branches = {(f"s{one}", 0) for one in reach["s"]} | {(f"b{one}", int(arm)) for one, arm in reach["b"]}
-    return Seen(
-        str(row["outcome"]),
-        str(row.get("source") or "") if row.get("exact") else "",
-        str(row.get("kind") or ""),
-        row.get("size"),
-        str(row.get("instance") or ""),
-        bool(row.get("isAsync")),
-        bool(row.get("iterated")),
-        bool(row.get("self")),
-        int(row.get("argument", -1)),
-        tuple(map(str, row.get("changed") or ())),
-        {str(name): (str(was), str(now)) for name, (was, now) in (row.get("facts") or {}).items()},
-        (str(error.get("name") or ""), str(error.get("message") or "")),
-        True,
-        frozenset(branches),
-        frozenset(),
-        row,
-    )
-
-
-def _signature(seen: Seen) -> str:
-    """As `signature` of the harness."""
-    row = seen.raw
-    if seen.outcome != "value":
-        return _json([seen.outcome, *seen.error])
-    return _json([seen.outcome, row["source"] if row["exact"] else row["kind"], row["changed"], row["facts"]])
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
-
-def _lines(seen: Seen, places: SourceMap) -> frozenset[int]:
-    statements = {places.statements.get(name[1:], 0) for name, _ in seen.branches if name[0] == "s"}
-    branches = {
-        places.branches[name[1:]][0] for name, _ in seen.branches if name[0] == "b" and name[1:] in places.branches
-    }
-    return frozenset(statements | branches) - {0}
-
-
 def _telling_line(said: str) -> str:
     lines = [line.strip() for line in said.splitlines() if line.strip()]
     wanted = [line for line in lines if "Error" in line or "Cannot find" in line]
@@ -391,8 +295,3 @@ def _maker(source: str) -> str:
 def _is_expression(text: str) -> bool:
     tree = parse(f"({text});".encode(), "value.ts")
     return not tree.has_error and len(tree.named_children) == 1
-
-
-def function_names(functions: Iterable[Function]) -> tuple[str, ...]:
-    """Qualified names in order."""
-    return tuple(dict.fromkeys(one.qualname for one in functions))

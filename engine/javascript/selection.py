@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from .model import Function, Module
-from .observe import Observations, Seen
+from .observations import Observations, Seen
 from .trials import Trial
 
 _MOST = 9

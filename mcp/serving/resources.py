@@ -19,6 +19,7 @@ from urllib.parse import parse_qs, urlsplit
 from ...core.errors import TestwrightError, ToolFailure
 from ...store.files.event_log import read_events
 from ...store.files.run_folder import RunFolder
+from ...store.files.staging import staged_name
 from ...utils.confined_paths import inside
 from ...utils.outgoing_text import json_text
 from ..sdk import (
@@ -68,7 +69,9 @@ def run_templates(server: ServerContext) -> tuple[ResourceTemplateSpec, ...]:
         return await _read_text(server, run_id, lambda folder: _below(folder, folder.specs, name))
 
     async def test(run_id: str, path: str, cursor: str = "0") -> str:
-        return await _read_text(server, run_id, lambda folder: _below(folder, folder.staged, path))
+        return await _read_text(
+            server, run_id, lambda folder: _below(folder, folder.staged, staged_name(folder.staged, path))
+        )
 
     async def events(run_id: str, cursor: str = "0") -> str:
         return await _read_events(server, run_id, cursor)

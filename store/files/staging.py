@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,9 @@ from .project_files import ProjectFile, project_path
 from .run_folder import RunFolder
 
 Change = Literal["add", "update", "unchanged", "conflict"]
+_AWAY = ".staged"
+_LOOKED_FOR = re.compile(r"\.(?:test|spec)\.[cm]?[jt]sx?$")
+"""Names that runners of scripts look for in every folder of a project, that of the runs among them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +61,7 @@ class Staging:
         """
         place = self._folder.staged / project_path(path)
         write_file(place, text)
+        _away(place).unlink(missing_ok=True)
         return place
 
     def unstage(self, path: str) -> None:
@@ -64,16 +69,37 @@ class Staging:
         place = self._folder.staged / project_path(path)
         with typed_errors(place, "remove"):
             place.unlink(missing_ok=True)
+            _away(place).unlink(missing_ok=True)
+
+    def put_away(self) -> None:
+        """Give staged tests of scripts names that Jest does not look for, or the project's own run would run them, too.
+
+        They are known by their paths in the project as before. Raises StorageError.
+        """
+        for path in self.paths():
+            place = self._folder.staged / path
+            if _LOOKED_FOR.search(place.name) and place.is_file():
+                with typed_errors(place, "rename"):
+                    place.rename(_away(place))
+
+    def bring_back(self) -> None:
+        """Undo `put_away`, before a run goes on. Raises StorageError."""
+        for path in self.paths():
+            place = self._folder.staged / path
+            if not place.exists():
+                with typed_errors(place, "rename"):
+                    _away(place).rename(place)
 
     def paths(self) -> list[str]:
         """The staged files' paths in the project, sorted."""
         staged = self._folder.staged
         found = staged.rglob("*") if staged.is_dir() else ()
-        return sorted(
+        names = {
             path.relative_to(staged).as_posix()
             for path in found
             if path.is_file() and not path.name.endswith(TEMPORARY)
-        )
+        }
+        return sorted({_in_project(name) for name in names})
 
     def text(self, path: str) -> str:
         """A staged file. Raises UsageError when none of that path is staged, StorageError."""
@@ -115,14 +141,15 @@ class Staging:
         return self.paths() if paths is None else sorted({project_path(path) for path in paths})
 
     def _content(self, path: str) -> bytes:
-        place = self._folder.staged / project_path(path)
+        name = staged_name(self._folder.staged, project_path(path))
+        place = self._folder.staged / name
         if not place.is_file() or place.is_symlink():
             raise UsageError(
                 f"{path} is not staged in run {self._folder.run_id}.",
                 advice=f"Staged are: {', '.join(self.paths()) or 'no files'}.",
             )
         with typed_errors(place, "read"):
-            return read_bytes(self._folder.staged, project_path(path))
+            return read_bytes(self._folder.staged, name)
 
     def _compare(self, path: str, names: BaseNames) -> StagedFile:
         staged = self._content(path)
@@ -144,3 +171,20 @@ def _unified(path: str, old: bytes | None, new: bytes) -> str:
     source = "/dev/null" if old is None else f"a/{path}"
     lines = difflib.unified_diff(before, after, source, f"b/{path}")
     return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
+
+
+def staged_name(staged: Path, path: str) -> str:
+    """The name of a staged file below the folder: its path in the project, or where it is put away."""
+    away = f"{path}{_AWAY}"
+    is_away = _LOOKED_FOR.search(path) and not (staged / path).exists() and (staged / away).is_file()
+    return away if is_away else path
+
+
+def _away(place: Path) -> Path:
+    return place.with_name(place.name + _AWAY)
+
+
+def _in_project(name: str) -> str:
+    """The path in the project of a staged file, whether it is put away or not."""
+    plain = name.removesuffix(_AWAY)
+    return plain if _LOOKED_FOR.search(plain) else name

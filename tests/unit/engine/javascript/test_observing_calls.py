@@ -12,7 +12,7 @@ from testwright.engine.javascript.compose import compose_spec
 from testwright.engine.javascript.facts import read_module
 from testwright.engine.javascript.jsdoc import Example
 from testwright.engine.javascript.observation_file import HARNESS
-from testwright.engine.javascript.observe import Observations, Seen
+from testwright.engine.javascript.observations import Observations, Seen
 from testwright.engine.javascript.selection import select
 from testwright.engine.javascript.trials import Proposer
 from testwright.sandbox.javascript.node import find_node
@@ -98,3 +98,22 @@ def test_a_documented_value_that_is_not_given_is_suspected_and_never_a_test(read
     spec = compose_spec(read, select(read, trials, found, {trials[0].id: False}), {})
     assert not spec["cases"]
     assert [one["documented"] for one in spec["suspected_defects"]] == ["2"]
+
+
+@pytest.mark.parametrize(
+    ("source", "reason"),
+    [
+        (
+            "(function (root, make) { if (typeof exports === 'object') module.exports = make(); })(this, () => 1);",
+            "UMD",
+        ),
+        ("export { total } from './cart.js';\nexport * from './tax.js';\n", "only passes on"),
+        ("console.log('hello');", "exports nothing"),
+        ("export const LIMIT = 3;", "values alone"),
+    ],
+)
+def test_a_module_without_functions_is_refused_with_the_true_reason(tmp_path, source, reason):
+    (tmp_path / "m.js").write_text(source)
+    found = read_module(tmp_path, "m.js")
+    [row] = compose_spec(found, select(found, [], Observations(), {}), {})["not_reached"]
+    assert reason in row["reason"]
