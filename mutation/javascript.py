@@ -34,6 +34,7 @@ _TWINS = {
 }  # fmt: skip
 _DROPPED = frozenset({"trim", "sort", "reverse", "filter", "slice", "toLowerCase", "toUpperCase", "flat", "concat"})
 _ASSIGNMENTS = {"+=": "-=", "-=": "+=", "*=": "/=", "/=": "*="}
+_BOUNDS = re.compile(r"(?<!\\)\{(\d+)(?:(,)(\d*))?\}")
 _LOOPS = frozenset({"while_statement", "for_statement", "do_statement", "for_in_statement"})
 
 
@@ -198,6 +199,23 @@ def _augmented(node: Node) -> Iterator[Change]:
         yield "arithmetic", sign, _ASSIGNMENTS[_text(sign)]
 
 
+def _pattern(node: Node) -> Iterator[Change]:
+    """A bound of a regular expression counts one more, and an anchor is forgotten."""
+    text = _text(node)
+    body, _, flags = text[1:].rpartition("/")
+    for found in _BOUNDS.finditer(body):
+        least, comma, most = int(found[1]), found[2] or "", found[3] or ""
+        others = [f"{{{least},{int(most) + 1}}}"] if most else []
+        if not most or least < int(most):
+            others.append(f"{{{least + 1}{comma}{most}}}")
+        for other in others:
+            yield "pattern", node, f"/{body[: found.start()]}{other}{body[found.end() :]}/{flags}"
+    if body.startswith("^") and len(body) > 1:
+        yield "pattern", node, f"/{body[1:]}/{flags}"
+    if body.endswith("$") and not body.endswith("\\$") and len(body) > 1:
+        yield "pattern", node, f"/{body[:-1]}/{flags}"
+
+
 def _statement(node: Node) -> Iterator[Change]:
     """A statement that does something is left out."""
     inner = node.named_children[0] if node.named_children else None
@@ -228,6 +246,7 @@ _OPERATORS: Mapping[str, Callable[[Node], Iterator[Change]]] = {
     "binary_expression": _binary,
     "number": _number,
     "string": _string,
+    "regex": _pattern,
     "true": _flag,
     "false": _flag,
     "if_statement": _condition,

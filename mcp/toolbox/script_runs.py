@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from ...engine.javascript.render import rendered_tests
-from ...gate.evidence.evidence import evidence_of
+from ...gate.evidence.evidence import EvidenceRecord, evidence_of
 from ...gate.evidence.summary import tool_result
 from ...gate.model.strictness import VerifyOptions
 from ...gate.verify.scripts import verify_scripts
@@ -15,6 +16,8 @@ from .tool_spec import Json
 
 SCRIPT_FRAMEWORKS = ("jest",)
 _WALL_SECONDS = 300.0
+_FIRST_TESTS = 2
+"""The example of a function, and what differs most from it."""
 
 
 async def run_script_tests(services: ToolServices, files: Mapping[str, str], spec: Json, options: Json) -> Json:
@@ -42,10 +45,28 @@ async def run_script_tests(services: ToolServices, files: Mapping[str, str], spe
         options=strictness,
     )
     evidence = evidence_of(verification, spec=spec)
-    # Each function keeps its example, although others may run through it: idle is only what adds nothing by itself.
     measured = verification.mutation is not None and verification.mutation.tried > 0
-    idle = [one for one in evidence if measured and not one.adds and "documented" not in one.origins]
+    idle = idle_tests(evidence, spec) if measured else []
     return tool_result(verification, evidence=evidence, idle=idle, target_path=path)
+
+
+def idle_tests(evidence: Iterable[EvidenceRecord], spec: Json) -> list[EvidenceRecord]:
+    """The tests that add nothing by themselves, but for the first ones of a function that has no others.
+
+    A function of one line runs no line that loading its module does not run, and may have nothing to mutate.
+    """
+    subjects = {str(case["id"]): str(case["subject"]) for case in spec["cases"]}
+    rows = list(evidence)
+    idle = [one for one in rows if not one.adds and "documented" not in one.origins]
+    kept = {subjects.get(one.case_id or "") for one in rows if one not in idle}
+    left = Counter[str]()
+    found = []
+    for one in idle:
+        subject = subjects.get(one.case_id or "", "")
+        left[subject] += 1
+        if subject in kept or left[subject] > _FIRST_TESTS:
+            found.append(one)
+    return found
 
 
 async def verify_script_suite(services: ToolServices, files: Mapping[str, str], specs: Iterable[Json]) -> Json:

@@ -1,4 +1,6 @@
-"""Makes a plain text that a regular expression literal matches, for the expressions that validators are made of."""
+"""Makes plain texts for a regular expression literal, of the kind that validators are made of: one that it matches, and
+those at its bounds, which tell one that counts from one, or to one, differently.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +8,10 @@ import re
 
 _CLASSES = {"d": "2", "w": "a", "s": " ", "S": "a", "D": "a", "W": "-", "b": "", "B": ""}
 _QUANTIFIER = re.compile(r"([*+?])\??|\{(\d+)(?:,\d*)?\}\??")
+
+_COUNTED = re.compile(r"(?<!\\)(?:\{(\d+)(,(\d*))?\}|\+)")
+_MOST_COUNTED = 64
+_MOST_BOUNDS = 12
 
 
 def text_for_pattern(literal: str) -> str:
@@ -21,6 +27,36 @@ def text_for_pattern(literal: str) -> str:
     except (re.error, IndexError, ValueError):
         return ""
     return text if not rest and text and expression.search(text) else ""
+
+
+def texts_at_bounds(literal: str) -> list[str]:
+    """Texts at the bounds of a pattern and just outside: one more or less of what it counts, more before and after.
+
+    Args:
+        literal: of JavaScript, with its slashes and flags.
+    """
+    body = literal[1:].rpartition("/")[0]
+    whole = text_for_pattern(literal)
+    if not whole:
+        return []
+    found = []
+    for counted in _COUNTED.finditer(body):
+        least = int(counted[1] or 1)
+        most = int(counted[3]) if counted[3] else None if counted[2] or not counted[1] else least
+        for count in (most, least - 1, most + 1 if most is not None else None):
+            if count is not None and 0 <= count <= _MOST_COUNTED:
+                written = f"{body[: counted.start()]}{{{count}}}{body[counted.end() :]}"
+                found.append(_text_of(written))
+    found += [f"-{whole}"] * body.startswith("^") + [f"{whole}-"] * body.endswith("$")
+    return [one for one in dict.fromkeys(found) if one and one != whole][:_MOST_BOUNDS]
+
+
+def _text_of(body: str) -> str:
+    try:
+        text, rest = _alternatives(body)
+    except (IndexError, ValueError):
+        return ""
+    return "" if rest else text
 
 
 def _alternatives(body: str) -> tuple[str, str]:

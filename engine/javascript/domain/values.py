@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from ..model import Class, Value
-from .patterns import text_for_pattern
+from .patterns import text_for_pattern, texts_at_bounds
 from .shapes import Constant, Shape
 from .value_pools import (
     LONG,
@@ -127,6 +127,9 @@ class Values:
             text = text_for_pattern(pattern)
             if text:
                 yield Value(quoted_text(text), f"a {named} that matches", "listed")
+        # What lies at the bounds of a pattern differs from what it matches in one sign.
+        for text in dict.fromkeys(text for pattern in shape.patterns for text in texts_at_bounds(pattern)):
+            yield Value(quoted_text(text), f"{named} {text}", "boundary")
         yield from _shaped(shape, named)
         pool = next((some for pattern, some in TEXTS if re.search(pattern, name.lower())), PLAIN_TEXTS)
         typical = pool[nth % len(pool)]

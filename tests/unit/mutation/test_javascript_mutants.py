@@ -40,6 +40,18 @@ def test_comparisons_constants_conditions_and_statements_are_changed():
     assert ("result", "return undefined;") in found
 
 
+def test_bounds_and_anchors_of_regular_expressions_are_changed():
+    source = rb"export const isSku = (text) => /^[A-Z]{2,4}-\d{3}$/i.test(text);"
+    found = mutants_of_script(parse(source, "m.js"), source, "m.js")
+    assert [one.replacement for one in found if one.operator == "pattern"] == [
+        r"/[A-Z]{2,4}-\d{3}$/i",
+        r"/^[A-Z]{2,4}-\d{3}/i",
+        r"/^[A-Z]{2,4}-\d{4}$/i",
+        r"/^[A-Z]{2,5}-\d{3}$/i",
+        r"/^[A-Z]{3,4}-\d{3}$/i",
+    ]
+
+
 def test_imports_and_types_are_left_alone():
     assert not [after for _, after in changed() if "import" in after or "strin[" in after]
 

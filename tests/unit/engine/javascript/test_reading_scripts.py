@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from testwright.core.errors import TargetImportError
-from testwright.engine.javascript.domain.patterns import text_for_pattern
+from testwright.engine.javascript.domain.patterns import text_for_pattern, texts_at_bounds
 from testwright.engine.javascript.facts import read_module
 from testwright.engine.javascript.jsdoc import read_examples
 from testwright.engine.javascript.model import Module
@@ -127,6 +127,13 @@ def test_what_a_called_function_compares_with_holds_for_the_caller(tmp_path):
 )
 def test_a_text_is_made_that_a_pattern_matches(pattern):
     assert text_for_pattern(pattern)
+
+
+def test_texts_at_the_bounds_of_a_pattern_count_one_more_and_one_less(tmp_path):
+    texts = ["BBBB-222", "B-222", "BBBBB-222", "BB-22", "BB-2222", "-BB-222", "BB-222-"]
+    assert texts_at_bounds(r"/^[A-Z]{2,4}-\d{3}$/") == texts
+    source = "const SKU = /^[A-Z]{2,4}-\\d{3}$/;\nexport const isSku = (sku) => SKU.test(sku);"
+    assert {(f"'{text}'",) for text in texts} <= set(arguments(tmp_path, source))
 
 
 def test_a_pattern_that_looks_around_gives_no_text():
