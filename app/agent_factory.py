@@ -83,7 +83,8 @@ def create_planner(settings: Settings, chat: ModelChat | None) -> Agent:
         SettingsError: the user's own planner cannot be loaded.
     """
     if "planner" in settings.agents:
-        return own_agents({"planner": settings.agents["planner"]}, settings.root)["planner"]
+        own = {"planner": settings.agents["planner"]}
+        return own_agents(own, settings.root, seconds=settings.control.agent_seconds)["planner"]
     if chat is None:
         return _embedded_planner(settings)
     return ModelPlannerAgent(chat, _embedded_planner(settings), contract=contract_of("planner"))
@@ -156,6 +157,7 @@ def create_agents(
     unit: SpecGenerator | None = None,
     prefetched: PrefetchedSpec | None = None,
     own: Mapping[str, Any] | None = None,
+    on_usage: Callable[[ModelUsage], None] = lambda usage: None,
 ) -> dict[str, Agent]:
     """Create the agents of a run, by role.
 
@@ -166,6 +168,7 @@ def create_agents(
         unit: generates specs of unit tests; None creates a generator.
         prefetched: a spec that was started early; None for none.
         own: agents and functions of the caller's own, by role; they come before those of the settings.
+        on_usage: called with what agents of the user's own say that they used.
 
     Raises:
         SettingsError: an agent of the user's own cannot be loaded.
@@ -206,7 +209,8 @@ def create_agents(
     given = {**settings.agents, **(own or {})}
     if "planner" in given:
         agents["embedded_planner"] = _embedded_planner(settings)
-    return {**agents, **steering_agents(settings), **own_agents(given, settings.root)}
+    of_user = own_agents(given, settings.root, seconds=settings.control.agent_seconds, on_usage=on_usage)
+    return {**agents, **steering_agents(settings), **of_user}
 
 
 @dataclass

@@ -52,11 +52,11 @@ async def assess(
         seed: of the sample.
 
     Raises:
-        UsageError: a path is not in the project, or holds no tests; tests for Jest or Locust are asked about.
+        UsageError: a path is not in the project, or holds no tests; tests for another framework are asked about.
         EnvironmentFault, SandboxFailure: what is missing, with advice.
         StorageError: the report cannot be written.
     """
-    if settings.framework == "jest" or settings.framework == "locust":
+    if settings.framework != "pytest" and settings.framework != "unittest":
         raise UsageError(
             f"assess does not judge tests for {settings.framework}",
             advice="Name --framework pytest or unittest, or leave it out.",

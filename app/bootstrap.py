@@ -223,11 +223,24 @@ async def _cancel(task: asyncio.Task[None]) -> None:
 
 
 def _can_prefetch(settings: Settings, own: Collection[str]) -> bool:
-    """Whether our own agents make plan and spec here, without a model and without a ceiling on time."""
+    """Whether our own agents make plan and spec here, without a model, a ceiling on time or a gate to wait for."""
     models = settings.models
+    if is_gated(settings, own):
+        return False
     elsewhere = settings.isolate_agents or bool({"planner", "spec"}.intersection(own))
     is_local = models.of("planner") is None and models.of("spec") is None and not elsewhere
     return is_local and settings.max_seconds is None  # only the graph knows a step's share of a ceiling on time
+
+
+def is_gated(settings: Settings, own: Collection[str]) -> bool:
+    """Whether the safety gate has to decide before anything of the project is touched.
+
+    The user's own may reject what would have run already, and without isolation nothing runs before a gate has decided.
+
+    Args:
+        own: roles with an agent of the user's own.
+    """
+    return "safety" in own or settings.sandbox == "weak"
 
 
 async def _prefetch_first_spec(run: EarlyRun, request: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import uuid
-from collections.abc import AsyncIterator, Collection, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass, fields, replace
 from typing import Any
@@ -133,7 +133,7 @@ async def open_services(early: EarlyRun, *, seconds_before: float = 0.0) -> Asyn
                 audit=audit.record,
                 waiting=early.meter.waiting,
             ) as models,
-            _start_agents(_agents_of(early, models, tools)) as agents,
+            _start_agents(_agents_of(early, models, tools), warn) as agents,
         ):
             meter.use(models.budget, models.embeddings_cost, answers.keep_usage)
             services = GraphServices(
@@ -148,12 +148,17 @@ async def open_services(early: EarlyRun, *, seconds_before: float = 0.0) -> Asyn
                 context_tools=context_tools(settings),
                 stop_without_planner=settings.planner_failure == "stop",
                 ask=early.ask,
-                lorebook=LorebookFile(settings.cache_dir, fresh=settings.fresh) if keeps_lorebook(settings) else None,
+                lorebook=_lorebook(early) if keeps_lorebook(settings) else None,
                 request_options=RequestOptions(working=early.meter.working),
             )
             light = {part.name: getattr(early, part.name) for part in fields(early)}
             context = _run_context(settings, folder.run_id)
             yield LiveRun(**light, store=store, context=context, services=services, tools=tools, models=models)
+
+
+def _lorebook(early: EarlyRun) -> LorebookFile:
+    settings = early.settings
+    return LorebookFile(settings.cache_dir, settings.root, redact=early.redactor.value, fresh=settings.fresh)
 
 
 def _agents_of(early: EarlyRun, models: ModelClients, tools: ToolClient) -> dict[str, Agent]:
@@ -165,6 +170,7 @@ def _agents_of(early: EarlyRun, models: ModelClients, tools: ToolClient) -> dict
         unit=early.unit,
         prefetched=early.prefetched,
         own=early.agents,
+        on_usage=models.budget.add,
     )
 
 
@@ -239,11 +245,15 @@ async def open_validators(settings: Settings, folder: RunFolder) -> AsyncIterato
 
 
 @asynccontextmanager
-async def _start_agents(agents: dict[str, Agent]) -> AsyncIterator[dict[str, Agent]]:
+async def _start_agents(agents: dict[str, Agent], warn: Callable[[str], None]) -> AsyncIterator[dict[str, Agent]]:
+    """Start agents for the block. One that fails to shut down is told of, and costs the run nothing."""
     try:
         for agent in agents.values():
             await agent.start()
         yield agents
     finally:
         for agent in agents.values():
-            await agent.shutdown()
+            try:
+                await agent.shutdown()
+            except Exception as error:  # noqa: BLE001 - the others are shut down all the same, and the run counts
+                warn(str(error) or type(error).__name__)

@@ -8,7 +8,7 @@ needs consent to name it.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from ..agents.contract.contracts import contract_of
-from ..agents.contract.function_agent import FunctionAgent
+from ..agents.contract.function_agent import AgentFunction, FunctionAgent
 from ..agents.contract.lifecycle import Agent
 from ..agents.embedded.control.goal_agent import EmbeddedGoalAgent
 from ..agents.embedded.control.health_agent import EmbeddedHealthAgent
@@ -27,6 +27,7 @@ from ..agents.embedded.control.summary_agent import EmbeddedSummaryAgent
 from ..config.control import EVIDENCE_ROLES
 from ..config.settings import Settings
 from ..core.errors import SettingsError
+from ..core.usage import ModelUsage
 
 ENTRY_POINTS = "testwright.agents"
 _CONTRACTS = {
@@ -57,33 +58,45 @@ def keeps_lorebook(settings: Settings) -> bool:
     return wanted == "on" or (wanted == "auto" and bool(settings.models.names or settings.agents))
 
 
-def own_agents(references: Mapping[str, Any], root: Path) -> dict[str, Agent]:
+def own_agents(
+    references: Mapping[str, Any],
+    root: Path,
+    *,
+    seconds: float | None = None,
+    on_usage: Callable[[ModelUsage], None] = lambda usage: None,
+) -> dict[str, Agent]:
     """Load the agents of these references, by role.
 
     Args:
         references: texts as in the setting `agents`, or agents and functions themselves.
         root: the project; its modules can be named.
+        seconds: the deadline of each request; None for none.
+        on_usage: called with the tokens and cost that their answers name.
 
     Raises:
         SettingsError: one cannot be loaded, or is no agent.
     """
-    return {role: _agent(role, reference, root) for role, reference in references.items()}
+
+    def limited(role: str, function: AgentFunction, lifecycle: Any = None) -> Agent:
+        contract = contract_of(_CONTRACTS[role]) if role in _CONTRACTS else None
+        return FunctionAgent(role, function, lifecycle=lifecycle, contract=contract, seconds=seconds, on_usage=on_usage)
+
+    return {role: _agent(role, reference, root, limited) for role, reference in references.items()}
 
 
-def _agent(role: str, reference: Any, root: Path) -> Agent:
+def _agent(role: str, reference: Any, root: Path, make: Callable[..., Agent]) -> Agent:
     found = _loaded(role, reference, root) if isinstance(reference, str) else reference
-    contract = contract_of(_CONTRACTS[role]) if role in _CONTRACTS else None
     if isinstance(found, type):
         try:
             found = found()
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise SettingsError(
                 f"The {role} agent {reference!r} cannot be created: {error}", advice="Its class takes no arguments."
             ) from error
     if callable(getattr(found, "process", None)):
-        return FunctionAgent(role, found.process, lifecycle=found, contract=contract)
+        return make(role, found.process, found)
     if callable(found):
-        return FunctionAgent(role, found, contract=contract)
+        return make(role, found)
     raise SettingsError(
         f"The {role} agent {reference!r} is neither an agent nor a function.",
         advice="Name a class or an object with `async def process(self, request)`, or a function of a request.",
@@ -100,7 +113,7 @@ def _loaded(role: str, reference: str, root: Path) -> Any:
         found = entry_points(group=ENTRY_POINTS, name=reference)
         if found:
             return next(iter(found)).load()
-    except Exception as error:  # whatever the user's module raises when it is imported
+    except (Exception, SystemExit) as error:  # whatever the user's module raises when it is imported
         message = f"The {role} agent {reference!r} cannot be loaded: {type(error).__name__}: {error}"
         raise SettingsError(message, advice="Write it as module:name; see docs/agents.md.") from error
     raise SettingsError(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import asynccontextmanager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,7 +26,7 @@ from ..graph.running import resume_run
 from ..store.database.runs import StoredRun
 from ..store.files.staging import Staging
 from ..utils.redact import without_secrets
-from .bootstrap import planner_limits
+from .bootstrap import is_gated, planner_limits
 from .container import LiveRun
 from .html_report import stored_report
 from .run_report import RunResult, UsageRecorder, run_usage, write_report
@@ -141,7 +141,9 @@ def _finish(
 
 @asynccontextmanager
 async def reported_run(live: LiveRun, request: str, *, is_new: bool = True) -> AsyncIterator[ReportedRun]:
-    """Record a run whose planning graph the block executes, and write its reports; the target is prepared meanwhile.
+    """Record a run whose planning graph the block executes, and write its reports.
+
+    The target is prepared meanwhile, unless the safety gate has to decide first.
 
     The block sets `state`; `result` is there after it.
 
@@ -150,7 +152,8 @@ async def reported_run(live: LiveRun, request: str, *, is_new: bool = True) -> A
     """
     run = ReportedRun()
     with run_scope(live, request, is_new=is_new) as scope:
-        async with live.target.ahead():
+        is_early = not is_gated(live.settings, {*live.settings.agents, *live.agents})
+        async with live.target.ahead() if is_early else nullcontext():
             yield run
         # A run without a plan has nothing to report.
         if run.state["failure"] and not run.state["plan"]:

@@ -24,6 +24,8 @@ from ..sandbox.bubblewrap import RECOMMENDED_VERSION, BubblewrapSandbox
 from ..sandbox.distributions import plain_distributions
 from ..sandbox.interpreter import find_interpreter
 from ..sandbox.javascript.node import find_node
+from ..sandbox.javascript.playwright import PACKAGE, PLAYWRIGHT
+from ..sandbox.javascript.project import installed_modules
 from ..sandbox.opening import open_sandbox
 from ..sandbox.overlay import load_tools_place, test_overlay
 from ..sandbox.protocol import Limits, Program
@@ -74,6 +76,7 @@ async def examine(settings: Settings) -> list[DoctorCheck]:
         await asyncio.to_thread(javascript_check, settings, os.environ),
         await asyncio.to_thread(_api, settings),
         await asyncio.to_thread(browser_check, settings, os.environ),
+        await asyncio.to_thread(playwright_check, settings, os.environ),
         await asyncio.to_thread(load_check, settings, os.environ),
     ]
 
@@ -214,6 +217,27 @@ def browser_check(settings: Settings, environment: Mapping[str, str]) -> DoctorC
         meaning = f"testwright's own is used; for the tests you keep: {interpreter.path} -m pip install {lacking}"
         return DoctorCheck(name, True, False, f"{chromium.path}; {lacking} is missing there", meaning)
     return DoctorCheck(name, True, False, str(chromium.path), "pytest-playwright is installed in the target")
+
+
+def playwright_check(settings: Settings, environment: Mapping[str, str]) -> DoctorCheck:
+    """Whether browser tests in TypeScript can be run: Node, and Playwright Test, installed at its first use."""
+    name = "Playwright Test"
+    installed = PLAYWRIGHT.find_installed(cache_folders(settings.root, environment))
+    try:
+        node = find_node(environment, root=settings.root)
+        own = next((place for _, place in installed_modules(settings.root, ".") if (place / PACKAGE).is_dir()), None)
+        if installed is None and own is None:
+            find_node(environment, with_npm=True, root=settings.root)
+    except EnvironmentFault as fault:
+        meaning = f"browser tests are written for pytest only: {fault.advice}"
+        return DoctorCheck(name, False, False, fault.message, meaning)
+    if own is not None:
+        return DoctorCheck(name, True, False, f"{node.words}, {own / PACKAGE}", "the project's own runs its tests")
+    meaning = f"for the tests you keep: npm install --save-dev {PACKAGE}"
+    if installed is None:
+        meaning = f"npm installs it at its first use, and asks its registry then; {meaning}"
+        return DoctorCheck(name, True, False, f"{node.words}, not installed yet", meaning)
+    return DoctorCheck(name, True, False, f"{node.words}, installed in {installed.folder}", meaning)
 
 
 def load_check(settings: Settings, environment: Mapping[str, str]) -> DoctorCheck:

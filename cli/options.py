@@ -55,7 +55,10 @@ OPTIONS: Mapping[str, Any] = {
     "run_id": _option(str, "--run-id", about="Fix the run's id, for repeatable output."),
     "jobs": _option(int, "--jobs", "-j", about="Number of targets processed at the same time. Default: 2."),
     "framework": _option(
-        str, "--framework", about="pytest or unittest; jest for scripts, locust for load tests. Default: pytest."
+        str,
+        "--framework",
+        about="pytest or unittest; playwright or maestro for browser tests, jest for scripts, locust for load tests. "
+        "Default: pytest.",
     ),
     "test_type": TestType,
     "target": _option(str, "--target", about="A file, module or symbol to test, besides those the request names."),

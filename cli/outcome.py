@@ -158,11 +158,16 @@ def next_commands(report: Report, *, is_configured: bool = False) -> Iterator[st
     there = [file.path for file in report.files if file.outcome in ("added", "updated", "unchanged")]
     load = [path for path in there if posixpath.basename(path).startswith(_LOCUSTFILE)]
     apart = {posixpath.dirname(path) for path in load}
-    folders = sorted({posixpath.dirname(path) for path in there if path.endswith(".py")} - apart)
+    in_browser = sorted({target.test_path for target in report.targets if target.framework == "playwright"} & {*there})
+    # What serves the application of tests in TypeScript is Python, and no test.
+    of_python = [path for path in there if path.endswith(".py") and posixpath.basename(path) != "api_serving.py"]
+    folders = sorted({posixpath.dirname(path) for path in of_python} - apart)
     if folders:
         yield from _test_commands(report, posixpath.commonpath(folders) or ".")
     if load and shutil.which("locust") is None:
         yield "python -m pip install locust"
+    if in_browser:
+        yield f"npx playwright test {' '.join(map(shlex.quote, in_browser[:_SCREEN_ROWS]))}"
     for path in load:
         yield f"locust -f {shlex.quote(path)} --headless --load-profile smoke"
     if not is_incomplete and any(file.outcome == "staged" for file in report.files):

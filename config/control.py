@@ -29,6 +29,7 @@ class Control(BaseModel):
         health_error_ratio: share of failed steps from which on health is checked; None for no such check.
         health_mode: whether the run waits for a health check, or reads its report later.
         safety_json: whether a safety agent's answer is read as JSON; else only its flags count.
+        agent_seconds: what one request to an agent of the user's own may take, and its start and shutdown.
         lorebook: whether what a run learns about the project is kept for the next; `auto` does so where an agent with a
             model, or of the user's own, can read it.
     """
@@ -42,6 +43,7 @@ class Control(BaseModel):
     health_error_ratio: float | None = Field(default=None, ge=0, le=1)
     health_mode: Literal["blocking", "async"] = "blocking"
     safety_json: bool = True
+    agent_seconds: float = Field(default=300.0, gt=0)
     lorebook: Literal["auto", "on", "off"] = "auto"
 
 

@@ -134,7 +134,7 @@ class Settings(BaseSettings):
     root: Path = Path()
     state_dir: Path | None = None
     tests_dir: str = "tests/generated"
-    framework: Literal["pytest", "unittest", "locust", "jest"] = "pytest"
+    framework: Literal["pytest", "unittest", "locust", "jest", "playwright", "maestro"] = "pytest"
     test_type: Literal["unit", "api", "integration", "e2e", "performance"] | None = None
     target: Annotated[str, Field(min_length=1, max_length=4096)] | None = None
     changed_since: Annotated[str, Field(min_length=1, max_length=400)] | None = None

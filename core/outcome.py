@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Literal
+from typing import Any, Literal
 
 from .errors import ExitCode, RunTerminated, TestwrightError
 
@@ -159,6 +159,30 @@ _REASON_OF_FAILURE = {
 }
 
 
+def count_undone(plan: Sequence[Mapping[str, Any]]) -> int:
+    """Count the steps of a plan that leave a part of what was asked for undone.
+
+    These are the steps that failed, and those that the safety gate rejected. Not a step whose work a later one did, nor
+    what a critique of the goal agent asked for beside the request: whether that is met is the goal agent's to say.
+
+    Args:
+        plan: steps in their JSON form, with `id`, `type`, `status`, `params` and `result`.
+    """
+    redone = {_param(step, "redoes") for step in plan if step.get("status") == "completed"}
+    return sum(step.get("id") not in redone and _is_undone(step) for step in plan)
+
+
+def _is_undone(step: Mapping[str, Any]) -> bool:
+    if (step.get("result") or {}).get("exit_reason") == StepExit.NOT_APPROVED:
+        return True
+    is_extra = _param(step, "of_critique") is not None and step.get("type") != "accept_tests"
+    return step.get("status") == "failed" and not is_extra
+
+
+def _param(step: Mapping[str, Any], name: str) -> Any:
+    return (step.get("params") or {}).get(name)
+
+
 @dataclass(frozen=True, slots=True)
 class RunCounts:
     """The counts of a finished plan from which its exit reason is derived.
@@ -166,8 +190,8 @@ class RunCounts:
     Attributes:
         good: tests kept, or written where nothing was executed.
         targets: targets that were worked on; those in which there is nothing to test do not count, those for which no
-            test could be made do.
-        failed_steps: steps that failed.
+            test could be made, or that were not approved, do.
+        failed_steps: steps that leave a part undone, see `count_undone`.
         dropped: failure classes of the dropped cases and failed steps.
         defects: suspected defects.
         skipped: targets that the plan left out on purpose.

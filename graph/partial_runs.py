@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import PurePosixPath
 from typing import Any, cast
 
-from ..core.errors import RequestError, TestwrightError
+from ..core.errors import RequestError, RunTerminated, TestwrightError
 from ..utils.canonical import pretty_json
 from .context import GraphServices, RunContext, isolated, providing, run_graph
 from .execution_graph.graph import build_testing_graph, retries_of
@@ -72,8 +72,10 @@ async def supply_spec(
     """Store a spec in place of the one that would be generated for the plan's one target.
 
     Context is retrieved as for any other spec. The spec is validated when the run continues, and never refined: cases
-    that do not hold are dropped and reported.
+    that do not hold are dropped and reported. For a target that the safety gate rejected nothing is stored or executed.
     """
+    if all(step["status"] == "skipped" for step in state["plan"] if generates(step)):
+        return
     values = await _run_testing_graph(state, context, services, stop_before="generate_spec")
     # All refinements count as used, so that an invalid spec is refused instead of rewritten.
     supplied = {"spec_json": dict(spec), "spec_attempts": values["max_retries"], "answer_errors": []}
@@ -84,16 +86,26 @@ async def supply_spec(
 
 
 def one_target(plan: list[PlanStepState]) -> PlanStepState:
-    """Return the plan's generate step. Raises TestwrightError when there is none."""
+    """Return the plan's generate step.
+
+    Raises:
+        TestwrightError: there is none.
+        RunTerminated: the safety gate rejected it, so that nothing of it may be executed.
+    """
     found = next((step for step in plan if generates(step)), None)
     if found is None:
         raise TestwrightError("the plan has no target")
+    if found["status"] == "skipped":
+        raise RunTerminated(
+            found["error_message"] or f"{found['id']} was skipped",
+            advice="Say --yes to approve it, or change what the safety gate objects to; see docs/agents.md.",
+        )
     return found
 
 
 def _renamed(plan: list[PlanStepState], name: str) -> list[PlanStepState]:
     """Name the spec and the test file of the plan's one target after a supplied spec."""
-    params = one_target(plan)["params"]
+    params = next(step for step in plan if generates(step))["params"]
     usual = PurePosixPath(params["spec_path"]).stem
     supplied = re.sub(r"\W+", "_", name).strip("_").lower()
     slug = supplied if supplied.startswith(usual) else f"{usual}__{supplied}"

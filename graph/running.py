@@ -17,6 +17,7 @@ from .context import GraphServices, RunContext, isolated, providing, run_graph
 from .execution_graph.graph import retries_of
 from .planning_graph.ceilings import CeilingMeter
 from .planning_graph.generate_step import target_changed, thread_id
+from .planning_graph.nodes.advance_or_finish import advance_or_finish
 from .planning_graph.planning_graph import PlanningGraph, build_planning_graph
 from .planning_graph.planning_state import PlanningAgentState, PlanStepState
 from .planning_graph.steps import dependents, first_unfinished, generates, is_finished
@@ -51,7 +52,7 @@ async def resume_run(
 
     Finished steps are not executed again, except those whose target's file has changed since, with their dependents. A
     run that has ended is returned as it ended, except one stopped by a ceiling that is no longer reached: the stopped
-    steps continue, and all that depends on them.
+    steps continue, and all that depends on them; a plan whose revision was stopped is validated again.
 
     Args:
         initial_state: the state to begin with, for when the process ended before the first checkpoint.
@@ -78,8 +79,16 @@ async def resume_run(
             # The ceiling was reached while planning: plan anew, with what was spent before.
             anew = {**initial_state, "spent": state["spent"]}
             return cast(PlanningAgentState, await run_graph(graph, anew, config, context))
-        if not snapshot.next and not (further and _stopped_steps(state)):
+        unvalidated = (state.get("control") or {}).get("unvalidated") if further else None
+        if not snapshot.next and not (further and _stopped_steps(state)) and not unvalidated:
             return state
+        if not snapshot.next and unvalidated and not _stopped_steps(state):
+            control = {key: value for key, value in state["control"].items() if key != "unvalidated"}
+            await isolated(
+                graph.aupdate_state(
+                    config, {"control": control, "exit_reason": unvalidated}, as_node=advance_or_finish.__name__
+                )
+            )
         await _reopen(graph, config, state, context, services, further=further)
         return cast(PlanningAgentState, await run_graph(graph, None, config, context))
 

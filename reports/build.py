@@ -12,7 +12,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, get_args
 
-from ..core.outcome import NOTHING_PUBLIC, ExitReason, RunCounts, exit_code_of, exit_reason_of, status_of
+from ..core.outcome import (
+    NOTHING_PUBLIC,
+    ExitReason,
+    RunCounts,
+    StepExit,
+    count_undone,
+    exit_code_of,
+    exit_reason_of,
+    status_of,
+)
 from .model import (
     Coverage,
     CoverageChange,
@@ -122,8 +131,11 @@ def build_report(run: Run, outcomes: Outcomes, *, redact: Callable[[Any], Any] =
     others = [step for step in plan if step.get("type") in _OF_REPOSITORIES]
     tally = RunCounts(
         good=totals.kept + sum(step.get("status") == "completed" for step in others),
-        targets=sum(target.status != "skipped" or _could_not(target, run) for target in targets) + len(others),
-        failed_steps=sum(step.get("status") == "failed" for step in plan),
+        targets=sum(
+            target.status != "skipped" or _could_not(target, run) or _is_rejected(step) for step, target in made
+        )
+        + len(others),
+        failed_steps=count_undone(plan),
         dropped=[name for step, target in made for name in classes_of(step, target)],
         defects=len(defects),
         skipped=len(skipped),
@@ -198,9 +210,15 @@ def _advice_for(report: Report, own_pytest: Json) -> Iterator[str]:
         yield "Expectations marked `observed` pin what the code does today; read them before you call them right."
 
 
+def _is_rejected(step: Json) -> bool:
+    return mapping(step.get("result")).get("exit_reason") == StepExit.NOT_APPROVED
+
+
 def _advice_of_faults(plan: list[Json]) -> Iterator[str]:
-    """What to do about the faults that ended steps, in the plan's order."""
+    """What to do about the faults that ended steps, and about those that were not approved, in the plan's order."""
     for step in plan:
+        if _is_rejected(step):
+            yield f"The safety gate rejected a step: {text(step.get('error_message')).removeprefix('not approved: ')}"
         advice = text(mapping(mapping(step.get("result")).get("failure")).get("advice"))
         if step.get("status") == "failed" and advice:
             target = mapping(mapping(step.get("params")).get("target")).get("path")

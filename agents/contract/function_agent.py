@@ -5,10 +5,15 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Any
 
+from ...core.errors import AgentFailure, SettingsError
+from ...core.request_usage import current_request_usage
+from ...core.usage import ModelUsage
+from .containment import as_json, contained, in_thread
 from .lifecycle import Agent, AgentContract
-from .protocol import AgentRequest, AgentResponse, success_response
+from .protocol import AgentRequest, AgentResponse, ErrorType, error_response, success_response, validate_response
 
 AgentFunction = Callable[[AgentRequest], Any | Awaitable[Any]]
 """A request → a response, or its result."""
@@ -17,48 +22,104 @@ AgentFunction = Callable[[AgentRequest], Any | Awaitable[Any]]
 class FunctionAgent(Agent):
     """An agent whose work a function does; what the function raises becomes an error, as with every agent.
 
-    A boolean is the verdict of a safety agent, None is an answer without anything in it.
+    A boolean is the verdict of a safety agent, None is an answer without anything in it. An answer that is no JSON is
+    an error, and so is one that comes later than the deadline.
 
     Args:
         role: names the agent in traces.
         function: async, or one that may block: it then runs in a thread.
         lifecycle: an object whose `start` and `shutdown` are called, where it has them.
         contract: the schemas to check.
+        seconds: the deadline of one request, of `start` and of `shutdown`; None for none.
+        on_usage: called with the tokens and cost that an answer names and no model client of ours has counted.
     """
 
     role = "function"
 
     def __init__(
-        self, role: str, function: AgentFunction, *, lifecycle: Any = None, contract: AgentContract | None = None
+        self,
+        role: str,
+        function: AgentFunction,
+        *,
+        lifecycle: Any = None,
+        contract: AgentContract | None = None,
+        seconds: float | None = None,
+        on_usage: Callable[[ModelUsage], None] = lambda usage: None,
     ) -> None:
         super().__init__(contract=contract)
         self.name = role
         self._function = function
         self._lifecycle = lifecycle
+        self._seconds = seconds
+        self._on_usage = on_usage
 
     async def _start(self) -> None:
-        await self._call("start")
+        try:
+            await self._call("start")
+        except Exception as error:
+            raise SettingsError(
+                f"The {self.name} agent cannot be started: {_described(error, self._seconds)}",
+                advice="Mend its start(), or leave it out of the setting agents.",
+            ) from error
 
     async def _shutdown(self) -> None:
-        await self._call("shutdown")
+        try:
+            await self._call("shutdown")
+        except Exception as error:
+            message = f"The {self.name} agent was not shut down: {_described(error, self._seconds)}"
+            raise AgentFailure(message, advice="Mend its shutdown(); what it answered counts.") from error
 
     async def _call(self, name: str) -> None:
         method = getattr(self._lifecycle, name, None)
         if callable(method):
-            await _awaited(method())
+            async with asyncio.timeout(self._seconds):
+                await _called(method)
 
     async def _work(self, request: AgentRequest) -> AgentResponse:
-        if inspect.iscoroutinefunction(self._function):
-            answer = await self._function(request)
-        else:
-            answer = await _awaited(await asyncio.to_thread(self._function, request))
-        if isinstance(answer, AgentResponse):
-            return answer
+        limit = asyncio.timeout(self._seconds)
+        try:
+            async with limit:
+                answer = await _called(self._function, self._limited(request))
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            # Final: what did not answer in time would only hold up the run once more.
+            message = f"the {self.name} agent did not answer within {self._seconds:g} s"
+            advice = "Make it faster, or raise agent_seconds below [control]."
+            return error_response(ErrorType.TIMEOUT, message, details={"error": "AgentFailure", "advice": advice})
         if isinstance(answer, bool):
-            return success_response({"safe": answer})
-        return success_response({} if answer is None else answer)
+            answer = {"safe": answer}
+        if not isinstance(answer, AgentResponse):
+            answer = success_response({} if answer is None else answer)
+        if validate_response(answer):
+            return answer  # the base class says what is wrong with it
+        answer = as_json(answer)
+        self._count(answer)
+        return answer
+
+    def _limited(self, request: AgentRequest) -> AgentRequest:
+        """The request, which names the deadline."""
+        limits = [limit for limit in (self._seconds, request.metadata.timeout) if limit is not None]
+        metadata = replace(request.metadata, timeout=min(limits, default=None))
+        return replace(request, metadata=metadata)
+
+    def _count(self, answer: AgentResponse) -> None:
+        found, counted = answer.metadata, current_request_usage()
+        tokens, cost = int(found.get("tokens") or 0), float(found.get("cost") or 0.0)
+        if (tokens or cost) and not (counted is not None and counted.calls):
+            model = found.get("model") or f"own {self.name} agent"
+            self._on_usage(ModelUsage(self.name, str(model), calls=1, tokens_in=tokens, cost=cost))
 
 
-async def _awaited(value: Any) -> Any:
-    """The value, awaited where it has to be."""
-    return await value if inspect.isawaitable(value) else value
+async def _called(function: Callable[..., Any], *arguments: Any) -> Any:
+    """What a function returns, awaited where it has to be; one that is not async runs in a thread."""
+    if inspect.iscoroutinefunction(function):
+        return await contained(function(*arguments))
+    value = await in_thread(function, *arguments)
+    return await contained(value) if inspect.isawaitable(value) else value
+
+
+def _described(error: Exception, seconds: float | None) -> str:
+    if isinstance(error, TimeoutError) and seconds is not None:
+        return f"it took more than {seconds:g} s"
+    return str(error) if isinstance(error, AgentFailure) else f"{type(error).__name__}: {error}"

@@ -18,6 +18,7 @@ from enum import StrEnum
 from typing import Any, ClassVar, Self
 
 from ...core.request_usage import track_request
+from .containment import contained
 from .failures import error_from
 from .protocol import (
     LAST_ATTEMPT,
@@ -135,7 +136,7 @@ class Agent(ABC):
                 response = self._refusal(request)
                 if response is None:
                     async with asyncio.timeout(request.metadata.timeout):
-                        answer = await self._work(request)
+                        answer = await contained(self._work(request))
                     response = self._response_of(answer)
             except Exception as error:  # noqa: BLE001 - the protocol: whatever an agent raises becomes its answer
                 response = AgentResponse(ResponseStatus.ERROR, error=error_from(error, self.name))
@@ -281,7 +282,8 @@ async def send_request(
     for attempt in range(1, options.policy.attempts + 1):
         try:
             with options.working():
-                response = await agent.process(request if attempt < options.policy.attempts else _as_last(request))
+                sent = request if attempt < options.policy.attempts else _as_last(request)
+                response = await contained(agent.process(sent))
         except Exception as error:  # noqa: BLE001 - a third-party agent that raises must not end the run
             response = AgentResponse(ResponseStatus.ERROR, error=error_from(error, role))
         if problems := validate_response(response):

@@ -6,6 +6,7 @@ response across a process boundary unchanged, as long as the caller puts in JSON
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
@@ -204,7 +205,17 @@ class AgentResponse(_PlainData):
             problems.append("error: required when status is error")
         if self.status is ResponseStatus.SUCCESS and self.error is not None:
             problems.append("error: must be null when status is success")
-        return problems
+        return problems + _usage_problems(self.metadata)
+
+
+def _usage_problems(metadata: object) -> list[str]:
+    """Problems of what metadata say was used: ceilings count it."""
+    found = metadata if isinstance(metadata, Mapping) else {}
+    return [
+        f"metadata.{name}: must be a number, at least 0"
+        for name in ("tokens", "cost", "duration_ms")
+        if not (type(value := found.get(name) or 0) in (int, float) and math.isfinite(value) and value >= 0)
+    ]
 
 
 @runtime_checkable

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -112,7 +114,7 @@ def parse_health_report(text: str) -> HealthReport:
     try:
         found: Any = json.loads(text.strip())
         status = found.get("status", "unknown")
-        metrics = {str(name): float(value) for name, value in dict(found.get("metrics") or {}).items()}
+        metrics = dict(_numbers(found.get("metrics")))
         ends, suggested = found.get("terminateHarness", False), found.get("suggestedNextPath")
         if not isinstance(ends, bool) or not isinstance(suggested, str | None):
             return HealthReport()
@@ -126,6 +128,14 @@ def parse_health_report(text: str) -> HealthReport:
         )
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return HealthReport()
+
+
+def _numbers(value: Any) -> Iterator[tuple[str, float]]:
+    """The metrics that are finite numbers: JSON has no others, and no check can be read from them."""
+    for name, each in dict(value or {}).items():
+        number = float(each)
+        if math.isfinite(number):
+            yield str(name), number
 
 
 def _lines(value: Any) -> list[str]:

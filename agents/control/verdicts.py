@@ -56,9 +56,9 @@ def is_safe(response: AgentResponse, flags: FlagCheckResult, *, json_contract: b
     """Whether a safety agent approves a step.
 
     Its flags come first: terminate rejects, pass approves. Then its answer, where `json_contract` says to read it. What
-    says neither rejects.
+    says neither rejects, as does every answer that is not whole.
     """
-    if flags.should_halt or response.is_error():
+    if flags.should_halt or not response.is_success():
         return False
     if flags.should_pass:
         return True

@@ -11,6 +11,8 @@ from ...engine.rendering import render_files, unrenderable_cases
 from ..contract.lifecycle import Agent
 from ..contract.protocol import AgentRequest, AgentResponse, JsonObject, refusal, success_response
 
+_NOT_PYTHON = ("jest", "playwright", "maestro")
+
 
 class EmbeddedWritingAgent(Agent):
     """Writes the test file of a spec and its helpers.
@@ -35,7 +37,7 @@ def _write(inputs: Mapping[str, Any]) -> AgentResponse:
     left_out = unrenderable_cases(spec, framework, test_path)
     previous = _previous_text(inputs, test_path)
     # Which test of a script an error is about is not read from its file: the same spec is rendered again.
-    if previous is not None and framework != "jest":
+    if previous is not None and framework not in _NOT_PYTHON:
         left_out |= _refused(inputs, framework, previous, left_out)
     kept = without_cases(spec, left_out)
     not_written = [{"case_id": name, "reason": reason} for name, reason in left_out.items()]

@@ -20,7 +20,7 @@ from ..embedded.plan.planner_agent import STEP_PLANNERS
 from ..embedded.plan.reading import is_document, left_out_names
 from ..embedded.plan.refusals import check_understood
 from ..embedded.plan.repository_steps import repository_plan
-from ..embedded.plan.request.lexicon import AVAILABLE_FRAMEWORKS, LOAD_FRAMEWORKS
+from ..embedded.plan.request.lexicon import AVAILABLE_FRAMEWORKS, BROWSER_FRAMEWORKS, LOAD_FRAMEWORKS
 from ..embedded.plan.request.parsed_request import ParsedRequest
 from ..embedded.plan.request.parser import parse_request
 from ..embedded.plan.script_plan import wants_scripts
@@ -81,7 +81,8 @@ class ModelPlannerAgent(ModelAgent):
         words = await asyncio.to_thread(parse_request, str(inputs.get("user_request") or ""), index.names)
         given = inputs.get("test_type")
         asked_for = set(words.test_types if given is None else (str(given),))
-        available = not words.frameworks or bool(set(words.frameworks) & {*AVAILABLE_FRAMEWORKS, *LOAD_FRAMEWORKS})
+        known = {*AVAILABLE_FRAMEWORKS, *LOAD_FRAMEWORKS, *BROWSER_FRAMEWORKS}
+        available = not words.frameworks or bool(set(words.frameworks) & known)
         is_load = given is None and bool(words.clauses) and all(map(is_of_load, words.clauses))
         is_refused = (asked_for and not asked_for & set(STEP_PLANNERS)) or is_load or not available
         embedded = await self._steps.process(request)
@@ -159,7 +160,7 @@ def _is_understood(planned: AgentResponse) -> bool:
 
 def as_requested(words: ParsedRequest, meaning: JsonObject, index: TargetIndex) -> JsonObject:
     """Return the interpretation with what the request says in so many words, whatever the model makes of it."""
-    said = [name for name in words.frameworks if name in AVAILABLE_FRAMEWORKS]
+    said = [name for name in words.frameworks if name in (*AVAILABLE_FRAMEWORKS, *BROWSER_FRAMEWORKS)]
     gone = [path for path in meaning["excluded"] if "`" not in path and index.names(path)]
     missing = [_row(path, "the project has nothing of that name to leave out") for path in meaning["excluded"]]
     return {

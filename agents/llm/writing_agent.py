@@ -61,7 +61,7 @@ class ModelWritingAgent(ModelAgent):
     async def _answer(self, request: AgentRequest) -> AgentResponse:
         inputs: Mapping[str, Any] = request.inputs or {}
         view = request.consumer_inputs()
-        if view["spec"].get("test_type") in ("api", "integration") or view.get("framework") == "jest":
+        if view["spec"].get("test_type") in ("api", "integration", "e2e") or view.get("framework") == "jest":
             return await self._rendered(request)
         errors: Sequence[Mapping[str, Any]] = view.get("errors") or []
         previous = {str(file["path"]): str(file["contents"]) for file in view.get("previous_files") or ()}

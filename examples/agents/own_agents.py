@@ -21,4 +21,4 @@ class EveryModule(Agent):
 def only_staging(request: AgentRequest) -> bool:
     """Approve requests to the staging host and nothing else that is risky."""
     reasons = (request.inputs or {})["risk"]["reasons"]
-    return all(row["kind"] == "requests_host" and row["text"].endswith(STAGING) for row in reasons)
+    return all(row["kind"] == "requests_host" and row["about"] == STAGING for row in reasons)

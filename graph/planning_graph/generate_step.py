@@ -148,7 +148,8 @@ def step_result(values: Mapping[str, Any]) -> dict[str, Any]:
 def initial_step_state(step: PlanStepState, state: PlanningAgentState) -> TestingAgentState:
     """Return the initial state of a step's testing graph."""
     params = step["params"]
-    return new_testing_state(
+    not_run = str(params.get("not_run") or "")
+    state_of_step = new_testing_state(
         user_request=state["user_request"],
         test_type=cast(TestType, params.get("test_type") or planned_test_type(step["type"])),
         target=params["target"],
@@ -156,11 +157,12 @@ def initial_step_state(step: PlanStepState, state: PlanningAgentState) -> Testin
         spec_path=params["spec_path"],
         test_path=params["test_path"],
         step_id=step["id"],
-        run=state["run"],
+        run=state["run"] and not not_run,
         analyze=state["analyze"],
         max_retries=state["max_retries"],
         codebase_context=_shared_context(step, state),
     )
+    return {**state_of_step, "warnings": [not_run]} if not_run else state_of_step
 
 
 def _shared_context(step: PlanStepState, state: PlanningAgentState) -> dict[str, Any] | None:

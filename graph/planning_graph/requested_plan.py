@@ -74,7 +74,10 @@ async def request_plan(
         if not problems:
             return RequestedPlan(steps, response, usage=usage)
     invalid = _invalid(problems, stops=services.stop_without_planner)
-    return await _of_another(state, briefed, inputs, invalid, usage)
+    try:
+        return await _of_another(state, briefed, inputs, invalid, usage)
+    except (BudgetExhausted, RunTerminated) as error:
+        return RequestedPlan(fault=fault_of(error), usage=usage)
 
 
 def _invalid(problems: list[dict[str, str]], *, stops: bool) -> Fault:

@@ -6,22 +6,21 @@ A step is riskier where it reaches something that the sandbox does not hold.
 
 from __future__ import annotations
 
-import ipaddress
 import json
+import posixpath
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
-from pathlib import PurePosixPath
-from typing import Any
-from urllib.parse import urlsplit
 
 from ...agents.contract.protocol import JsonObject
 from ..control_policy import ControlPolicy
+from .addresses import other_hosts
 from .planning_state import PlanningAgentState, PlanStepState
-from .repository_steps import staged_by_engineer
 from .steps import STEP_TYPES, RiskLevel, generates, step_kind
+from .suite_steps import accepted_paths, kept_results
 
 LEVELS: tuple[RiskLevel, ...] = ("low", "medium", "high")
-_ADDRESSES = ("host", "base_url", "url", "server")
+_TESTS = "tests/generated"
+"""The folder of tests where a request names none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +30,13 @@ class RiskReason:
     Attributes:
         kind: `runs_application`, `requests_host`, `writes_outside_tests`, `installs`, `spends_money` or `declared`.
         text: what it does, for people.
+        about: the host, package or folder; "" where there is none.
     """
 
     kind: str
     text: str
     level: RiskLevel = "medium"
+    about: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,56 +60,42 @@ def step_risk(step: PlanStepState, state: PlanningAgentState, policy: ControlPol
 
 def _reasons(step: PlanStepState, state: PlanningAgentState, policy: ControlPolicy) -> Iterator[RiskReason]:
     params, family = step["params"], step_kind(step["type"]).family
-    if policy.weak_sandbox and family in ("generate", "verify"):
+    if policy.weak_sandbox and (family == "generate" or (family == "verify" and _verified_paths(step, state))):
         yield RiskReason("runs_application", "runs the project's code without isolation")
-    for host in _hosts(params):
-        yield RiskReason("requests_host", f"sends requests to {host}", "high")
-    if params.get("install"):
-        yield RiskReason("installs", f"installs {params['install']}")
+    for host in other_hosts(params):
+        yield RiskReason("requests_host", f"sends requests to {host}", "high", host)
+    target = params.get("target")
+    if wanted := params.get("install") or (target.get("install") if isinstance(target, Mapping) else None):
+        yield RiskReason("installs", f"installs {wanted}", about=str(wanted))
     if policy.is_paid and (generates(step) or family == "repository"):
         yield RiskReason("spends_money", "asks a model that may cost money, without a ceiling on cost")
     for folder in _outside_tests(step, state):
-        yield RiskReason("writes_outside_tests", f"writes into {folder}, outside of the folder of tests")
+        yield RiskReason("writes_outside_tests", f"writes into {folder}, outside of the folder of tests", about=folder)
     declared = params.get("risk")
     if declared in LEVELS[1:]:
         yield RiskReason("declared", f"is declared to be of {declared} risk", declared)
 
 
-def _hosts(params: Mapping[str, Any]) -> Iterator[str]:
-    """Hosts beyond this machine that the params name."""
-    target = params.get("target")
-    for source in (params, target if isinstance(target, Mapping) else {}):
-        for key in _ADDRESSES:
-            value = source.get(key)
-            host = _host(value) if isinstance(value, str) else ""
-            if host and not _is_loopback(host):
-                yield host
-
-
-def _host(address: str) -> str:
-    try:
-        return urlsplit(address if "//" in address else f"//{address}").hostname or ""
-    except ValueError:  # no address that can be read: whatever it is, it is not this machine
-        return address
-
-
-def _is_loopback(host: str) -> bool:
-    if host == "localhost" or host.endswith(".localhost"):
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
+def _verified_paths(step: PlanStepState, state: PlanningAgentState) -> list[str]:
+    """Files that a verify step would run; without any it runs nothing."""
+    return list(kept_results(state["plan"], step["params"].get("test_paths")))
 
 
 def _outside_tests(step: PlanStepState, state: PlanningAgentState) -> list[str]:
-    """Folders outside of `tests_dir` that an accept step would write into."""
-    if step["type"] != "accept_tests" or not state["accept"] or not state["tests_dir"]:
+    """Folders outside of the folder of tests that an accept step would write into."""
+    if step["type"] != "accept_tests" or not state["accept"]:
         return []
-    paths = [*(step["params"].get("test_paths") or ()), *staged_by_engineer(state["plan"])]
-    inside = PurePosixPath(state["tests_dir"])
-    folders = [str(PurePosixPath(path).parent) for path in paths if inside not in PurePosixPath(path).parents]
+    inside = posixpath.normpath(state["tests_dir"] or _TESTS)
+    paths = [posixpath.normpath(path) for path in accepted_paths(step, state["plan"])]
+    folders = [posixpath.dirname(path) or "." for path in paths if not _is_below(path, inside)]
     return list(dict.fromkeys(folders))
+
+
+def _is_below(path: str, folder: str) -> bool:
+    """Whether a path lies in a folder; both without `..` where it can be resolved."""
+    if path.startswith(("/", "../")):
+        return False
+    return folder == "." or path.startswith(f"{folder}/")
 
 
 def step_descriptors() -> list[JsonObject]:

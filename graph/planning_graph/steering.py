@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from langgraph.runtime import Runtime
 
-from ...agents.contract.protocol import AgentResponse, JsonObject
+from ...agents.contract.protocol import AgentResponse, ErrorType, JsonObject, ResponseStatus, error_response
 from ...agents.control.health import HealthContext
 from ...agents.control.lorebook import Lorebook, active_entries
+from ...core.errors import BudgetExhausted
+from ...core.events import EventType
+from ...core.usage import add_to_plan_usage, usage_of
 from ..context import GraphServices, RunContext, services_of
 from ..node import call_agent
 from .planning_state import FINISHED, ControlState, PlanningAgentState, PlanStepState
@@ -36,10 +39,33 @@ def with_control(state: PlanningAgentState, **changes: Any) -> dict[str, Any]:
 async def ask_to_steer(
     state: PlanningAgentState, runtime: Runtime[RunContext], role: str, task: str, inputs: JsonObject
 ) -> AgentResponse | None:
-    """Ask the agent of a role; None where there is none. Its flags are the caller's to read."""
-    if role not in services_of(runtime).agents:
+    """Ask the agent of a role; None where there is none, or a ceiling leaves no room for its answer.
+
+    What was kept is still verified and accepted then. A cancelled answer is an error, whose flags count for nothing.
+    Its flags are the caller's to read otherwise.
+    """
+    services = services_of(runtime)
+    if role not in services.agents:
         return None
-    return await call_agent(state, briefed(state, runtime), role, task, inputs, step_id=role)
+    try:
+        response = await call_agent(state, briefed(state, runtime), role, task, inputs, step_id=role)
+    except BudgetExhausted as error:
+        services.emit(EventType.PROGRESS, f"the {role} agent was not heard: {error.message}", role)
+        return None
+    if response.status is not ResponseStatus.CANCELLED:
+        return response
+    refused = error_response(ErrorType.EXECUTION, f"the {role} agent cancelled its work")
+    usage = usage_of(response.metadata)
+    return replace(refused, metadata={**usage}, trace=response.trace)
+
+
+def with_usage(state: PlanningAgentState, responses: Iterable[AgentResponse | None]) -> dict[str, Any]:
+    """The update of the state that adds what these answers used to what the run has spent."""
+    spent = state["spent"]
+    for response in responses:
+        if response is not None:
+            spent = add_to_plan_usage(spent, usage_of(response.metadata))
+    return {} if spent == state["spent"] else {"spent": spent}
 
 
 def briefed(state: PlanningAgentState, runtime: Runtime[RunContext]) -> Runtime[RunContext]:

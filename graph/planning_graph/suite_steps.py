@@ -152,13 +152,7 @@ async def accept_tests(step: PlanStepState, state: PlanningAgentState, services:
     Raises:
         ToolFailure: nothing was added.
     """
-    verified = _verified_before(step, state["plan"])
-    # A verified suite lists what holds together; without that step, each target's own result counts.
-    if verified:
-        paths = [path for other in verified for path in (other["result"] or {}).get("test_paths") or []]
-    else:
-        paths = list(kept_results(state["plan"], step["params"].get("test_paths")))
-    paths += staged_by_engineer(state["plan"])
+    paths = accepted_paths(step, state["plan"])
     if not paths:
         return skipped(StepExit.NOTHING_KEPT, "no test file was kept, so there is nothing to accept")
     # A dry run, and one whose tests a person reviews, ends here: the files stay staged.
@@ -186,6 +180,17 @@ async def accept_tests(step: PlanStepState, state: PlanningAgentState, services:
         ]
         return failed(fault_of(error), {"test_paths": paths, "files": outcomes})
     return StepOutcome("completed", StepExit.COMPLETED, {"test_paths": paths, **answer})
+
+
+def accepted_paths(step: PlanStepState, plan: Sequence[PlanStepState]) -> list[str]:
+    """Paths of the files that a step adds to the project, once what it depends on has ended."""
+    verified = _verified_before(step, plan)
+    # A verified suite lists what holds together; without that step, each target's own result counts.
+    if verified:
+        paths = [path for other in verified for path in (other["result"] or {}).get("test_paths") or []]
+    else:
+        paths = list(kept_results(plan, step["params"].get("test_paths")))
+    return [*paths, *staged_by_engineer(plan)]
 
 
 def _verified_before(step: PlanStepState, plan: Sequence[PlanStepState]) -> list[PlanStepState]:

@@ -21,8 +21,9 @@ ROOT: Schema = string(
     description="Which served project: its name, or its absolute path. Needed only when several are served.",
 )
 FRAMEWORK: Schema = string(
-    enum=["pytest", "unittest", "locust", "jest"],
-    description="What the tests are written for; locust for load tests, jest for scripts.",
+    enum=["pytest", "unittest", "locust", "jest", "playwright", "maestro"],
+    description="What the tests are written for; locust for load tests, jest for scripts, playwright for browser "
+    "tests in TypeScript, maestro for flows that are written and not run.",
 )
 TEST_TYPE: Schema = string(enum=["unit", "api", "integration", "e2e", "performance"])
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
@@ -36,16 +37,30 @@ def with_dependencies(staged: Path, path: str, *, conftest: bool = True) -> dict
 
 def _imported(path: str, text: str) -> Iterator[str]:
     """Yields candidate paths of the modules a file imports: beside it, or below the project's root; and packages."""
+    folder = PurePosixPath(path).parent
+    if not path.endswith(".py"):
+        yield from _named_beside(folder, text)
+        return
     tree = parse_or_none(text)
     if tree is None:
         return
-    folder = PurePosixPath(path).parent
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 yield from _module_paths(folder, alias.name, 0, ())
         elif isinstance(node, ast.ImportFrom):
             yield from _module_paths(folder, node.module or "", node.level, [alias.name for alias in node.names])
+
+
+def _named_beside(folder: PurePosixPath, text: str) -> Iterator[str]:
+    """Yields candidate paths of what a script or a flow names: imports, programs it starts, other flows; and the
+    configuration that is staged where the project has none.
+    """
+    yield "playwright.config.ts"
+    for name in re.findall(r"\bfrom '\./([\w./-]+)'", text):
+        yield from ((folder / f"{name}{ending}").as_posix() for ending in ("", ".ts", ".js"))
+    for name in re.findall(r"(?<=')[\w-]+\.py(?=')|(?<=runFlow: )[\w./-]+\.yaml$", text, re.MULTILINE):
+        yield (folder / name).as_posix()
 
 
 def _module_paths(folder: PurePosixPath, module: str, level: int, names: tuple[str, ...] | list[str]) -> Iterator[str]:

@@ -21,6 +21,9 @@ from ..toolbox.services import ToolServices
 from ..toolbox.tool_spec import Json, ToolSpec
 from .run_tests import read_spec
 
+_RENDERED_ALWAYS = ("jest", "playwright", "maestro")
+"""Frameworks whose files no model writes for a spec, and that are no Python that tests could be cut out of."""
+
 
 def _run(services: ToolServices, /, test_path: str, spec_path: str, drop: list[str], framework: str) -> Json:
     """Takes cases out of a spec and out of its staged test file; without a case left, the file goes."""
@@ -39,7 +42,7 @@ def _run(services: ToolServices, /, test_path: str, spec_path: str, drop: list[s
 
     renderer = (
         render
-        if spec.get("framework") == "jest" or _is_rendered(spec, text, framework, path)
+        if spec.get("framework") in _RENDERED_ALWAYS or _is_rendered(spec, text, framework, path)
         else lambda rest, _: _cut(spec, rest, text)
     )
     pruned = prune(spec, drop, framework=framework, render=renderer)
@@ -90,7 +93,7 @@ TOOL = ToolSpec(
         test_path=string(minLength=1, description="Path in the project, as staged."),
         spec_path=string(minLength=1, description="The spec, relative to the run's folder."),
         drop={**TEXTS, "description": "Ids of the cases to take out; unknown ones do no harm."},
-        framework=string(enum=["pytest", "unittest", "locust", "jest"]),
+        framework=string(enum=["pytest", "unittest", "locust", *_RENDERED_ALWAYS]),
     ),
     output_schema=closed_object(test_path=string(), spec_path=string(), removed=TEXTS, unknown=TEXTS, kept=TEXTS),
     run=_run,

@@ -21,6 +21,7 @@ from ...gate.verify.verify import verify_files
 from ...sandbox.target import PythonTarget
 from ...utils.confined_paths import read_text
 from ...utils.untrusted_files import decoded_json, decoded_source, read_source_bytes, write_file
+from ..toolbox.browser_runs import BROWSER_SCRIPT_FRAMEWORKS, run_browser_scripts
 from ..toolbox.json_schema import COUNT, TEXTS, array, closed_object, integer, open_object, string
 from ..toolbox.script_runs import SCRIPT_FRAMEWORKS, run_script_tests
 from ..toolbox.services import ToolServices
@@ -28,7 +29,7 @@ from ..toolbox.staged_files import with_dependencies
 from ..toolbox.tool_spec import Json, ToolSpec
 
 FRAMEWORKS: tuple[Framework, ...] = ("pytest", "unittest", "locust")
-ALL_FRAMEWORKS = (*FRAMEWORKS, *SCRIPT_FRAMEWORKS)
+ALL_FRAMEWORKS = (*FRAMEWORKS, *SCRIPT_FRAMEWORKS, *BROWSER_SCRIPT_FRAMEWORKS)
 SERVED = ("api", "e2e")
 """Types of tests that start an application in a process of its own."""
 _PICTURES = "browser"
@@ -77,10 +78,10 @@ async def _run(services: ToolServices, /, test_path: str, options: Json) -> Json
     measured = await asyncio.to_thread(measured_files, services, spec, options.get("target"))
     framework = _framework(options, spec)
     files = await asyncio.to_thread(staged_files, services, [test_path], framework)
-    if framework in SCRIPT_FRAMEWORKS:
+    if framework in (*SCRIPT_FRAMEWORKS, *BROWSER_SCRIPT_FRAMEWORKS):
         if spec is None:
             raise ToolFailure("tests of scripts are run with their spec", advice="give spec_path in the options")
-        return await run_script_tests(services, files, spec, options)
+        return await _run_scripts(services, files, spec, framework, options)
     target = await services.python_target()
     limits: Json = {key: options[key] for key in ("test_seconds", "wall_seconds", "mutant_seconds") if key in options}
     if is_browser(spec):
@@ -129,6 +130,16 @@ async def _run(services: ToolServices, /, test_path: str, options: Json) -> Json
         sources=sources,
     )
     return {**answer, "notes": [*answer["notes"], *shown_pictures]}
+
+
+async def _run_scripts(
+    services: ToolServices, files: Mapping[str, str], spec: Json, framework: str, options: Json
+) -> Json:
+    """The answer for tests that Node runs."""
+    if framework in SCRIPT_FRAMEWORKS:
+        return await run_script_tests(services, files, spec, options)
+    answer, pictures = await run_browser_scripts(services, files, spec, options)
+    return {**answer, "notes": [*answer["notes"], *await asyncio.to_thread(keep_pictures, services, pictures)]}
 
 
 def keep_pictures(services: ToolServices, pictures: Mapping[str, bytes]) -> list[str]:

@@ -49,7 +49,7 @@ async def _run(
     """Validates generated test code for syntax, linting, and structure"""
     enabled = (check_syntax, check_lint, check_structure)
     source = await asyncio.to_thread(lambda: services.text_of(code_path))
-    if framework in SCRIPTS:
+    if framework in SCRIPTS and not (code_path.endswith(".py") and not check_structure):
         return await _check_script(services, source, code_path, framework, enabled)
     return await asyncio.to_thread(_check_in_process, services, source, code_path, framework, enabled)
 
@@ -58,6 +58,8 @@ def _check_in_process(
     services: ToolServices, source: str, path: str, framework: str, enabled: tuple[bool, bool, bool]
 ) -> Json:
     syntax, lint, structure = enabled
+    if framework in SCRIPTS:
+        framework = "pytest"  # a helper in Python: what serves the application
     if framework == "maestro":
         issues = list(maestro_issues(source, path, syntax=syntax, lint=lint, structured=structure))
         return _result(issues, parsed=parses(source), enabled=enabled)

@@ -6,6 +6,7 @@ import asyncio
 
 from ...gate.evidence.summary import tool_result
 from ...gate.verify.suite_verification import SuiteVerificationOptions, verify_suite
+from ..toolbox.browser_runs import BROWSER_SCRIPT_FRAMEWORKS, verify_browser_suite
 from ..toolbox.json_schema import array, closed_object, string
 from ..toolbox.script_runs import SCRIPT_FRAMEWORKS, verify_script_suite
 from ..toolbox.services import ToolServices
@@ -33,6 +34,8 @@ async def _run(services: ToolServices, /, test_paths: list[str], options: Json) 
     specs = await asyncio.to_thread(read_specs, services)
     if framework in SCRIPT_FRAMEWORKS:
         return await verify_script_suite(services, files, specs.values())
+    if framework in BROWSER_SCRIPT_FRAMEWORKS:
+        return await verify_browser_suite(services, files, specs.values())
     measured = await asyncio.to_thread(
         lambda: sorted({path for spec in specs.values() for path in measured_files(services, spec)})
     )

@@ -141,13 +141,13 @@ def prepare_scripts(target: PythonTarget, path: str) -> ScriptProject:
     for folder in modules.values():
         jest = folder / "jest"
         if (jest / "package.json").is_file():
-            version = _version(_own(target.root, jest))
+            version = version_of(inside_project(target.root, jest))
             if version[0] < _OLDEST:
                 raise EnvironmentFault(
                     f"the project has Jest {version[0]}.{version[1]}, and tests are written for {_OLDEST} and newer",
                     advice="npm install --save-dev jest@latest",
                 )
-            return ScriptProject(target, package, node, _own(target.root, jest), True, version, modules)
+            return ScriptProject(target, package, node, inside_project(target.root, jest), True, version, modules)
     if package.configured or "jest" in package.dependencies:
         raise EnvironmentFault(
             "the project names Jest, and it is not installed there",
@@ -155,7 +155,7 @@ def prepare_scripts(target: PythonTarget, path: str) -> ScriptProject:
             details={"needs": "npm"},
         )
     ours = JEST.install(target.caches).folder / "node_modules" / "jest"
-    return ScriptProject(target, package, node, ours, False, _version(ours), modules)
+    return ScriptProject(target, package, node, ours, False, version_of(ours), modules)
 
 
 def installed_modules(root: Path, folder: str) -> Iterator[tuple[str, Path]]:
@@ -167,11 +167,15 @@ def installed_modules(root: Path, folder: str) -> Iterator[tuple[str, Path]]:
     for above in (PurePosixPath(folder), *PurePosixPath(folder).parents):
         found = root / above / "node_modules"
         if found.is_dir():
-            yield above.as_posix(), _own(root, found)
+            yield above.as_posix(), inside_project(root, found)
 
 
-def _own(root: Path, installed: Path) -> Path:
-    """A folder of installed packages, links resolved: the sandbox shows it, and a clone may bring links to anywhere."""
+def inside_project(root: Path, installed: Path) -> Path:
+    """Resolve links of a folder of installed packages: the sandbox shows it, and a clone may bring links to anywhere.
+
+    Raises:
+        EnvironmentFault: it leads out of the project and its repository.
+    """
     real = installed.resolve()
     around = next((clone for clone in cloned_folders(root) if real.is_relative_to(clone)), None)
     if around is None or "node_modules" not in real.relative_to(around).parts or exposes_home(real):
@@ -183,9 +187,12 @@ def _own(root: Path, installed: Path) -> Path:
     return real
 
 
-def _version(jest: Path) -> tuple[int, int]:
+def version_of(package: Path, title: str = "Jest") -> tuple[int, int]:
+    """Read major and minor version of an installed package. Raises EnvironmentFault, which calls it by its title."""
     try:
-        major, minor, *_ = str(json.loads((jest / "package.json").read_text("utf-8"))["version"]).split(".")
+        major, minor, *_ = str(json.loads((package / "package.json").read_text("utf-8"))["version"]).split(".")
         return int(major), int(minor)
     except (OSError, ValueError, KeyError, TypeError) as fault:
-        raise EnvironmentFault(f"{jest} is no Jest: {fault}", advice="run `npm install` in the project") from fault
+        raise EnvironmentFault(
+            f"{package} is no {title}: {fault}", advice="run `npm install` in the project"
+        ) from fault

@@ -4,38 +4,94 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 from ....engine.api.document.apps import WebApplication
 from ....engine.browser.sites import find_sites, static_folder
 from ....engine.python.project.exploration_digest import Foundations
-from ....utils.untrusted_files import read_source_bytes
+from ....sandbox.javascript.playwright_report import project_config
+from ....utils.untrusted_files import read_source_bytes, source_or_empty
 from ...contract.protocol import JsonObject
 from .api_plan import is_address, started_program
 from .plan_steps import add_generate_step
+from .reading import Reading
+from .request.lexicon import BROWSER_FRAMEWORKS
+from .request.parsed_request import Clause, ParsedRequest
 from .step_scope import PlannedSteps, StepScope
 
 _MOST_FOUND = 3
 _SERVE_FOLDER = ("python", "-m", "http.server", "{port}", "--bind", "127.0.0.1")
+_FRAMEWORKS = ("pytest", *BROWSER_FRAMEWORKS)
+MAESTRO_FOLDER = ".maestro/generated"
+SPEC_SUFFIX = ".spec.ts"
+_TEST_DIR = re.compile(r"""\btestDir:\s*['"]([^'"]+)['"]""")
 _ADVICE = (
     "Name the module that makes the site, a folder that has an index.html, or say how it is started: "
     '--app-command "python serve.py {port}"'
 )
+NOT_RUN = {
+    "maestro": "flows for Maestro are written and checked, and not run: that takes Maestro itself, with a device or a "
+    "browser of its own. They stay staged until you add them"
+}
+"""Why tests for a framework are written only."""
+_ONLY_NAME = re.compile(r"(?:with|using|use|in|via|through|as)\s+(?:the\s+)?\S+", re.IGNORECASE)
+
+
+def browser_framework(words: ParsedRequest, option: str) -> str:
+    """The framework of browser tests that a request or an option names; "" for the framework of all others.
+
+    "pytest and playwright" is pytest-playwright: of two names the first one decides, unless tests are called by one.
+    """
+    if not words.test_types and option not in BROWSER_FRAMEWORKS and not words.frameworks:
+        return ""
+    said = [name for name in words.frameworks if name in BROWSER_FRAMEWORKS]
+    if not said:
+        return option if option in BROWSER_FRAMEWORKS and not words.frameworks else ""
+    named = any(clause.test_type == "e2e" and said[0] in clause.text.lower() for clause in words.clauses)
+    return "" if words.frameworks[0] == "pytest" and not named else said[0]
+
+
+def with_browser(clauses: Sequence[Clause], framework: str, words: ParsedRequest, reading: Reading) -> list[Clause]:
+    """Return the clauses with the framework of their browser tests, and note what it cannot be for.
+
+    Args:
+        framework: as of `browser_framework`.
+    """
+    if not framework:
+        return list(clauses)
+    browser = [clause for clause in clauses if clause.test_type == "e2e"]
+    others = sorted({clause.test_type for clause in clauses} - {"e2e"})
+    # "unit tests with playwright" asks for no browser tests.
+    idle = bool(others) and all(_ONLY_NAME.fullmatch(clause.text) for clause in browser)
+    if idle:
+        kinds = " and ".join(others)
+        reason = f"browser tests are written for {framework}, and {kinds} tests are not"
+        reading.unclear(framework, reason, ["pytest"], stops=True)
+        return [clause for clause in clauses if clause not in browser]
+    for name in words.frameworks:
+        if name in BROWSER_FRAMEWORKS and name != framework:
+            reason = f"the tests of one run are written for one framework, and {framework} is named first"
+            reading.unclear(name, reason, [f"another run for {name}"])
+    return [replace(clause, framework=framework) if clause in browser else clause for clause in clauses]
 
 
 def browser_steps(scope: StepScope) -> PlannedSteps:
     """Plan one step for each site of the scope."""
     planned = PlannedSteps()
-    if scope.framework != "pytest":
-        row = {"text": scope.framework, "reason": "browser tests are not written for it", "suggestions": ["pytest"]}
+    if scope.framework not in _FRAMEWORKS:
+        reason = "browser tests are not written for it"
+        row = {"text": scope.framework, "reason": reason, "suggestions": list(_FRAMEWORKS)}
         planned.not_understood.append(row)
-        planned.advice = "Ask for pytest: `browser tests with pytest`."
+        planned.advice = "Ask for one of these: `browser tests with pytest`."
         return planned
     for slug, target in _targets(scope, planned):
-        test_path = PurePosixPath(scope.tests_dir, "e2e", f"test_{slug}_browser.py").as_posix()
-        spec_path = f"specs/{slug}_e2e.json"
+        test_path, spec_path = _test_path(scope, slug), f"specs/{slug}_e2e.json"
         add_generate_step(planned, scope, "e2e", slug, target, spec_path=spec_path, test_path=test_path)
+        if scope.framework in NOT_RUN:
+            planned.steps[-1]["params"]["not_run"] = NOT_RUN[scope.framework]
+            planned.understood.append(NOT_RUN[scope.framework])
     if not planned.steps and not planned.not_understood:
         where = f"in {scope.targets[0].place.path}" if scope.named and scope.targets else "in the project"
         reason = f"there is no site to open: no application that answers with pages was found {where}"
@@ -43,6 +99,21 @@ def browser_steps(scope: StepScope) -> PlannedSteps:
     planned.advice = planned.advice or ("" if planned.steps else _ADVICE)
     planned.used = scope.documents
     return planned
+
+
+def _test_path(scope: StepScope, slug: str) -> str:
+    """Where the test file goes: for Playwright Test, where the project's own configuration looks for tests."""
+    if scope.framework == "maestro":
+        return f"{MAESTRO_FOLDER}/{slug}.yaml"
+    usual = PurePosixPath(scope.tests_dir, "e2e")
+    if scope.framework == "pytest":
+        return (usual / f"test_{slug}_browser.py").as_posix()
+    root = scope.layout.root
+    config = project_config(root)
+    said = _TEST_DIR.search(source_or_empty(root, config)) if config else None
+    folder = PurePosixPath(said[1]) if said else usual.parent
+    inside = usual.is_relative_to(folder) or folder.is_absolute() or ".." in folder.parts
+    return ((usual if inside else folder / "generated") / f"{slug}{SPEC_SUFFIX}").as_posix()
 
 
 def _targets(scope: StepScope, planned: PlannedSteps) -> Iterator[tuple[str, JsonObject]]:

@@ -18,7 +18,7 @@ from ...contract.lifecycle import Agent, AgentContract
 from ...contract.protocol import AgentRequest, JsonObject
 from .api_plan import api_steps
 from .changed_targets import changed_targets, unchanged_rows
-from .e2e_plan import browser_steps
+from .e2e_plan import browser_framework, browser_steps, with_browser
 from .fitting_types import Fitting, fitting_types
 from .integration_plan import integration_steps
 from .load_requests import LOCUST, with_load
@@ -128,7 +128,8 @@ class _Planning:
             usual = next(name for name in AVAILABLE_FRAMEWORKS if name != usual)
         load = [name for name in (*words.frameworks, str(inputs.get("framework") or "")) if name == LOCUST]
         self._load_framework = load[0] if load else None
-        usual = "pytest" if usual == LOCUST else usual
+        self._browser_framework = browser_framework(words, str(inputs.get("framework") or ""))
+        usual = usual if usual in AVAILABLE_FRAMEWORKS else "pytest"
         self._scope = StepScope(
             index=index,
             targets=(),
@@ -160,6 +161,7 @@ class _Planning:
         )
         request = str(self._inputs.get("user_request") or "")
         clauses = with_load(self._clauses(), self._load_framework, reading, request)
+        clauses = with_browser(clauses, self._browser_framework, words, reading)
         clauses = refuse_types(clauses, words, STEP_PLANNERS, reading)
         resolve(clauses, words, self._index, reading)
         if not clauses:
@@ -203,6 +205,7 @@ class _Planning:
             kinds = [kind for kind in STEP_PLANNERS if kind not in words.excluded_types]
             # A framework that only load tests are written for says what is wanted.
             usual = "performance" if self._load_framework and not test_type else (kinds or ["unit"])[0]
+            usual = "e2e" if self._browser_framework and not self._load_framework else usual
             kind = test_type or usual
             text = next((clause.text for clause in words.clauses if clause.test_type == kind), "")
             return [Clause(kind, mentions, text=text)]
@@ -335,12 +338,16 @@ class _Planning:
         generate = [step for part in parts for step in part.steps]
         if not generate:
             return []
-        paths = [str(step["params"]["test_path"]) for step in generate]
-        frameworks = {str(step["params"]["framework"]) for step in generate}
-        framework = frameworks.pop() if len(frameworks) == 1 else self._scope.framework
-        verify = verify_step([str(step["id"]) for step in generate], paths, framework)
         before = [context_step(self._scope.request)] if several else []
         ordered = [step for part in parts for step in in_order_of_importance(part.steps, self._index)]
+        # What is written only is not verified, and joins the project when somebody says so.
+        run = [step for step in generate if not step["params"].get("not_run")]
+        if not run:
+            return [*before, *ordered]
+        paths = [str(step["params"]["test_path"]) for step in run]
+        frameworks = {str(step["params"]["framework"]) for step in run}
+        framework = frameworks.pop() if len(frameworks) == 1 else self._scope.framework
+        verify = verify_step([str(step["id"]) for step in run], paths, framework)
         return [*before, *ordered, verify, accept_step([str(verify["id"])], paths)]
 
 

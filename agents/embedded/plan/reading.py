@@ -11,6 +11,7 @@ from ...contract.protocol import JsonObject
 from .api_plan import is_address
 from .endpoints import is_endpoint, names_endpoints
 from .named_programs import programs_left_out
+from .request.lexicon import LOAD_FRAMEWORKS
 from .request.parsed_request import Clause, Mention, ParsedRequest
 from .target_index import ModuleTarget, TargetIndex, TargetMatch
 
@@ -112,7 +113,7 @@ def resolve(clauses: Sequence[Clause], words: ParsedRequest, index: TargetIndex,
 
 def _asks_api(clause: Clause) -> bool:
     """Whether the tests of a clause send requests to an API."""
-    return clause.test_type == "api" or bool(clause.framework)
+    return clause.test_type == "api" or clause.framework in LOAD_FRAMEWORKS
 
 
 def _is_endpoint(mention: Mention, index: TargetIndex) -> bool:

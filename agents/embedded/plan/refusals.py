@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from ....core.errors import RequestError
 from ...contract.protocol import JsonObject
 from .reading import Reading
-from .request.lexicon import AVAILABLE_FRAMEWORKS, LOAD_FRAMEWORKS, REPOSITORY_FRAMEWORKS, SCRIPT_FRAMEWORKS
+from .request.lexicon import AVAILABLE_FRAMEWORKS, BROWSER_FRAMEWORKS, LOAD_FRAMEWORKS, SCRIPT_FRAMEWORKS
 from .request.parsed_request import Clause, ParsedRequest
 
 _SMALLEST_CHANGE = "Leave it out, or say it in other words; --no-strict goes on with what was understood."
@@ -16,20 +16,17 @@ _SMALLEST_CHANGE = "Leave it out, or say it in other words; --no-strict goes on 
 def refuse_frameworks(words: ParsedRequest, reading: Reading) -> None:
     """Note frameworks that are not available, and those beside the first. Raises RequestError if none is available."""
     available = [name for name in words.frameworks if name in AVAILABLE_FRAMEWORKS]
+    of_one_type = {*LOAD_FRAMEWORKS, *BROWSER_FRAMEWORKS}
     for name in words.frameworks:
-        if name in available or name in LOAD_FRAMEWORKS:
+        if name in available or name in of_one_type:
             continue
-        repository = name in REPOSITORY_FRAMEWORKS
         reason = (
             "it tests JavaScript and TypeScript, which is a run of its own"
             if name in SCRIPT_FRAMEWORKS
             else f"tests for {name} are not available yet"
-            if not repository
-            else (f"tests for {name} are made for a whole repository at a depth only")
         )
-        other = [f"test this repository with {name}, smoke depth"] if repository else list(AVAILABLE_FRAMEWORKS)
-        reading.unclear(name, reason, other)
-    if words.frameworks and not available and not set(words.frameworks) & set(LOAD_FRAMEWORKS):
+        reading.unclear(name, reason, list(AVAILABLE_FRAMEWORKS))
+    if words.frameworks and not available and not set(words.frameworks) & of_one_type:
         raise refused_request(reading, "; ".join(str(row["reason"]) for row in reading.not_understood) + ".")
     for name in available[1:]:
         reason = f"the tests of one run are written for one framework, and {available[0]} is named first"

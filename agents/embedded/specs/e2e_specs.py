@@ -18,9 +18,11 @@ from ....engine.browser.write.compose import compose_spec
 from ....engine.browser.write.evidence import TextPlaces
 from ....engine.python.project.layout import find_layout
 from ....sandbox.browsers.chromium import browser_tools_missing
+from ....sandbox.javascript.playwright_report import project_config
 from ....sandbox.target import ProvideTarget
+from ....utils.generated_header import is_untouched
 from ....utils.redact import placeholder_secret
-from ....utils.untrusted_files import read_source_bytes
+from ....utils.untrusted_files import read_source_bytes, source_or_empty
 from ...contract.protocol import JsonObject
 from .spec_agent import SpecResult
 
@@ -70,11 +72,12 @@ class BrowserSpecGenerator:
             destructive=not launch.command or launch.folder is not None,
             budget=self.budget,
         )
+        framework = str(inputs.get("framework") or "pytest")
         lacking = await asyncio.to_thread(browser_tools_missing, prepared.interpreter)
-        if lacking:
+        if lacking and framework == "pytest":
             python = prepared.interpreter.path
             exploration.notes.append(f"the tests need {lacking}, which is missing: {python} -m pip install {lacking}")
-        spec = await asyncio.to_thread(self._composed, exploration, launch, target, inputs)
+        spec = await asyncio.to_thread(self._composed, exploration, launch, target, framework)
         metadata: JsonObject = {
             "scenarios": exploration.played,
             "pages": len(exploration.places),
@@ -114,18 +117,22 @@ class BrowserSpecGenerator:
         return SignIn(user, variable)
 
     def _composed(
-        self, exploration: Exploration, launch: SiteLaunch, target: Mapping[str, Any], inputs: Mapping[str, Any]
+        self, exploration: Exploration, launch: SiteLaunch, target: Mapping[str, Any], framework: str
     ) -> JsonObject:
         path = str(target.get("path") or "")
         known: JsonObject = {}
         if path and (self.root / path).is_file():
             known = {"path": path, "digest": hashlib.sha256(read_source_bytes(self.root, path)).hexdigest()}
+        config = project_config(self.root) if framework == "playwright" else ""
+        # One that testwright wrote is written again, unless somebody has changed it.
+        if config and is_untouched(source_or_empty(self.root, config)) is not True:
+            known["config"] = config
         name = exploration.places[0].state.title or launch.label if exploration.places else launch.label
         return compose_spec(
             exploration,
             name=Path(path).stem.replace("_", " ") if path.endswith(".py") else name,
-            framework=str(inputs.get("framework") or "pytest"),
+            framework=framework,
             target=known,
             launch=launch,
-            places=TextPlaces(self.root, [path] if known else []),
+            places=TextPlaces(self.root, [path] if "path" in known else []),
         )

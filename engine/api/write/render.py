@@ -32,12 +32,12 @@ if str(Path(__file__).parent) not in sys.path:
 '''
 
 
-def helper_source(name: str) -> str:
+def helper_source(name: str, suffix: str = ".py") -> str:
     """Return the text of a helper.
 
-    `api_process` and `api_serving` start the application, `api_schema` validates answers.
+    `api_process` and `api_serving` start the application, as `application.ts` does; `api_schema` validates answers.
     """
-    return (WORKER_FOLDER / "http" / f"{name}.py").read_text(encoding="utf-8")
+    return (WORKER_FOLDER / "http" / f"{name}{suffix}").read_text(encoding="utf-8")
 
 
 Json = Mapping[str, Any]

@@ -1,4 +1,4 @@
-"""Renders a browser spec as tests for pytest-playwright; the same spec gives the same bytes."""
+"""Renders a browser spec as tests for pytest-playwright, or for the framework that is asked for."""
 
 from __future__ import annotations
 
@@ -73,15 +73,20 @@ def render_browser(spec: Json, framework: str, test_path: str) -> tuple[ApiTestF
 
     Args:
         spec: valid against the browser test schema.
-        framework: pytest.
+        framework: pytest or playwright.
         test_path: POSIX, relative to the project's root; the file finds the project from there.
 
     Raises:
-        AgentFailure: the spec does not make Python files, or the framework is another one.
+        AgentFailure: the spec cannot be written so, or the framework is another one.
         EnvironmentFault: ruff, which formats the files, cannot be run.
     """
+    if framework == "playwright":
+        from .render_playwright import render_playwright
+
+        return render_playwright(spec, test_path)
     if framework != "pytest":
-        raise AgentFailure(f"browser tests cannot be written for {framework!r}", advice="ask for the framework pytest")
+        advice = "ask for pytest, playwright or maestro"
+        raise AgentFailure(f"browser tests cannot be written for {framework!r}", advice=advice)
     source = rendered_python("browser spec", lambda: _Source(spec, test_path).text())
     target = spec["target"]
     origin = str(target.get("path") or target["name"])

@@ -8,14 +8,14 @@ from langgraph.runtime import Runtime
 
 from ....agents.control.flags import check_flags
 from ....agents.control.verdicts import answer_text, parse_judge_verdict
-from ....core.outcome import MODEL_EXITS, ExitReason, StepExit
+from ....core.outcome import MODEL_EXITS, ExitReason, StepExit, count_undone
 from ...context import RunContext, services_of
 from ...faults import Fault
 from ...node import reported_node
 from ..planning_state import PlanningAgentState, PlanStepState
 from ..reserve import revealed_plan
 from ..settling import settled
-from ..steering import ask_to_steer, control_of, step_rows, with_control
+from ..steering import ask_to_steer, control_of, step_rows, with_control, with_usage
 from ..steps import emit_plan_ended, first_unfinished, generates, is_finished, mark_ready_in_progress, step_kind
 
 _VALIDATED = frozenset({ExitReason.COMPLETED, ExitReason.PARTIAL, ExitReason.NOTHING_KEPT})
@@ -28,7 +28,7 @@ async def advance_or_finish(state: PlanningAgentState, runtime: Runtime[RunConte
 
     Before that, steps in reserve are revealed, and a judge may say that the request is met already, or end the run.
     """
-    passed, failure = await _judged(state, runtime)
+    passed, failure, spent = await _judged(state, runtime)
     revealed = revealed_plan(state, services_of(runtime).predicates)
     plan = settled(revealed, failure, passed)
     index = first_unfinished(plan)
@@ -36,7 +36,7 @@ async def advance_or_finish(state: PlanningAgentState, runtime: Runtime[RunConte
     new = [step for step in plan if is_finished(step) and step["id"] not in before]
     logs = [f"{step['id']} skipped: {step['error_message']}" for step in new]
     steered = with_control(state, passed=passed) if passed else {}
-    update = {**steered, "failure": failure, "current_step_index": index}
+    update = {**steered, **spent, "failure": failure, "current_step_index": index}
     if index < len(plan):
         return {**update, "plan": mark_ready_in_progress(plan), "logs": logs, "status": "executing"}
     exit_reason = exit_reason_of(plan, failure)
@@ -57,24 +57,27 @@ def awaits_validation(exit_reason: str | None) -> bool:
     return exit_reason in _VALIDATED
 
 
-async def _judged(state: PlanningAgentState, runtime: Runtime[RunContext]) -> tuple[str, dict[str, Any] | None]:
-    """Why nothing more is to be made, and the fault that ends the run, after the judge was asked; "" and None else.
+async def _judged(
+    state: PlanningAgentState, runtime: Runtime[RunContext]
+) -> tuple[str, dict[str, Any] | None, dict[str, Any]]:
+    """Why nothing more is to be made, the fault that ends the run, and the update for what the judge used.
 
-    The judge is asked while there are steps to execute. An answer that does not read says neither.
+    The judge is asked while there are steps to execute. An answer that does not read says neither: "" and None.
     """
     passed, failure = _passed(state), state["failure"]
     if passed or failure is not None or all(is_finished(step) for step in state["plan"]):
-        return passed, failure
+        return passed, failure, {}
     inputs = {"steps": step_rows(state["plan"]), "turn": control_of(state).get("turn", 0)}
     response = await ask_to_steer(state, runtime, "judge", "judge_completion", inputs)
+    spent = with_usage(state, [response])
     if response is None or response.is_error():
-        return passed, failure
+        return passed, failure, spent
     verdict, flags = parse_judge_verdict(answer_text(response)), check_flags(response, "Judge")
     reason = verdict.reason or flags.halt_reason or "halted by Judge"
     if flags.should_halt or verdict.should_terminate:
-        return passed, Fault(StepExit.TERMINATED, reason, ends_run=True).to_dict()
+        return passed, Fault(StepExit.TERMINATED, reason, ends_run=True).to_dict(), spent
     is_met = flags.should_pass or verdict.is_complete
-    return (f"the judge says that the request is met: {reason}" if is_met else ""), None
+    return (f"the judge says that the request is met: {reason}" if is_met else ""), None, spent
 
 
 def _passed(state: PlanningAgentState) -> str:
@@ -104,9 +107,11 @@ def exit_reason_of(plan: list[PlanStepState], failure: dict[str, Any] | None) ->
             return of_model
         nothing = ends == {StepExit.NOTHING_TO_TEST}
         return ExitReason.NOTHING_TO_DO if nothing else ExitReason.NOTHING_KEPT
-    if any(step_kind(step["type"]).family == "verify" and _exit(step) == StepExit.NOTHING_KEPT for step in plan):
+    verifying = [step for step in plan if step_kind(step["type"]).family == "verify"]
+    holds = any(step["status"] == "completed" for step in verifying)  # a plan with critiques verifies more than once
+    if not holds and any(_exit(step) == StepExit.NOTHING_KEPT for step in verifying):
         return ExitReason.NOTHING_KEPT
-    return ExitReason.PARTIAL if any(step["status"] == "failed" for step in plan) else ExitReason.COMPLETED
+    return ExitReason.PARTIAL if count_undone(plan) else ExitReason.COMPLETED
 
 
 def _exit(step: PlanStepState) -> str | None:

@@ -18,7 +18,7 @@ from ...control_policy import ControlPolicy
 from ...faults import Fault
 from ...node import reported_node
 from ..planning_state import PlanningAgentState
-from ..steering import ask_to_steer, control_of, health_context, with_control
+from ..steering import ask_to_steer, control_of, health_context, with_control, with_usage
 from ..steps import is_finished
 
 
@@ -46,6 +46,7 @@ async def check_health(state: PlanningAgentState, runtime: Runtime[RunContext]) 
         await asyncio.gather(*services.background, return_exceptions=True)
         responses += [_answer_of(task) for task in services.background]
         services.background.clear()
+    update |= with_usage(state, responses)
     for response in responses:
         if response is not None:
             update |= _reported({**state, **update}, response, services)  # type: ignore[typeddict-item]
@@ -70,7 +71,10 @@ def _reported(state: PlanningAgentState, response: AgentResponse, services: Grap
     message = "; ".join([*report.warnings, *report.suggestions]) or "nothing to report"
     bad = {"warning": message} if report.status in (HealthStatus.DEGRADED, HealthStatus.CRITICAL) else {}
     services.emit(EventType.PROGRESS, f"health: {report.status}: {message}", None, health=report.to_json(), **bad)
-    update = with_control(state, health=report.to_json())
+    # As of any agent: nothing more is made, and the goal is validated.
+    passes = flags.should_pass and not response.is_error()
+    passed = {"passed": f"the health agent says that nothing more is to be made: {flags.halt_reason}"} if passes else {}
+    update = with_control(state, health=report.to_json(), **passed)
     if not (report.terminate_harness or flags.should_halt) or state["failure"] is not None:
         return update
     reason = flags.halt_reason if flags.should_halt else f"the health check ended the run: {message}"

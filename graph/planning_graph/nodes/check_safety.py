@@ -6,7 +6,7 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from ....agents.contract.protocol import JsonObject
+from ....agents.contract.protocol import AgentResponse, JsonObject
 from ....agents.control.flags import check_flags
 from ....agents.control.verdicts import is_safe, reason_of
 from ....core.events import EventType
@@ -17,7 +17,7 @@ from ...node import reported_node
 from ..planning_state import PlanningAgentState, PlanStepState
 from ..risks import StepRisk, descriptor_of, step_risk
 from ..settling import settled
-from ..steering import ask_to_steer, control_of, with_control
+from ..steering import ask_to_steer, control_of, with_control, with_usage
 from ..steps import mark_ready_in_progress, ready_steps, skipped
 
 
@@ -28,11 +28,11 @@ async def check_safety(state: PlanningAgentState, runtime: Runtime[RunContext]) 
     A rejected step never starts. An approval holds for the rest of the run, also when it is resumed.
     """
     approved = list(control_of(state).get("approved", []))
-    plan, logs = list(state["plan"]), list[str]()
+    plan, logs, answers = list(state["plan"]), list[str](), list[AgentResponse]()
     while waiting := _unapproved(plan, approved):
         for step in waiting:
             risk = step_risk(step, {**state, "plan": plan}, runtime.context.control)
-            rejection = None if risk.level == "low" else await _rejection(step, risk, state, runtime)
+            rejection = None if risk.level == "low" else await _rejection(step, risk, state, runtime, answers)
             if rejection is None:
                 approved.append(step["id"])
                 continue
@@ -43,7 +43,8 @@ async def check_safety(state: PlanningAgentState, runtime: Runtime[RunContext]) 
         plan = settled(plan, state["failure"], control_of(state).get("passed", ""))
     if plan == state["plan"] and not logs and approved == control_of(state).get("approved", []):
         return {}
-    return {**with_control(state, approved=approved), "plan": mark_ready_in_progress(plan), "logs": logs}
+    steered = {**with_control(state, approved=approved), **with_usage(state, answers)}
+    return {**steered, "plan": mark_ready_in_progress(plan), "logs": logs}
 
 
 def _unapproved(plan: list[PlanStepState], approved: list[str]) -> list[PlanStepState]:
@@ -51,21 +52,30 @@ def _unapproved(plan: list[PlanStepState], approved: list[str]) -> list[PlanStep
 
 
 async def _rejection(
-    step: PlanStepState, risk: StepRisk, state: PlanningAgentState, runtime: Runtime[RunContext]
+    step: PlanStepState,
+    risk: StepRisk,
+    state: PlanningAgentState,
+    runtime: Runtime[RunContext],
+    answers: list[AgentResponse],
 ) -> str | None:
     """Why a step is rejected; None when it is approved.
 
     Consent to everything approves. Else the safety agent decides, and where it rejects, the user is asked if one can
     be. Without an agent nothing risky is approved.
+
+    Args:
+        answers: gets the safety agent's.
     """
     services, policy = services_of(runtime), runtime.context.control
     if "all" in policy.consented:
         return None
     inputs = _inputs(step, risk, policy)
     response = await ask_to_steer(state, runtime, "safety", "check_safety", inputs)
+    answers += [response] if response is not None else []
     what = "; ".join(reason.text for reason in risk.reasons)
     if response is None:
-        why = f"{what} (there is no safety agent; say --yes to approve)"
+        silent = "the safety agent was not heard" if "safety" in services.agents else "there is no safety agent"
+        why = f"{what} ({silent}; say --yes to approve)"
     elif is_safe(response, check_flags(response, "Safety"), json_contract=policy.safety_json):
         return None
     else:

@@ -7,6 +7,7 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
+from ....agents.contract.protocol import AgentResponse
 from ....agents.control.flags import check_flags
 from ....agents.control.lorebook import Lorebook, parse_lorebook_output, updated
 from ....agents.control.verdicts import answer_text
@@ -15,7 +16,7 @@ from ...context import RunContext, services_of
 from ...faults import Fault
 from ...node import reported_node
 from ..planning_state import PlanningAgentState
-from ..steering import ask_to_steer, control_of, step_rows, with_control
+from ..steering import ask_to_steer, control_of, step_rows, with_control, with_usage
 from ..steps import is_finished
 
 _LONGEST_SUMMARY = 4000
@@ -29,15 +30,19 @@ async def update_memory(state: PlanningAgentState, runtime: Runtime[RunContext])
     terminate ends the run.
     """
     turn = control_of(state).get("turn", 0) + 1
-    summary = await _summary(state, runtime)
-    lorebook, halt = await _lorebook(state, runtime, turn)
-    update = with_control(state, turn=turn, **summary, **lorebook)
+    answers: list[AgentResponse | None] = []
+    summary = await _summary(state, runtime, answers)
+    lorebook, halt = await _lorebook(state, runtime, turn, answers)
+    update = {**with_control(state, turn=turn, **summary, **lorebook), **with_usage(state, answers)}
     return {**update, "failure": halt} if halt is not None and state["failure"] is None else update
 
 
-async def _summary(state: PlanningAgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
+async def _summary(
+    state: PlanningAgentState, runtime: Runtime[RunContext], answers: list[AgentResponse | None]
+) -> dict[str, Any]:
     inputs = {"steps": step_rows(state["plan"]), "summary": control_of(state).get("summary", "")}
     response = await ask_to_steer(state, runtime, "summary", "summarise", inputs)
+    answers.append(response)
     if response is None or response.is_error():
         return {}
     flags = check_flags(response, "Summary")
@@ -46,7 +51,7 @@ async def _summary(state: PlanningAgentState, runtime: Runtime[RunContext]) -> d
 
 
 async def _lorebook(
-    state: PlanningAgentState, runtime: Runtime[RunContext], turn: int
+    state: PlanningAgentState, runtime: Runtime[RunContext], turn: int, answers: list[AgentResponse | None]
 ) -> tuple[dict[str, Any], dict[str, Any] | None]:
     services = services_of(runtime)
     book = Lorebook.from_json(control_of(state).get("lorebook"))
@@ -59,6 +64,7 @@ async def _lorebook(
         "harnessGeneration": book.cursor.last_update_generation,
     }
     response = await ask_to_steer(state, runtime, "lorebook", "update_lorebook", inputs)
+    answers.append(response)
     if response is None or response.is_error():
         return {}, None
     flags = check_flags(response, "Lorebook")

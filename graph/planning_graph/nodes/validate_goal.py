@@ -12,17 +12,22 @@ from ....agents.control.flags import HALT_REASON, check_flags
 from ....agents.control.verdicts import answer_text
 from ....core.errors import AgentFailure
 from ....core.events import EventType
-from ....core.outcome import ExitReason
+from ....core.outcome import ExitReason, StepExit
 from ....core.usage import add_to_plan_usage
 from ....utils.canonical import pretty_json
 from ...context import RunContext, services_of
+from ...faults import Fault
 from ...node import reported_node
-from ..further_steps import further_steps
-from ..planning_state import PlanningAgentState, PlanStepState
+from ..further_steps import further_steps, reopened
+from ..planning_state import ControlState, PlanningAgentState, PlanStepState
 from ..requested_plan import request_plan
-from ..steering import ask_to_steer, control_of, step_rows, with_control
+from ..reserve import revealed_late
+from ..steering import ask_to_steer, control_of, step_rows, with_control, with_usage
 from ..steps import emit_plan_ended, first_unfinished, generates, mark_ready_in_progress
 from .advance_or_finish import passing_steps
+
+_ENDS = (StepExit.TERMINATED, StepExit.BUDGET_EXHAUSTED)
+"""Faults of a planner over a critique that end the run as they do over a request."""
 
 
 @reported_node
@@ -34,9 +39,11 @@ async def validate_goal(state: PlanningAgentState, runtime: Runtime[RunContext])
     what was kept stays. An agent that fails, or says nothing, is content.
     """
     response = await ask_to_steer(state, runtime, "goal", "validate_goal", _inputs(state))
+    spent = with_usage(state, [response])
+    state = {**state, **spent}  # type: ignore[typeddict-item]
     if response is None or response.is_error() or not check_flags(response, "Goal").should_halt:
         emit_plan_ended(services_of(runtime), ExitReason(str(state["exit_reason"])))
-        return {}
+        return spent
     critique = _critique(response)
     failures = control_of(state).get("goal_failures", 0) + 1
     critiques = [*control_of(state).get("critiques", []), critique]
@@ -47,11 +54,39 @@ async def validate_goal(state: PlanningAgentState, runtime: Runtime[RunContext])
     if failures > runtime.context.control.max_goal_failures:
         emit_plan_ended(services_of(runtime), ExitReason.GOAL_VALIDATION_FAILED)
         ended = {"status": "failed", "exit_reason": str(ExitReason.GOAL_VALIDATION_FAILED)}
-        return {**steered, **ended, "logs": [f"the request is not met: {critique}"]}
+        return {**spent, **steered, **ended, "logs": [f"the request is not met: {critique}"]}
+    state = {**state, **steered}  # type: ignore[typeddict-item]
     more = await _further(state, runtime, critique, failures)
-    plan = mark_ready_in_progress([*state["plan"], *more.pop("steps")])
+    ended = more.pop("ended", None)
+    if ended is not None:
+        return {**spent, **_ended(state, runtime, ended), **more}
+    open_again = reopened(state["plan"], revealed_late(state, services_of(runtime).predicates), failures)
+    plan = mark_ready_in_progress([*open_again, *more.pop("steps")])
     going_on = {"plan": plan, "current_step_index": first_unfinished(plan), "status": "executing", "exit_reason": None}
-    return {**steered, **going_on, **more, "logs": [message]}
+    return {**spent, **steered, **going_on, **more, "logs": [message]}
+
+
+def _ended(state: PlanningAgentState, runtime: Runtime[RunContext], fault: Fault) -> dict[str, Any]:
+    """The end of a run whose planner ended it, or met a ceiling, over a critique; what was kept stays.
+
+    After a ceiling the goal is validated anew when the run is resumed with a higher one.
+    """
+    if fault.exit_reason == StepExit.BUDGET_EXHAUSTED:
+        reason = ExitReason.BUDGET_EXHAUSTED
+        control: ControlState = {**control_of(state), "unvalidated": str(state["exit_reason"])}
+        control["goal_failures"] = control.get("goal_failures", 1) - 1
+        control["critiques"] = control.get("critiques", [])[:-1]
+        update: dict[str, Any] = {"control": control}
+    else:
+        reason = ExitReason.TERMINATED
+        update = {"control": control_of(state), "failure": fault.to_dict()}
+    emit_plan_ended(services_of(runtime), reason)
+    return {
+        **update,
+        "status": "failed",
+        "exit_reason": str(reason),
+        "logs": [f"the plan was not revised: {fault.message}"],
+    }
 
 
 def _inputs(state: PlanningAgentState) -> JsonObject:
@@ -77,7 +112,10 @@ def _critique(response: AgentResponse) -> str:
 async def _further(
     state: PlanningAgentState, runtime: Runtime[RunContext], critique: str, number: int
 ) -> dict[str, Any]:
-    """`steps` that the planner makes of a critique, and the usage; no steps where it makes nothing of it."""
+    """`steps` that the planner makes of a critique, and the usage; no steps where it makes nothing of it.
+
+    `ended` is the fault where the planner ended the run, or met a ceiling.
+    """
     inputs = planner_inputs(
         critique,
         runtime.context.root,
@@ -93,11 +131,17 @@ async def _further(
     except AgentFailure as error:
         services_of(runtime).emit(EventType.PROGRESS, f"no steps were made of the critique: {error.message}", None)
         return {"steps": []}
-    steps = further_steps(planned.steps, state["plan"], number)
+    spent = {"spent": add_to_plan_usage(state["spent"], planned.usage)}
+    if planned.fault is not None and planned.fault.exit_reason in _ENDS:
+        return {"ended": planned.fault, **spent}
+    passes = planned.response is not None and check_flags(planned.response, "Planner").should_pass
+    steps = [] if passes else further_steps(planned.steps, state["plan"], number)
     if planned.fault is not None or not any(generates(step) for step in steps):
-        return {"steps": [], "spent": add_to_plan_usage(state["spent"], planned.usage)}
+        why = planned.fault.message if planned.fault is not None else "the planner has none that are not done already"
+        services_of(runtime).emit(EventType.PROGRESS, f"no steps were made of the critique: {why}", None)
+        return {"steps": [], **spent}
     await _announce([*state["plan"], *steps], state, runtime, critique)
-    return {"steps": steps, "spent": add_to_plan_usage(state["spent"], planned.usage)}
+    return {"steps": steps, **spent}
 
 
 async def _announce(

@@ -37,3 +37,19 @@ def test_a_goal_agent_given_in_code_has_its_critique_carried_out(tmp_path: Path)
 def test_a_role_that_there_is_not_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no role sage"):
         testwright.generate("all", root=tmp_path, agents={"sage": len})
+
+
+@pytest.mark.feature("P-04", "P-11")
+def test_nothing_of_the_project_runs_before_the_gate_has_decided(tmp_path: Path) -> None:
+    (tmp_path / "shop.py").write_text('def total() -> int:\n    """Return 1."""\n    return 1\n')
+    asked: list[list[str]] = []
+
+    def never(request: AgentRequest) -> bool:
+        asked.append([row["kind"] for row in (request.inputs or {})["risk"]["reasons"]])
+        return False
+
+    report = testwright.generate("unit tests for shop.py", root=tmp_path, agents={"safety": never}, sandbox="weak")
+    assert asked == [["runs_application"]]
+    assert report.run.sandbox == "", "no sandbox was opened: no code of the project ran"
+    assert (report.exit_reason, report.exit_code) == ("nothing_kept", 5)
+    assert any("The safety gate rejected a step" in line and "without isolation" in line for line in report.advice)

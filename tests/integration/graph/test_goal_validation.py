@@ -6,17 +6,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
-from testwright.agents.contract.protocol import AgentResponse, success_response
+from testwright.agents.contract.protocol import AgentResponse, ErrorType, error_response, success_response
 from testwright.agents.control.flags import flags
 from testwright.agents.embedded.control.goal_agent import EmbeddedGoalAgent
+from testwright.app.own_agents import own_agents
 from testwright.core.outcome import exit_code_of
 from testwright.graph.control_policy import ControlPolicy
 from testwright.graph.planning_graph.steering import untested
+from testwright.graph.running import resume_run
 from testwright.tests.support.agents.scripted_agents import scripted
 from testwright.tests.support.runs.graph_runs import ANALYSIS, bench, generate, plan
 from testwright.tests.support.runs.plan_runs import TARGETS, plan_agents, run_plan, specify, statuses, steps, write
 
+EXAMPLE = Path(__file__).parents[3] / "examples/agents"
 PLANNED = plan(*steps("a"))
 CONTENT = success_response("all parts are met")
 
@@ -92,6 +96,83 @@ async def test_steps_that_were_done_already_are_not_planned_again(tmp_path: Path
     with scripted(**script) as made_of:
         state = await run_plan(bench(tmp_path, made_of, targets=TARGETS))
     assert (list(statuses(state)), state["exit_reason"]) == (["a", "verify", "accept"], "completed")
+
+
+REFUSED = [success_response("no spec")] * 4
+
+
+@pytest.mark.feature("P-03", "P-11")
+async def test_a_step_of_a_critique_that_fails_takes_nothing_from_the_run(tmp_path: Path) -> None:
+    further = plan(generate("b", target="shop/b.py"))
+    script = plan_agents([PLANNED, further], 1, goal=[critique("unit tests for shop/b.py"), CONTENT])
+    with scripted(**{**script, "spec": [specify, *REFUSED]}) as made_of:
+        made = bench(tmp_path, made_of, targets=TARGETS)
+        state = await run_plan(made)
+    assert statuses(state)["goal1_b"] == "failed"
+    assert (state["exit_reason"], accepted_files(made.project)) == ("completed", ["test_a.py"])
+
+
+@pytest.mark.feature("P-03", "C-06")
+async def test_a_step_that_failed_is_done_again_where_the_goal_agent_of_the_example_asks_for_it(tmp_path: Path) -> None:
+    script = plan_agents([PLANNED, PLANNED], 1, spec=[*REFUSED, specify])
+    with scripted(**script) as made_of:
+        async with own_agents({"goal": "own_agents:EveryModule"}, EXAMPLE)["goal"] as goal:
+            made = bench(tmp_path, {**made_of, "goal": goal}, targets=TARGETS)
+            state = await run_plan(made)
+    assert (made_of["planner"].requests[1].inputs or {})["user_request"] == "unit tests for shop/a.py"
+    assert (statuses(state)["a"], statuses(state)["goal1_a"]) == ("failed", "completed")
+    assert (state["exit_reason"], accepted_files(made.project)) == ("completed", ["test_a.py"])
+
+
+@pytest.mark.feature("P-03", "P-08")
+async def test_a_planner_that_ends_the_run_over_a_critique_ends_it(tmp_path: Path) -> None:
+    ends = success_response({"steps": []}, metadata=flags(terminate=True, reason="no more of this"))
+    with scripted(**plan_agents([PLANNED, ends], 1, goal=[critique("more")])) as made_of:
+        made = bench(tmp_path, made_of, targets=TARGETS)
+        state = await run_plan(made)
+    assert (state["exit_reason"], (state["failure"] or {})["message"]) == ("terminated", "no more of this")
+    assert accepted_files(made.project) == ["test_a.py"]
+
+
+@pytest.mark.feature("P-03", "P-08")
+async def test_a_planner_that_passes_over_a_critique_plans_nothing(tmp_path: Path) -> None:
+    passes = success_response(plan(generate("b", target="shop/b.py")), metadata=flags(passes=True))
+    with scripted(**plan_agents([PLANNED, passes], 1, goal=[critique("more"), CONTENT])) as made_of:
+        state = await run_plan(bench(tmp_path, made_of, targets=TARGETS))
+    assert (list(statuses(state)), state["exit_reason"]) == (["a", "verify", "accept"], "completed")
+
+
+@pytest.mark.feature("P-03", "B-08")
+async def test_a_ceiling_over_a_critique_stops_the_run_and_a_higher_one_validates_it_again(
+    tmp_path: Path, checkpointer: AsyncSqliteSaver
+) -> None:
+    spent = error_response(ErrorType.RESOURCE, "the ceiling on tokens is reached", details={"exit_code": 6})
+    more = {"spec": [specify] * 2, "writer": [write] * 2, "analyzer": [ANALYSIS] * 2}
+    goal = [critique("unit tests for shop/b.py")] * 2 + [CONTENT]
+    further = plan(generate("b", target="shop/b.py"))
+    with scripted(**plan_agents([PLANNED, spent, further], 2, goal=goal, **more)) as made_of:
+        made = bench(tmp_path, made_of, targets=TARGETS, checkpointer=checkpointer)
+        stopped = await run_plan(made)
+        resumed = await resume_run(made.context, made.services)
+    assert (stopped["status"], stopped["exit_reason"]) == ("failed", "budget_exhausted")
+    assert (resumed["exit_reason"], resumed["control"].get("goal_failures")) == ("completed", 1)
+    assert accepted_files(made.project) == ["test_a.py", "test_b.py"]
+
+
+@pytest.mark.feature("P-03", "P-10")
+async def test_a_critique_reveals_the_steps_that_were_in_reserve_for_it(tmp_path: Path) -> None:
+    reserve, dependent = generate("b", target="shop/b.py"), generate("c", target="shop/c.py", depends_on=["b"])
+    reserve["params"]["reveal_when"] = "goal_failed"
+    unplanned = {"steps": [], "understood": [], "not_understood": [], "skipped": []}
+    script = plan_agents([plan(*steps("a"), reserve, dependent), unplanned], 3, goal=[critique("more"), CONTENT])
+    with scripted(**script) as made_of:
+        made = bench(tmp_path, made_of, targets=TARGETS)
+        state = await run_plan(made)
+    assert set(statuses(state).values()) == {"completed"}
+    assert (state["exit_reason"], accepted_files(made.project)) == (
+        "completed",
+        ["test_a.py", "test_b.py", "test_c.py"],
+    )
 
 
 @pytest.mark.feature("P-03")

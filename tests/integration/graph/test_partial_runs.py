@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
-from testwright.core.errors import RequestError
+from testwright.agents.contract.protocol import success_response
+from testwright.core.errors import RequestError, RunTerminated
+from testwright.graph.control_policy import ControlPolicy
 from testwright.graph.partial_runs import plan_one_target, run_until_spec, supply_spec
 from testwright.graph.running import resume_run
 from testwright.tests.support.agents.scripted_agents import scripted
@@ -96,3 +98,22 @@ async def test_a_spec_that_stays_invalid_ends_the_first_half_with_its_errors(
         half = await run_until_spec(planned, made.context, made.services)
     assert half["phase"] == "error"
     assert half["spec_errors"] == invalid["errors"]
+
+
+@pytest.mark.feature("P-04")
+async def test_of_a_target_that_the_gate_rejects_nothing_is_executed(
+    tmp_path: Path, checkpointer: AsyncSqliteSaver
+) -> None:
+    refused = [success_response({"safe": False, "reason": "not on a Friday"})]
+    context = {"control": ControlPolicy(weak_sandbox=True)}
+    agents = plan_agents([plan(*steps("a"))], 0, safety=refused)
+    with scripted(**agents) as roles:
+        made = bench(tmp_path, roles, targets=TARGET, checkpointer=checkpointer, context=context)
+        planned = await plan_one_target(planning(), made.context, made.services, request="cover a", name="mine")
+        with pytest.raises(RunTerminated, match="not on a Friday") as rejected:
+            await run_until_spec(planned, made.context, made.services)
+        await supply_spec(planned, spec("tc_mine")["spec"], made.context, made.services)
+        ended = await resume_run(made.context, made.services)
+    assert "--yes" in rejected.value.advice
+    assert (statuses(ended)["a"], ended["exit_reason"]) == ("skipped", "nothing_kept")
+    assert not made.tools.named("get_ast_analysis")

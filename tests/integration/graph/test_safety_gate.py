@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from testwright.agents.contract.function_agent import FunctionAgent
-from testwright.agents.contract.protocol import AgentResponse, success_response
+from testwright.agents.contract.protocol import AgentResponse, ResponseStatus, success_response
 from testwright.agents.control.flags import flags
 from testwright.agents.embedded.control.safety_agent import EmbeddedSafetyAgent
 from testwright.core.events import EventType
@@ -81,6 +81,20 @@ async def test_an_approved_step_is_executed(tmp_path: Path, answer: AgentRespons
     with scripted(safety=[answer]) as gate:
         state, _ = await run_gated(tmp_path, gate["safety"], made=2)
     assert set(statuses(state).values()) == {"completed"}
+
+
+@pytest.mark.feature("P-04", "C-02")
+async def test_a_cancelled_answer_approves_nothing_whatever_its_flags(tmp_path: Path) -> None:
+    cancelled = AgentResponse(ResponseStatus.CANCELLED, metadata=flags(passes=True))
+    with scripted(safety=[cancelled]) as gate:
+        state, _ = await run_gated(tmp_path, gate["safety"])
+    assert statuses(state) == REJECTED
+
+
+@pytest.mark.feature("P-04", "P-11")
+async def test_a_plan_with_a_rejected_step_is_not_complete(tmp_path: Path) -> None:
+    state, _ = await run_gated(tmp_path, None)
+    assert (state["status"], state["exit_reason"]) == ("failed", "partial")
 
 
 @pytest.mark.feature("P-04")
@@ -156,8 +170,36 @@ def assessed(step: dict[str, Any], **policy: Any) -> tuple[str, list[str]]:
     return risk.level, [reason.kind for reason in risk.reasons]
 
 
-def accepting(*paths: str) -> dict[str, Any]:
-    return {"id": "accept", "type": "accept_tests", "params": {"test_paths": list(paths)}}
+def made(path: str) -> dict[str, Any]:
+    result = {"test_path": path, "kept": ["tc_a"], "spec_path": "specs/a.json"}
+    return {**generate("a"), "status": "completed", "result": result}
+
+
+@pytest.mark.feature("P-04")
+@pytest.mark.parametrize(
+    ("path", "tests_dir", "is_outside"),
+    [
+        ("tests/generated/test_a.py", "tests/generated", False),
+        ("tests/generated/shop/test_a.py", "./tests/generated/", False),
+        ("test_a.py", ".", False),
+        ("tests/generated/test_a.py", None, False),
+        ("e2e/a.spec.ts", "tests/generated", True),
+        ("e2e/a.spec.ts", None, True),
+        ("tests/generated/../../setup.py", "tests/generated", True),
+        ("tests/generated_too/test_a.py", "tests/generated", True),
+        ("../test_a.py", ".", True),
+        ("/etc/cron.d/test_a.py", ".", True),
+    ],
+)
+@pytest.mark.parametrize("params", [{}, {"test_paths": ["listed"]}], ids=["all", "listed"])
+def test_accepting_is_risky_where_a_file_would_land_outside_of_the_folder_of_tests(
+    path: str, tests_dir: str | None, is_outside: bool, params: dict[str, Any]
+) -> None:
+    accept: Any = {"id": "accept", "type": "accept_tests", "status": "pending", "params": params, "result": None}
+    if params:
+        accept["params"] = {"test_paths": [path]}
+    state = {**planning(tests_dir=tests_dir), "plan": [made(path), accept]}
+    assert step_risk(accept, state, ControlPolicy()).level == ("medium" if is_outside else "low")  # type: ignore[arg-type]
 
 
 @pytest.mark.feature("P-04", "P-10")
@@ -171,9 +213,10 @@ def accepting(*paths: str) -> dict[str, Any]:
         (remote("a", base_url="10.0.0.7:80"), {}, ("high", ["requests_host"])),
         (generate("a"), {"weak_sandbox": True}, ("medium", ["runs_application"])),
         (generate("a"), {"is_paid": True}, ("medium", ["spends_money"])),
-        (accepting("tests/generated/test_a.py"), {}, ("low", [])),
-        (accepting("e2e/a.spec.ts"), {}, ("medium", ["writes_outside_tests"])),
+        (remote("a", base_url="http://localhost@shop.example"), {}, ("high", ["requests_host"])),
+        (remote("a", base_url="", target={"path": "a", "servers": ["10.0.0.7"]}), {}, ("high", ["requests_host"])),
         ({**generate("a"), "params": {"install": "left-pad"}}, {}, ("medium", ["installs"])),
+        ({**generate("a"), "params": {"target": {"install": "left-pad"}}}, {}, ("medium", ["installs"])),
         ({**generate("a"), "params": {"risk": "high"}}, {}, ("high", ["declared"])),
     ],
 )

@@ -8,12 +8,14 @@ from typing import Any
 import pytest
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
+from testwright.agents.contract.function_agent import FunctionAgent
 from testwright.agents.contract.protocol import AgentResponse, ResponseStatus, partial_response, success_response
 from testwright.agents.control.flags import flags
 from testwright.agents.embedded.control.health_agent import EmbeddedHealthAgent
 from testwright.agents.embedded.control.lorebook_agent import EmbeddedLorebookAgent
 from testwright.agents.embedded.control.summary_agent import EmbeddedSummaryAgent
 from testwright.core.events import EventType
+from testwright.core.usage import Ceilings, ModelBudget
 from testwright.graph.context import isolated, providing, run_graph
 from testwright.graph.control_policy import ControlPolicy
 from testwright.graph.planning_graph.planning_graph import NODES
@@ -22,6 +24,7 @@ from testwright.tests.support.agents.scripted_agents import scripted
 from testwright.tests.support.runs.graph_runs import ANALYSIS, bench, generate, plan, spec
 from testwright.tests.support.runs.plan_runs import (
     TARGETS,
+    HandClock,
     plan_agents,
     planning,
     result_of,
@@ -171,6 +174,43 @@ async def test_the_embedded_health_agent_warns_where_one_reason_fails_the_steps(
             state = await run_plan(made)
     assert state["control"].get("health", {})["status"] == "Critical"
     assert any(message.startswith("health: Critical") for message in made.recorder.of(EventType.PROGRESS))
+
+
+@pytest.mark.feature("P-05", "P-08")
+async def test_a_health_agent_that_passes_ends_the_making_and_keeps_what_was_made(tmp_path: Path) -> None:
+    report = flagged({"status": "healthy"}, passes=True)
+    state = await steered(
+        tmp_path, health=[report] * 3, context=checked(health_interval=1), goal=[success_response("ok")]
+    )
+    assert (statuses(state), result_of(state, "b")["exit_reason"]) == (SKIPPED_B, "passed")
+
+
+@pytest.mark.feature("P-07", "P-12")
+async def test_an_agent_that_steers_beside_a_ceiling_costs_no_kept_test(tmp_path: Path) -> None:
+    clock = HandClock()
+
+    def slow(request: Any) -> str:
+        clock.now = 100.0
+        return "what happened"
+
+    with scripted(**plan_agents([TWO_WAVES], 1)) as agents:
+        async with FunctionAgent("summary", slow) as summary, FunctionAgent("goal", slow) as goal:
+            own = {"summary": summary, "goal": goal, "judge": summary}
+            budget = ModelBudget(Ceilings(seconds=100), clock)
+            made = bench(tmp_path, {**agents, **own}, targets=TARGETS, services={"budget": budget})
+            state = await run_plan(made)
+    assert (statuses(state), state["exit_reason"]) == (SKIPPED_B, "budget_exhausted")
+    assert [path.name for path in (made.project / "tests/generated").iterdir()] == ["test_a.py"]
+    assert any("was not heard" in message for message in made.recorder.of(EventType.PROGRESS))
+
+
+@pytest.mark.feature("P-08")
+async def test_what_steering_agents_use_is_spent_by_the_run(tmp_path: Path) -> None:
+    used = {"tokens": 10, "cost": 0.25}
+    said = {role: [success_response("ok", metadata=used)] * 4 for role in ("summary", "lorebook", "health")}
+    said |= {"judge": [success_response("on", metadata=used)] * 3, "goal": [success_response("met", metadata=used)]}
+    state = await steered(tmp_path, made=2, context=checked(health_interval=1), **said)
+    assert (state["spent"]["tokens"], state["spent"]["cost"]) == (160, 4.0)
 
 
 @pytest.mark.feature("P-07")

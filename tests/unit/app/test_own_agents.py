@@ -15,6 +15,9 @@ from testwright.app.container import control_policy
 from testwright.app.own_agents import keeps_lorebook, own_agents, steering_agents
 from testwright.config.settings import Settings, load_settings
 from testwright.core.errors import SettingsError
+from testwright.graph.control_policy import ControlPolicy
+from testwright.graph.planning_graph.planning_state import new_planning_state
+from testwright.graph.planning_graph.risks import step_risk
 
 ROOT = Path(__file__).parents[3]
 EXAMPLE = ROOT / "examples/agents"
@@ -107,13 +110,31 @@ def test_a_projects_file_names_agents_only_with_consent(tmp_path: Path) -> None:
         ("goal", {"steps": [], "critiques": []}),
         (
             "safety",
-            {"risk": {"reasons": [{"kind": "requests_host", "text": "sends requests to staging.shop.example"}]}},
+            {"risk": {"reasons": [{"kind": "requests_host", "about": "staging.shop.example"}]}},
         ),
     ],
 )
 async def test_the_agents_of_the_example_keep_the_contract(check: Any, role: str, good: dict[str, Any]) -> None:
     reference = {"goal": "own_agents:EveryModule", "safety": "own_agents:only_staging"}[role]
     await check(Candidate(make_agent=lambda: own_agents({role: reference}, EXAMPLE)[role], good=good, bad={}))
+
+
+@pytest.mark.feature("P-04")
+@pytest.mark.parametrize(
+    ("address", "is_safe"),
+    [
+        ("https://staging.shop.example/api", True),
+        ("https://evil-staging.shop.example", False),
+        ("https://staging.shop.example@shop.example", False),
+        ("https://staging.shop.example.evil.example", False),
+    ],
+)
+async def test_the_gate_of_the_example_approves_its_one_host(address: str, is_safe: bool) -> None:
+    step: Any = {"id": "a", "type": "generate_api_tests", "params": {"base_url": address}}
+    risk = step_risk(step, new_planning_state(request_id="r", user_request="all"), ControlPolicy())
+    async with own_agents({"safety": "own_agents:only_staging"}, EXAMPLE)["safety"] as agent:
+        response = await agent.process(asked({"risk": risk.to_dict()}))
+    assert response.result == {"safe": is_safe}
 
 
 def test_the_page_about_agents_has_the_example_as_it_is() -> None:

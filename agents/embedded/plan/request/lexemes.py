@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from .lexicon import AVAILABLE_FRAMEWORKS, NUMBERS, PATTERNS, SCRIPT_FRAMEWORKS, Role
+from .lexicon import AVAILABLE_FRAMEWORKS, NUMBERS, PATTERNS, SCRIPT_FRAMEWORKS, SPELLINGS, Role
 
 _QUOTED = re.compile(r"`([^`]+)`|\"([^\"]+)\"|“([^“”]+)”|(?<![\w\x00])'([^']+)'(?!\w)")
 _ENDPOINT = re.compile(r"\b(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS|TRACE)\s+/[^\s,;!?()\x00\"`]*")
@@ -133,7 +133,8 @@ def _is_name(role: Role, match: re.Match[str], known: Callable[[str], bool]) -> 
 def _value(role: Role, match: re.Match[str], quoted: list[str]) -> str:
     """What a lexeme stands for; "" where its pattern says it."""
     if role == "framework":
-        return re.sub(r"\s+", " ", match["name"].lower())
+        name = re.sub(r"\s+", " ", match["name"].lower())
+        return SPELLINGS.get(name, name)
     if role == "depth":
         return (match["before"] or match["after"]).lower()
     if role == "complex":

@@ -17,6 +17,7 @@ Role = Literal[
     "criterion",
     "depth",
     "framework",
+    "language",
     "type",
     "maybe_type",
     "exclude",
@@ -38,8 +39,10 @@ LOAD_FRAMEWORKS = ("locust",)
 """What load tests are written for, and nothing else."""
 SCRIPT_FRAMEWORKS = ("jest",)
 """What unit tests of scripts are written for."""
-REPOSITORY_FRAMEWORKS = ("playwright", "maestro")
-"""What tests of a whole repository at a depth are written for."""
+BROWSER_FRAMEWORKS = ("playwright", "maestro")
+"""What browser tests, and those of a whole repository at a depth, are written for besides pytest."""
+SPELLINGS = {"pytest-playwright": "pytest", "@playwright/test": "playwright", "playwright test": "playwright"}
+"""Other names of frameworks."""
 
 OTHER_FRAMEWORKS = (
     "vitest mocha jasmine ava karma cypress selenium puppeteer webdriver appium espresso xcuitest behave cucumber "
@@ -50,7 +53,8 @@ _FRAMEWORKS = (
     *AVAILABLE_FRAMEWORKS,
     *LOAD_FRAMEWORKS,
     *SCRIPT_FRAMEWORKS,
-    *REPOSITORY_FRAMEWORKS,
+    *BROWSER_FRAMEWORKS,
+    *SPELLINGS,
     *OTHER_FRAMEWORKS,
 )
 TYPE_OF_FRAMEWORK = {"playwright": "e2e", "maestro": "e2e", "locust": "performance"}
@@ -168,6 +172,7 @@ _PATTERNS: tuple[tuple[Role, str, str], ...] = (
         + "|".join(sorted(_FRAMEWORKS, key=len, reverse=True))
         + rf")(?P<tests>{_TESTS})?(?:[- ]style)?(?:\s+(?:framework|flows?|scripts?))?",
     ),
+    ("language", "", r"(?:(?:written\s+)?(?:in|as)\s+)typescript"),
     ("type", "e2e", rf"(?:e2e|end[- ]to[- ]end|browser|user[- ]flows?){_TESTS}|e2e|end[- ]to[- ]end|user[- ]flows?"),
     (
         "type",

@@ -34,6 +34,9 @@ class _Named:
     at: int
 
 
+_TYPESCRIPT = (".ts", ".tsx", ".mts", ".cts")
+
+
 @dataclass(slots=True)
 class _Reader:
     """What has been read so far.
@@ -44,6 +47,7 @@ class _Reader:
         excluding: words name what is left out; `items` counts them, `opener` is the word that began it, `passed` are
             words without a meaning of their own that follow it at once.
         apart: a comma or "and" stands after the last item.
+        language: "in TypeScript", which says a framework where none is named.
     """
 
     named: list[_Named] = field(default_factory=list)
@@ -57,6 +61,7 @@ class _Reader:
     most_complex: Superlative | None = None
     depth: str | None = None
     whole: bool = False
+    language: str = ""
     part: int = 0
     segment_from: int = 0
     excluding: bool = False
@@ -162,6 +167,8 @@ class _Reader:
         if self.excluding and not self.items and role in ("untested", "changed", "complex", "criterion"):
             self.unknown.append((f"{self.opener} {lexeme.text}", "only the opposite of it can be chosen"))
             self._forget_exclusion()
+        elif role == "language":
+            self.language = lexeme.text
         elif role == "untested":
             self.only_untested = True
         elif role == "changed":
@@ -214,6 +221,7 @@ def parse_request(text: str, known: Callable[[str], bool] = lambda _: False) -> 
         reader.read(at, lexeme)
     reader.end_exclusion()
     named = _with_owners(_joined(reader.named, found, known), found)
+    _use_language(reader)
     return ParsedRequest(
         clauses=tuple(_clauses(reader.types, named)),
         excluded_types=tuple(reader.excluded_types),
@@ -227,6 +235,17 @@ def parse_request(text: str, known: Callable[[str], bool] = lambda _: False) -> 
         mentions=_once(named.mention for named in named),
         unknown=tuple(dict.fromkeys(reader.unknown)),
     )
+
+
+def _use_language(reader: _Reader) -> None:
+    """Take a language for the framework that browser tests in it are written for; elsewhere it has to fit."""
+    if not reader.language or {"jest", "playwright"} & set(reader.frameworks):
+        return
+    if any(value == "e2e" for _, _, value, _ in reader.types):
+        reader.frameworks = {"playwright": None, **reader.frameworks}
+    elif not any(named.mention.text.partition(":")[0].endswith(_TYPESCRIPT) for named in reader.named):
+        reason = "unit tests in it are written for jest, browser tests for playwright: name one"
+        reader.unknown.append((reader.language, reason))
 
 
 def _joined(named: Sequence[_Named], found: Sequence[Lexeme], known: Callable[[str], bool]) -> list[_Named]:

@@ -7,7 +7,13 @@ from typing import Any
 
 import pytest
 
-from testwright.agents.contract.protocol import ErrorType, error_response, success_response
+from testwright.agents.contract.protocol import (
+    AgentResponse,
+    ErrorType,
+    ResponseStatus,
+    error_response,
+    success_response,
+)
 from testwright.agents.control.flags import FlagCheckResult, check_flags, flags
 from testwright.agents.control.health import HealthReport, HealthStatus, parse_health_report
 from testwright.agents.control.verdicts import JudgeVerdict, is_safe, parse_judge_verdict, parse_path_safety_verdict
@@ -83,6 +89,9 @@ def test_flags_come_before_a_safety_agents_answer_and_neither_rejects() -> None:
     unclear, broken = success_response("perhaps"), error_response(ErrorType.EXECUTION, "no idea")
     assert not is_safe(unclear, check_flags(unclear, "Safety"))
     assert not is_safe(broken, check_flags(broken, "Safety"))
+    for status in (ResponseStatus.CANCELLED, ResponseStatus.PARTIAL, ResponseStatus.PENDING):
+        unfinished = AgentResponse(status, result={"safe": True}, metadata=flags(passes=True))
+        assert not is_safe(unfinished, check_flags(unfinished, "Safety")), status
 
 
 @pytest.mark.feature("P-05", "P-09")
@@ -126,6 +135,13 @@ def test_a_health_status_is_read_in_any_case(status: str, expected: HealthStatus
 )
 def test_a_health_report_that_does_not_read_says_nothing(text: str) -> None:
     assert parse_health_report(text) == HealthReport()
+
+
+@pytest.mark.feature("P-05")
+def test_metrics_that_are_no_finite_numbers_are_left_out_and_the_rest_is_read() -> None:
+    text = '{"status": "unhealthy", "metrics": {"a": NaN, "b": 1e999, "c": 2}, "terminateHarness": true}'
+    report = parse_health_report(text)
+    assert (report.metrics, report.terminate_harness) == ({"c": 2.0}, True)
 
 
 @pytest.mark.feature("P-05")

@@ -1,0 +1,217 @@
+"""Verifies generated test files for Playwright Test.
+
+A test is kept when it passes, and passes again beside others, in other time zones, on another day of the application's,
+under another hash seed and in another language; and when the opposite of each of its expectations does not hold.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import PurePosixPath
+
+from ...sandbox.javascript.playwright import (
+    PICTURES,
+    Playwright,
+    PlaywrightRequest,
+    PlaywrightRun,
+    prepare_playwright,
+)
+from ...sandbox.javascript.playwright_report import PlaywrightTest
+from ...sandbox.target import PythonTarget
+from ..model.classify import FailureClass
+from ..model.coverage_data import CoverageData, coverage_from_worker
+from ..model.strictness import VerifyOptions
+from ..model.verdicts import CaseVerdict, Verification
+from ..runner.browser import read_pictures
+
+SUFFIX = ".spec.ts"
+_DAY = 86_400
+_SURROUNDINGS: tuple[tuple[str, Mapping[str, str], int], ...] = (
+    ("beside others, in another time zone", {"TZ": "America/New_York"}, 0),
+    ("beside others, on another day, under another hash seed", {"TZ": "Asia/Tokyo", "PYTHONHASHSEED": "1"}, 401 * _DAY),
+    ("beside others, in another language", {"LANG": "de_DE.UTF-8", "LC_ALL": "de_DE.UTF-8"}, 0),
+)
+_BESIDE = 2
+"""Tests that run at the same time in repeats."""
+_NOT_REFUTED = "resolved instead of rejected"
+"""What Playwright says of the opposite of an expectation that holds as well."""
+
+
+async def verify_browser_scripts(
+    target: PythonTarget,
+    files: Mapping[str, str],
+    *,
+    refuted: Mapping[str, str],
+    documented: frozenset[str] = frozenset(),
+    options: VerifyOptions,
+) -> Verification:
+    """Run generated files and give a verdict for each of their tests.
+
+    Args:
+        files: contents by POSIX path relative to the project, with the helpers.
+        refuted: the same tests with proof of each expectation (`render_refutations`), by the path to write them to.
+        documented: ids of cases whose expectation stands in the documentation: a failure is the product's.
+
+    Raises:
+        EnvironmentFault: there is no Node, Playwright Test or Chromium.
+        SandboxFailure, TargetRunError: they could not be run.
+    """
+    began = time.monotonic()
+    project = await asyncio.to_thread(prepare_playwright, target)
+    tests = tuple(path for path in files if path.endswith(SUFFIX))
+    async with target.workspace() as workspace:
+        runner = Playwright(project, workspace, PurePosixPath(tests[0]).parent.as_posix())
+        for path, text in files.items():
+            runner.write(path, text)
+        request = PlaywrightRequest(
+            tests, measure=options.measure, test_seconds=options.test_seconds, wall_seconds=options.wall_seconds
+        )
+        first, lost = await _first_run(runner, replace(request, pictures=True))
+        verdicts = {test.nodeid: _verdict(test, documented) for test in first.tests} | lost
+        request = replace(request, files=tuple(path for path in tests if path not in lost))
+        pictures = await asyncio.to_thread(read_pictures, workspace.folder, f"{first.folder}/{PICTURES}")
+        again = replace(request, measure=(), workers=_BESIDE)
+        await _repeat(runner, again, verdicts, options.repeats)
+        if refuted:
+            for path, text in refuted.items():
+                runner.write(path, text)
+            await _refute(runner, replace(again, files=tuple(refuted)), verdicts)
+    kept = any(verdict.verdict == "kept" for verdict in verdicts.values())
+    version = ".".join(map(str, project.version))
+    whose = "the project's own" if project.own else "ours, because the project has none"
+    return Verification(
+        framework="playwright",
+        contents=dict(files),
+        verdicts=tuple(verdicts.values()),
+        coverage=_coverage(first),
+        repeats=options.repeats if kept else 0,
+        notes=(f"Playwright Test {version} ran the tests: {whose}",),
+        sandbox=target.sandbox.kind,
+        runner_version=version,
+        seconds=round(time.monotonic() - began, 3),
+        launches=runner.starts,
+        pictures=pictures,
+    )
+
+
+async def _first_run(runner: Playwright, request: PlaywrightRequest) -> tuple[PlaywrightRun, dict[str, CaseVerdict]]:
+    """The first run, and the files that do not load: Playwright runs no test of any file beside one of these."""
+    lost: dict[str, CaseVerdict] = {}
+    while True:
+        run = await runner.run(request)
+        found = {} if run.tests else _lost(run, request.files)
+        lost |= found
+        left = tuple(path for path in request.files if path not in found)
+        if run.tests or not found or not left:
+            return run, lost | (_lost(run, left) if left else {})
+        request = replace(request, files=left)
+
+
+def _verdict(test: PlaywrightTest, documented: frozenset[str]) -> CaseVerdict:
+    case_id = _case_of(test)
+    if test.status == "passed":
+        return CaseVerdict(test.nodeid, test.path, test.name, "kept", case_id, seconds=test.seconds)
+    line = _first_line(test.message)
+    if test.status == "timedOut":
+        reason = f"it does not come to an end: {line}"
+        return CaseVerdict(
+            test.nodeid, test.path, test.name, "timeout", case_id, "timeout", reason, line, test.message, test.seconds
+        )
+    failure: FailureClass = "test_defect"
+    reason = f"what was observed does not hold: {line}"
+    if test.status != "failed":
+        reason = f"the test is {test.status} and asserts nothing"
+    elif case_id in documented:
+        failure, reason = "product_defect", f"the application contradicts its documentation: {line}"
+    return CaseVerdict(
+        test.nodeid, test.path, test.name, "failed", case_id, failure, reason, line, test.message, test.seconds
+    )
+
+
+def _case_of(test: PlaywrightTest) -> str | None:
+    return next((tag for tag in test.tags if tag.startswith("tc_")), None)
+
+
+def _lost(first: PlaywrightRun, tests: Sequence[str]) -> dict[str, CaseVerdict]:
+    """The files of which no test ran, with what Playwright says of them; those alone that it names, if it does."""
+    there = {test.path for test in first.tests}
+    missing = [path for path in tests if path not in there]
+    named = [path for path in missing if any(path in said for said in first.broken)]
+    found: dict[str, CaseVerdict] = {}
+    for path in named or missing:
+        said = next((one for one in first.broken if path in one), "\n".join(first.broken) or first.complaint)
+        line = _first_line(said)
+        reason = f"the file does not load: {line}"
+        name = PurePosixPath(path).name
+        found[path] = CaseVerdict(path, path, name, "error", None, "test_defect", reason, line, said)
+    return found
+
+
+async def _repeat(
+    runner: Playwright, request: PlaywrightRequest, verdicts: dict[str, CaseVerdict], repeats: int
+) -> None:
+    """Run again what passes; what fails once is flaky."""
+    for number in range(1, repeats + 1):
+        passing = _passing(verdicts)
+        if not passing:
+            return
+        where, environment, ahead = _SURROUNDINGS[(number - 1) % len(_SURROUNDINGS)]
+        run = await runner.run(replace(request, tags=_tags(passing), environment=environment, clock_seconds=ahead))
+        outcomes = {test.nodeid: test for test in run.tests}
+        for verdict in passing:
+            test = outcomes.get(verdict.nodeid)
+            if test is not None and test.status == "passed":
+                verdicts[verdict.nodeid] = replace(verdict, runs=number + 1)
+                continue
+            said = test.message if test is not None else "the test was not run again"
+            verdicts[verdict.nodeid] = replace(
+                verdict,
+                verdict="flaky",
+                failure_class="flaky",
+                reason=f"it does not pass a second time {where}: {_first_line(said)}",
+                message=_first_line(said),
+                trace=said,
+                runs=number + 1,
+            )
+
+
+async def _refute(runner: Playwright, request: PlaywrightRequest, verdicts: dict[str, CaseVerdict]) -> None:
+    """Leave out tests that expect what holds as well as its opposite: they prove nothing."""
+    passing = _passing(verdicts)
+    if not passing:
+        return
+    run = await runner.run(replace(request, tags=_tags(passing)))
+    unproven = {_case_of(test): test for test in run.tests if _NOT_REFUTED in test.message}
+    for verdict in passing:
+        test = unproven.get(verdict.case_id)
+        if test is not None:
+            reason = "an expectation of it proves nothing: its opposite holds as well"
+            verdicts[verdict.nodeid] = replace(
+                verdict, verdict="failed", failure_class="test_defect", reason=reason, trace=test.message
+            )
+
+
+def _passing(verdicts: Mapping[str, CaseVerdict]) -> list[CaseVerdict]:
+    return [verdict for verdict in verdicts.values() if verdict.verdict == "kept"]
+
+
+def _tags(verdicts: Sequence[CaseVerdict]) -> tuple[str, ...]:
+    """Tags that select tests; none where one of them has no case."""
+    found = tuple(verdict.case_id for verdict in verdicts if verdict.case_id)
+    return found if len(found) == len(verdicts) else ()
+
+
+def _coverage(first: PlaywrightRun) -> CoverageData | None:
+    try:
+        return coverage_from_worker(first.coverage) if first.coverage is not None else None
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return None  # a program could have written anything there
+
+
+def _first_line(said: str) -> str:
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    facts = [line for line in lines if line.startswith(("Expected", "Received"))]
+    return (" ".join(facts[:2]) or (lines[0] if lines else "it failed"))[:300]

@@ -1,0 +1,188 @@
+"""Whatever an agent of others does, its caller gets an answer: the process neither ends nor waits for ever."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from testwright.agents.contract.function_agent import FunctionAgent
+from testwright.agents.contract.lifecycle import RequestOptions, send_request
+from testwright.agents.contract.protocol import (
+    AgentRequest,
+    AgentResponse,
+    ErrorType,
+    RequestMetadata,
+    ResponseStatus,
+    success_response,
+)
+from testwright.core.errors import AgentFailure, SettingsError
+from testwright.core.request_usage import current_request_usage
+from testwright.core.usage import ModelUsage
+
+REQUEST = AgentRequest("goal", "task", RequestMetadata("t"))
+
+
+def raising(error: BaseException) -> Callable[[AgentRequest], Any]:
+    def work(request: AgentRequest) -> Any:
+        raise error
+
+    return work
+
+
+def raising_later(error: BaseException) -> Callable[[AgentRequest], Any]:
+    async def work(request: AgentRequest) -> Any:
+        raise error
+
+    return work
+
+
+async def answer_of(function: Any, **options: Any) -> AgentResponse:
+    async with FunctionAgent("goal", function, **options) as agent:
+        return await agent.process(REQUEST)
+
+
+@pytest.mark.feature("C-06")
+@pytest.mark.parametrize(
+    "function",
+    [
+        raising(SystemExit(3)),
+        raising(StopIteration()),
+        raising(asyncio.CancelledError()),
+        raising(KeyboardInterrupt()),
+        raising_later(SystemExit(3)),
+        raising_later(asyncio.CancelledError()),
+        raising_later(StopIteration()),
+    ],
+    ids=["exit", "stop", "cancelled", "interrupt", "async exit", "async cancelled", "async stop"],
+)
+async def test_what_would_end_the_run_becomes_the_agents_error(function: Any) -> None:
+    response = await answer_of(function)
+    assert response.status is ResponseStatus.ERROR
+
+
+@pytest.mark.feature("C-06")
+async def test_an_agent_without_our_base_class_ends_nothing_either() -> None:
+    class Leaving:
+        async def process(self, request: AgentRequest) -> AgentResponse:
+            raise SystemExit("goodbye")
+
+    response = await send_request(Leaving(), REQUEST, role="goal", options=RequestOptions())
+    assert response.error is not None
+    assert "SystemExit('goodbye')" in response.error.message
+
+
+async def test_a_cancelled_caller_is_cancelled() -> None:
+    begun = asyncio.Event()
+
+    async def work(request: AgentRequest) -> Any:
+        begun.set()
+        await asyncio.Event().wait()
+
+    async with FunctionAgent("goal", work) as agent:
+        task = asyncio.ensure_future(agent.process(REQUEST))
+        await begun.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+
+@pytest.fixture
+def never() -> Iterator[threading.Event]:
+    event = threading.Event()
+    yield event
+    event.set()
+
+
+@pytest.mark.feature("C-06")
+async def test_an_agent_that_never_answers_has_a_deadline_and_is_not_asked_again(never: threading.Event) -> None:
+    limits: list[float | None] = []
+
+    def blocks(request: AgentRequest) -> Any:
+        limits.append(request.metadata.timeout)
+        never.wait()
+
+    async def waits(request: AgentRequest) -> Any:
+        limits.append(request.metadata.timeout)
+        await asyncio.Event().wait()
+
+    for function in (blocks, waits):
+        async with FunctionAgent("goal", function, seconds=0.05) as agent:
+            response = await send_request(agent, REQUEST, role="goal", options=RequestOptions())
+        assert response.error is not None
+        assert (response.error.type, response.error.recoverable) == (ErrorType.TIMEOUT, False)
+        assert "agent_seconds" in (response.error.details or {})["advice"]
+    assert limits == [0.05, 0.05]
+
+
+@pytest.mark.feature("C-06")
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        ({1, 2}, "its result is no JSON"),
+        ({"ratio": math.nan}, "its result is no JSON"),
+        (success_response("ok", metadata={"about": object()}), "its metadata is no JSON"),
+        (success_response("ok", trace=[{"event": b"bytes"}]), "its trace is no JSON"),
+        (success_response("ok", metadata={"tokens": "many"}), "metadata.tokens: must be a number"),
+        (success_response("ok", metadata={"cost": -1}), "metadata.cost: must be a number"),
+        (success_response("ok", metadata={"tokens": math.inf}), "metadata.tokens: must be a number"),
+    ],
+)
+async def test_an_answer_that_cannot_be_stored_is_an_error(answer: Any, message: str) -> None:
+    response = await answer_of(lambda request: answer)
+    assert response.error is not None
+    found = f"{response.error.message} {(response.error.details or {}).get('errors')}"
+    assert message in found
+
+
+async def test_an_answer_is_what_its_json_says() -> None:
+    response = await answer_of(lambda request: {"pair": (1, 2), 3: "three"})
+    assert response.result == {"pair": [1, 2], "3": "three"}
+
+
+class Lifecycle:
+    def __init__(self, name: str, fault: Callable[[], Any]) -> None:
+        setattr(self, name, fault)
+
+
+def fails() -> None:
+    raise RuntimeError("no database")
+
+
+async def hangs() -> None:
+    await asyncio.Event().wait()
+
+
+@pytest.mark.feature("C-06")
+@pytest.mark.parametrize(("fault", "said"), [(fails, "RuntimeError: no database"), (hangs, "more than 0.05 s")])
+async def test_an_agent_that_does_not_start_or_end_says_so(fault: Any, said: str) -> None:
+    starting = FunctionAgent("goal", print, lifecycle=Lifecycle("start", fault), seconds=0.05)
+    with pytest.raises(SettingsError, match=said) as refused:
+        await starting.start()
+    assert refused.value.advice
+    ending = FunctionAgent("goal", print, lifecycle=Lifecycle("shutdown", fault), seconds=0.05)
+    await ending.start()
+    with pytest.raises(AgentFailure, match=said):
+        await ending.shutdown()
+    assert not ending.ready
+
+
+@pytest.mark.feature("C-06")
+async def test_what_an_agent_says_it_used_counts_once() -> None:
+    counted: list[ModelUsage] = []
+    said = success_response("ok", metadata={"tokens": 40, "cost": 0.5, "model": "mine"})
+    await answer_of(lambda request: said, on_usage=counted.append)
+    assert [(usage.role, usage.model, usage.tokens, usage.cost) for usage in counted] == [("goal", "mine", 40, 0.5)]
+
+    async def by_our_client(request: AgentRequest) -> AgentResponse:
+        usage = current_request_usage()
+        assert usage is not None
+        usage.add(ModelUsage("goal", "mine", calls=1, tokens_in=40, cost=0.5))
+        return said
+
+    await answer_of(by_our_client, on_usage=counted.append)
+    assert len(counted) == 1, "our model client has counted it already"
