@@ -26,6 +26,7 @@ from ..core.events import EventSink
 from ..graph.execution_graph.graph import build_testing_graph
 from ..graph.faults import is_of_model
 from ..graph.planning_graph.planning_graph import build_planning_graph
+from ..mcp.toolbox.staged_files import with_dependencies
 from ..reports.model import PytestLine, Report
 from ..store import listing, retention
 from ..store.database.database import Store
@@ -184,7 +185,13 @@ def apply(run_id: str, where: Settings) -> tuple[Acceptance, ...]:
     if not kept:
         raise UsageError(f"Run {folder.run_id} kept no tests.", advice="Its report says why.")
     with project_lock(where.state, root, f"apply {folder.run_id}"), run_lock(folder):
-        return tuple(Staging(folder, root).accept(kept))
+        staging = Staging(folder, root)
+        # What is staged brings the helpers along that are staged beside it: a conftest, what starts the application.
+        there = set(staging.paths())
+        needed: dict[str, None] = {}
+        for path in kept:
+            needed |= dict.fromkeys(with_dependencies(folder.staged, path) if path in there else (path,))
+        return tuple(staging.accept(needed))
 
 
 def configure_pytest(run_id: str, where: Settings) -> tuple[PytestLine, ...]:

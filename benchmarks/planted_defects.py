@@ -14,9 +14,9 @@ whose form is the parser's own and differs between versions of Python. Of the ch
 
 A change on a line that the suite never runs counts as missed without running the suite again.
 
-The suite is run by plain pytest or unittest, not by testwright. Defects planted by hand are counted apart: those
-that the example has already must be among the suspected defects of the run, and those of `--hand FILE` (JSON: a list of
-path, old, new, note) are planted like the others.
+The suite is run by plain pytest, unittest or Playwright Test, not by testwright. Defects planted by hand are counted
+apart: those that the example has already must be among the suspected defects of the run, and those of `--hand FILE`
+(JSON: a list of path, old, new, note) are planted like the others.
 """
 
 from __future__ import annotations
@@ -38,6 +38,9 @@ from typing import Any
 from testwright.engine.integration.modules.targets import find_seams
 from testwright.engine.python.project.layout import Layout, find_layout
 from testwright.mutation.catalog import mutants_of, sample
+from testwright.sandbox.javascript.node import find_node
+from testwright.sandbox.javascript.playwright import PLAYWRIGHT
+from testwright.utils.user_folders import cache_folders
 
 ROOT = Path(__file__).resolve().parents[1]
 REQUESTS = {
@@ -74,6 +77,8 @@ class Suite:
 
     def run(self, *, measured: Path | None = None) -> subprocess.CompletedProcess[str]:
         """Run it once, to the first failure."""
+        if self.framework == "playwright":
+            return self._run_playwright(measured)
         # What starts no processes comes first: the first failure ends the run.
         files = [path.relative_to(self.project).as_posix() for path in (self.project / self.folder).rglob("test_*.py")]
         files.sort(key=lambda one: ("subprocess" in (self.project / one).read_text(encoding="utf-8"), one))
@@ -91,6 +96,21 @@ class Suite:
             # An application that is killed cannot write down which of its lines ran.
             **({"API_STOP_SIGNAL": "SIGTERM"} if measured is not None else {}),
         }
+        return subprocess.run(
+            command, cwd=self.project, env=environment, capture_output=True, text=True, timeout=RUN_SECONDS, check=False
+        )
+
+    def _run_playwright(self, measured: Path | None) -> subprocess.CompletedProcess[str]:
+        """Run Playwright Test as a person does, with the configuration that is there."""
+        packages = PLAYWRIGHT.install(cache_folders(self.project, os.environ)).folder / "node_modules"
+        if not (self.project / "node_modules").exists():
+            (self.project / "node_modules").symlink_to(packages)
+        command = [str(find_node().path), str(packages / "@playwright" / "test" / "cli.js"), "test", "--max-failures=1"]
+        environment = {**os.environ, "PYTHON": sys.executable, "PYTHONDONTWRITEBYTECODE": "1"}
+        if measured is not None:
+            serving = str(next((self.project / self.folder).rglob("api_serving.py")))
+            launcher = [sys.executable, "-m", "coverage", "run", f"--rcfile={measured}", serving]
+            environment |= {"API_LAUNCHER": json.dumps(launcher), "API_STOP_SIGNAL": "SIGTERM"}
         return subprocess.run(
             command, cwd=self.project, env=environment, capture_output=True, text=True, timeout=RUN_SECONDS, check=False
         )
@@ -118,7 +138,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("project", type=Path, help="the project's root; it is copied, never changed")
     parser.add_argument("--type", choices=tuple(REQUESTS), default="integration")
     parser.add_argument("--request", help="what to ask for; by default tests of that type of the whole project")
-    parser.add_argument("--framework", choices=("pytest", "unittest"), default="pytest")
+    parser.add_argument("--framework", choices=("pytest", "unittest", "playwright"), default="pytest")
     parser.add_argument("--suite", help="folder of a suite that the project has already, instead of generating one")
     parser.add_argument("--files", nargs="*", help="files to plant in; by default those that the suite is for")
     parser.add_argument("--count", type=int, default=30, help="how many defects (at least 10)")

@@ -155,3 +155,31 @@ def data_issues(text: str, language: str) -> list[DataIssue]:
 
 def _error(line: int, column: int, message: str) -> DataIssue:
     return {"line": line, "column": column, "message": message}
+
+
+def plain_value(node: yaml.Node, most: int = 20_000) -> Any:
+    """The value of a node: mappings, lists, texts, numbers, truth values. Raises ValueError for more values than that.
+
+    Args:
+        most: aliases may make a short text a value without an end in sight.
+    """
+    return _plain(node, [most])
+
+
+def _plain(node: yaml.Node, left: list[int]) -> Any:
+    left[0] -= 1
+    if left[0] < 0:
+        raise ValueError("too many values")
+    if isinstance(node, yaml.SequenceNode):
+        return [_plain(one, left) for one in node.value]
+    if isinstance(node, yaml.MappingNode):
+        return {str(key.value): _plain(value, left) for key, value in node.value}
+    kind = str(node.tag).rpartition(":")[2]
+    text = str(node.value)
+    if kind == "null":
+        return None
+    if kind == "bool":
+        return text.lower() in ("true", "yes", "on")
+    with suppress(ValueError):
+        return int(text) if kind == "int" else float(text) if kind == "float" else text
+    return text

@@ -6,10 +6,22 @@ import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
-from ...utils.error_formatter import CodeIssue
+from ...utils.error_formatter import CodeIssue, schema_issues
 from ...utils.names.similar_names import similar_names
+from ...utils.schema_registry import validator
 from .code_model import structure_issue
-from .data_file import YamlError, YamlNode, all_nodes, entries, items, line_of, read_documents, scalar, value_of
+from .data_file import (
+    YamlError,
+    YamlNode,
+    all_nodes,
+    entries,
+    items,
+    line_of,
+    plain_value,
+    read_documents,
+    scalar,
+    value_of,
+)
 
 _ASSERTING = frozenset(
     "assertVisible assertNotVisible assertTrue assertScreenshot assertWithAI assertNoDefectsWithAI assertDarkMode "
@@ -27,6 +39,7 @@ _COMMANDS = _ASSERTING | _BARE | frozenset(
     "pressKey repeat retry runFlow runScript setAirplaneMode setClipboard setDarkMode setLocation setOrientation "
     "setPermissions startRecording takeScreenshot tapOn travel".split()
 )  # fmt: skip
+_SCHEMA = "schemas/maestro_flow_v1.json"
 _NESTING = ("repeat", "retry", "runFlow")
 _TRUE = re.compile(r"^(\$\{\s*)?(true|1|!0|'[^']+'|\"[^\"]+\")(\s*\})?$", re.IGNORECASE)
 _BUSY = re.compile(r"\bwhile\s*\((?:(?!while)[^\n])*Date|\bsetTimeout\s*\(|\bsleep\s*\(")
@@ -75,6 +88,8 @@ def _flow(documents: list[YamlNode], name: str) -> Iterator[CodeIssue]:
         yield structure_issue(0, "a flow is a header, a line ---, and a list of commands", fix, "flow_parts")
     if len(documents) >= 2 and not any(scalar(value_of(documents[0], key)) for key in ("appId", "url")):
         yield structure_issue(1, "the header names no application", "give appId: or url:", "no_application")
+    if len(documents) == 2:
+        yield from _against_schema(documents)
     commands = items(documents[-1]) if documents else []
     if not commands:
         yield structure_issue(0, "the flow has no command", "list what to do, one command a line", "no_tests")
@@ -87,6 +102,20 @@ def _flow(documents: list[YamlNode], name: str) -> Iterator[CodeIssue]:
     elif all(_optional(item) for item in asserting):
         fix = "take optional: true from one of them"
         yield structure_issue(line_of(asserting[0]), "every assertion is optional: none can fail", fix, "no_assertion")
+
+
+def _against_schema(documents: list[YamlNode]) -> Iterator[CodeIssue]:
+    """Yields what is not as the schema of flows says: arguments of commands, mostly."""
+    try:
+        flow = {"header": plain_value(documents[0]), "commands": plain_value(documents[1])}
+    except ValueError:
+        return  # too large to be a flow, or its aliases make it so
+    for issue in schema_issues(validator(_SCHEMA).iter_errors(flow)):
+        at = re.match(r"\$\.commands\[(\d+)\]", issue.path)
+        # The parts themselves, and several names of one command, are told in other words.
+        if at is not None and issue.rule != "maxProperties":
+            line = line_of(items(documents[1])[int(at[1])])
+            yield structure_issue(line, issue.message, issue.suggestion or "see Maestro's reference", "flow_schema")
 
 
 def _commands(commands: list[YamlNode]) -> Iterator[CodeIssue]:

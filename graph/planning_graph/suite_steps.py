@@ -19,6 +19,8 @@ from .steps import StepOutcome, depends_on, failed, skipped
 
 ALONE = ("locust",)
 """Frameworks whose files are not run together with others."""
+IN_NODE = ("playwright",)
+"""Frameworks whose files another runner runs than those of Python; beside these each has its own runs only."""
 
 
 async def verify_suite(step: PlanStepState, state: PlanningAgentState, services: GraphServices) -> StepOutcome:
@@ -40,7 +42,7 @@ async def verify_suite(step: PlanStepState, state: PlanningAgentState, services:
     answer = _proven_by_own_run(list(made.values()))
     if answer is None:
         # A load test starts its own server and Locust for each profile: other tests are no company for it.
-        together = [path for path, result in made.items() if result["framework"] not in ALONE]
+        together = _together(made)
         if together:
             options = {"framework": made[together[0]]["framework"]}
             answer = await services.tools.call("verify_suite", {"test_paths": together, "options": options})
@@ -73,6 +75,13 @@ async def verify_suite(step: PlanStepState, state: PlanningAgentState, services:
     if not remaining:
         return StepOutcome("failed", StepExit.NOTHING_KEPT, result, "no test holds when all run together")
     return StepOutcome("completed", StepExit.COMPLETED, result)
+
+
+def _together(made: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """The files that are run together: those that one runner runs, which is pytest or unittest where there are several."""
+    runners = {path: result["framework"] for path, result in made.items() if result["framework"] not in ALONE}
+    in_node = {path for path, framework in runners.items() if framework in IN_NODE}
+    return [path for path in runners if len(in_node) == len(runners) or path not in in_node]
 
 
 async def _format(paths: Sequence[str], services: GraphServices) -> dict[str, str]:

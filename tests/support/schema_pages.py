@@ -80,7 +80,10 @@ def _contents() -> str:
     lines.append("One page for each schema, made from it. `testwright schemas NAME` prints the schema itself.")
     groups = {
         "Test specs": [one for one in schema_names() if "_test_schema_" in one],
-        "What they share, and the report": [CORE_SCHEMA, *(one for one in schema_names() if "report" in one)],
+        "What they share, the report, and flows for Maestro": [
+            CORE_SCHEMA,
+            *(one for one in schema_names() if one.startswith(("schemas/report", "schemas/maestro"))),
+        ],
         "What agents are asked and answer": [one for one in schema_names() if one.count("/") == 2],
     }
     for title, names in groups.items():

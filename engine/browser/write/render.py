@@ -73,7 +73,7 @@ def render_browser(spec: Json, framework: str, test_path: str) -> tuple[ApiTestF
 
     Args:
         spec: valid against the browser test schema.
-        framework: pytest or playwright.
+        framework: pytest, playwright or maestro.
         test_path: POSIX, relative to the project's root; the file finds the project from there.
 
     Raises:
@@ -84,6 +84,10 @@ def render_browser(spec: Json, framework: str, test_path: str) -> tuple[ApiTestF
         from .render_playwright import render_playwright
 
         return render_playwright(spec, test_path)
+    if framework == "maestro":
+        from .render_maestro import render_maestro
+
+        return render_maestro(spec, test_path)
     if framework != "pytest":
         advice = "ask for pytest, playwright or maestro"
         raise AgentFailure(f"browser tests cannot be written for {framework!r}", advice=advice)

@@ -1,0 +1,91 @@
+"""What browser tests are written for, from the words of a request and its options."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from testwright.agents.embedded.plan.planner_agent import EmbeddedPlannerAgent
+from testwright.core.errors import RequestError
+from testwright.graph.planning_graph.generate_step import initial_step_state
+from testwright.tests.support.projects.files import make_project
+from testwright.tests.support.projects.guest_book import PAGES
+
+pytestmark = pytest.mark.feature("T-02", "T-20")
+USUAL = "tests/generated/e2e/test_public_pages_browser.py"
+SPEC_FILE = "tests/generated/e2e/public_pages.spec.ts"
+FLOWS = ".maestro/generated/public_pages.yaml"
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return make_project(tmp_path / "bakery", {**PAGES, "till.py": "def pay():\n    return 1\n"})
+
+
+def planned(root: Path, request: str, **more: Any) -> dict[str, Any]:
+    return EmbeddedPlannerAgent().plan({"user_request": request, "root": str(root), "strict": True, **more})
+
+
+@pytest.mark.parametrize(
+    ("request_", "framework", "test_path"),
+    [
+        ("browser tests of public", "pytest", USUAL),
+        ("browser tests of public with pytest-playwright", "pytest", USUAL),
+        ("browser tests of public with pytest and playwright", "pytest", USUAL),
+        ("playwright tests of public", "playwright", SPEC_FILE),
+        ("end-to-end tests of public in TypeScript with Playwright", "playwright", SPEC_FILE),
+        ("e2e tests of public in TypeScript", "playwright", SPEC_FILE),
+        ("write @playwright/test tests for public", "playwright", SPEC_FILE),
+        ("maestro flows for public", "maestro", FLOWS),
+    ],
+)
+def test_the_words_say_the_framework(root, request_, framework, test_path):
+    step = planned(root, request_)["steps"][0]
+    assert (step["type"], step["params"]["framework"]) == ("generate_e2e_tests", framework)
+    assert step["params"]["test_path"] == test_path
+
+
+@pytest.mark.parametrize("request_", ["browser tests of public", ""])
+def test_the_option_says_it_too(root, request_):
+    step = planned(root, request_, framework="playwright")["steps"][0]
+    assert (step["params"]["test_type"], step["params"]["framework"]) == ("e2e", "playwright")
+
+
+@pytest.mark.parametrize(
+    ("request_", "option", "says"),
+    [
+        ("unit tests with playwright", None, "unit tests are not"),
+        ("unit tests", "maestro", "unit tests are not"),
+        ("unit tests in TypeScript", None, "name one"),
+        ("playwright and maestro tests of public", None, "another run for maestro"),
+    ],
+)
+def test_what_a_framework_is_not_for_is_refused(root, request_, option, says):
+    with pytest.raises(RequestError) as refused:
+        planned(root, request_, framework=option)
+    assert says in f"{refused.value.message} {refused.value.advice}"
+
+
+@pytest.mark.parametrize(
+    ("said", "test_path"),
+    [
+        ("testDir: './e2e',", "e2e/generated/public_pages.spec.ts"),
+        ("testDir: 'tests',", SPEC_FILE),
+        ("use: {},", SPEC_FILE),
+    ],
+)
+def test_tests_go_where_the_projects_own_configuration_looks_for_them(root, said, test_path):
+    (root / "playwright.config.ts").write_text(f"export default {{ {said} }};\n")
+    assert planned(root, "playwright tests of public")["steps"][0]["params"]["test_path"] == test_path
+
+
+def test_flows_for_maestro_are_neither_run_nor_added_and_the_plan_says_why(root):
+    plan = planned(root, "maestro flows for public")
+    [step] = plan["steps"]
+    assert "not run" in step["params"]["not_run"]
+    assert step["params"]["not_run"] in plan["understood"]
+    whole: Any = {"user_request": "", "run": True, "analyze": True, "max_retries": 3, "plan": []}
+    state = initial_step_state({**step, "status": "pending", "result": None, "error_message": None}, whole)
+    assert (state["run"], state["warnings"]) == (False, [step["params"]["not_run"]])
