@@ -78,7 +78,7 @@ async def verify_suite(step: PlanStepState, state: PlanningAgentState, services:
 
 
 def _together(made: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """The files that are run together: those that one runner runs, which is pytest or unittest where there are several."""
+    """The files that are run together: those of one runner, which is that of Python where there are several."""
     runners = {path: result["framework"] for path, result in made.items() if result["framework"] not in ALONE}
     in_node = {path for path, framework in runners.items() if framework in IN_NODE}
     return [path for path in runners if len(in_node) == len(runners) or path not in in_node]
