@@ -87,5 +87,6 @@ def test_flows_for_maestro_are_neither_run_nor_added_and_the_plan_says_why(root)
     assert "not run" in step["params"]["not_run"]
     assert step["params"]["not_run"] in plan["understood"]
     whole: Any = {"user_request": "", "run": True, "analyze": True, "max_retries": 3, "plan": []}
-    state = initial_step_state({**step, "status": "pending", "result": None, "error_message": None}, whole)
+    pending: Any = {**step, "status": "pending", "result": None, "error_message": None}
+    state = initial_step_state(pending, whole)
     assert (state["run"], state["warnings"]) == (False, [step["params"]["not_run"]])
