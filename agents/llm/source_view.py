@@ -10,7 +10,8 @@ from ...utils.python_source import parse_or_none, source_lines
 _LONGEST_LINE = 200
 _MOST_LINES = 800
 _MOST_SETTING_LINES = 30
-_STEP = 5
+STEP = 5
+"""Every so many lines have their number."""
 
 
 def relevant_lines(source: str, symbols: Sequence[str] | None) -> str:
@@ -44,7 +45,7 @@ def number_lines(lines: Sequence[str], shown: Iterable[int], numbered: Container
         if begins:
             out.append("…")
         line = lines[number - 1][:_LONGEST_LINE].rstrip()
-        is_numbered = numbered is None or (line and (begins or number % _STEP == 0 or number in numbered))
+        is_numbered = numbered is None or (line and (begins or number % STEP == 0 or number in numbered))
         # A number costs a model one token of two in a line of code, and most lines are never cited.
         out.append(f"{number if is_numbered else '':>4} {line}".rstrip())
         last = number

@@ -20,11 +20,12 @@ from .spec_answer import DOUBT, DROP, expectation_text, is_range, whole_lines
 
 _CASES_OF_A_SUBJECT = 8
 _FEWEST_OF_A_SUBJECT = 3
-_MOST_CHARACTERS = 3600
-"""Of all lines together: about 1,200 tokens."""
+_MOST_CHARACTERS = 2500
+"""Of all lines together: about 1,000 tokens, since calls are mostly signs and numbers."""
 
 _MOST_CASES = 60
 _LONGEST_CASE = 160
+_EQUALS = "result equals "
 _LONGEST_CALLS = 90
 _LONGEST_TITLE = 160
 _TEXT = 1000
@@ -33,6 +34,8 @@ _LONGEST_QUESTION = 400
 
 def numbered_cases(cases: Sequence[Mapping[str, Any]], subjects: Sequence[str] | None = None) -> list[str]:
     """Render cases, a few for every subject: `3. half(3): raises ValueError('odd')`; those that agree share a line.
+
+    A result is compared, as in `4. half(4) == 2`, and the last line says which cases have a document behind them.
 
     Args:
         subjects: only cases of these and of their members; None for all.
@@ -46,7 +49,8 @@ def numbered_cases(cases: Sequence[Mapping[str, Any]], subjects: Sequence[str] |
     # Where there is no room for all, each subject shows fewer, and none is left out.
     lines: list[str] = []
     for most in range(_CASES_OF_A_SUBJECT, _FEWEST_OF_A_SUBJECT - 1, -1):
-        lines = list(_lines(_rows(wanted, most)))
+        rows = _rows(wanted, most)
+        lines = [*_lines(rows), *_documented_line(rows)]
         if sum(map(len, lines)) <= _MOST_CHARACTERS:
             break
     return lines
@@ -65,18 +69,19 @@ def _rows(cases: Iterable[tuple[int, Mapping[str, Any]]], most: int) -> list[_Ro
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A case in words: its numbered call, its set-up and what is expected."""
+    """A case in words: its number, its call, its set-up and what is expected."""
 
+    number: int
     call: str
     setting: str
     expected: str
+    is_documented: bool
 
 
 def _row(number: int, case: Mapping[str, Any]) -> _Row:
     statements = (case.get("arrange") or {}).get("statements") or []
     expected = ", ".join(expectation_text(row) for row in case["expect"])
-    documented = " (documented)" if _is_documented(case) else ""
-    return _Row(f"{number}. {case['act']['expression']}", "; ".join(statements), f"{expected}{documented}")
+    return _Row(number, str(case["act"]["expression"]), "; ".join(statements), expected, _is_documented(case))
 
 
 def _lines(rows: Sequence[_Row]) -> Iterator[str]:
@@ -85,15 +90,31 @@ def _lines(rows: Sequence[_Row]) -> Iterator[str]:
     for (setting, expected), alike in groupby(rows, key=lambda row: (row.setting, row.expected)):
         after = f" after {'the same' if setting == last else setting}" if setting else ""
         last = setting
-        calls = ""
+        calls: list[str] = []
         for row in alike:
-            joined = f"{calls}; {row.call}" if calls else row.call
-            if len(joined) <= _LONGEST_CALLS or not calls:
-                calls = joined
-                continue
-            yield f"{calls}{after}: {expected}"[:_LONGEST_CASE]
-            calls, after = row.call, " after the same" if setting else ""
-        yield f"{calls}{after}: {expected}"[:_LONGEST_CASE]
+            call = f"{row.number}. {row.call}"
+            if calls and len("; ".join([*calls, call])) > _LONGEST_CALLS:
+                yield _line(calls, after, expected)
+                calls, after = [], " after the same" if setting else ""
+            calls.append(call)
+        yield _line(calls, after, expected)
+
+
+def _line(calls: Sequence[str], after: str, expected: str) -> str:
+    if len(calls) == 1 and not after and expected.startswith(_EQUALS):
+        return f"{calls[0]} == {expected.removeprefix(_EQUALS)}"[:_LONGEST_CASE]
+    return f"{'; '.join(calls)}{after}: {expected}"[:_LONGEST_CASE]
+
+
+def _documented_line(rows: Sequence[_Row]) -> Iterator[str]:
+    spans: list[list[int]] = []
+    for row in rows:
+        if row.is_documented and spans and spans[-1][-1] == row.number - 1:
+            spans[-1][1:] = [row.number]
+        elif row.is_documented:
+            spans.append([row.number])
+    if spans:
+        yield f"Documented: {', '.join('-'.join(map(str, span)) for span in spans)}"
 
 
 class Decisions:

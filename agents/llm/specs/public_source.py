@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ....utils.python_source import parse_or_none, source_lines
-from ..source_view import number_lines
+from ..source_view import STEP, number_lines
 
 MOST_LINES = 900
 MOST_CHARACTERS = 26_000
@@ -70,10 +70,14 @@ def _citable(tree: ast.Module | None, lines: Sequence[str]) -> set[int] | None:
     """The lines that say what the code should do: docstrings, comments and messages; None for all."""
     if tree is None:
         return None
-    found = {number for number, line in enumerate(lines, 1) if "#" in line}
+    found = {number for number, line in enumerate(lines, 1) if line.lstrip().startswith("#")}
     for node in ast.walk(tree):
         if isinstance(node, ast.Raise) or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)):
             found |= {*range(node.lineno, (node.end_lineno or node.lineno) + 1)}
+    # A comment behind code is near enough to a number that stands one or two lines above.
+    for number, line in enumerate(lines, 1):
+        if "#" in line and not any(one in found or one % STEP == 0 for one in (number - 1, number - 2)):
+            found.add(number)
     return found
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,8 @@ from .surroundings import delegates, public_names, readme_lines, tool_context
 _MOST_GAPS = 30
 _LONGEST_GAP = 320
 _LONGEST_REQUEST = 2000
+_NUMBER = re.compile(r"(?<![\w.'\"])(\d+)(?![\w.'\"])")
+_SPLIT_BY_ONE = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +53,7 @@ class SpecMessages:
         values = {
             **self._about(part, source, style),
             "cases": data("observed", cases),
-            "gaps": data("gaps", _gap_lines(gaps)),
+            "gaps": data("gaps", gap_lines(gaps)),
             "style": data("style", style or "no tests yet"),
         }
         return self.prompt.text("generate", values)
@@ -78,7 +82,7 @@ class SpecMessages:
         values = {
             **self._about(part, source),
             "cases": data("observed", cases),
-            "gaps": data("gaps", _gap_lines(asked)),
+            "gaps": data("gaps", gap_lines(asked)),
         }
         return self.prompt.text("gaps", values), notes if unasked else []
 
@@ -114,5 +118,19 @@ def bullets_of(lines: Sequence[str]) -> str:
     return "\n".join(lines) or "nothing"
 
 
-def _gap_lines(gaps: Sequence[str]) -> str:
-    return bullets((line[:_LONGEST_GAP] for line in gaps[:_MOST_GAPS]), none="none")
+def gap_lines(gaps: Sequence[str]) -> str:
+    """The gaps as a list; those that follow each other and differ by their one number share a line."""
+    rows: list[str] = []
+    for (alike, *_), group in groupby((_NUMBER.split(line) for line in gaps[:_MOST_GAPS]), key=_around):
+        same = list(group)
+        if alike is None:
+            rows += ["".join(parts) for parts in same]
+        else:
+            before, _, after = same[0]
+            rows.append(f"{before}{', '.join(parts[1] for parts in same)}{after}")
+    return bullets((row[:_LONGEST_GAP] for row in rows), none="none")
+
+
+def _around(parts: Sequence[str]) -> tuple[str | None, str]:
+    """What stands around the one number of a text that was split by numbers; None and the text where there are more."""
+    return (parts[0], parts[2]) if len(parts) == _SPLIT_BY_ONE else (None, "".join(parts))

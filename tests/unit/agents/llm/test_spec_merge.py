@@ -147,8 +147,14 @@ def test_what_cases_that_follow_each_other_have_in_common_is_said_once() -> None
         "1. half(1); 2. half(3): raises ValueError('')",
         "3. half(5) after cart = Cart(): result equals 5",
         "4. half(7) after the same: result equals 7",
-        "5. half(4): result equals 2",
+        "5. half(4) == 2",
     ]
+
+
+def test_which_cases_have_a_document_behind_them_is_said_in_one_line() -> None:
+    told = [{"kind": "equals", "actual": "result", "value": "2", "origin": "documented"}]
+    cases = [{**pinned(str(number), "2"), "expect": told} for number in range(4)]
+    assert numbered_cases([*cases[:3], pinned("9", "4.5"), cases[3]])[-1] == "Documented: 1-3, 5"
 
 
 def test_where_there_is_no_room_each_subject_shows_fewer_cases_and_none_is_left_out() -> None:
@@ -163,5 +169,5 @@ def test_where_there_is_no_room_each_subject_shows_fewer_cases_and_none_is_left_
 
 def test_cases_are_numbered_as_in_the_spec_whichever_are_shown() -> None:
     cases = [pinned("4", "2"), {**pinned("3", "1.5"), "subject": "Cart.add"}]
-    assert numbered_cases(cases) == ["1. half(4): result equals 2", "2. half(3): result equals 1.5"]
-    assert numbered_cases(cases, ["Cart"]) == ["2. half(3): result equals 1.5"]
+    assert numbered_cases(cases) == ["1. half(4) == 2", "2. half(3) == 1.5"]
+    assert numbered_cases(cases, ["Cart"]) == ["2. half(3) == 1.5"]
