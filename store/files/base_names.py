@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
 from functools import cached_property
 from itertools import islice
 from pathlib import Path, PurePosixPath
@@ -14,6 +16,9 @@ from .project_files import project_path
 
 JUNK = frozenset({"node_modules", "__pycache__", "venv", "env", "build", "dist", "site-packages"})
 _MOST_EARLIER_NAMES = 12
+_NO_PROJECTS = ("src", "test", "tests", "docs")
+_MOST_PROJECT_DEPTH = 3
+_MOST_PROJECT_FOLDERS = 1000
 
 
 class BaseNames:
@@ -56,8 +61,8 @@ def unique_test_path(
 
     First the names of the folders above are put before it, then a number after it: `test_cart.py`, `test_shop_cart.py`,
     `test_cart_2.py`. A file already at `wanted` does not count. One of these paths that an earlier run has written for
-    the same target is kept, so that no run leaves a second copy beside it. Tests that runs from folders above wrote
-    count as well, up to the project's repository: pytest may be run there.
+    the same target is kept, so that no run leaves a second copy beside it. Tests of the other projects of a repository,
+    and those at its top, count as well: pytest may be run there.
 
     Args:
         wanted: POSIX path relative to the root.
@@ -73,21 +78,41 @@ def unique_test_path(
             return path
     others = {PurePosixPath(other).name for other in here}
     others |= {PurePosixPath(other).name for other in _python_files(root) if other != wanted}
-    others |= _generated_above(root, wanted)
+    others |= _names_around(root, wanted)
     candidates = _candidates(PurePosixPath(wanted))
     return next(one for one in candidates if one.name not in others and one.stem not in reserved).as_posix()
 
 
-def _generated_above(root: Path, wanted: str) -> set[str]:
-    """Base names of the test files that runs from the folders above a project wrote, up to its repository's."""
+def _names_around(root: Path, wanted: str) -> set[str]:
+    """Base names of the test files in folders of the same name that lie around a project, within its repository."""
     root = root.resolve()
-    above = [] if (root / ".git").exists() else list(root.parents)
-    top = next((number for number, folder in enumerate(above) if (folder / ".git").exists()), -1)
-    tests = PurePosixPath(*PurePosixPath(wanted).parent.parts[:2])
+    top = next((folder for folder in (root, *root.parents) if (folder / ".git").exists()), root)
+    if top == root:
+        return set()
     found: set[str] = set()
-    for folder in above[: top + 1]:
-        found |= {path.name for path in map(PurePosixPath, _python_files(folder / tests))}
+    tests = PurePosixPath(wanted).parts[0]
+    for project in _project_folders(top):
+        files = _python_files(project / tests) if project != root and (project / tests).is_dir() else ()
+        places = map(PurePosixPath, files)
+        found |= {place.name for place in places if not _in_package(project / tests, place)}
     return found
+
+
+def _project_folders(top: Path) -> Iterator[Path]:
+    """The folders of a repository that may hold a project: its top, and those few levels below that are no package."""
+    level = [top]
+    for _depth in range(_MOST_PROJECT_DEPTH):
+        yield from level
+        below = (child for folder in level for child in _child_folders(folder))
+        level = [child for child in below if not (child / "__init__.py").exists()][:_MOST_PROJECT_FOLDERS]
+    yield from level
+
+
+def _child_folders(folder: Path) -> list[Path]:
+    with suppress(OSError), os.scandir(folder) as rows:
+        names = [row.name for row in rows if row.is_dir(follow_symlinks=False)]
+        return [folder / name for name in sorted(names) if name[0] != "." and name not in (*JUNK, *_NO_PROJECTS)]
+    return []
 
 
 def _is_from(root: Path, path: str, target: str) -> bool:

@@ -275,6 +275,23 @@ def test_tests_that_a_run_of_the_whole_repository_wrote_keep_their_base_names(tm
     assert unique_test_path(package, TEST) == TEST
 
 
+def test_tests_of_sibling_packages_keep_their_base_names(tmp_path: Path) -> None:
+    package = tmp_path / "packages/shop"
+    package.mkdir(parents=True)
+    for place in ("packages/till/tests/generated/test_cart.py", "libs/apps/bar/tests/unit/test_shop_cart.py"):
+        (tmp_path / place).parent.mkdir(parents=True)
+        (tmp_path / place).write_text("")
+    assert unique_test_path(package, TEST) == TEST  # no repository: nobody runs pytest above
+
+    (tmp_path / ".git").mkdir()
+    assert unique_test_path(package, TEST) == "tests/generated/shop/test_cart_2.py"
+
+    # In a package of their own, files of one base name do not clash.
+    for place in ("packages/till/tests/generated/__init__.py", "libs/apps/bar/tests/unit/__init__.py"):
+        (tmp_path / place).write_text("")
+    assert unique_test_path(package, TEST) == TEST
+
+
 def test_a_file_that_an_earlier_run_wrote_under_another_name_is_written_again_and_not_beside_itself(
     project: Path,
 ) -> None:
