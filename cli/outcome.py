@@ -291,10 +291,19 @@ def _headline(console: Console, report: Report) -> None:
     mark = "[green]ok[/]" if report.exit_code == 0 else f"[red]{report.exit_reason.value}[/]"
     what = "kept" if report.execution == "executed" else "written, not executed"
     console.print(
-        f"{mark}  {_many(totals.kept, 'test')} {what}, {totals.dropped} dropped, "
+        f"{mark}  {_many(totals.kept, 'test')} {what}, {_dropped(report)}, "
         f"{_many(totals.suspected_defects, 'suspected defect')}, in {_modules(report)} and "
         f"{report.run.seconds:.1f} s"
     )
+
+
+def _dropped(report: Report) -> str:
+    """How many tests were dropped, and how many of them only because others show the same."""
+    redundant = sum(row.failure_class == "redundant" for target in report.targets for row in target.dropped)
+    if not redundant:
+        return f"{report.totals.dropped} dropped"
+    share = "" if redundant == report.totals.dropped else f"{redundant} of them "
+    return f"{report.totals.dropped} dropped ({share}redundant)"
 
 
 def _modules(report: Report) -> str:

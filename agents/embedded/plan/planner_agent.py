@@ -27,7 +27,7 @@ from .named_programs import NO_PROGRAM, programs_meant
 from .order.importance import in_order_of_importance
 from .performance_plan import performance_steps
 from .plan_steps import CONTEXT, accept_step, context_step, verify_step
-from .reading import Reading, by_options, merged, resolve, spelled
+from .reading import NOT_FOUND, Reading, by_options, merged, resolve, spelled
 from .refusals import check_understood, refuse_frameworks, refuse_types, refused_request
 from .repository_steps import repository_plan
 from .request.lexicon import AVAILABLE_FRAMEWORKS
@@ -49,6 +49,7 @@ STEP_PLANNERS: Mapping[str, StepPlanner] = {
 """Step planners by test type; other test types are not available."""
 
 _LONGEST_PATH = 120
+_MOST_NAMED = 5
 _MOST_UNREADABLE = 20
 
 
@@ -361,12 +362,21 @@ def _unreadable_rows(layout: Layout) -> list[JsonObject]:
     return [*rows, {"target": f"{more} more files", "reason": "they cannot be read either"}] if more else rows
 
 
+def _known(layout: Layout) -> str:
+    names = [place.module for place in layout.modules]
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    return f" Its modules are {', '.join(names[:_MOST_NAMED])}{more}; `the project` means all."
+
+
 def _why_nothing(layout: Layout, reading: Reading) -> str:
     if not layout.modules:
         return f"There is no Python module to test in {layout.root}."
     if reading.not_understood:
         rows = "; ".join(f"{row['text']!r}: {row['reason']}" for row in reading.not_understood)
-        return f"The request names nothing that was found in {layout.root}: {rows}."
+        is_unknown = any(row["reason"] == NOT_FOUND for row in reading.not_understood)
+        return (
+            f"The request names nothing that was found in {layout.root}: {rows}.{_known(layout) if is_unknown else ''}"
+        )
     if reading.skipped:
         rows = "; ".join(f"{row['target']}: {row['reason']}" for row in reading.skipped)
         return f"Nothing is left to test: {rows}."

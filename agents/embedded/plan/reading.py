@@ -16,7 +16,7 @@ from .request.parsed_request import Clause, Mention, ParsedRequest
 from .target_index import ModuleTarget, TargetIndex, TargetMatch
 
 _DOCUMENT = re.compile(r"\.(?:json|ya?ml)$", re.IGNORECASE)
-_NOT_FOUND = "it names no file, folder, package, module or symbol of the project"
+NOT_FOUND = "it names no file, folder, package, module or symbol of the project"
 
 
 @dataclass(slots=True)
@@ -153,7 +153,7 @@ def _found(
     """
     found = found or _match(mention, index)
     if not found.targets:
-        reading.unclear(mention.text, found.why_not or _NOT_FOUND, index.suggestions(mention.text), stops=stops)
+        reading.unclear(mention.text, found.why_not or NOT_FOUND, index.suggestions(mention.text), stops=stops)
         return []
     targets = list(found.targets)
     if mention.excluded and mention.within:
@@ -225,7 +225,7 @@ def _note_missing(option: str, name: str, why: str, found: bool, index: TargetIn
         # A pattern may be meant for what is still to come; a name is a name.
         reading.skipped.append({"target": name, "reason": f"`{option}`: no module matches the pattern"})
         return
-    reading.unclear(name, f"`{option}`: {why or _NOT_FOUND}", index.suggestions(name), stops=True)
+    reading.unclear(name, f"`{option}`: {why or NOT_FOUND}", index.suggestions(name), stops=True)
 
 
 def merged(

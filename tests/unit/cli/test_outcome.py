@@ -23,6 +23,23 @@ def test_defects_come_before_the_modules_which_show_tests_branches_and_mutants(c
     assert shown.index("Suspected defect: add_0") < shown.index("Suspected defect: add_1") < shown.index("cart1.py: 5")
 
 
+@pytest.mark.parametrize(
+    ("classes", "said"),
+    [
+        ([], "0 dropped,"),
+        (["redundant"] * 2, "2 dropped (redundant),"),
+        (["redundant", "flaky"], "2 dropped (1 of them redundant),"),
+        (["flaky"], "1 dropped,"),
+    ],
+)
+def test_tests_that_show_what_others_show_are_not_told_as_a_loss(capsys, classes, said):
+    dropped = [{"case_id": f"tc_{number}", "reason": "r", "class": name} for number, name in enumerate(classes)]
+    report = build_report(facts(), outcomes(generate_step(1, **executed(["tc_a"], dropped=dropped))))
+
+    print_result(RunResult(report, Path("report.md")), as_json=False)
+    assert said in capsys.readouterr().out
+
+
 def test_the_next_commands_open_the_report_and_run_the_tests_that_are_there():
     files = [{"path": f"tests/generated/shop/{name}", "outcome": "added"} for name in ("api/test_a.py", "test_b.py")]
     report = build_report(facts(), outcomes(generate_step(1, **executed(["tc_a"])), accept_step(*files)))

@@ -97,6 +97,7 @@ async def test_what_is_not_understood_is_said_with_suggestions(answer):
     ("text", "reason"),
     [
         ("the flux capacitor", "names nothing that was found"),
+        ("the flux capacitor", "Its modules are shop, "),
         ("src/nowhere.py", "there is no such file"),
         ("../../etc/passwd", "outside the project"),
         ("README.md", "not a Python file"),
