@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from ...utils.python_source import expression_or_none, literal_or, parse_or_none
 from .model import Conflict, Evidence, ValueExample
@@ -49,7 +50,7 @@ def _said(example: ValueExample) -> str:
 
 
 def _same_act(left: ValueExample, right: ValueExample) -> bool:
-    if left.about != right.about or _form(left.act) != _form(right.act) or _setup(left) != _setup(right):
+    if left.about != right.about or act_form(left.act) != act_form(right.act) or _setup(left) != _setup(right):
         return False
     mine, theirs = _imported(left), _imported(right)
     return all(theirs.get(name, source) == source for name, source in mine.items())
@@ -69,11 +70,12 @@ def _imported(example: ValueExample) -> dict[str, str]:
 
 def _setup(example: ValueExample) -> tuple[str, ...]:
     """The statements before a call, without imports, which only say where names come from."""
-    return tuple(_form(text) for text in example.arrange if not text.startswith(("import ", "from ")))
+    return tuple(act_form(text) for text in example.arrange if not text.startswith(("import ", "from ")))
 
 
-def _form(text: str) -> str:
-    """Code in a form that spacing and quotes make no difference in."""
+@lru_cache(maxsize=4096)  # an example is compared with many others
+def act_form(text: str) -> str:
+    """A call's source in a form that spacing and quotes make no difference in: only examples of one form conflict."""
     node = expression_or_none(text)
     return ast.dump(node) if node is not None else " ".join(text.split())
 

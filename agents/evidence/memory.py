@@ -6,12 +6,12 @@ run at the same time each have their own.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import asdict
 from typing import Any
 
 from ..contract.protocol import JsonObject
-from .conflicts import conflicts_between
+from .conflicts import act_form, conflicts_between
 from .model import Conflict, Evidence, Hypothesis
 from .similarity import DUPLICATE, Similarity, WordSimilarity
 
@@ -45,6 +45,8 @@ class EvidenceMemory:
         self.iteration_count = 0
         self._evidence_cache: dict[str, Evidence] = {}
         self._similarity = similarity or WordSimilarity()
+        self._groups: dict[Hashable, list[Evidence]] = {}
+        self._by_act: dict[str, list[Evidence]] = {}
 
     def store_evidence(self, evidence: Iterable[Evidence]) -> list[str]:
         """Store pieces, but none whose place is known or whose meaning another one has. Returns the new ids.
@@ -53,15 +55,32 @@ class EvidenceMemory:
         """
         new: list[str] = []
         for piece in evidence:
-            if len(self.evidence_ids) >= _MOST_PIECES or piece.id in self._evidence_cache or self._is_known(piece):
+            if len(self.evidence_ids) >= _MOST_PIECES:
+                break
+            if piece.id in self._evidence_cache or self._is_known(piece):
                 continue
-            for known in self._evidence_cache.values():
+            for known in self._of_same_acts(piece):
                 self._note(conflicts_between(known, piece))
             self._note(conflicts_between(piece, piece))
-            self.evidence_ids.append(piece.id)
-            self._evidence_cache[piece.id] = piece
+            self._add(piece)
             new.append(piece.id)
         return new
+
+    def _add(self, piece: Evidence) -> None:
+        self.evidence_ids.append(piece.id)
+        self._evidence_cache[piece.id] = piece
+        self._groups.setdefault(self._group(piece), []).append(piece)
+        for form in {act_form(example.act) for example in piece.examples}:
+            self._by_act.setdefault(form, []).append(piece)
+
+    def _group(self, piece: Evidence) -> Hashable:
+        return piece.kind, self._similarity.group(piece.text)
+
+    def _of_same_acts(self, piece: Evidence) -> list[Evidence]:
+        """Known pieces with an example of a call that this one shows too, in the order they were found."""
+        forms = {act_form(example.act) for example in piece.examples}
+        found = {known.id for form in forms for known in self._by_act.get(form, ())}
+        return [known for known in self._evidence_cache.values() if known.id in found] if found else []
 
     def get_all_evidence(self) -> list[Evidence]:
         """All pieces, in the order they were found."""
@@ -114,9 +133,7 @@ class EvidenceMemory:
         """Read a memory. Raises KeyError, TypeError for other data."""
         memory = cls(str(data["query"]), similarity)
         for row in data["evidence"]:
-            piece = Evidence.from_dict(row)
-            memory.evidence_ids.append(piece.id)
-            memory._evidence_cache[piece.id] = piece
+            memory._add(Evidence.from_dict(row))
         memory.hypotheses = [Hypothesis.from_dict(row) for row in data["hypotheses"]]
         memory.conflicts = [Conflict(**row) for row in data["conflicts"]]
         memory.iteration_count = int(data["iteration_count"])
@@ -124,8 +141,8 @@ class EvidenceMemory:
 
     def _is_known(self, piece: Evidence) -> bool:
         """Whether a piece of the same kind says the same; a commit says more than the lines it touched."""
-        same = [known for known in self._evidence_cache.values() if known.kind == piece.kind]
-        return any(self._similarity.between(known.text, piece.text) >= DUPLICATE for known in same)
+        alike = self._groups.get(self._group(piece), ())
+        return any(self._similarity.between(known.text, piece.text) >= DUPLICATE for known in alike)
 
     def _note(self, found: Iterable[Conflict]) -> None:
         self.conflicts += [one for one in found if one not in self.conflicts]

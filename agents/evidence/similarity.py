@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from functools import lru_cache
 from typing import Protocol
 
@@ -24,6 +24,10 @@ class Similarity(Protocol):
 
     def between(self, one: str, other: str) -> float:
         """How alike two texts are in meaning, 0 to 1."""
+        ...
+
+    def group(self, text: str) -> Hashable:
+        """What texts that are alike have in common: those of different groups need no comparison."""
         ...
 
     def ranked(self, query: str, texts: Sequence[str]) -> list[float]:
@@ -46,6 +50,10 @@ class WordSimilarity:
         if not left or not right:
             return 1.0 if one.split() == other.split() else 0.0
         return _cosine(left, right)
+
+    def group(self, text: str) -> Hashable:
+        """See `Similarity.group`: the values that a text names."""
+        return frozenset(_values(text).items())
 
     def ranked(self, query: str, texts: Sequence[str]) -> list[float]:
         """See `Similarity.ranked`."""

@@ -6,6 +6,7 @@ import pytest
 
 from testwright.agents.evidence.memory import EvidenceMemory
 from testwright.agents.evidence.model import Evidence, Hypothesis, JudgeAssessment, SourceKind, ValueExample
+from testwright.agents.evidence.similarity import WordSimilarity
 
 QUERY = "What should slugify do?"
 REFUNDS = "A refund is booked on the day of the order and never later than the end of that month"
@@ -138,3 +139,26 @@ def test_evidence_is_sufficient_only_where_confidence_and_both_scores_reach_thei
     found = JudgeAssessment.from_dict(said)
     assert (found.sufficient, found.recommendation) == (sufficient, "synthesize" if sufficient else "continue")
     assert len(found.contradictions(said)) == 2
+
+
+class CountingSimilarity(WordSimilarity):
+    """Counts comparisons of two texts."""
+
+    def __init__(self) -> None:
+        self.comparisons = 0
+
+    def between(self, one: str, other: str) -> float:
+        self.comparisons += 1
+        return super().between(one, other)
+
+
+@pytest.mark.feature("D-02")
+def test_a_piece_is_compared_only_with_those_that_name_the_same_values():
+    similarity = CountingSimilarity()
+    memory = EvidenceMemory(QUERY, similarity)
+    different = [piece("a.md", f"{REFUNDS}, at most {number} times", lines=(number, number)) for number in range(150)]
+    assert len(memory.store_evidence(different)) == 150
+    assert similarity.comparisons == 0
+    again = EvidenceMemory.from_dict(memory.to_dict(), similarity)
+    assert again.store_evidence([piece("b.md", f"{REFUNDS}, at most 7 times.")]) == []
+    assert similarity.comparisons == 1
