@@ -132,9 +132,18 @@ def apply(run_id: str, *, root: str | Path = ".", **settings: Any) -> tuple[Acce
 
 @asynccontextmanager
 async def graph_session(
-    request: str, *, root: str | Path = ".", on_event: EventSink | None = None, **settings: Any
+    request: str,
+    *,
+    root: str | Path = ".",
+    on_event: EventSink | None = None,
+    interrupts: bool = False,
+    **settings: Any,
 ) -> AsyncIterator[GraphSession]:
     """What `build_planning_graph()` needs as a node of a graph of yours, open for as long as the block lasts.
+
+    Args:
+        interrupts: the safety gate asks about a step that is not approved by LangGraph's `interrupt()`; your
+            graph, which needs a checkpointer, goes on with `Command(resume=True)`, else without the step.
 
     Yields:
         `state` to begin with, and `context` to pass on: `await graph.ainvoke(session.state, context=session.context)`.
@@ -143,7 +152,7 @@ async def graph_session(
         TestwrightError: the run id is taken, or state cannot be kept.
     """
     chosen = await asyncio.to_thread(load_settings, {"root": Path(root), **settings})
-    async with runs.graph_session(request, chosen, on_event=on_event) as session:
+    async with runs.graph_session(request, chosen, on_event=on_event, interrupts=interrupts) as session:
         yield session
 
 

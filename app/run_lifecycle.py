@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, nullcontext, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from langgraph.config import get_stream_writer
@@ -193,7 +193,7 @@ async def continue_run(live: LiveRun, record: StoredRun) -> RunResult:
 
 
 @contextmanager
-def embedded_graph_session(live: LiveRun, request: str) -> Iterator[GraphSession]:
+def embedded_graph_session(live: LiveRun, request: str, *, interrupts: bool = False) -> Iterator[GraphSession]:
     """Register the run's services so that a caller can run our graph inside its own.
 
     On exit the run is stored with the plan's exit reason, or TERMINATED if the block raised or no plan finished.
@@ -210,7 +210,7 @@ def embedded_graph_session(live: LiveRun, request: str) -> Iterator[GraphSession
 
         live.events.subscribe(note_plan_end)
         live.events.subscribe(_stream)
-        with providing(live.context, live.services):
+        with providing(live.context, replace(live.services, interrupts=interrupts)):
             yield GraphSession(initial_state(live, request), live.context)
 
 

@@ -137,6 +137,31 @@ async def run_until_spec(
         return state
 
 
+async def run_one_target(
+    wanted: SingleTargetRequest, settings: Settings, *, on_event: EventSink | None = None
+) -> TestingAgentState:
+    """Run the testing graph for one target; its tests are staged in the run's folder, and no report is written.
+
+    Raises:
+        RequestError: the target was not found, or is ambiguous.
+        RunTerminated: the safety gate rejected it.
+        TestwrightError: anything else that prevented tests.
+    """
+    from ..graph.partial_runs import run_target
+    from .run_lifecycle import error_from_payload, run_scope
+
+    async with open_new_run(settings, on_event) as live:
+        with run_scope(live, wanted.full_text, is_resumable=False) as scope:
+            planned = await _plan_single_target(live, wanted)
+            if not planned["plan"]:
+                raise error_from_payload(planned["failure"] or {}, "no plan could be made")
+            state = await run_target(planned, live.context, live.services)
+            if state["failure"]:
+                raise error_from_payload(state["failure"])
+            scope.reason = ExitReason.COMPLETED if state["kept"] else ExitReason.NOTHING_KEPT
+        return state
+
+
 async def run_from_spec(
     wanted: SingleTargetRequest, spec: Mapping[str, Any], settings: Settings, *, on_event: EventSink | None = None
 ) -> RunResult:
@@ -198,9 +223,12 @@ async def explore_repository(
 
 @asynccontextmanager
 async def graph_session(
-    request: str, settings: Settings, *, on_event: EventSink | None = None
+    request: str, settings: Settings, *, on_event: EventSink | None = None, interrupts: bool = False
 ) -> AsyncIterator[GraphSession]:
     """Open a run whose planning graph the caller invokes as a node of its own graph.
+
+    Args:
+        interrupts: the safety gate asks by `interrupt()`.
 
     Raises:
         UsageError: the run id is taken.
@@ -210,7 +238,7 @@ async def graph_session(
     from .run_lifecycle import embedded_graph_session
 
     async with open_new_run(settings, on_event) as live:
-        with embedded_graph_session(live, request) as session:
+        with embedded_graph_session(live, request, interrupts=interrupts) as session:
             yield session
 
 

@@ -135,6 +135,7 @@ class GraphServices:
         stop_without_planner: end the run where the planner's model fails; else the embedded planner plans.
         model_roles: roles in which a model is asked; their agents also answer without it.
         ask: puts a question to the user and returns whether the answer is yes; None where nobody can be asked.
+        interrupts: ask by LangGraph's `interrupt()` instead, where a caller runs the graph and has a checkpointer.
         predicates: reveal steps in reserve, by name, beside those of `planning_graph/reserve.py`.
         lorebook: keeps what the run learns about the project; None keeps nothing.
         background: health checks that are not waited for.
@@ -161,6 +162,7 @@ class GraphServices:
     context_tools: tuple[str, ...] = ()
     stop_without_planner: bool = False
     ask: Callable[[str], Awaitable[bool]] | None = None
+    interrupts: bool = False
     predicates: Mapping[str, Callable[[Mapping[str, Any]], bool]] = field(default_factory=dict)
     lorebook: LorebookKeeper | None = None
     background: list[asyncio.Task[AgentResponse | None]] = field(default_factory=list)

@@ -12,6 +12,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any, Protocol, TypeVar
 
+from langgraph.errors import GraphBubbleUp
 from langgraph.runtime import Runtime
 
 from ..agents.contract.lifecycle import AgentAttempt, RequestOptions, send_request
@@ -63,6 +64,9 @@ def reported_node(node: GraphNode[State]) -> GraphNode[State]:
         services.emit(EventType.NODE_STARTED, f"{name} started", step_id, node=name)
         try:
             update = await node(state, runtime)
+        except GraphBubbleUp:  # no fault: the caller's answer to an interrupt executes the node again
+            services.emit(EventType.NODE_ENDED, f"{name} waits for an answer", step_id, node=name, ok=True)
+            raise
         except Exception as error:  # every failed attempt is audited; LangGraph decides whether it is retried
             _audit(services, runtime, name, step_id, error)
             services.emit(EventType.NODE_ENDED, f"{name} failed: {error}", step_id, node=name, ok=False)

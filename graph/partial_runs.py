@@ -66,6 +66,11 @@ async def run_until_spec(state: PlanningAgentState, context: RunContext, service
     return await _run_testing_graph(state, context, services, stop_before="generate_code")
 
 
+async def run_target(state: PlanningAgentState, context: RunContext, services: GraphServices) -> TestingAgentState:
+    """Run the plan's one target to its judged tests, which stay staged. Returns the testing graph's final state."""
+    return await _run_testing_graph(state, context, services)
+
+
 async def supply_spec(
     state: PlanningAgentState, spec: Mapping[str, Any], context: RunContext, services: GraphServices
 ) -> None:
@@ -134,7 +139,7 @@ async def _write_plan(
 
 
 async def _run_testing_graph(
-    state: PlanningAgentState, context: RunContext, services: GraphServices, *, stop_before: str
+    state: PlanningAgentState, context: RunContext, services: GraphServices, *, stop_before: str | None = None
 ) -> TestingAgentState:
     step = one_target(state["plan"])
     with providing(context, services):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from langgraph.runtime import Runtime
+from langgraph.types import interrupt
 
 from ....agents.contract.protocol import AgentResponse, JsonObject
 from ....agents.control.flags import check_flags
@@ -80,7 +81,11 @@ async def _rejection(
         return None
     else:
         why = reason_of(response) or what
-    if services.ask is not None and await services.ask(f"{step['id']} {what}. Execute it?"):
+    question = f"{step['id']} {what}. Execute it?"
+    if services.interrupts:
+        asked = {"question": question, "step": step["id"], "risk": risk.to_dict(), "reason": why}
+        return None if interrupt(asked) is True else why  # as strict as an agent's answer is read
+    if services.ask is not None and await services.ask(question):
         return None
     return why
 

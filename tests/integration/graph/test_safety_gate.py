@@ -6,13 +6,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+from langgraph.graph import START, StateGraph
+from langgraph.types import Command
 
 from testwright.agents.contract.function_agent import FunctionAgent
 from testwright.agents.contract.protocol import AgentResponse, ResponseStatus, success_response
 from testwright.agents.control.flags import flags
 from testwright.agents.embedded.control.safety_agent import EmbeddedSafetyAgent
 from testwright.core.events import EventType
+from testwright.graph.context import RunContext, providing
 from testwright.graph.control_policy import ControlPolicy
+from testwright.graph.planning_graph.planning_graph import build_planning_graph
+from testwright.graph.planning_graph.planning_state import PlanningAgentState
 from testwright.graph.planning_graph.risks import step_descriptors, step_risk
 from testwright.tests.support.agents.scripted_agents import scripted
 from testwright.tests.support.runs.graph_runs import bench, generate, plan
@@ -154,6 +160,28 @@ async def test_the_user_decides_where_one_can_be_asked(tmp_path: Path, says_yes:
         "completed" if says_yes else "skipped",
         ["b sends requests to shop.example. Execute it?"],
     )
+
+
+@pytest.mark.feature("P-04", "T-19")
+@pytest.mark.parametrize(("answer", "made_of"), [(True, 2), (False, 1), ("yes", 1)])
+async def test_a_graph_around_ours_is_interrupted_by_the_question_and_goes_on_with_its_answer(
+    tmp_path: Path, checkpointer: AsyncSqliteSaver, answer: Any, made_of: int
+) -> None:
+    outer: Any = StateGraph(PlanningAgentState, context_schema=RunContext)
+    outer.add_node("write_tests", build_planning_graph())
+    outer.add_edge(START, "write_tests")
+    graph, thread = outer.compile(checkpointer=checkpointer), {"configurable": {"thread_id": "mine"}}
+    with scripted(**plan_agents([PLANNED], made_of)) as agents:
+        async with EmbeddedSafetyAgent() as gate:
+            made = bench(tmp_path, {**agents, "safety": gate}, targets=TARGETS, services={"interrupts": True})
+            with providing(made.context, made.services):
+                stopped = await graph.ainvoke(planning(), thread, context=made.context)
+                [asked] = stopped["__interrupt__"]
+                ended = await graph.ainvoke(Command(resume=answer), thread, context=made.context)
+    assert (asked.value["step"], asked.value["question"]) == ("b", "b sends requests to shop.example. Execute it?")
+    assert asked.value["risk"]["level"] == "high"
+    assert statuses(ended) == (dict.fromkeys(REJECTED, "completed") if answer is True else REJECTED)
+    assert not [entry for entry in made.recorder.attempts if entry.role == "check_safety"], "a question is no fault"
 
 
 @pytest.mark.feature("P-04")
