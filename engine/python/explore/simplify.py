@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import zip_longest
 
 from ..inputs.plain_texts import oddness_beside
@@ -18,6 +19,7 @@ from ..search.trial_search import RICH_SOURCES, SLOW_STEPS, TrialRecord, TrialSe
 from ..selection.assertable_selection import replace_unassertable
 from ..selection.idle_arguments import outcome_of
 from ..selection.representative import represent, texts_in
+from ..source.literals import literal_places
 
 ROUNDS = 6
 _LEAST_TRIALS = 600
@@ -47,14 +49,24 @@ async def simplify_trials(
     chosen = await asyncio.to_thread(replace_unassertable, search.records, facts, imported, kills)
     bases = [one for one in chosen if one.trial.source not in RICH_SOURCES and one.seen.steps <= SLOW_STEPS]
     subjects = {one.qualname: one for one in facts.callables()}
+    written = _written_texts(search.records)
     left = max(_LEAST_TRIALS, _TRIALS_OF_EACH * len(bases))
+    simplest = partial(_simplest, subjects=subjects, facts=facts, written=written)
     for _ in range(rounds):
         if not bases or left <= 0 or over():
             return
         # What only waits in a queue runs now.
         ran = {_key(record.trial) for record in search.records}
         variants = [
-            (base, [one for one in simplified_trials(base.trial, facts) if _key(one) not in ran]) for base in bases
+            (
+                base,
+                [
+                    one
+                    for one in simplified_trials(base.trial, facts, written.get(base.trial.subject, ()))
+                    if _key(one) not in ran
+                ],
+            )
+            for base in bases
         ]
         # In turns, so that the last ones get their share, too.
         turns = zip_longest(*(found for _, found in variants))
@@ -64,8 +76,20 @@ async def simplify_trials(
         bases = [
             best
             for base, found in variants
-            if (best := _simplest(base, [records[one] for one in found if one in records], subjects, facts)) is not base
+            if (best := simplest(base, [records[one] for one in found if one in records])) is not base
         ]
+
+
+def _written_texts(records: Sequence[TrialRecord]) -> dict[str, tuple[str, ...]]:
+    """Returns the texts that documents and usage pass, by subject, in order of appearance."""
+    found: dict[str, dict[str, None]] = {}
+    for record in records:
+        if record.trial.source in RICH_SOURCES:
+            texts = found.setdefault(record.trial.subject, {})
+            texts.update(
+                dict.fromkeys(place.value for place in literal_places(record.trial) if isinstance(place.value, str))
+            )
+    return {subject: tuple(texts) for subject, texts in found.items()}
 
 
 def _key(trial: Trial) -> tuple[str, tuple[str, ...]]:
@@ -73,7 +97,11 @@ def _key(trial: Trial) -> tuple[str, tuple[str, ...]]:
 
 
 def _simplest(
-    base: TrialRecord, records: Sequence[TrialRecord], subjects: Mapping[str, CallableFacts], facts: ModuleFacts
+    base: TrialRecord,
+    records: Sequence[TrialRecord],
+    subjects: Mapping[str, CallableFacts],
+    facts: ModuleFacts,
+    written: Mapping[str, Sequence[str]],
 ) -> TrialRecord:
     """Returns the simplest record that takes the branches of the base to the same kind of outcome."""
     same = [
@@ -90,12 +118,21 @@ def _simplest(
     ]
 
     fitting = fitting_texts(facts)
+    known = frozenset(written.get(base.trial.subject, ()))
 
     def difficulty(record: TrialRecord) -> tuple[float, ...]:
-        odd = sum(oddness_beside(text, fitting) for text in texts_in(record.trial))
+        others = texts_in(record.trial) - known
+        odd = sum(oddness_beside(text, fitting) for text in others)
         shown = represent(record.trial, record.observation, subjects.get(base.trial.subject), facts)
         plain = replace(record.trial, source=SIMPLIFIED)  # where it comes from makes none harder to read
         # What shows less is no simpler: an empty list in the place of a table.
-        return (shown.degeneracy, shown.trivial, odd, reading_cost(plain, record.observation), record.number)
+        return (
+            shown.degeneracy,
+            shown.trivial,
+            odd,
+            len(others) if known else 0,
+            reading_cost(plain, record.observation),
+            record.number,
+        )
 
     return min((base, *same), key=difficulty)

@@ -16,18 +16,25 @@ from .values import Values
 _WRITES = re.compile(r"(save|write|dump|store|export)(?:_(\w+?))?(?:_to(?:_\w+)?)?")
 _READS = re.compile(r"(load|read|parse|import|restore|open)(?:_(\w+?))?(?:_from(?:_\w+)?)?")
 _PATH_NAMES = re.compile(r"(file_?)?path|file_?name|filepath|pathname")
+_OUTPUT_NAMES = re.compile(r"(^|_)(out|output|dst|dest|destination|target)(_|$)")
 _ENDINGS = (("json", ".json"), ("csv", ".csv"), ("pickle", ".pickle"), ("tomllib", ".toml"), ("yaml", ".yaml"))
 _MOST_FILLED = 2
 _RECEIVERS = 6
 
 
 def with_new_file(one: CallableFacts, pools: Pools, facts: ModuleFacts) -> Pools:
-    """Puts the path of a new file first among the values of a callable that writes a file."""
+    """Puts the path of a new file first among the values of a parameter that names what is written."""
+    found = dict(pools)
+    for item in one.parameters:
+        # Beside a file that is read, the other is the one to write.
+        paths = [given for given in pools.get(item.name, ()) if "tmp_path" in given.source]
+        if paths and _OUTPUT_NAMES.search(item.name):
+            found[item.name] = (_new_file(item, "output", facts), *pools[item.name])
     parameter = _path_parameter(one)
     match = _WRITES.fullmatch(one.name)
-    if parameter is None or match is None:
-        return pools
-    return {**pools, parameter.name: (_new_file(parameter, match[2], facts), *pools[parameter.name])}
+    if parameter is not None and match is not None:
+        found[parameter.name] = (_new_file(parameter, match[2], facts), *pools[parameter.name])
+    return found
 
 
 def prepared_rows(

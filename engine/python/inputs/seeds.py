@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ....utils.python_source import expression_or_none, parse_or_none, parse_python
+from ....utils.python_source import expression_or_none, literal_value, parse_or_none, parse_python
 from ..facts.analyse import imports_of, subjects
 from ..model.model import CallableFacts, Documentation, Example, ModuleFacts, Trial
 from ..usage.project_index import ProjectIndex
@@ -25,8 +25,9 @@ def example_trials(facts: ModuleFacts, index: ProjectIndex) -> Iterator[Trial]:
     for function in facts.callables():
         own = function if function in wanted else None
         yield from _documented(function.documentation, own, facts, index, finder)
+    constructors = {one.owner: one for one in wanted if one.kind == "constructor"}
     for owner in facts.classes:
-        yield from _documented(owner.documentation, None, facts, index, finder)
+        yield from _documented(owner.documentation, constructors.get(owner.name), facts, index, finder)
     yield from _documented(facts.documentation, None, facts, index, finder)
     for one in prose_examples(facts):
         trial = example_trial(one.example, one.about, facts, index, finder)
@@ -60,7 +61,7 @@ def example_trial(
     aliases = {name: source for name, source in facts.constants if source in functions}
     for name in (node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Name)):
         name.id = aliases.get(name.id, name.id)  # an old name of a function is that function
-    last, example = _collected(last, example)
+    last, example = _asserted(*_collected(last, example))
     # `cart = Cart()` without output: the assigned expression is the act.
     if isinstance(last, ast.Assign) and isinstance(last.targets[0], ast.Name) and not example.want:
         last = ast.copy_location(ast.Expr(value=last.value), last)
@@ -70,14 +71,18 @@ def example_trial(
     package = facts.module.rpartition(".")[0]
     scope = NameScope(facts, index, imports_of(list(imports), package))
     needed = [node for node in needed_statements(before, last) if not isinstance(node, ast.Import | ast.ImportFrom)]
-    resolved = standalone(needed, last.value, scope)
+    needed, value = _last_assigned(needed, last.value)
+    resolved = standalone(needed, value, scope)
     if resolved is None or isinstance(resolved[1].value, ast.Name):
         return None
     arranged, act, arrange, act_text = resolved
     statements = scope.imports_for([*arranged, act])
     whole = "\n".join([*arrange, act_text])
-    # An example that calls nothing of the module directly is about the callable that it documents, if it names it.
-    subject = finder.of(act.value, arranged) or (own if own is not None and own.name in whole else None)
+    # An example that calls nothing of the module directly is about what it documents, if it names that; else about the
+    # object of the module that it prepares and hands to the call.
+    name = "" if own is None else (own.owner or own.name) if own.kind == "constructor" else own.name
+    documented = own if name and name in whole else None
+    subject = finder.of(act.value, arranged) or documented or finder.prepared(arranged)
     if statements is None or subject is None or len(whole) > _MAXIMUM_TEXT or not is_reproducible(whole):
         return None
     return Trial(
@@ -89,6 +94,27 @@ def example_trial(
         wanted=example.want or None,
         wanted_line=example.line if example.want else 0,
     )
+
+
+def _asserted(node: ast.stmt, example: Example) -> tuple[ast.stmt, Example]:
+    """Reads `assert f(x) == 3` as `f(x)` with the result `3`, where that is a literal."""
+    test = node.test if isinstance(node, ast.Assert) else None
+    if not isinstance(test, ast.Compare) or len(test.ops) != 1 or not isinstance(test.ops[0], ast.Eq):
+        return node, example
+    try:
+        literal = literal_value(test.comparators[0])
+    except ValueError:
+        return node, example
+    return ast.copy_location(ast.Expr(test.left), node), replace(example, want=repr(literal))
+
+
+def _last_assigned(needed: list[ast.stmt], act: ast.expr) -> tuple[list[ast.stmt], ast.expr]:
+    """Reads `result = f(x)` followed by `result` as `f(x)`."""
+    last = needed[-1] if needed else None
+    if not isinstance(act, ast.Name) or not isinstance(last, ast.Assign) or len(last.targets) != 1:
+        return needed, act
+    target = last.targets[0]
+    return (needed[:-1], last.value) if isinstance(target, ast.Name) and target.id == act.id else (needed, act)
 
 
 def _collected(node: ast.stmt, example: Example) -> tuple[ast.stmt, Example]:

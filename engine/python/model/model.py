@@ -276,6 +276,7 @@ class Observation:
         effects: expressions over arranged names (`cart.total`, `items`) with their values afterwards, when they differ
             from before the act.
         output: text printed to stdout by the act, cut at 2,000 characters; `errors` the same of stderr.
+        printed_before: whether the arranging statements printed something.
         arcs: line arcs of the target file that the act added; entry and exit are negative numbers as in coverage.py.
         operands: executed comparisons, as (line, left repr, right repr), cut to 40.
         seconds: duration of the act.
@@ -288,6 +289,7 @@ class Observation:
     effects: tuple[tuple[str, Value], ...] = ()
     output: str = ""
     errors: str = ""
+    printed_before: bool = False
     warnings: tuple[tuple[str, str], ...] = ()
     arcs: frozenset[Arc] = frozenset()
     operands: tuple[tuple[int, str, str], ...] = ()

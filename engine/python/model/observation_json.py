@@ -64,7 +64,7 @@ def observed_trial(answer: Mapping[str, Any]) -> ObservedTrial:
         if raised is None
         else Raised(raised["t"], raised.get("m", ""), raised.get("l", 0), tuple(raised.get("b", ())), raised.get("c")),
         effects=tuple((expression, value_of(value)) for expression, value in answer.get("effects", ())),
-        **{name: answer[name] for name in ("output", "errors", "seconds") if name in answer},
+        **{name: answer[name] for name in ("output", "errors", "printed_before", "seconds") if name in answer},
         warnings=tuple((category, message) for category, message in answer.get("warnings", ())),
         arcs=frozenset((start, end) for start, end in answer.get("arcs", ())),
         operands=tuple((line, left, right) for line, left, right in answer.get("operands", ())),

@@ -16,6 +16,9 @@ MESSAGE = "str(error)"
 CODE = "raised.value.code"
 PRINTED_ERRORS = "printed_err"
 ELSEWHERE = frozenset({CODE, PRINTED_ERRORS})
+# Between statements that print and an act whose output counts; what redirects the act alone needs none.
+CAPTURE = "capsys"
+FORGET_PRINTED = f"{CAPTURE}.readouterr()"
 
 
 @dataclass(frozen=True, slots=True)

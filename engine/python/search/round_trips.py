@@ -10,9 +10,9 @@ from dataclasses import replace
 from itertools import islice
 
 from ....utils.python_names import last_name
-from ....utils.python_source import expression_or_none
+from ....utils.python_source import expression_or_none, literal_or, parse_expression
 from ..judge.comparison import same_source
-from ..model.model import CallableFacts, ModuleFacts, Trial
+from ..model.model import CallableFacts, ModuleFacts, Observation, Trial
 from .influence_trials import Distinction
 from .parallel_observers import Watcher
 from .trial_search import TrialRecord, TrialSearch
@@ -40,7 +40,12 @@ _INVERSES = (
     ("from", "to"),
     ("write", "read"),
 )
+_SUFFIX = re.compile(r"(\.\w+)?(?='$)")
 _CONVERSION = re.compile(r"(\w+?)(?:_to_|2)(\w+)")
+
+
+class RestoredFile:
+    """Marks, in a record's notes, a call that turns the file made by the opposite call into what that was given."""
 
 
 async def show_round_trips(facts: ModuleFacts, search: TrialSearch, observer: Watcher) -> None:
@@ -48,11 +53,25 @@ async def show_round_trips(facts: ModuleFacts, search: TrialSearch, observer: Wa
     proposed = list(round_trips(search.records, facts))
     answers = await observer.watch([trial for trial, _ in proposed])
     for (trial, given), seen in zip(proposed, answers, strict=True):
-        value, before = seen.observation.value, len(search.records)
-        if value is not None and value.source is not None and same_source(value.source, given):
+        before = len(search.records)
+        if _gives_back(seen.observation, given):
             search.learn(trial, seen)
             if len(search.records) > before:
-                search.records[-1].notes[Distinction] = "round trip"
+                notes = search.records[-1].notes
+                notes[Distinction] = "round trip"
+                if "tmp_path" in trial.act:
+                    notes[RestoredFile] = True
+
+
+def _gives_back(observation: Observation, given: str) -> bool:
+    """Whether a call returned what was given, or wrote it to a file."""
+    written = [item.source for expression, item in observation.effects if "tmp_path" in expression]
+    value = observation.value
+    if value is not None and value.source is not None and same_source(value.source, given):
+        return True
+    text = literal_or(given, None)
+    as_bytes = repr(text.encode()) if isinstance(text, str) else given
+    return any(source in (given, as_bytes) for source in written)
 
 
 def round_trips(records: Sequence[TrialRecord], facts: ModuleFacts) -> Iterator[tuple[Trial, str]]:
@@ -62,8 +81,11 @@ def round_trips(records: Sequence[TrialRecord], facts: ModuleFacts) -> Iterator[
         for back in callables[:_MOST_CALLABLES]:
             if back is forth or back.owner != forth.owner or not undoes(back.name, forth.name):
                 continue
-            found = (_undone(record, forth, back, facts) for record in records if _is_plain(record, forth))
+            own = [record for record in records if record.trial.subject == forth.qualname]
+            found = (_undone(record, forth, back, facts) for record in own if _is_plain(record))
             yield from islice((one for one in found if one is not None), _MOST_EACH)
+            copies = (_undone_file(record, forth, back, facts) for record in own if record.observation.effects)
+            yield from islice((one for one in copies if one is not None), _MOST_EACH)
 
 
 def undoes(name: str, other: str) -> bool:
@@ -84,11 +106,10 @@ def _singular(words: Sequence[str], verb: str) -> list[str]:
     return [word.removesuffix("s") if word.removesuffix("s") == verb else word for word in words]
 
 
-def _is_plain(record: TrialRecord, forth: CallableFacts) -> bool:
+def _is_plain(record: TrialRecord) -> bool:
     trial, observation = record.trial, record.observation
     return (
-        trial.subject == forth.qualname
-        and trial.mode == "call"
+        trial.mode == "call"
         and observation.outcome == "returned"
         and not observation.effects
         and not record.time_dependent
@@ -110,11 +131,7 @@ def _undone(
     made = record.observation.value
     if made is not None and made.source == ast.unparse(given):
         return None  # nothing was done that could be undone
-    function = copy.deepcopy(call.func)
-    if isinstance(function, ast.Attribute):
-        function.attr = back.name
-    elif isinstance(function, ast.Name):
-        function.id = back.name
+    function = _renamed(call.func, back)
     names = {one.name for one in back.parameters}
     ours = [one.name for one in forth.parameters if one.is_positional and one.name not in ("self", "cls")]
     # A key that both take is the same.
@@ -123,17 +140,61 @@ def _undone(
     required = [one.name for one in back.parameters if one.required and one.name not in ("self", "cls")]
     if set(required[1:]) - {keyword.arg for keyword in shared}:
         return None
-    imports = set(record.trial.imports)
+    act = ast.unparse(ast.Call(function, [call], shared))
+    return _about(back, record.trial, facts, act, record.trial.arrange), ast.unparse(given)
+
+
+def _undone_file(
+    record: TrialRecord, forth: CallableFacts, back: CallableFacts, facts: ModuleFacts
+) -> tuple[Trial, str] | None:
+    """Returns the call that turns the file made by the one of a record into a copy of the file that it read.
+
+    None where the call does not take two files of the test's own folder, the second of which it writes.
+    """
+    trial = record.trial
+    call = expression_or_none(trial.act)
+    required = [one for one in back.parameters if one.required and one.name not in ("self", "cls")]
+    if not isinstance(call, ast.Call) or len(call.args) != 2 or call.keywords or len(required) != 2:
+        return None
+    source, made = (ast.unparse(argument) for argument in call.args)
+    content = next((found for line in trial.arrange if (found := _written_to(source, line)) is not None), None)
+    if content is None or trial.mode != "call" or not any(made in effect for effect, _ in record.observation.effects):
+        return None
+    suffix = _SUFFIX.search(source)
+    copied = parse_expression(f"tmp_path / 'restored{suffix[0] if suffix else ''}'")
+    act = ast.unparse(ast.Call(_renamed(call.func, back), [call.args[1], copied], []))
+    return _about(back, trial, facts, act, (*trial.arrange, trial.act)), content
+
+
+def _written_to(path: str, statement: str) -> str | None:
+    """The source of the text that a statement writes to a path; None where it writes none there."""
+    node = expression_or_none(statement)
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or not node.args:
+        return None
+    writes = node.func.attr in ("write_text", "write_bytes") and ast.unparse(node.func.value) == path
+    return ast.unparse(node.args[0]) if writes and isinstance(node.args[0], ast.Constant) else None
+
+
+def _renamed(function: ast.expr, back: CallableFacts) -> ast.expr:
+    renamed = copy.deepcopy(function)
+    if isinstance(renamed, ast.Attribute):
+        renamed.attr = back.name
+    elif isinstance(renamed, ast.Name):
+        renamed.id = back.name
+    return renamed
+
+
+def _about(back: CallableFacts, trial: Trial, facts: ModuleFacts, act: str, arrange: tuple[str, ...]) -> Trial:
+    imports = set(trial.imports)
     if back.owner is None:
         imports.add(f"from {facts.module} import {back.name}")
-    act = ast.unparse(ast.Call(function, [call], shared))
-    trial = replace(
-        record.trial,
+    return replace(
+        trial,
         subject=back.qualname,
         act=act,
+        arrange=arrange,
         imports=tuple(sorted(imports)),
         source="usage",
         wanted=None,
         wanted_line=0,
     )
-    return trial, ast.unparse(given)

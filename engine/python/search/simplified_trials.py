@@ -32,17 +32,19 @@ _WORD = re.compile(r"[A-Za-z0-9]+")
 _TOKEN = re.compile(r"[A-Za-z]+|[0-9]+|\s+|[^A-Za-z0-9\s]+")
 
 
-def simplified_trials(trial: Trial, facts: ModuleFacts) -> list[Trial]:
+def simplified_trials(trial: Trial, facts: ModuleFacts, written: Sequence[str] = ()) -> list[Trial]:
     """Returns at most `MOST` simpler variants of a trial, those that change most first.
 
     Args:
         facts: the target module; arguments of its callables that have a default are left out.
+        written: texts that documents and usage pass to the trial's subject, in order of appearance.
     """
     found: dict[tuple[str, ...], Trial] = {}
     variants = chain(
         without_statements(trial),
         _chained(trial),
-        _with_plain_texts(trial, fitting_texts(facts)),
+        _with_written_texts(trial, written),
+        _with_plain_texts(trial, fitting_texts(facts), written),
         _without_arguments(trial, facts),
         _with_flags(trial, facts),
         _smaller_literals(trial),
@@ -100,9 +102,32 @@ def _chained(trial: Trial) -> Iterator[Trial]:
         yield replace(trial, arrange=(*trial.arrange[:at], line, *trial.arrange[at + 2 :]), wanted=None, wanted_line=0)
 
 
-def _with_plain_texts(trial: Trial, fitting: frozenset[str]) -> Iterator[Trial]:
+def _with_written_texts(trial: Trial, written: Sequence[str]) -> Iterator[Trial]:
+    """Variants with texts that a person wrote in place of those of the search: all together, then each alone."""
+    places = [place for place in _own_places(trial) if isinstance(place.value, str)]
+    missing = [text for text in written if all(place.value != text for place in places)]
+    others = [place for place in places if place.value not in written]
+    if not missing or not others:
+        return
+    yield _with_texts(trial, dict(zip(others, missing, strict=False)))
+    for place in others[:4]:
+        yield from (with_source(trial, place, repr(text), _origin(trial)) for text in missing[:2])
+
+
+def _with_texts(trial: Trial, texts: Mapping[LiteralSpan, str]) -> Trial:
+    for place in sorted(texts, key=lambda one: (one.statement, -one.start)):
+        # From the last literal of a line to the first, so that the places of the others stay true.
+        trial = with_source(trial, place, repr(texts[place]), _origin(trial))
+    return trial
+
+
+def _with_plain_texts(trial: Trial, fitting: frozenset[str], written: Sequence[str]) -> Iterator[Trial]:
     """Variants whose texts have known words in place of unknown ones: of all texts together, then of each alone."""
-    places = [place for place in _own_places(trial) if isinstance(place.value, str) and len(place.value) > 1]
+    places = [
+        place
+        for place in _own_places(trial)
+        if isinstance(place.value, str) and len(place.value) > 1 and place.value not in written
+    ]
     free = [word for word in (*WORDS, *PLAIN_WORDS) if all(place.value != word for place in places)]
     plain: dict[LiteralSpan, str] = {}
     for place in places:
@@ -112,11 +137,7 @@ def _with_plain_texts(trial: Trial, fitting: frozenset[str]) -> Iterator[Trial]:
             plain[place] = _in_known_words(place.value)
     if not plain:
         return
-    together = trial
-    for place in sorted(plain, key=lambda one: (one.statement, -one.start)):
-        # From the last literal of a line to the first, so that the places of the others stay true.
-        together = with_source(together, place, repr(plain[place]), _origin(trial))
-    yield together
+    yield _with_texts(trial, plain)
     for place, text in plain.items():
         yield with_source(trial, place, repr(text), _origin(trial))
 

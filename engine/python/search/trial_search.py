@@ -24,7 +24,7 @@ BAD_ENDINGS = 3
 LONGEST_QUEUE = 400
 MOST_PULLED = 10
 SLOW_STEPS = 20_000
-RICH_SOURCES = frozenset({"doctest", "prose", "example", "existing_test", "call_site", "usage"})
+RICH_SOURCES = frozenset({"doctest", "prose", "document", "example", "existing_test", "call_site", "usage"})
 
 
 class Proposer(Protocol):

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 from ..inputs.plain_texts import MANGLED
 from ..model.model import GENERATED_CONSTRUCTORS, Arc, ModuleFacts
+from ..search.round_trips import RestoredFile
 from ..search.trial_search import RICH_SOURCES, TrialRecord, returned_none
 from .candidates import DISTINCTION, Goal, TrialCandidate, rank_candidates, stores_only
 from .degeneracy import MILD
@@ -92,7 +93,7 @@ def select_trials(
     for candidate in rank_candidates(records, facts, kills or {}, alike=_ALIKE):
         by_subject[candidate.subject].append(candidate)
     for name, found in by_subject.items():
-        by_subject[name] = [one for one in found if _reaches(one, lines.get(name))] or found
+        by_subject[name] = _undoing([one for one in found if _reaches(one, lines.get(name))] or found)
     _drop_plain_constructions(by_subject, facts)
     order = {subject.qualname: index for index, subject in enumerate(facts.callables())}
     subjects = sorted(by_subject, key=lambda name: (order.get(name, len(order)), name))
@@ -114,6 +115,13 @@ def select_trials(
         )
     )
     return [candidate.record for candidate in picked]
+
+
+def _undoing(candidates: list[TrialCandidate]) -> list[TrialCandidate]:
+    """Leaves out what reads any file, where others read the file that the opposite call made: its form is known."""
+    if not any(RestoredFile in one.record.notes for one in candidates):
+        return candidates
+    return [one for one in candidates if RestoredFile in one.record.notes or one.raises or one.example]
 
 
 def _drop_plain_constructions(by_subject: dict[str, list[TrialCandidate]], facts: ModuleFacts) -> None:
@@ -263,12 +271,13 @@ def _worth(
         return 0.0
     if not arcs and not endings and (kills < fewest or shown.degeneracy > MILD):
         return 0.0
-    if shown.trivial and not candidate.raises and arcs < 2 and any(_same_answer(row, shown) for row in rows):
+    odd = candidate.oddness > 1
+    if shown.trivial and not candidate.raises and (arcs < 2 or odd) and any(_same_answer(row, shown) for row in rows):
         return 0.0  # a second empty answer says nothing that the first one does not
     plain_answer = shown.trivial and not candidate.raises and not isinstance(shown.result, bool)
     if plain_answer and not arcs and not endings and kills < _KILLS_OF_TRIVIAL:
         return 0.0  # what comes back empty or as it was given shows little, whatever one mutant does
-    if candidate.oddness > 1:
+    if odd:
         # What no person would write is published where it takes a way of its own, and each further one must show more:
         # a table of fragments is no test that anybody reads.
         needed = odd_rows + (_SHOWN_BY_MANGLED if candidate.oddness >= MANGLED or shown.trivial else 1)

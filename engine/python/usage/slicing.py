@@ -152,6 +152,11 @@ class Subjects:
         # Breadth first: the expression's parts, outer before inner, receivers before arguments.
         return next((found for node in ast.walk(act) if (found := self._one(node, classes)) is not None), None)
 
+    def prepared(self, arrange: list[ast.stmt]) -> CallableFacts | None:
+        """The class of the target whose object the statements prepare, the last one first; None for none."""
+        names = [*self._variables(arrange).values()]
+        return next((self._functions[name] for name in reversed(names) if name in self._functions), None)
+
     def _variables(self, arrange: list[ast.stmt]) -> dict[str, str]:
         """Variables that hold an object of a class of the target."""
         found: dict[str, str] = {}

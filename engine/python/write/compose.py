@@ -15,7 +15,7 @@ from ..judge.finding_selection import AssertableFinding, assertable_findings, sh
 from ..judge.oracle import OracleVerdict
 from ..judge.suite_size import BuiltCases, fit_to_limits, limits_for
 from ..model.model import Exploration, ModuleFacts
-from ..model.spec_case import WEAK_KINDS, Case
+from ..model.spec_case import CAPTURE, FORGET_PRINTED, PRINTED_ERRORS, WEAK_KINDS, Case
 from ..model.spec_domain import spec_domains
 from .assign_tables import assign_tables
 from .case_namer import describe_case
@@ -153,17 +153,22 @@ def _case(identifier: str, judged: AssertableFinding, facts: ModuleFacts, names:
     trial, verdict = judged.finding.trial, judged.verdict
     imports = imported_from_origin(trial.imports, facts)
     source = names.adopt(trial.arrange, trial.act, imports, verdict.expectations, verdict.imports)
+    statements, fixtures = source.statements, trial.fixtures
+    if judged.finding.observation.printed_before and any(
+        one.kind == "output" or one.actual == PRINTED_ERRORS for one in source.expect
+    ):
+        statements, fixtures = (*statements, FORGET_PRINTED), (*fixtures, CAPTURE)
     described = describe_case(source.expression, trial.mode, source.expect)
     return Case(
         id=identifier,
         title=described.title,
         subject=trial.subject,
         priority=_priority(verdict),
-        preconditions=tuple(" ".join(statement.split())[:900] for statement in source.statements[:50]),
+        preconditions=tuple(" ".join(statement.split())[:900] for statement in statements[:50]),
         steps=(described.step,),
         expected=described.expected,
-        fixtures=trial.fixtures,
-        statements=source.statements,
+        fixtures=fixtures,
+        statements=statements,
         expression=source.expression,
         mode=trial.mode,
         expect=source.expect,

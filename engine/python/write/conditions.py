@@ -25,6 +25,13 @@ TELLING = ("single_", "negative_", "zero_", "empty_", "no_", "none_as_", "missin
 VAGUE = ("other_", "longer_", "shorter_", "larger_", "smaller_", "function_as_", "on_a_", "in_the_")
 
 
+_KINDS: dict[type[ast.expr], str] = {
+    ast.List: "list",
+    ast.Tuple: "tuple",
+    ast.Set: "set",
+    ast.Dict: "dict",
+    ast.Constant: "text",
+}
 _CONTENT = frozenset({*ORDER, "args", "items", "iterable", "elements", "values", "data", "seq", "sequence"})
 
 
@@ -54,6 +61,23 @@ def differences(mine: Situation, usual: Situation, facts: CallableFacts | None) 
         dict.fromkeys(words for words in found if words),
         key=lambda words: (words.startswith(VAGUE), not words.startswith("with_")),
     )
+
+
+def empty_arguments(mine: Situation) -> str:
+    """Names the first argument of a usual call whose arguments are all empty; empty for any other call."""
+    own = {name: node for name, node in mine.arguments.items() if "." not in name and name != mine.spread}
+    items = [node for node in own.values() if isinstance(node, ast.List | ast.Tuple | ast.Set | ast.Dict)]
+    if not own or len(items) != len(own) or any(item_count(node) for node in items) or mine.varying:
+        return ""
+    name, node = next(iter(own.items()))
+    return f"empty_{_noun(name, node)}"
+
+
+def _noun(plain: str, node: ast.expr) -> str:
+    """The parameter's name; where that is a letter or two, what its value is."""
+    if len(plain) > 2 or (isinstance(node, ast.Constant) and not isinstance(node.value, str)):
+        return plain
+    return _KINDS.get(type(node), plain)
 
 
 def _difference(name: str, node: ast.expr, mine: Situation, usual: Situation) -> str:
@@ -105,7 +129,7 @@ def _added(name: str, node: ast.expr) -> str:
 
 def _value(name: str, node: ast.expr, usual: ast.expr | None) -> str:
     """Describes an argument in words, without digits: by its sign, size, kind, or beside the usual one."""
-    plain = _plain(name)
+    plain = _noun(_plain(name), node)
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         return f"negative_{plain}"
     if isinstance(node, ast.Constant):
@@ -144,7 +168,7 @@ def _container(plain: str, node: ast.List | ast.Tuple | ast.Set | ast.Dict, usua
     if not size:
         return f"empty_{plain}"
     if usual is not None and type(usual) is not type(node):
-        return f"{kind}_of_{plain}" if plain.endswith("s") else f"{plain}_as_{kind}"
+        return kind if plain == kind else f"{kind}_of_{plain}" if plain.endswith("s") else f"{plain}_as_{kind}"
     others = item_count(usual)
     if size == 1 and others != 1:
         return f"single_{plain}"
@@ -157,7 +181,9 @@ def _container(plain: str, node: ast.List | ast.Tuple | ast.Set | ast.Dict, usua
 def _made(plain: str, node: ast.Call, usual: ast.expr | None) -> str:
     made = snake_case(last_name(node.func))
     if usual is None or not isinstance(usual, ast.Call) or last_name(usual.func) != last_name(node.func):
-        return made if made == plain else f"{made}_{plain}" if made else f"other_{plain}"
+        if made == plain or (made and len(plain) < 3):
+            return made  # a single letter names nothing
+        return f"{made}_{plain}" if made else f"other_{plain}"
     if not node.args and not node.keywords:
         return f"default_{made}"
     inner = _inner_difference(node, usual)

@@ -7,6 +7,7 @@ empty, longer or left out, what was done to the object before, the exception. Ro
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -18,7 +19,7 @@ from ..model.model import CallableFacts, ModuleFacts
 from ..model.spec_case import CODE, Case
 from ..source.moments import NOW, moment_words
 from ..source.titles import arguments_of, cut_slug, describe, slug, snake_case, subject_slug
-from .conditions import TELLING, VAGUE, differences
+from .conditions import TELLING, VAGUE, differences, empty_arguments
 from .situation import Situation, situation_of
 from .value_features import distinct_words
 
@@ -79,10 +80,13 @@ def _name_all(subject: str, tests: Sequence[_Test], used: set[str]) -> None:
     returning = [test for test in tests if not test.exception] or list(tests)
     # Where some pass options, the call without any bears the member's name alone.
     usual = min(returning, key=_option_count)
+    opposite = {"is_true", "is_false"} <= {_shared_outcome(test) for test in returning}
     for test in [usual, *(one for one in tests if one is not usual)]:
         own = f"{subject_slug(subject)}_in_{user}" if (user := _user_of(subject, test)) else base
         read = _attribute_of_new(test)
         own = f"{subject_slug(subject)}_{read}" if read else own
+        if test is usual and opposite and _shared_outcome(usual) == "is_false":
+            own = f"{own}_is_false"  # the plain name would promise what its sibling shows
         for candidate in _candidates(own, test, usual):
             name = cut_slug(candidate, LONGEST_NAME)
             if name not in used:
@@ -98,9 +102,13 @@ def _user_of(subject: str, test: _Test) -> str:
     act = parse_expression(test.cases[0].expression)
     if test.facts is None or test.facts.kind != "constructor" or not isinstance(act, ast.Call):
         return ""
-    inside = {last_name(node.func) for node in ast.walk(act) if isinstance(node, ast.Call) and node is not act}
+    before = [node for text in test.cases[0].statements for node in parse_python(text.strip()).body]
+    nodes = [inner for node in (*before, act) for inner in ast.walk(node) if inner is not act]
+    made = {last_name(node.func) for node in nodes if isinstance(node, ast.Call)}
     outer = last_name(act.func)
-    return snake_case(outer) if subject in inside and isinstance(act.func, ast.Name) and outer != subject else ""
+    passed = names_of(act) - {outer}
+    used = isinstance(act.func, ast.Name) and outer != subject and outer not in dir(builtins) and bool(passed)
+    return snake_case(outer) if used and subject in made else ""
 
 
 def _attribute_of_new(test: _Test) -> str:
@@ -141,6 +149,8 @@ def _candidates(base: str, test: _Test, usual: _Test) -> Iterator[str]:
     yield from _with_words(base, _undone_words(test))
     if test is not usual:
         yield from (f"{base.removesuffix('_construction')}_{use}" for use in _uses_of_result(test))
+    if test is usual and (emptiness := empty_arguments(test.situation)):
+        yield f"{base}_{_joined([emptiness])}"
     if test is usual or not conditions:
         yield base
     elif outcome.startswith((*_TRUTH, "equals_")) and outcome != _shared_outcome(usual):
@@ -191,12 +201,25 @@ def _undone_words(test: _Test) -> str:
     for case in test.cases:
         act, one = parse_expression(case.expression), case.expect[0]
         inner = act.args[0] if isinstance(act, ast.Call) and act.args else None
+        if (written := _undone_in_files(case)) and isinstance(act, ast.Call):
+            found.add(written)
+            continue
         if not isinstance(inner, ast.Call) or not inner.args or one.actual != "result" or one.kind != "equals":
             return ""
         if ast.unparse(inner.args[0]) != one.value or last_name(inner.func)[:1].isupper():
             return ""  # an object that gives back what it was made of is not undone
         found.add(snake_case(last_name(inner.func)))
     return f"reverses_{found.pop()}" if len(found) == 1 else ""
+
+
+def _undone_in_files(case: Case) -> str:
+    """The call before the act whose file the act restores; empty where a file differs from the one before."""
+    given = [one.value for one in case.expect if one.kind == "equals" and ".read_" in one.actual]
+    nodes = [parse_expression(text) for text in case.statements if expression_or_none(text) is not None]
+    calls = [node for node in nodes if isinstance(node, ast.Call)]
+    written = [ast.unparse(call.args[0]) for call in calls if last_name(call.func) == "write_text" and call.args]
+    made = [call for call in calls if "tmp_path" in {name for one in call.args for name in names_of(one)}]
+    return snake_case(last_name(made[-1].func)) if made and given and written and given[0] in written else ""
 
 
 def _with_words(base: str, words: str) -> Iterator[str]:
@@ -284,11 +307,14 @@ def _size(case: Case) -> str:
 
 
 def _value_words(case: Case, facts: CallableFacts | None) -> str:
+    """Returns the arguments in words; empty where they are only digits or files of the test's own folder."""
     try:
         arguments = arguments_of(case.expression, facts)
     except SyntaxError:
         return ""
-    return "_and_".join(describe(argument.node) for argument in arguments[:3])
+    own_files = any("tmp_path" in names_of(argument.node) for argument in arguments)
+    words = "_and_".join(describe(argument.node) for argument in arguments[:3])
+    return "" if own_files or not any(character.isalpha() for character in words) else words
 
 
 def _renamed(test: _Test, ids: set[str]) -> Mapping[str, Case]:

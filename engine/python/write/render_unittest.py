@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from ....utils.python_source import parse_expression
-from ..model.spec_case import Case, SpecExpectation
+from ..model.spec_case import CAPTURE, FORGET_PRINTED, Case, SpecExpectation
 from ..source.polish import polish
 from .render_body import ActWrapper, body_lines, helper_imports, pattern
 from .render_pytest import docstring, is_flat
@@ -112,6 +113,12 @@ class UnittestDialect:
 def method_lines(case: Case, name: str, dialect: UnittestDialect, *, owner: str | None = None) -> list[str]:
     """Renders the method of one case; `owner`: the test class that contains it."""
     dialect.imports.update(helper_imports(case))
+    # The block around the act captures what that prints, and nothing before it.
+    case = replace(
+        case,
+        statements=tuple(one for one in case.statements if one != FORGET_PRINTED),
+        fixtures=tuple(one for one in case.fixtures if one != CAPTURE),
+    )
     lines = [*docstring(case, name, owner), *body_lines(case, dialect)]
     return [f"def {name}(self):", *("\n".join(f"    {p}" if p else "" for p in line.split("\n")) for line in lines)]
 

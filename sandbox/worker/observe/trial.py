@@ -226,6 +226,8 @@ class _Work:
     def _measured(self):
         self.told["outcome"] = "raised"
         tracer, start, ticks = self.runner.tracer, perf_counter(), self._ticks()
+        if self.stdout.tell() or self.stderr.tell():
+            self.told["printed_before"] = True
         for stream in (self.stdout, self.stderr):
             stream.seek(0)
             stream.truncate()

@@ -141,10 +141,10 @@ def test_the_tests_hold_where_warnings_are_errors_too(exploration: Exploration, 
     _passes(text, framework, tmp_path, "-W", "error")
 
 
-def _passes(text: str, framework: str, folder: Path, *options: str) -> None:
+def _passes(text: str, framework: str, folder: Path, *options: str, source: str = SOURCE) -> None:
     (folder / "shop").mkdir()
     (folder / "shop/__init__.py").touch()
-    (folder / "shop" / Path(PATH).name).write_text(SOURCE)
+    (folder / "shop" / Path(PATH).name).write_text(source)
     (folder / "test_said.py").write_text(text)
     # A plugin that is only installed here warns of its own settings.
     quiet = ["-q", "-p", "no:cacheprovider", "-p", "no:asyncio"]
@@ -180,3 +180,34 @@ def test_an_exit_code_that_differs_is_left_out() -> None:
     found = stable_part(_raised("a", "1"), [_raised("a", "2")])
     assert found is not None
     assert found.unstable == ("code",)
+
+
+GUESTS = """
+class Guests:
+    def __init__(self):
+        self.count = 0
+
+    def greet(self, name):
+        self.count += 1
+        print("guest", self.count, name)
+"""
+
+
+@pytest.mark.parametrize("framework", list(TOLD))
+@pytest.mark.feature("B-02")
+def test_what_preparing_statements_print_is_no_output_of_the_call(framework: str, tmp_path: Path) -> None:
+    second = trial(
+        'guests.greet("Bob")',
+        "guests = Guests()",
+        'guests.greet("Ada")',
+        subject="Guests.greet",
+        source="doctest",
+        imports=(f"from {MODULE} import Guests",),
+    )
+    found = explored(tmp_path / "explored", GUESTS, [second], budget=ExplorationBudget(trials=1))[0]
+
+    text = render(compose_spec(found, framework=framework), framework)
+
+    assert "guest 2 Bob" in text
+    assert ("capsys.readouterr()\n\n" in text) == (framework == "pytest")
+    _passes(text, framework, tmp_path, source=GUESTS)

@@ -256,3 +256,40 @@ def test_words_of_a_message_end_with_a_word_that_says_something() -> None:
         refuses("parse('b')", "expected q between 0.0 and 1.0, not 2"),
     ]
     assert names(*told)[1] == "parse_raises_value_error_saying_expected_q"
+
+
+def test_what_a_class_is_used_in_names_its_test_where_the_object_is_prepared_before() -> None:
+    assert names(returns("render(stack)", "1", "stack = Stack(3)", subject="Stack")) == ["stack_in_render"]
+
+
+def test_a_usual_call_without_content_says_so() -> None:
+    assert names(returns("parse([])", "0")) == ["parse_for_empty_text"]
+
+
+def test_the_plain_name_does_not_go_to_the_answer_no() -> None:
+    assert names(returns("parse('apple')", "False", kind="is"), returns("parse('pear')", "True", kind="is")) == [
+        "parse_is_false",
+        "parse_is_true",
+    ]
+
+
+def test_what_restores_the_file_that_another_call_made_is_named_after_both() -> None:
+    statements = ("(tmp_path / 'a').write_text('abc')", "pack(tmp_path / 'a', tmp_path / 'b')")
+    demand = SpecExpectation("equals", "(tmp_path / 'c').read_text()", "'abc'")
+    act = "parse(tmp_path / 'b', tmp_path / 'c')"
+    case = Case("x", "x", "parse", act, "call", (demand,), statements=statements)
+
+    assert names(case) == ["parse_reverses_pack"]
+
+
+def test_a_parameter_of_one_letter_is_named_by_what_is_passed() -> None:
+    facts = ModuleFacts("m.py", "m", ".", "", functions=(function("join", "d"),))
+    cases = (returns("join({'a': 1, 'b': 2})", subject="join"), returns("join({'a': 1})", subject="join"))
+
+    assert [case.id for case in name_tests(cases, facts).values()] == ["tc_join", "tc_join_for_single_dict"]
+
+
+def test_an_object_made_in_the_call_says_how_it_differs() -> None:
+    assert names(
+        returns("Stack(3).pop()", "3", subject="Stack.pop"), returns("Stack().pop()", "2", subject="Stack.pop")
+    ) == ["stack_pop_with_limit", "stack_pop"]

@@ -85,3 +85,16 @@ def test_no_path_leads_into_the_working_folder(trials):
 
     assert "load_numbers(tmp_path / 'missing.txt')" in acts
     assert not [one for one in acts if "'.'" in one]
+
+
+def test_a_file_that_is_written_gets_a_name_of_its_own(tmp_path):
+    source = (
+        "def pack(file_in_name, file_out_name):\n"
+        "    with open(file_in_name, 'rb') as source, open(file_out_name, 'wb') as target:\n"
+        "        target.write(source.read())\n"
+    )
+    facts, context = context_of(write_project(tmp_path, {"m.py": source}), "m.py")
+
+    first = next(one for one in initial_trials(facts, context) if one.subject == "pack")
+
+    assert "tmp_path / 'output.txt'" in first.act

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from testwright.engine.python.model.model import CallableFacts, ModuleFacts, Parameter
+from testwright.engine.python.model.model import CallableFacts, ModuleFacts, Observation, Parameter, Value
 from testwright.engine.python.search.round_trips import round_trips, undoes
 from testwright.tests.unit.engine.python.test_select_trials import raised, record, returned
 
@@ -65,3 +65,22 @@ def test_a_call_that_raised_has_nothing_to_undo() -> None:
 def test_a_key_that_only_the_way_back_needs_cannot_be_known() -> None:
     facts = ModuleFacts("m.py", "m", ".", "", functions=(function("encode", "text"), function("decode", "text", "key")))
     assert acts(facts, "encode('hello')") == []
+
+
+def test_the_file_that_a_call_made_is_passed_to_what_undoes_it() -> None:
+    facts = ModuleFacts(
+        "m.py", "m", ".", "", functions=(function("encode_file", "src", "dst"), function("decode_file", "src", "dst"))
+    )
+    written = Observation("returned", effects=(("(tmp_path / 'b').read_bytes()", Value("bytes", source="b'xyz'")),))
+    made = record(
+        0,
+        "encode_file(tmp_path / 'a.txt', tmp_path / 'b')",
+        written,
+        arrange=("(tmp_path / 'a.txt').write_text('abc')",),
+    )
+
+    [(trial, given)] = list(round_trips([made], facts))
+
+    assert trial.act == "decode_file(tmp_path / 'b', tmp_path / 'restored.txt')"
+    assert trial.arrange == (*made.trial.arrange, made.trial.act)
+    assert given == "'abc'"

@@ -278,3 +278,12 @@ def test_a_construction_that_shows_a_default_has_no_test_beside_those_of_the_mem
     rows = [record(0, "Box()", made, (1, 2)), replace(area, trial=replace(area.trial, subject="Box.area"))]
 
     assert (0 in {one.number for one in select_trials(rows, facts, frozenset())}) is kept
+
+
+@pytest.mark.feature("B-18")
+def test_an_argument_that_the_signature_does_not_have_is_never_a_test() -> None:
+    refusal = Observation("raised", raised=Raised("TypeError", "first() got an unexpected keyword argument 'name'", 6))
+
+    assert chosen(record(0, "first(1)", returned("2"), (1, 2)), record(1, "first(name=3)", refusal, (5, 6))) == [
+        "first(1)"
+    ]

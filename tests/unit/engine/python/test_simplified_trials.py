@@ -89,3 +89,13 @@ def test_an_object_is_built_and_used_in_one_line(statement: str, chained: str) -
 def test_a_statement_that_reads_its_object_twice_stays_by_itself() -> None:
     found = variants("parse(job)", "job = every(2)", "job.follow(job)")
     assert not any("every(2).follow" in line for lines in found for line in lines)
+
+
+@pytest.mark.feature("B-16")
+def test_texts_that_documents_pass_stand_in_for_those_of_the_search():
+    trial = Trial("parse", "parse({'xqz': 'Bob'})", source="mutation")
+
+    found = {one.act for one in simplified_trials(trial, FACTS, ("Alice", "Bob"))}
+
+    assert "parse({'Alice': 'Bob'})" in found
+    assert not any("Bob" not in act for act in found)

@@ -197,3 +197,32 @@ def test_relative_imports_below_an_import_root_are_named_from_that_root(tmp_path
     )
     found = find_usage(project, find_layout(project), facts_of(project, "src/shop/cart.py"))
     assert [(one.act, one.imports) for one in found] == [("price(11, rate=0.25)", ("from shop.cart import price",))]
+
+
+def test_examples_that_hand_an_object_of_the_module_to_other_code_are_about_its_class(tmp_path):
+    source = '''
+class Rule:
+    """A rule.
+
+    >>> import json
+    >>> rule = Rule({"size": int})
+    >>> json.dumps("a", default=rule)
+    '"a"'
+    >>> result = json.dumps("b", default=rule)
+    >>> result
+    '"b"'
+    >>> assert json.dumps("c", default=rule) == '"c"'
+    """
+
+    def __init__(self, shape):
+        self.shape = shape
+'''
+    facts, context = context_of(write_project(tmp_path, {"m.py": source}), "m.py")
+
+    found = {trial.act: trial for trial in example_trials(facts, context.index)}
+
+    wanted = {act: (one.subject, one.wanted) for act, one in found.items() if act.startswith("json")}
+    assert wanted["json.dumps('a', default=rule)"] == ("Rule", "'\"a\"'\n")
+    assert wanted["json.dumps('c', default=rule)"] == ("Rule", "'\"c\"'")
+    assert found["json.dumps('a', default=rule)"].arrange == ("rule = Rule({'size': int})",)
+    assert "json.dumps('b', default=rule)" in wanted
