@@ -6,6 +6,7 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Iterable
+from typing import Any
 
 from ....utils.python_source import literal_or
 from ..model.domain import UNKNOWN, CallableDomains
@@ -71,6 +72,7 @@ def outside_arguments(trial: Trial, facts: ModuleFacts) -> tuple[Argument, ...]:
 
 
 def _outside(found: Iterable[Argument], kinds: Kinds) -> tuple[Argument, ...]:
+    found = tuple(found)
     return tuple(
         one
         for one in found
@@ -78,7 +80,26 @@ def _outside(found: Iterable[Argument], kinds: Kinds) -> tuple[Argument, ...]:
         or _is_implausible(one)
         or _is_negative_place(one)
         or _is_of_another_type(one)
+        or _promises_order(one, found)
     )
+
+
+_ORDER_PROMISED = re.compile(r"is_sorted|(pre|already|assume)_?sorted")
+
+
+def _promises_order(one: Argument, beside: Iterable[Argument]) -> bool:
+    """Whether a flag says that the data is sorted, and data of the same call is not."""
+    if not _ORDER_PROMISED.fullmatch(one.parameter) or literal_or(one.value, False) is not True:
+        return False
+    data = [literal_or(other.value, None) for other in beside if other.called == one.called and other is not one]
+    return not any(isinstance(items, list | tuple) and _is_ordered(items) for items in data)
+
+
+def _is_ordered(items: list[Any] | tuple[Any, ...]) -> bool:
+    try:
+        return list(items) == sorted(items)
+    except TypeError:  # what has no order is not sorted
+        return False
 
 
 def _is_of_another_type(one: Argument) -> bool:

@@ -153,7 +153,7 @@ def _members(node: ast.ClassDef) -> dict[str, CallableFacts]:
         elif (
             isinstance(statement, ast.Assign)
             and isinstance(statement.value, ast.Call)
-            and dotted_name(statement.value.func) == "property"
+            and dotted_name(statement.value.func).lower().endswith("property")
         ):
             _old_property(node.name, statement, statement.value, found)
     return found
@@ -188,11 +188,11 @@ def _with_setter(reader: CallableFacts, setter: CallableFacts) -> CallableFacts:
 
 
 def _old_property(owner: str, node: ast.Assign, call: ast.Call, found: dict[str, CallableFacts]) -> None:
-    """`total = property(_get_total)`."""
+    """`total = property(_get_total)`, or with a descriptor of another name such as `LazyProperty("total", _total)`."""
     target = node.targets[0]
-    reader = call.args[0] if call.args else None
-    if isinstance(target, ast.Name) and isinstance(reader, ast.Name) and reader.id in found:
-        getter = found[reader.id]
+    readers = [one.id for one in call.args if isinstance(one, ast.Name) and one.id in found]
+    if isinstance(target, ast.Name) and readers:
+        getter = found[readers[0]]
         found[target.id] = replace(getter, qualname=f"{owner}.{target.id}", kind="property", parameters=())
 
 

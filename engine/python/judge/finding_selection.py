@@ -178,8 +178,13 @@ def without_repeats(judged: Sequence[AssertableFinding]) -> list[AssertableFindi
         if key not in found or (one.documented and not found[key].documented):
             found[key] = one
     shapes: dict[tuple[object, ...], str | None] = {}
+    shown: set[tuple[object, ...]] = set()
     kept: list[AssertableFinding] = []
     for one in found.values():
+        answer = _answer_beside_set_up(one)
+        if answer in shown and not one.documented:
+            continue  # only a value of the set-up differs, and nothing shows it
+        shown.add(answer)
         refusal = _refusal(one)
         form = shape_key(_as_case(one)) if refusal is not None else None
         if refusal is not None and not one.documented and refusal in shapes and shapes[refusal] != form:
@@ -188,6 +193,19 @@ def without_repeats(judged: Sequence[AssertableFinding]) -> list[AssertableFindi
             shapes.setdefault(refusal, form)
         kept.append(one)
     return kept
+
+
+def _answer_beside_set_up(one: AssertableFinding) -> tuple[object, ...]:
+    """Returns the act with all that is expected, and the set-up without its literals."""
+    trial = one.finding.trial
+    trees = [parse_python(text) for text in trial.arrange]
+    for node in (inner for tree in trees for inner in ast.walk(tree)):
+        if isinstance(node, ast.Constant):
+            node.value = None
+    expected = tuple(
+        (each.kind, each.actual, each.value, each.exception, each.match) for each in one.verdict.expectations
+    )
+    return (trial.subject, tuple(map(ast.unparse, trees)), trial.act, trial.mode, expected)
 
 
 def without_weak(judged: Sequence[AssertableFinding]) -> list[AssertableFinding]:

@@ -64,8 +64,12 @@ def differences(mine: Situation, usual: Situation, facts: CallableFacts | None) 
 
 
 def empty_arguments(mine: Situation) -> str:
-    """Names the first argument of a usual call whose arguments are all empty; empty for any other call."""
+    """Names what is empty where all that a usual call works on is: its arguments, or what its object is built with."""
     own = {name: node for name, node in mine.arguments.items() if "." not in name and name != mine.spread}
+    built = {name: node for name, node in mine.arguments.items() if name.startswith(f"{RECEIVER}.")}
+    if not own and len(built) == 1 and not mine.before and not mine.varying:
+        content = _content_of_receiver(*next(iter(built.items())), None)
+        return content if content == "when_empty" else ""
     items = [node for node in own.values() if isinstance(node, ast.List | ast.Tuple | ast.Set | ast.Dict)]
     if not own or len(items) != len(own) or any(item_count(node) for node in items) or mine.varying:
         return ""

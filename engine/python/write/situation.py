@@ -64,25 +64,30 @@ def _read(case: Case, facts: CallableFacts | None, constructors: Mapping[str, Ca
     receiver = next((name for name in names_of(act) if name in assigned and facts is not None and facts.owner), None)
     if receiver is not None:
         found.before = (*(done for name, done in before if name in (receiver, NOW)), *found.before)
-        _add_built(found, assigned[receiver], facts, constructors)
+        _add_built(found, assigned[receiver], facts, constructors, assigned)
     elif facts is not None and facts.owner and facts.kind != "constructor":
         # `Cart(3).total()`: the object is made where it is used.
         made = (node for node in ast.walk(act) if isinstance(node, ast.Call) and last_name(node.func) == facts.owner)
         built = next(made, None)
         if built is not None:
-            _add_built(found, built, facts, constructors)
+            _add_built(found, built, facts, constructors, assigned)
     return found
 
 
 def _add_built(
-    found: Situation, built: ast.expr, facts: CallableFacts | None, constructors: Mapping[str, CallableFacts | None]
+    found: Situation,
+    built: ast.expr,
+    facts: CallableFacts | None,
+    constructors: Mapping[str, CallableFacts | None],
+    assigned: Mapping[str, ast.expr],
 ) -> None:
     """Adds what the receiver is built with."""
     if isinstance(built, ast.Call) and last_name(built.func) == (facts.owner if facts is not None else ""):
         found.built = not built.args and not built.keywords and not found.before
         names = positional_names(constructors.get(last_name(built.func)))
         for at, node in enumerate(built.args):
-            found.arguments[f"{RECEIVER}.{names[at] if at < len(names) else ORDER[min(at, 4)]}"] = node
+            name = names[at] if at < len(names) else ORDER[min(at, 4)]
+            found.arguments[f"{RECEIVER}.{name}"] = _resolved(node, assigned)
         _add_options(found, built)
     elif isinstance(built, ast.Call) and isinstance(built.func, ast.Name):
         _add_options(found, built)  # a function that makes such objects
@@ -116,6 +121,8 @@ def _arranged(case: Case) -> tuple[dict[str, ast.expr], list[tuple[str, str]]]:
 def _passed(case: Case, facts: CallableFacts | None, assigned: Mapping[str, ast.expr]) -> Situation:
     """Returns the situation as far as the call's arguments tell."""
     found = Situation()
+    if facts is not None and facts.kind == "property":
+        return found  # a call in the expression is that of the receiver's class
     arguments = arguments_of(case.expression, facts)
     parameters = facts.parameters if facts is not None else ()
     found.spread = next((one.name for one in parameters if one.kind == "var_positional"), "")

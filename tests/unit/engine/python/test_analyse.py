@@ -329,3 +329,15 @@ def test_branch_arcs_are_those_that_leave_a_line_two_ways():
     assert branch_arcs(source) < possible_arcs(source)
     with pytest.raises(SyntaxError):
         possible_arcs("def (:")
+
+
+def test_a_descriptor_that_takes_a_method_makes_a_property(tmp_path):
+    source = (
+        "class Stats:\n"
+        "    def _mean(self):\n        return 1\n\n"
+        "    mean = LazyProperty('mean', _mean)\n"
+        "    other = Registry(_mean)\n"
+    )
+    facts = facts_of(write_project(tmp_path, {"m.py": source}), "m.py")
+
+    assert [(one.qualname, one.kind) for one in facts.classes[0].members if one.public] == [("Stats.mean", "property")]

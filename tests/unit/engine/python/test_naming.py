@@ -293,3 +293,19 @@ def test_an_object_made_in_the_call_says_how_it_differs() -> None:
     assert names(
         returns("Stack(3).pop()", "3", subject="Stack.pop"), returns("Stack().pop()", "2", subject="Stack.pop")
     ) == ["stack_pop_with_limit", "stack_pop"]
+
+
+def test_an_empty_object_says_so_in_its_usual_test_too() -> None:
+    act = "stack.pop()"
+    built = replace(STACK, constructor=function("Stack", "self", "items", kind="constructor"))
+    facts = ModuleFacts("m.py", "m", ".", "", classes=(built,))
+    empty = returns(act, "0", "stack = Stack([])", subject="Stack.pop")
+
+    assert [case.id for case in name_tests([empty], facts).values()] == ["tc_stack_pop_when_empty"]
+
+
+def test_set_up_in_a_variable_tells_what_an_object_is_built_with() -> None:
+    assert names(
+        returns("stack.pop()", "3", "limit = 3", "stack = Stack(limit)", subject="Stack.pop"),
+        returns("stack.pop()", "4", "limit = -3", "stack = Stack(limit)", subject="Stack.pop"),
+    ) == ["stack_pop", "stack_pop_for_negative_limit"]

@@ -41,6 +41,8 @@ def day(placed: datetime.date, working_days: int | None = None): ...
 def several(lines: list[Line], key: Callable[[Line], int], names: Iterable[str], path: Path, *rest: int): ...
 
 def anything(value, other: "object", known: Unknown): ...
+
+def median(data, is_sorted=False): ...
 """
 
 
@@ -69,6 +71,8 @@ def facts(tmp_path_factory) -> ModuleFacts:
         ("Line('x') not in line", ("line = Line('x')",), 1),
         ("'x' in line", ("line = Line('x')",), 0),
         ("anything(1, 'a', None)", (), 0),
+        ("median([2, 1, 3], is_sorted=True)", (), 1),
+        ("median([1, 2, 3], is_sorted=True)", (), 0),
         ("add_tax(net, Decimal('1'))", ("net = 'a'",), 1),
     ],
 )
