@@ -23,12 +23,12 @@ from ...python.explore.explore import ExplorationBudget
 from ...python.explore.selection_rounds import ConfirmedTrials, confirm_selection, trial_findings
 from ...python.facts.analyse import facts_from_source
 from ...python.inputs.given_examples import GivenExamples
-from ...python.model.model import Arc, Exploration, ModuleFacts, Observation, Trial
+from ...python.model.model import RICH_SOURCES, Arc, Exploration, ModuleFacts, Observation, Trial
 from ...python.project.layout import Layout
 from ...python.search.initial_trials import testable_callables
 from ...python.search.observer import EXPLORING, Observer, open_observer
 from ...python.search.source_proposer import SourceProposer
-from ...python.search.trial_search import RICH_SOURCES, Proposer, TrialRecord, TrialSearch
+from ...python.search.trial_search import Proposer, TrialRecord, TrialSearch
 from ...python.search.unreached import unreached_callables
 from ...python.selection.select_trials import select_trials
 from ..model.components import Edge, IntegrationTarget

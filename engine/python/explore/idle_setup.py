@@ -12,11 +12,11 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ..model.model import Arc, ModuleFacts, Trial
+from ..model.model import RICH_SOURCES, Arc, ModuleFacts, Trial
 from ..search.initial_trials import trial_key
 from ..search.parallel_observers import Watcher, run_trials
 from ..search.simplified_trials import without_statements
-from ..search.trial_search import RICH_SOURCES, SLOW_STEPS, TrialRecord, TrialSearch
+from ..search.trial_search import SLOW_STEPS, TrialRecord, TrialSearch
 from ..selection.assertable_selection import replace_unassertable
 from ..selection.idle_arguments import outcome_of
 from ..selection.representative import is_trivial

@@ -11,11 +11,11 @@ from itertools import zip_longest
 from ..inputs.plain_texts import oddness_beside
 from ..inputs.text_formats import fitting_texts
 from ..judge.readability import reading_cost
-from ..model.model import Arc, CallableFacts, ModuleFacts, Trial
+from ..model.model import RICH_SOURCES, Arc, CallableFacts, ModuleFacts, Trial
 from ..search.initial_trials import trial_key
 from ..search.parallel_observers import Watcher, run_trials
 from ..search.simplified_trials import SIMPLIFIED, simplified_trials
-from ..search.trial_search import RICH_SOURCES, SLOW_STEPS, TrialRecord, TrialSearch, behaviour_of
+from ..search.trial_search import SLOW_STEPS, TrialRecord, TrialSearch, behaviour_of
 from ..selection.assertable_selection import replace_unassertable
 from ..selection.idle_arguments import outcome_of
 from ..selection.representative import represent, texts_in

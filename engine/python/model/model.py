@@ -186,6 +186,10 @@ MOST_PARAMETERS = 100
 """A callable with more of them is not called: values for each, in the light of all others, would take for ever."""
 
 
+# Sources of trials that a person wrote, or that put together what persons wrote.
+RICH_SOURCES = frozenset({"doctest", "prose", "document", "example", "existing_test", "call_site", "usage"})
+
+
 @dataclass(frozen=True, slots=True)
 class Trial:
     """One candidate for a test: statements that arrange, one expression that acts.

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from ..model.arcs import ArcMap
-from ..model.model import Arc, Mode, ModuleFacts, Observation, Trial
+from ..model.model import RICH_SOURCES, Arc, Mode, ModuleFacts, Observation, Trial
 from ..model.observation_json import ObservedTrial
 from .outside_trials import OutsideTrials, Reached
 from .surroundings import is_fixed
@@ -24,7 +24,6 @@ BAD_ENDINGS = 3
 LONGEST_QUEUE = 400
 MOST_PULLED = 10
 SLOW_STEPS = 20_000
-RICH_SOURCES = frozenset({"doctest", "prose", "document", "example", "existing_test", "call_site", "usage"})
 
 
 class Proposer(Protocol):

@@ -9,16 +9,16 @@ from functools import lru_cache
 
 from ....utils.python_source import expression_or_none, literal_value, parse_or_none
 from ..domain.membership import count_outside, knows_domains
-from ..inputs.plain_texts import oddness_beside
+from ..inputs.plain_texts import oddness, oddness_beside
 from ..inputs.text_formats import ALL_TEXTS, fitting_texts
 from ..judge.oracle import ACCIDENTS
 from ..judge.readability import reading_cost, rebinds_import
 from ..judge.value_checks import LONGEST_SOURCE
 from ..model.domain import CallableDomains
-from ..model.model import CallableFacts, ModuleFacts, Observation, Raised
+from ..model.model import RICH_SOURCES, CallableFacts, ModuleFacts, Observation, Raised
 from ..search.influence_trials import Distinction
 from ..search.simplified_trials import SIMPLIFIED
-from ..search.trial_search import RICH_SOURCES, SLOW_STEPS, TrialRecord, has_assertable_outcome, returned_none
+from ..search.trial_search import SLOW_STEPS, TrialRecord, has_assertable_outcome, returned_none
 from .idle_arguments import idle_records
 from .representative import Representation, represent, texts_in
 
@@ -36,6 +36,7 @@ _PROTOCOLS: Mapping[str, frozenset[str]] = {
     "ValueError": frozenset({"index", "remove"}),
 }
 # Origins of trials that were made by changing others.
+_FRAGMENT = 2
 _FOUND_BY_SEARCH = frozenset({"mutation", "havoc", "sequence", SIMPLIFIED})
 Goal = tuple[object, ...]
 DISTINCTION = "distinction"
@@ -105,7 +106,7 @@ def rank_candidates(
     shorter = {one.trial.subject for one in records if one.observation.raised is None and not _is_long(one)}
     fit_known = knows_domains(facts)
     lines = _RaisingLines.of(facts)
-    written, fitting = _written_texts(records), fitting_texts(facts)
+    written, fitting = _written_texts(records, facts), fitting_texts(facts)
     idle = idle_records(records)
     shown = {(one.trial.act, *one.trial.arrange) for one in records if one.trial.act.startswith("repr(")}
     found: dict[Goal, list[TrialCandidate]] = {}
@@ -166,14 +167,20 @@ def _is_long(record: TrialRecord) -> bool:
     return value is not None and len(value.source or "") > LONGEST_SOURCE and not record.trial.wanted
 
 
-def _written_texts(records: Sequence[TrialRecord]) -> frozenset[str]:
-    """Returns the texts of documents, usage and natural values."""
+def _written_texts(records: Sequence[TrialRecord], facts: ModuleFacts) -> frozenset[str]:
+    """Returns the texts of documents and usage, and those natural values that a person would write.
+
+    Signs count where the code compares with them or a document lists them: `<` for an operator, not a row of brackets.
+    """
+    compared = {part.operand for one in facts.callables() for part in one.comparisons}
+    compared.update(choice for one in facts.domains for _, domain in one.parameters for choice in domain.choices)
     return frozenset(
         text
         for record in records
         if record.trial.source not in _FOUND_BY_SEARCH
         for text in texts_in(record.trial)
-        if text not in ALL_TEXTS or record.trial.source in RICH_SOURCES
+        if record.trial.source in RICH_SOURCES
+        or (text not in ALL_TEXTS and (oddness(text) < _FRAGMENT or repr(text) in compared))
     )
 
 

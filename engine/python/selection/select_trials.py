@@ -13,9 +13,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..inputs.plain_texts import MANGLED
-from ..model.model import GENERATED_CONSTRUCTORS, Arc, ModuleFacts
+from ..model.model import GENERATED_CONSTRUCTORS, RICH_SOURCES, Arc, ModuleFacts
 from ..search.round_trips import RestoredFile
-from ..search.trial_search import RICH_SOURCES, TrialRecord, returned_none
+from ..search.trial_search import TrialRecord, returned_none
 from .candidates import DISTINCTION, Goal, TrialCandidate, rank_candidates, stores_only
 from .degeneracy import MILD
 from .representative import NO_RESULT, OTHER_SHAPE, Representation

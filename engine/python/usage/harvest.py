@@ -9,7 +9,7 @@ from typing import Any
 
 from ....utils.python_names import dotted_name
 from ....utils.python_source import parse_or_none
-from ..model.model import CallableFacts, Candidate, ModuleFacts, Parameter, Trial
+from ..model.model import RICH_SOURCES, CallableFacts, Candidate, ModuleFacts, Parameter, Trial
 
 _MAXIMUM_EACH = 12
 _MAXIMUM_LENGTH = 160
@@ -40,13 +40,14 @@ class Harvester:
         self._classes = {owner.name for owner in facts.classes}
 
     def read(self, trials: Iterable[Trial]) -> Harvest:
-        """Adds the arguments and objects of the trials' calls."""
+        """Adds the arguments and objects of the trials' calls; what a search found stays known as that."""
         for trial in trials:
+            origin = "call_site" if trial.source in RICH_SOURCES else trial.source
             tree = parse_or_none("\n".join([*trial.arrange, trial.act]))
             imports = {_bound(text): text for text in trial.imports}
             for node in ast.walk(tree) if tree else ():
                 if isinstance(node, ast.Call):
-                    self._call(node, imports)
+                    self._call(node, imports, origin)
         return self.harvest
 
     def targets(self, node: ast.Call) -> list[CallableFacts]:
@@ -56,16 +57,16 @@ class Harvester:
             return [self._functions[name]]
         return self._members.get(node.func.attr, []) if isinstance(node.func, ast.Attribute) else []
 
-    def _call(self, node: ast.Call, imports: dict[str, str]) -> None:
+    def _call(self, node: ast.Call, imports: dict[str, str], origin: str) -> None:
         name = dotted_name(node.func)
         for target in self.targets(node):
             for parameter, value in _certain_arguments(node, target):
-                candidate = _candidate(value, imports)
+                candidate = _candidate(value, imports, origin)
                 if candidate is not None:
                     _add(self.harvest.arguments, (target.qualname, parameter.name), candidate)
         owner = name.partition(".")[0]
         if owner in self._classes and (name == owner or owner[:1].isupper()):
-            candidate = _candidate(node, imports)
+            candidate = _candidate(node, imports, origin)
             if candidate is not None:
                 _add(self.harvest.objects, owner, candidate)
 
@@ -76,7 +77,7 @@ def _add(found: dict[Any, list[Candidate]], key: object, candidate: Candidate) -
         pool.append(candidate)
 
 
-def _candidate(node: ast.expr, imports: dict[str, str]) -> Candidate | None:
+def _candidate(node: ast.expr, imports: dict[str, str], origin: str) -> Candidate | None:
     """The expression as a candidate; None when it reads a name that is neither imported nor builtin."""
     bound = {one.arg for one in ast.walk(node) if isinstance(one, ast.arg)}
     bound |= {one.id for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
@@ -90,7 +91,7 @@ def _candidate(node: ast.expr, imports: dict[str, str]) -> Candidate | None:
     source = ast.unparse(node)
     if len(source) > _MAXIMUM_LENGTH:
         return None
-    return Candidate(source, tuple(sorted(set(needed))), origin="call_site")
+    return Candidate(source, tuple(sorted(set(needed))), origin=origin)
 
 
 def bound_arguments(call: ast.Call, target: CallableFacts) -> list[tuple[Parameter, ast.expr]]:
