@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from ....core.errors import ProjectError
@@ -63,13 +66,24 @@ def facts_from_source(contents: bytes, place: ModulePlace) -> ModuleFacts:
         import_root=place.import_root,
         digest=hashlib.sha256(contents).hexdigest(),
         functions=tuple(functions.values()),
-        classes=tuple(classes.values()),
+        classes=tuple(_with_bases_to_derive_from(classes)),
         imports=tuple(imports_of(statements, package).items()),
         constants=_constants(statements),
         documentation=documentation_of(tree),
         line_count=contents.count(b"\n") + (not contents.endswith(b"\n") and bool(contents)),
         exported=_exported(statements),
     )
+
+
+_TO_DERIVE_FROM = re.compile(r"_?(Base|Abstract)[A-Z]\w*|\w+(Base|Mixin)")
+
+
+def _with_bases_to_derive_from(classes: Mapping[str, ClassFacts]) -> Iterator[ClassFacts]:
+    """Generates the classes; one that its name calls a base, and that another one derives from, counts as abstract."""
+    derived_from = {base.partition("[")[0] for owner in classes.values() for base in owner.bases}
+    for owner in classes.values():
+        is_base = owner.kind == "plain" and owner.name in derived_from and _TO_DERIVE_FROM.fullmatch(owner.name)
+        yield replace(owner, kind="abstract") if is_base else owner
 
 
 def subjects(facts: ModuleFacts) -> tuple[CallableFacts, ...]:

@@ -14,6 +14,7 @@ from ....utils.python_names import assigned_names, last_name, mentioned_names
 from ....utils.python_source import expression_or_none, literal_or, literal_value, parse_expression, parse_python
 from ..model.model import ModuleFacts, TrialFinding, Value
 from ..source.import_block import read_imports
+from ..source.in_place import in_place_call, in_place_statement
 from ..usage.slicing import count_of, names_in, without_unrelated
 
 ITERATION_LIMIT = 50
@@ -33,8 +34,9 @@ def normal_form(finding: TrialFinding, facts: ModuleFacts, texts: frozenset[str]
         texts: subjects known to return strings, whose printed form is the result itself.
     """
     try:
-        if _awaits(finding):
+        if _awaits(finding) or not _is_operator(finding):
             return None
+        finding = _without_returned_operand(finding)
         trial = finding.trial
         arrange = tuple(plain_statement(statement) for statement in trial.arrange)
         finding = replace(finding, trial=replace(trial, arrange=arrange, act=plain_expression(trial.act)))
@@ -47,6 +49,23 @@ def normal_form(finding: TrialFinding, facts: ModuleFacts, texts: frozenset[str]
         return _cut_iteration(finding)
     except SyntaxError:
         return None
+
+
+def _is_operator(finding: TrialFinding) -> bool:
+    """Whether a call of `__iadd__` and its like can be written as `x += y`; True for any other act."""
+    call = in_place_call(parse_expression(finding.trial.act))
+    if call is None:
+        return True
+    value = finding.observation.value
+    changes = bool(finding.observation.effects) and value is not None and value.source != "NotImplemented"
+    return in_place_statement(call) is not None and (finding.observation.raised is not None or changes)
+
+
+def _without_returned_operand(finding: TrialFinding) -> TrialFinding:
+    """Forgets that `x.__iadd__(y)` returns x: `x += y` has no value, and what became of x the effects say."""
+    if in_place_call(parse_expression(finding.trial.act)) is None or finding.observation.raised is not None:
+        return finding
+    return replace(finding, observation=replace(finding.observation, value=Value("NoneType", "None")))
 
 
 def _awaits(finding: TrialFinding) -> bool:
@@ -314,7 +333,7 @@ def _as_statement(node: ast.Expr) -> ast.stmt | None:
         return ast.Assign([ast.Subscript(receiver, call.args[0], ast.Store())], call.args[1], lineno=1)
     if name == "__delitem__" and len(call.args) == 1:
         return ast.Delete([ast.Subscript(receiver, call.args[0], ast.Del())])
-    return None
+    return in_place_statement(call)
 
 
 class _Writer(ast.NodeTransformer):

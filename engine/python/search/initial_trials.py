@@ -118,7 +118,11 @@ def is_public_name(name: str) -> bool:
 
 
 def testable_callables(facts: ModuleFacts, context: ProposalContext) -> list[CallableFacts]:
-    """Returns the module's subjects and the members that public classes inherit from private or abstract ones of it."""
+    """Returns the module's subjects, and the members that public classes inherit from private or abstract ones of it.
+
+    A member of an abstract class is tested where it is inherited, and only there.
+    """
+    inherited: set[str] = set()
     found = list(subjects(facts))
     own = {one.qualname for one in found}
     for owner in facts.classes:
@@ -132,8 +136,9 @@ def testable_callables(facts: ModuleFacts, context: ProposalContext) -> list[Cal
                 known = f"{base.name}.{member.name}" in own and base.kind not in ("abstract", "protocol")
                 if member.name not in names and not known and is_public_name(member.name):
                     names.add(member.name)
+                    inherited.add(f"{base.name}.{member.name}")
                     found.append(replace(member, qualname=f"{owner.name}.{member.name}", owner=owner.name))
-    return found
+    return [one for one in found if one.qualname not in inherited]
 
 
 def unseen_trials(trials: Iterable[Trial], seen: set[tuple[str, ...]]) -> Iterator[Trial]:

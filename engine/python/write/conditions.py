@@ -111,7 +111,8 @@ def _content_of_receiver(name: str, node: ast.expr, usual: ast.expr | None) -> s
 
 
 def _plain(name: str) -> str:
-    return snake_case(name.removeprefix(f"{RECEIVER}.").removeprefix("with_")) or "value"
+    plain = snake_case(name.removeprefix(f"{RECEIVER}.").removeprefix("with_")) or "value"
+    return "operand" if plain == "other" else plain  # `other_other` says nothing
 
 
 def _added(name: str, node: ast.expr) -> str:

@@ -51,7 +51,7 @@ class _Test:
 
 def name_tests(cases: Sequence[Case], facts: ModuleFacts) -> dict[str, Case]:
     """Returns the cases with new ids and groups by their former ids; ids are distinct."""
-    callables = {callable_.qualname: callable_ for callable_ in facts.callables()}
+    callables = _with_inherited(facts)
     constructors = {owner.name: owner.constructor for owner in facts.classes}
     tests: dict[str, list[_Test]] = {}
     found: dict[tuple[str, str], list[Case]] = {}
@@ -70,6 +70,23 @@ def name_tests(cases: Sequence[Case], facts: ModuleFacts) -> dict[str, Case]:
         for test in own:
             named.update(_renamed(test, ids))
     return named
+
+
+def _with_inherited(facts: ModuleFacts) -> dict[str, CallableFacts]:
+    """Returns the callables of a module by qualified name, and those that its classes inherit from each other."""
+    found = {one.qualname: one for one in facts.callables()}
+    owners = {owner.name: owner for owner in facts.classes}
+    for owner in facts.classes:
+        waiting, known = list(owner.bases), {owner.name}
+        for base in waiting:  # grows while it is read
+            if base in known or base not in owners:
+                continue
+            known.add(base)
+            for member in owners[base].members:
+                name = f"{owner.name}.{member.name}"
+                found.setdefault(name, replace(member, qualname=name, owner=owner.name))
+            waiting += owners[base].bases
+    return found
 
 
 def _name_all(subject: str, tests: Sequence[_Test], used: set[str]) -> None:
@@ -127,10 +144,11 @@ def _attribute_of_new(test: _Test) -> str:
 def _option_count(test: _Test) -> int:
     """Counts the options that a test passes: arguments that have a default, of the call and of the receiver."""
     required = {one.name for one in test.facts.parameters if one.required} if test.facts is not None else set()
-    options = [name for name in (*test.situation.arguments, *test.situation.varying) if "." in name]
+    given = (*test.situation.arguments, *test.situation.varying)
+    options = [name for name in given if "." in name and name != test.situation.content]
     if test.facts is not None and test.facts.kind != "constructor":
         known = {one.name for one in test.facts.parameters if one.kind != "var_positional"} - required
-        options += [name for name in (*test.situation.arguments, *test.situation.varying) if name in known]
+        options += [name for name in given if name in known]
     return len(options)
 
 

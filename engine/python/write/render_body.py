@@ -10,6 +10,7 @@ from typing import Protocol
 
 from ....utils.python_source import parse_expression
 from ..model.spec_case import CODE, ELSEWHERE, PRINTED_ERRORS, Case, SpecExpectation
+from ..source.in_place import in_place_statement
 from ..source.polish import polish
 
 INLINE_WIDTH = 84
@@ -170,7 +171,7 @@ def _act(case: Case, *, bind: bool, checks: list[str]) -> tuple[list[str], list[
 
 
 def _as_statement(act: str) -> str:
-    """Turns `d.__setitem__(k, v)` into the statement `d[k] = v`, and the same for `del`."""
+    """Turns `d.__setitem__(k, v)` into the statement `d[k] = v`, and the same for `del` and `d += v`."""
     node = parse_expression(act)
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.keywords:
         return act
@@ -179,7 +180,8 @@ def _as_statement(act: str) -> str:
         return polish(f"{receiver}[{arguments[0]}] = {arguments[1]}")
     if name == "__delitem__" and len(arguments) == 1:
         return polish(f"del {receiver}[{arguments[0]}]")
-    return act
+    in_place = in_place_statement(node)
+    return polish(ast.unparse(in_place)) if in_place is not None else act
 
 
 def _wrapped_act(act: list[str], raising: list[str], around: ActWrapper) -> list[str]:

@@ -28,6 +28,8 @@ class Situation:
         varying: parameters whose value differs from row to row.
         before: methods called on the receiver before the act.
         built: whether the receiver was constructed without arguments.
+        content: the parameter that the first argument of the receiver's construction binds; what an object is made of
+            is no option.
         spread: the parameter that takes any number of arguments; its value is a tuple of them.
     """
 
@@ -35,6 +37,7 @@ class Situation:
     varying: set[str] = field(default_factory=set)
     before: tuple[str, ...] = ()
     built: bool = False
+    content: str = ""
     spread: str = ""
 
 
@@ -87,6 +90,7 @@ def _add_built(
         names = positional_names(constructors.get(last_name(built.func)))
         for at, node in enumerate(built.args):
             name = names[at] if at < len(names) else ORDER[min(at, 4)]
+            found.content = found.content or f"{RECEIVER}.{name}"
             found.arguments[f"{RECEIVER}.{name}"] = _resolved(node, assigned)
         _add_options(found, built)
     elif isinstance(built, ast.Call) and isinstance(built.func, ast.Name):

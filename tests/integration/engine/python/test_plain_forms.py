@@ -34,6 +34,8 @@ def facts_from(folder: Path, source: str) -> ModuleFacts:
         ("x.__setitem__(1, 2)", "x[1] = 2"),
         ("x.__setitem__(slice(1, 3), [2])", "x[1:3] = [2]"),
         ("x.__delitem__('a')", "del x['a']"),
+        ("x.__ior__({3})", "x |= {3}"),
+        ("x.__iadd__(1, 2)", "x.__iadd__(1, 2)"),
         ("x.add(  1 )", "x.add(  1 )"),
         ("y = x[slice(None, 2)]", "y = x[:2]"),
     ],
@@ -126,3 +128,34 @@ def test_what_a_document_pretty_prints_is_compared_as_a_value(act: str, imports:
     assert (found.trial.act, found.observation.output) == ("table()", "")
     assert found.observation.value is not None
     assert found.observation.value.source == "{'a': 3, 'b': 2}"
+
+
+@pytest.mark.parametrize(
+    ("act", "value", "stays"),
+    [
+        pytest.param("bag.__ior__({3})", "Bag()", True, id="one_operand"),
+        pytest.param("bag.__ior__({3}, {4})", "Bag()", False, id="two_operands"),
+        pytest.param("bag.__ior__(3)", "NotImplemented", False, id="declined"),
+    ],
+)
+def test_an_operator_in_place_is_asserted_by_what_it_changes_or_not_at_all(act: str, value: str, stays: bool) -> None:
+    changed = (("len(bag)", Value("int", "3")),)
+    called = Trial("Bag.__ior__", act, ("from m import Bag",), ("bag = Bag()",))
+    finding = TrialFinding(called, Observation("returned", value=Value("Bag", value), effects=changed))
+
+    found = normal_form(finding, ModuleFacts("m.py", "m", ".", ""))
+
+    assert (found is not None) is stays
+    assert found is None or (found.observation.value, found.observation.effects) == (Value("NoneType", "None"), changed)
+
+
+def test_calls_that_only_a_value_of_their_set_up_tells_apart_are_one() -> None:
+    said = Observation("returned", Value("int", "4"))
+    calls = [trial("writer.bits()", f"writer = Writer({text!r})") for text in ("first", "second")]
+    calls.append(trial("writer.bits()", "writer = Writer()"))
+    found = [
+        AssertableFinding(TrialFinding(call, said), OracleVerdict((SpecExpectation("equals", "result", "4"),)))
+        for call in calls
+    ]
+    kept = [one.finding.trial.arrange for one in without_repeats(found)]
+    assert kept == [("writer = Writer('first')",), ("writer = Writer()",)]

@@ -341,3 +341,14 @@ def test_a_descriptor_that_takes_a_method_makes_a_property(tmp_path):
     facts = facts_of(write_project(tmp_path, {"m.py": source}), "m.py")
 
     assert [(one.qualname, one.kind) for one in facts.classes[0].members if one.public] == [("Stats.mean", "property")]
+
+
+def test_a_class_that_its_name_calls_a_base_is_only_derived_from(tmp_path):
+    source = "class BaseQueue:\n    def add(self, item): ...\n\nclass Heap(BaseQueue): ...\n\nclass BaseLine: ...\n"
+    facts = facts_of(write_project(tmp_path, {"m.py": source}), "m.py")
+
+    assert {one.name: one.kind for one in facts.classes} == {
+        "BaseQueue": "abstract",
+        "Heap": "plain",
+        "BaseLine": "plain",
+    }

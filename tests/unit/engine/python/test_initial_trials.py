@@ -203,3 +203,15 @@ def test_module_without_subjects_gets_no_trials(tmp_path):
     write_project(tmp_path, {"m.py": "_x = 1\n"})
     facts, context = context_of(tmp_path, "m.py")
     assert list(initial_trials(facts, context)) == []
+
+
+def test_members_of_a_base_are_tried_where_they_are_inherited(tmp_path):
+    source = (
+        "class BaseQueue:\n    def add(self, item):\n        self.last = item\n\nclass Heap(BaseQueue):\n    pass\n"
+    )
+    facts, context = context_of(write_project(tmp_path, {"m.py": source}), "m.py")
+
+    found = {one.subject for one in initial_trials(facts, context)}
+
+    assert "Heap.add" in found
+    assert "BaseQueue.add" not in found

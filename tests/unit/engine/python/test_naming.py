@@ -292,7 +292,7 @@ def test_a_parameter_of_one_letter_is_named_by_what_is_passed() -> None:
 def test_an_object_made_in_the_call_says_how_it_differs() -> None:
     assert names(
         returns("Stack(3).pop()", "3", subject="Stack.pop"), returns("Stack().pop()", "2", subject="Stack.pop")
-    ) == ["stack_pop_with_limit", "stack_pop"]
+    ) == ["stack_pop", "stack_pop_with_defaults"]
 
 
 def test_an_empty_object_says_so_in_its_usual_test_too() -> None:
@@ -309,3 +309,21 @@ def test_set_up_in_a_variable_tells_what_an_object_is_built_with() -> None:
         returns("stack.pop()", "3", "limit = 3", "stack = Stack(limit)", subject="Stack.pop"),
         returns("stack.pop()", "4", "limit = -3", "stack = Stack(limit)", subject="Stack.pop"),
     ) == ["stack_pop", "stack_pop_for_negative_limit"]
+
+
+def test_what_an_object_is_made_of_is_no_option() -> None:
+    assert names(
+        returns("stack.pop()", "3", "stack = Stack()", subject="Stack.pop"),
+        returns("stack.pop()", "4", "stack = Stack([3, 4])", subject="Stack.pop"),
+    ) == ["stack_pop", "stack_pop_with_limit"]
+
+
+def test_inherited_members_are_named_by_their_situation_too() -> None:
+    heap = ClassFacts("Heap", "plain", (10, 19), bases=("Stack",))
+    facts = replace(FACTS, classes=(STACK, heap))
+    cases = (
+        returns("heap.pop()", "3", "heap = Heap()", "heap.push(3)", "heap.push(4)", subject="Heap.pop"),
+        returns("heap.pop()", "4", "heap = Heap()", "heap.push(4)", subject="Heap.pop"),
+    )
+
+    assert [case.id for case in name_tests(cases, facts).values()] == ["tc_heap_pop", "tc_heap_pop_after_single_push"]
