@@ -205,7 +205,7 @@ def _answer_beside_set_up(one: AssertableFinding) -> tuple[object, ...]:
     expected = tuple(
         (each.kind, each.actual, each.value, each.exception, each.match) for each in one.verdict.expectations
     )
-    return (trial.subject, tuple(map(ast.unparse, trees)), trial.act, trial.mode, expected)
+    return (trial.subject, tuple(map(ast.dump, trees)), trial.act, trial.mode, expected)
 
 
 def without_weak(judged: Sequence[AssertableFinding]) -> list[AssertableFinding]:

@@ -36,7 +36,6 @@ _PROTOCOLS: Mapping[str, frozenset[str]] = {
     "ValueError": frozenset({"index", "remove"}),
 }
 # Origins of trials that were made by changing others.
-_FRAGMENT = 2
 _FOUND_BY_SEARCH = frozenset({"mutation", "havoc", "sequence", SIMPLIFIED})
 Goal = tuple[object, ...]
 DISTINCTION = "distinction"
@@ -170,7 +169,7 @@ def _is_long(record: TrialRecord) -> bool:
 def _written_texts(records: Sequence[TrialRecord], facts: ModuleFacts) -> frozenset[str]:
     """Returns the texts of documents and usage, and those natural values that a person would write.
 
-    Signs count where the code compares with them or a document lists them: `<` for an operator, not a row of brackets.
+    Signs alone count where the code compares with them or a document lists them: `<`, but no row of brackets.
     """
     compared = {part.operand for one in facts.callables() for part in one.comparisons}
     compared.update(choice for one in facts.domains for _, domain in one.parameters for choice in domain.choices)
@@ -180,7 +179,7 @@ def _written_texts(records: Sequence[TrialRecord], facts: ModuleFacts) -> frozen
         if record.trial.source not in _FOUND_BY_SEARCH
         for text in texts_in(record.trial)
         if record.trial.source in RICH_SOURCES
-        or (text not in ALL_TEXTS and (oddness(text) < _FRAGMENT or repr(text) in compared))
+        or (text not in ALL_TEXTS and (any(map(str.isalnum, text)) or not oddness(text) or repr(text) in compared))
     )
 
 
