@@ -251,6 +251,8 @@ def print_plan(plan: dict[str, Any]) -> None:
         importance = step["params"].get("importance")
         if importance:
             console.print(escape(f"{'':26} {importance['reason']}"))
+    for reason in dict.fromkeys(filter(None, (step["params"].get("not_run") for step in plan["steps"]))):
+        console.print(escape(f"Not run: {reason}"))
     for row in plan.get("not_understood", ()):
         hint = f" Did you mean {', '.join(row['suggestions'])}?" if row["suggestions"] else ""
         console.print(f"[yellow]Not understood:[/] {escape(row['text'])}: {escape(row['reason'])}.{escape(hint)}")

@@ -18,6 +18,7 @@ from ....engine.browser.write.compose import compose_spec
 from ....engine.browser.write.evidence import TextPlaces
 from ....engine.python.project.layout import find_layout
 from ....sandbox.browsers.chromium import browser_tools_missing
+from ....sandbox.javascript.playwright import prepare_playwright
 from ....sandbox.javascript.playwright_report import project_config
 from ....sandbox.target import ProvideTarget
 from ....utils.generated_header import is_untouched
@@ -53,7 +54,7 @@ class BrowserSpecGenerator:
     async def generate(self, inputs: Mapping[str, Any], *, seconds: float | None = None) -> SpecResult:
         """Generate the spec for `target` (`application`).
 
-        Counts (`BrowserBudget`) bound what is tried. Raises as `explore_site`.
+        Counts (`BrowserBudget`) bound what is tried. Raises as `explore_site` and `prepare_playwright`.
         """
         target: Mapping[str, Any] = inputs["target"]
         launch = await asyncio.to_thread(self._launch, target)
@@ -63,6 +64,10 @@ class BrowserSpecGenerator:
                 advice="name the module that makes it or a folder of pages, or say how it is started: --app-command",
             )
         prepared = await self.python_target()
+        framework = str(inputs.get("framework") or "pytest")
+        if framework == "playwright":
+            # What cannot be run is told before a minute is spent on exploring.
+            await asyncio.to_thread(prepare_playwright, prepared)
         exploration = await explore_site(
             prepared,
             launch,
@@ -72,7 +77,6 @@ class BrowserSpecGenerator:
             destructive=not launch.command or launch.folder is not None,
             budget=self.budget,
         )
-        framework = str(inputs.get("framework") or "pytest")
         lacking = await asyncio.to_thread(browser_tools_missing, prepared.interpreter)
         if lacking and framework == "pytest":
             python = prepared.interpreter.path

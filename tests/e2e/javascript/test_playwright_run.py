@@ -78,3 +78,13 @@ def test_the_kept_tests_are_collected_and_pass_as_a_person_starts_them_until_the
     done = run.playwright()
     assert done.returncode == 1
     assert "Rye 2.80" in done.stdout
+
+
+def test_a_playwright_that_the_project_names_and_has_not_installed_ends_the_run_with_advice(tmp_path):
+    manifest = '{"devDependencies": {"@playwright/test": "^1.50.0"}}'
+    root = make_project(tmp_path / "bakery", {**PAGES, "package.json": manifest})
+    outcome = invoke_command("run", REQUEST, cwd=root, environment=ENVIRONMENT)
+    assert outcome.code == 3, outcome
+    assert "it is not installed there" in outcome.out + outcome.err
+    assert "npm install" in outcome.out + outcome.err
+    assert not (root / "tests").exists()

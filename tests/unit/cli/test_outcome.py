@@ -161,3 +161,9 @@ def test_a_plan_says_why_a_target_stands_where_it_does(capsys):
     params = {"target": {"path": "src/a.py"}, "test_path": "t.py", "importance": {"score": 12.0, "reason": reason}}
     print_plan({"steps": [{"id": "g", "type": "generate_unit_tests", "params": params}], "understood": []})
     assert reason in capsys.readouterr().out
+
+
+def test_a_plan_says_what_will_be_written_and_not_run(capsys):
+    params = {"target": {"path": "public/index.html"}, "test_path": "a.yaml", "not_run": "that takes a device"}
+    print_plan({"steps": [{"id": "g", "type": "generate_e2e_tests", "params": params}], "understood": []})
+    assert "Not run: that takes a device" in capsys.readouterr().out
