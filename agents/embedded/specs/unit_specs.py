@@ -18,6 +18,7 @@ from typing import Any
 from ....core.outcome import NOTHING_PUBLIC
 from ....engine.python.explore.explore import ExplorationBudget, explore
 from ....engine.python.facts.analyse import analyse_module
+from ....engine.python.judge.prose_edges import edge_questions
 from ....engine.python.model.model import Arc, CallableFacts, Exploration, ModuleFacts
 from ....engine.python.project.exploration_digest import Foundations
 from ....engine.python.project.layout import Layout, find_layout
@@ -31,6 +32,7 @@ from ....store.cache.responses import ResponsesLost
 from ....store.cache.sqlite_responses import SqliteResponses
 from ....utils.canonical import digest_of
 from ....utils.own_source import own_digest
+from ....utils.untrusted_files import source_or_empty
 from ...contract.protocol import JsonObject
 from .first_tests import FirstTests
 from .spec_agent import SpecGenerator, SpecResult
@@ -91,6 +93,8 @@ class UnitSpecGenerator:
         spec = await asyncio.to_thread(_composed, exploration, layout, inputs, notices)
         metadata = {**_metadata(exploration), "notices": notices}
         metadata["notes"] += proposer.examples.notes()
+        asked = await asyncio.to_thread(lambda: edge_questions(source_or_empty(self.root, facts.path), facts.path))
+        metadata["notes"] += [text for name, text in asked if wanted is None or is_wanted(name, list(map(str, wanted)))]
         # A spec without cases is valid only if it says why there are none.
         if not (spec["cases"] or spec["suspected_defects"] or spec["not_reached"]):
             spec["not_reached"] = [{"subject": facts.module, "reason": NOTHING_PUBLIC, "line": 1}]
