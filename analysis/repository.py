@@ -172,7 +172,7 @@ class Checkout:
 
     def _left_out(self, place: Path, is_folder: bool) -> bool:
         name = place.name
-        if name in JUNK or (_SECRETS.match(name) and not _EXAMPLES.match(name)):
+        if name in JUNK or _is_secret(name):
             return True
         # A virtual environment, whatever it is called.
         if is_folder and (place / "pyvenv.cfg").is_file():
@@ -227,6 +227,20 @@ class Checkout:
             elif section and (url := _URL.match(line)):
                 found.setdefault(section, url.group(1))
         return found
+
+
+def is_left_out(path: str) -> bool:
+    """Whether a tree leaves out a file for its path alone: junk, a name that usually holds secrets, too deep a place.
+
+    Args:
+        path: POSIX, relative to the repository.
+    """
+    parts = PurePosixPath(path).parts
+    return bool(reason_to_skip(path)) or any(part in JUNK or _is_secret(part) for part in parts)
+
+
+def _is_secret(name: str) -> bool:
+    return _SECRETS.match(name) is not None and not _EXAMPLES.match(name)
 
 
 def _lines(place: Path) -> list[str]:

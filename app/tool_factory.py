@@ -20,6 +20,7 @@ from ..store.cache.responses import Responses, ResponsesLost
 from ..store.cache.sqlite_responses import SqliteResponses
 from ..store.cache.valkey_responses import ValkeyResponses
 from ..store.files.run_folder import RunFolder
+from .github.repository import opened_repository
 
 if TYPE_CHECKING:
     from ..agents.model.embeddings import EmbeddingsMeter
@@ -66,7 +67,10 @@ async def open_tools(
     servers = servers_of(settings, environment) if others else ()
     # Within a run only models read what a search finds: without one, nothing is sent to an embeddings model.
     is_unread = embeddings is not None and not settings.models.read_context
-    async with kept_answers(settings, environment, warn) as cache:
+    async with (
+        kept_answers(settings, environment, warn) as cache,
+        opened_repository(settings, environment) as repository,
+    ):
         services = ToolServices(
             root=settings.root,
             run_folder=folder,
@@ -77,6 +81,7 @@ async def open_tools(
             model_writes=settings.models.of("writer") is not None,
             build_command=settings.build_command,
             cache=cache,
+            repository=repository,
             vectors=None if is_unread else vectors_of(settings, environment, warn, embeddings),
         )
         async with ToolClient(build_toolbox(services), servers=servers, root=settings.root, warn=warn) as tools:

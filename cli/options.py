@@ -129,6 +129,9 @@ OPTIONS: Mapping[str, Any] = {
     "mcp_config": _option(
         Path, "--mcp-config", about="A JSON file with mcpServers, your own tool servers. This starts their commands."
     ),
+    "repository": _option(
+        str, "--repository", about="Read owner/name[@ref] on GitHub, without a checkout. Default: the project's folder."
+    ),
     "cache_url": _option(str, "--cache-url", about="Cache tool answers in Valkey or Redis. Default: a file."),
     "evidence": _option(
         str,

@@ -36,7 +36,7 @@ DepthLevel = Annotated[
 ]
 Ref = Annotated[str | None, typer.Option("--ref", help="Branch or commit that must be checked out. Default: any.")]
 Framework = Annotated[str, typer.Option("--framework", help="playwright or maestro.")]
-_RUN = ("run_id",)
+_RUN = ("run_id", "repository")
 
 
 def register(app: typer.Typer) -> None:

@@ -41,9 +41,8 @@ RUN_ID_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$"
 Name = Annotated[str, Field(min_length=1, max_length=400)]
 ModuleName = Annotated[str, Field(pattern=r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$", max_length=200)]
 
-
 _CACHES = ("valkey", "valkeys", "redis", "rediss", "unix")
-_NOT_IN_FILES = frozenset({"root", "target", "changed_since", "mcp_config", "trust_project", "cache_url"})
+_NOT_IN_FILES = frozenset("root target changed_since mcp_config trust_project cache_url repository".split())
 STATE_FOLDER = ".testwright"
 
 _FROM_FILE = "from_project_file"  # carries the file's values through the constructor to their place among the sources
@@ -106,6 +105,7 @@ class Settings(BaseSettings):
         keep_runs: runs that `clean` leaves.
         mcp_servers: tool servers of others, see `tool_servers.py`.
         mcp_config: a JSON file with `mcpServers`; they take the place of `mcp_servers`. Not in files.
+        repository: what `crawl`, `cases` and `engineer` read on GitHub instead: owner/name[@ref]. Not in files.
         trust_project: whether all settings of the project's own file hold, also those that need consent; None for what
             the trust file says. Not in files.
         evidence: collect evidence about a target (documents, tests, API descriptions, history) before its spec is
@@ -180,6 +180,7 @@ class Settings(BaseSettings):
     keep_runs: int = Field(default=20, ge=0)
     mcp_servers: Annotated[tuple[ToolServer, ...], BeforeValidator(servers_from)] = ()
     mcp_config: Path | None = None
+    repository: str | None = None
     trust_project: bool | None = None
     evidence: Literal["on", "off", "auto"] = "auto"
     fresh: bool = False

@@ -14,6 +14,7 @@ from ..core.errors import (
     BudgetExhausted,
     EnvironmentFault,
     ExitCode,
+    GitHubFailure,
     RunTerminated,
     SandboxFailure,
     SchemaValidationError,
@@ -118,6 +119,7 @@ def fault_of(error: Exception) -> Fault:
         (ToolFailure, StepExit.TOOL_FAILURE),
         (TargetImportError, StepExit.ENVIRONMENT),
         (EnvironmentFault, StepExit.ENVIRONMENT),
+        (GitHubFailure, StepExit.ENVIRONMENT),
         (StorageError, StepExit.STORAGE),
     )
     for cls, exit_reason in known:

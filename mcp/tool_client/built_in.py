@@ -5,12 +5,20 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Mapping
 
 from ...core import errors
-from ...core.errors import EnvironmentFault, SandboxFailure, StorageError, TestwrightError, ToolFailure, ToolTimeout
+from ...core.errors import (
+    EnvironmentFault,
+    GitHubFailure,
+    SandboxFailure,
+    StorageError,
+    TestwrightError,
+    ToolFailure,
+    ToolTimeout,
+)
 from ..sdk import REQUEST_TIMEOUT, CallToolResult, Client, MCPError, Tool, text_of
 from ..toolbox.tool_spec import CACHED_META, ERROR_META, TIMEOUT_META, Json
 
 _DEFAULT_TIMEOUT_SECONDS = 60.0
-_PRESERVED_ERRORS = (EnvironmentFault, StorageError, SandboxFailure, ToolFailure)
+_PRESERVED_ERRORS = (EnvironmentFault, GitHubFailure, StorageError, SandboxFailure, ToolFailure)
 
 
 class BuiltInTools:

@@ -17,6 +17,7 @@ from .content_cache import ContentCache
 
 if TYPE_CHECKING:
     from ...analysis.code_search.vectors import PassageVectors
+    from ...analysis.github_repository import GitHubRepository
     from ...gate.runner.baseline import CoverageBaseline
     from ...sandbox.target import PythonTarget
     from ...store.files.run_folder import RunFolder
@@ -36,6 +37,7 @@ class ToolServices:
         model_writes: whether a model writes test files.
         build_command: the configured build command, if any.
         cache: results of this toolbox, by the hash of their inputs.
+        repository: the repository on GitHub that `repo.tree` and `repo.read_file` read; None for the checkout.
         vectors: embeddings of passages, where an embeddings model is set.
         index: the search over the project's code and documents.
         baselines: coverage before the tests of this run.
@@ -52,6 +54,7 @@ class ToolServices:
     model_writes: bool = False
     build_command: str | None = None
     cache: ContentCache = field(default_factory=ContentCache)
+    repository: GitHubRepository | None = None
     vectors: PassageVectors | None = None
     index: CodebaseIndex = field(init=False)
     baselines: Baselines = field(init=False)

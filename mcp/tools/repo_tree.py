@@ -1,7 +1,8 @@
-"""`repo.tree`: lists the files of the repository that is checked out."""
+"""`repo.tree`: lists the files of the repository that is checked out, or of one on GitHub."""
 
 from __future__ import annotations
 
+import asyncio
 import platform
 from contextlib import suppress
 from itertools import islice
@@ -14,10 +15,23 @@ from ..toolbox.tool_spec import Json, ToolSpec
 from .repo_read_file import BLOB_ID, REF
 
 
-def _run(services: ToolServices, /, path: str, ref: str | None = None) -> Json:
+async def _run(services: ToolServices, /, path: str, ref: str | None = None) -> Json:
     """Lists the repository's files with size and git blob id. What git ignores, caches, environments, links and files
     that hold secrets by custom are left out.
     """
+    if services.repository is None:
+        return await asyncio.to_thread(_of_checkout, services, path, ref)
+    tree = await services.repository.tree(ref)
+    return {
+        "repo_full_name": tree.full_name,
+        "ref": tree.ref,
+        "commit": tree.commit,
+        "files": [dict(entry.to_dict()) for entry in tree.below(path)],
+        "truncated": tree.truncated,
+    }
+
+
+def _of_checkout(services: ToolServices, path: str, ref: str | None) -> Json:
     checkout = Checkout(services.root)
     head = checkout.ref(ref)
     files: list[Json] = []
@@ -35,6 +49,8 @@ def _run(services: ToolServices, /, path: str, ref: str | None = None) -> Json:
 
 
 def _key(services: ToolServices, arguments: Json) -> str | None:
+    if services.repository is not None:
+        return None  # GitHub says whether its own answer still holds
     checkout = Checkout(services.root)
     head = checkout.ref(arguments.get("ref"))
     states = [

@@ -12,7 +12,7 @@ import json
 import re
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -76,7 +76,9 @@ class LocalGitHub:
         self.truncated = False
         self.lock = threading.Lock()
 
-    def add(self, full_name: str, files: dict[str, str | bytes], *, private: bool = False, **details: Any) -> GitStore:
+    def add(
+        self, full_name: str, files: Mapping[str, str | bytes], *, private: bool = False, **details: Any
+    ) -> GitStore:
         """Add a repository with one commit on `main`."""
         store = GitStore()
         store.commit_files(files, "first")
