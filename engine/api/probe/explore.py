@@ -24,6 +24,7 @@ from .distinct import distinct_request
 from .execute import drop_setup, execute_proposals, mark_state_dependent, merge_observations
 from .propose import filled_lists, proposals_for, readings_after_change, wrong_methods
 from .propose_access import find_guarded
+from .propose_updates import conditional_proposals, update_proposals
 from .propose_values import invalid_bodies
 from .resource_model import BaselineRequest, ResourceModel, is_complete
 from .sign_in.prepare import find_credentials, sign_in_again
@@ -250,6 +251,8 @@ def _all_proposals(
     for refused in world.refused.values():
         yield from invalid_bodies(world, refused)
     yield from lists
+    yield from update_proposals(world)
+    yield from conditional_proposals(world)
     yield from wrong_methods(world)
 
 

@@ -187,7 +187,7 @@ def _fills(maker: Operation, collection: Operation) -> bool:
 
 def _separating_values(world: ResourceModel, parameter: ApiParameter, story: list[Json]) -> list[Any]:
     """Return filter values that separate the members: their own values, and the boundaries."""
-    values: list[Any] = []
+    values: list[Any] = list(_paging_values(parameter, story))
     named = parameter.name.lower()
     for request in story:
         for content in ((request.get("body") or {}).get("content"), request.get("path_parameters")):
@@ -214,6 +214,25 @@ def _separating_values(world: ResourceModel, parameter: ApiParameter, story: lis
     made = [value for value in values if value is not NOTHING]
     good = [value for value in made if world.samples.problem(value, parameter.schema) is None]
     return list({repr(value): value for value in good}.values())[:8]
+
+
+_COUNTS = re.compile(
+    r"limit|(?:page_?)?size|per_?page|^(?:count|top|first|take|max_?results)$|offset|skip|start", re.IGNORECASE
+)
+_PAGES = re.compile(r"^page(?:_?(?:number|no))?$", re.IGNORECASE)
+_SORTS = re.compile(r"^(?:sort|order)(?:_?by)?$|^ordering$", re.IGNORECASE)
+
+
+def _paging_values(parameter: ApiParameter, story: list[Json]) -> Iterator[Any]:
+    """Yield values of a parameter that pages or sorts a list of two: a default shows them all, in their usual order."""
+    if _COUNTS.search(parameter.name):
+        yield 1
+    elif _PAGES.search(parameter.name):
+        yield 2
+    elif _SORTS.search(parameter.name):
+        bodies = [(request.get("body") or {}).get("content") for request in story]
+        for field in next((list(body)[:2] for body in bodies if isinstance(body, dict) and body), []):
+            yield from (field, f"-{field}")
 
 
 def _scalars(content: Any, whole: Any) -> list[Any]:

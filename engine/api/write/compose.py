@@ -22,6 +22,7 @@ from ..probe.judge import (
     lacks_refusal,
     select_informative,
 )
+from ..probe.propose_updates import CONDITIONAL
 from ..probe.resource_model import parse_json
 from ..values.data import SecretFilter, looks_secret
 
@@ -182,6 +183,9 @@ def _requests(case: Mapping[str, Any]) -> Iterator[Json]:
 def _worth_a_case(seen: ObservedProposal) -> bool:
     proposal, status = seen.proposal, seen.answer.status
     if not seen.complete or seen.answer.failure or status >= 500:
+        return False
+    # A server that heeds no conditions answers as without them.
+    if proposal.group == CONDITIONAL and status not in proposal.statuses:
         return False
     # The case would arrange something that already fails.
     if any(not answer.ok for answer in seen.answers[:-1]):

@@ -21,6 +21,8 @@ _GROUPS = {
     "with_query": "takes queries",
     "filters": "filters",
     "credentials": "refuses other credentials",
+    "updates": "changes what it is given",
+    "conditional": "heeds conditions",
 }
 _ACROSS = {
     "methods": ("paths_have_no_such_method", "These paths have no method {method}"),

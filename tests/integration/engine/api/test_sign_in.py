@@ -68,6 +68,16 @@ def test_every_operation_is_asked_as_who_may_and_as_who_may_not(spec: dict[str, 
     assert {(200, "admin"), (401, ""), (403, "user")} <= statuses(spec, "listMembers")
 
 
+def test_updates_change_something_and_are_read_back(spec: dict[str, Any]) -> None:
+    cases = {case["id"]: case for case in spec["cases"]}
+    read = cases["tc_read_note_after_change_note_with_other_values"]
+    [made, changed] = [step["body"]["content"] for step in read["arrange"]["requests"]]
+    assert made["title"] != changed["title"]
+    told = {one["pointer"]: one["value"] for one in read["expect"] if one["kind"] == "body_value"}
+    assert told["/title"] == changed["title"]
+    assert told["/owner"] == "{{USER_EMAIL}}"
+
+
 def test_an_undeclared_refusal_is_a_remark_about_the_document_and_no_defect(
     explored: tuple[dict[str, Any], list[str]],
 ) -> None:

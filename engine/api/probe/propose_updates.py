@@ -1,0 +1,103 @@
+"""Proposes updates that change something and are read back, and conditional requests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ..model.model import Json, Operation, Proposal
+from ..values.data import NOTHING
+from .distinct import other_value
+from .propose_values import copy_request, make_proposal, with_body
+from .resource_model import BaselineRequest, ResourceModel, merge_setups
+
+_MOST_FIELDS = 3
+_UPDATES = ("PUT", "PATCH")
+CONDITIONAL = "conditional"
+"""The group of conditional requests: only the status that the condition asks for is worth a test."""
+
+
+def update_proposals(world: ResourceModel) -> Iterator[Proposal]:
+    """Yield updates with values other than those before, and what is read after them.
+
+    An update with the values of the creation passes in a server that updates nothing; one that sets a single field
+    shows that the others stay.
+    """
+    for baseline in list(world.baselines.values()):
+        body, content = baseline.operation.body, (baseline.request.get("body") or {}).get("content")
+        if baseline.operation.method not in _UPDATES or body is None or not isinstance(content, dict):
+            continue
+        changed = _changed(world, baseline, content)
+        reading = _reading_of(world, baseline.operation)
+        for name, words, fields in _updates(world, baseline, content, changed):
+            request = with_body(baseline.request, fields)
+            yield make_proposal(
+                baseline, name, words, "success", request, wants="success", group="updates", priority="critical"
+            )
+            if reading is not None:
+                setup = tuple(merge_setups(reading.setup, (*baseline.setup, request)))
+                told = f"after {baseline.operation.label} {words}"
+                marks: Json = {"setup": setup, "priority": "critical"}
+                yield make_proposal(reading, f"after_{name}", told, "state", reading.request, **marks)
+
+
+def _updates(
+    world: ResourceModel, baseline: BaselineRequest, content: Json, changed: Json
+) -> Iterator[tuple[str, str, Json]]:
+    """Yield name, words and body of each update: everything at once, then single fields."""
+    name = baseline.operation.name
+    if changed:
+        yield f"{name}_with_other_values", "with other values", {**content, **changed}
+    if len(changed) < 2 or baseline.operation.body is None:
+        return
+    required = set(world.samples.merged(baseline.operation.body.schema).get("required") or ())
+    for field in list(changed)[:_MOST_FIELDS]:
+        kept = {key: entry for key, entry in content.items() if key in required}
+        yield f"{name}_with_another_{field}", f"with another {field}", {**kept, field: changed[field]}
+
+
+def _changed(world: ResourceModel, baseline: BaselineRequest, content: Json) -> Json:
+    """Return other values of the scalar fields of an update than those that its setup has given them."""
+    assert baseline.operation.body is not None
+    schema = baseline.operation.body.schema
+    given: Json = {}
+    for step in baseline.setup:
+        made = (step.get("body") or {}).get("content")
+        given |= made if isinstance(made, dict) else {}
+    full = world.samples.value(schema, "body", full=True)
+    whole: Json = {**(full if isinstance(full, dict) else {}), **content}
+    found: Json = {}
+    for name, inner in world.samples.properties(schema).items():
+        current: Any = given.get(name, whole.get(name))
+        # Templates are ids of other resources; a password is read back by nobody.
+        if current is None or "{{" in str(current) or "password" in name.lower() or isinstance(current, dict | list):
+            continue
+        other = other_value(inner, current, world.samples)
+        if other is not NOTHING:
+            found[name] = other
+    return found
+
+
+def _reading_of(world: ResourceModel, operation: Operation) -> BaselineRequest | None:
+    same = [known for known in world.baselines.values() if known.operation.path == operation.path]
+    return next((known for known in same if known.operation.method == "GET"), None)
+
+
+def conditional_proposals(world: ResourceModel) -> Iterator[Proposal]:
+    """Yield requests on the condition that a resource has, or has no more, the entity tag that it answers with."""
+    for reading in list(world.baselines.values()):
+        tag = reading.answer.headers.get("etag", "")
+        if reading.operation.method != "GET" or not tag:
+            continue
+        unchanged = copy_request(reading.request)
+        unchanged["headers"] = {**(unchanged.get("headers") or {}), "If-None-Match": tag}
+        marks: Json = {"group": CONDITIONAL, "priority": "high"}
+        words = "answers nothing new to who has its entity tag"
+        yield make_proposal(reading, "not_modified", words, "success", unchanged, statuses=(304,), **marks)
+        for change in world.baselines.values():
+            if change.operation.path != reading.operation.path or change.operation.method not in (*_UPDATES, "DELETE"):
+                continue
+            stale = copy_request(change.request)
+            stale["headers"] = {**(stale.get("headers") or {}), "If-Match": '"an-older-version"'}
+            words = "is refused where the resource has changed since"
+            yield make_proposal(change, "precondition_failed", words, "state", stale, statuses=(412,), **marks)

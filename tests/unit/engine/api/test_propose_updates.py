@@ -1,0 +1,83 @@
+"""Updates use other values than the creation, lists are paged and sorted, conditions are tried where there are tags."""
+
+from __future__ import annotations
+
+import pytest
+
+from testwright.engine.api.document.operations import api_from_document
+from testwright.engine.api.model.model import HttpAnswer
+from testwright.engine.api.probe.propose import filled_lists
+from testwright.engine.api.probe.propose_updates import conditional_proposals, update_proposals
+from testwright.engine.api.probe.resource_model import BaselineRequest, ResourceModel, build_request
+from testwright.engine.api.values.data import SampleValues
+
+pytestmark = pytest.mark.feature("T-20")
+
+BOOK = {
+    "type": "object",
+    "properties": {"title": {"type": "string"}, "pages": {"type": "integer"}, "password": {"type": "string"}},
+    "required": ["title"],
+}
+BODY = {"content": {"application/json": {"schema": BOOK}}}
+ONE = {"name": "id", "in": "path", "required": True, "schema": {"type": "integer"}}
+QUERIES = [
+    {"name": "limit", "in": "query", "schema": {"type": "integer", "default": 100}},
+    {"name": "sort", "in": "query", "schema": {"type": "string"}},
+]
+DOCUMENT = {
+    "openapi": "3.1.0",
+    "paths": {
+        "/books": {
+            "post": {"operationId": "add", "requestBody": BODY, "responses": {}},
+            "get": {"operationId": "list", "parameters": QUERIES, "responses": {}},
+        },
+        "/books/{id}": {
+            "parameters": [ONE],
+            "get": {"operationId": "read", "responses": {}},
+            "put": {"operationId": "change", "requestBody": BODY, "responses": {}},
+        },
+    },
+}
+
+
+@pytest.fixture
+def world() -> ResourceModel:
+    api = api_from_document(DOCUMENT, path="openapi.json")
+    found = ResourceModel(api, SampleValues(api.components))
+    for operation in sorted(api.operations, key=lambda known: known.method != "POST"):
+        made = build_request(found, operation)
+        assert made is not None
+        answer = HttpAnswer(200, {"etag": '"v1"'} if operation.name == "read" else {}, '{"id": 1}')
+        saves = {"book_id": "/id"} if operation.method == "POST" else {}
+        found.baselines[operation.name] = BaselineRequest(operation, made[0], made[1], answer, saves)
+    return found
+
+
+def test_an_update_has_other_values_and_is_read_back(world: ResourceModel) -> None:
+    found = {(proposal.operation.name, proposal.name): proposal for proposal in update_proposals(world)}
+    update = found["change", "change_with_other_values"].request["body"]["content"]
+    made = world.baselines["add"].request["body"]["content"]
+    assert update["title"] != made["title"]
+    assert "password" not in update
+    reading = found["read", "after_change_with_other_values"]
+    assert reading.setup[-1]["body"]["content"] == update
+
+
+def test_a_single_field_is_changed_while_the_others_stay(world: ResourceModel) -> None:
+    found = {proposal.name: proposal for proposal in update_proposals(world) if proposal.operation.name == "change"}
+    assert set(found["change_with_another_pages"].request["body"]["content"]) == {"title", "pages"}
+
+
+def test_a_condition_is_tried_where_an_answer_has_an_entity_tag(world: ResourceModel) -> None:
+    found = {proposal.name: proposal for proposal in conditional_proposals(world)}
+    assert found["not_modified"].request["headers"] == {"If-None-Match": '"v1"'}
+    assert found["not_modified"].statuses == (304,)
+    assert found["precondition_failed"].operation.name == "change"
+    assert found["precondition_failed"].statuses == (412,)
+
+
+def test_a_list_is_cut_short_and_sorted_both_ways(world: ResourceModel) -> None:
+    queries = [proposal.request.get("query") for proposal in filled_lists(world, {})]
+    assert {"limit": 1} in queries
+    assert {"sort": "title"} in queries
+    assert {"sort": "-title"} in queries
