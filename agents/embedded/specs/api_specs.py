@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import os
+import time
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
 from pathlib import Path
@@ -80,9 +81,10 @@ class ApiSpecGenerator:
     async def generate(self, inputs: Mapping[str, Any], *, seconds: float | None = None) -> SpecResult:
         """Generate the spec for `target` (`application`, `endpoint`, or both).
 
-        Counts (`ApiBudget`) bound what is tried: `seconds` has no effect, so that the spec stays deterministic. Raises
-        as `explore_api` and `extract_document` do.
+        Counts (`ApiBudget`) bound what is tried, so that the spec is deterministic; a limit of `seconds` bounds them
+        further. Raises as `explore_api` and `extract_document` do.
         """
+        began = time.monotonic()
         target: Mapping[str, Any] = inputs["target"]
         opened = await self.prepare(target)
         wanted = [str(name) for name in target.get("operations") or ()]
@@ -95,6 +97,7 @@ class ApiSpecGenerator:
             budget=self.budget,
             examples=json_examples(self.examples),
             wanted=named_operations(opened.api, wanted) if wanted else None,
+            seconds=None if seconds is None else seconds - (time.monotonic() - began),
         )
         spec = await asyncio.to_thread(
             compose_spec,

@@ -11,6 +11,7 @@ import json
 import os
 import re
 import sys
+import time
 from collections.abc import AsyncGenerator, Collection, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -79,6 +80,7 @@ class AppObserver:
         self._workspace = workspace
         self._surroundings = surroundings
         self.sent = 0
+        self._orders, self._seconds = 0, 0.0
         self.constants: Mapping[str, str] = {}
         """What `{{NAME}}` stands for in every request: the names and passwords of the users who sign in."""
 
@@ -113,7 +115,20 @@ class AppObserver:
         self.sent += len(requests)
         return found
 
+    @property
+    def seconds_each(self) -> float:
+        """How long a sequence of requests took on average, with the reset before it."""
+        return self._seconds / max(self._orders, 1)
+
     async def _ordered(self, order: Json, number: int) -> tuple[HttpAnswer, ...]:
+        began = time.monotonic()
+        try:
+            return await self._answered(order, number)
+        finally:
+            self._orders += 1
+            self._seconds += time.monotonic() - began
+
+    async def _answered(self, order: Json, number: int) -> tuple[HttpAnswer, ...]:
         await self._session.send(json.dumps(order).encode())
         seconds = self._surroundings.start_seconds + self._surroundings.answer_seconds * number + 30
         try:

@@ -7,6 +7,7 @@ the operation still succeeds.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice, product
 from typing import Any
@@ -34,15 +35,23 @@ class BaselineFinder:
 
     Args:
         budget: maximum number of request sequences tried for one operation.
+        until: when to stop, by the monotonic clock; None for never.
     """
 
     def __init__(
-        self, observer: AppObserver, world: ResourceModel, credentials: Mapping[str, Credential], *, budget: int = 24
+        self,
+        observer: AppObserver,
+        world: ResourceModel,
+        credentials: Mapping[str, Credential],
+        *,
+        budget: int = 24,
+        until: float | None = None,
     ) -> None:
         self._observer = observer
         self._world = world
         self._credentials = credentials
         self._budget = budget
+        self._until = until
         self.failures: dict[str, HttpAnswer] = {}
         self.broken: dict[str, Proposal] = {}
 
@@ -53,6 +62,8 @@ class BaselineFinder:
         for number in range(_ROUNDS):
             before = len(self._world.baselines)
             for operation in ranked:
+                if self._until is not None and time.monotonic() > self._until:
+                    return
                 if operation.name not in self._world.baselines:
                     await self._try(operation, number)
             # Another round can only help where the last one found something new.

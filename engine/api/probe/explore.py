@@ -6,6 +6,7 @@ Bounded by counts, never by time, so that two runs give the same result.
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -30,6 +31,8 @@ from .resource_model import BaselineRequest, ResourceModel, is_complete
 from .sign_in.prepare import find_credentials, sign_in_again
 from .sign_in.try_out import SeededUser
 
+_TIMES_SENT = 4
+_LEAST = 20
 _RANKS = {"critical": 0, "high": 1, "medium": 2, "low": 3}
 T = TypeVar("T")
 
@@ -47,6 +50,17 @@ class ApiBudget:
     operation: int = 60
     proposals: int = 900
     pairs: int = 150
+
+    def within(self, seconds: float, each: float) -> ApiBudget:
+        """Return the budget that fits into a time.
+
+        Args:
+            each: seconds that one sequence of requests takes.
+        """
+        sequences = max(seconds, 0.0) / max(each, 0.001)
+        # A pair is sent twice before it is a proposal; that is observed twice, and sent again where it is a refusal.
+        proposals = max(int(sequences / _TIMES_SENT), _LEAST)
+        return ApiBudget(self.operation, min(self.proposals, proposals), min(self.pairs, proposals // 5))
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +161,7 @@ async def explore_api(
     surroundings: AppConditions | None = None,
     examples: Mapping[str, Any] | None = None,
     wanted: Collection[str] | None = None,
+    seconds: float | None = None,
 ) -> ApiExploration:
     """Explore an API.
 
@@ -155,19 +170,23 @@ async def explore_api(
         seeded: users that the application has already.
         examples: values of parameters and properties by name, which come first where they fit.
         wanted: names of the operations to test, the others only prepare for them; None for all.
+        seconds: approximate time limit; the most important requests are tried within it. None for no limit.
 
     Raises:
         EnvironmentFault: the application does not start. SandboxFailure: the sandbox broke.
     """
+    began = time.monotonic()
     budget = budget or ApiBudget()
     here = surroundings or AppConditions()
     samples = SampleValues(api.components, examples)
     world = ResourceModel(api, samples)
     async with open_application(target, launch, here) as observer:
         credentials = await find_credentials(observer, world, secrets, seeded)
-        finder = BaselineFinder(observer, world, credentials)
+        finder = BaselineFinder(observer, world, credentials, until=None if seconds is None else began + seconds / 2)
         await finder.find()
         await find_guarded(finder, world)
+        if seconds is not None:
+            budget = budget.within(seconds - (time.monotonic() - began), observer.seconds_each)
         second = await _second_things(finder, world)
         every = _once(_all_proposals(world, credentials, second))
         chosen = select_within([proposal for proposal in every if _is_wanted(proposal.operation, wanted)], budget)

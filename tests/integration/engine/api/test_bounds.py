@@ -104,3 +104,10 @@ def test_five_hundred_operations_are_tested_in_part_and_the_rest_is_named(tmp_pa
     cut = [reason for reason in reasons.values() if "1 more request was not tried: at most 90" in reason]
     assert len(cut) == 30
     assert len(spec["operations"]) == 500
+
+
+def test_a_time_limit_leaves_what_can_be_sent_within_it() -> None:
+    budget = ApiBudget().within(40, 0.1)
+    assert (budget.proposals, budget.pairs) == (100, 20)
+    assert ApiBudget().within(-5, 0.1).proposals == 20
+    assert ApiBudget().within(3600, 0.01) == ApiBudget()
