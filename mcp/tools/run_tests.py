@@ -35,6 +35,8 @@ SERVED = ("api", "e2e")
 _PICTURES = "browser"
 BROWSER_TEST_SECONDS = 60.0
 BROWSER_WALL_SECONDS = 900.0
+SERVER_TEST_SECONDS = 60.0
+SERVER_WALL_SECONDS = 600.0
 OPTIONS: Json = {
     "framework": string(enum=list(ALL_FRAMEWORKS)),
     "test_seconds": {"type": "number", "exclusiveMinimum": 0, "maximum": 600, "description": "For one test."},
@@ -87,6 +89,9 @@ async def _run(services: ToolServices, /, test_path: str, options: Json) -> Json
     if is_browser(spec):
         # The first test waits for a browser to start, and each for pages.
         limits = {"test_seconds": BROWSER_TEST_SECONDS, "wall_seconds": BROWSER_WALL_SECONDS, **limits}
+    if is_api(spec):
+        # The first test waits until the application has started and its users have signed in.
+        limits = {"test_seconds": SERVER_TEST_SECONDS, "wall_seconds": SERVER_WALL_SECONDS, **limits}
     if (spec or {}).get("test_type") == "performance":
         # A call that is timed is repeated for a while; a much slower one is to fail by its limit, not by this one.
         limits.setdefault("test_seconds", TIMED_TEST_SECONDS)
@@ -210,6 +215,11 @@ def _acting(services: ToolServices, spec: Json | None) -> frozenset[str] | None:
 def is_browser(spec: Json | None) -> bool:
     """Whether the tests of a spec drive a browser."""
     return spec is not None and spec.get("test_type") == "e2e"
+
+
+def is_api(spec: Json | None) -> bool:
+    """Whether the tests of a spec start an application and send it requests."""
+    return spec is not None and spec.get("test_type") == "api"
 
 
 def _framework(options: Json, spec: Json | None) -> str:

@@ -16,7 +16,10 @@ from .run_tests import (
     BROWSER_WALL_SECONDS,
     OPTIONS,
     RESULT_SCHEMA,
+    SERVER_TEST_SECONDS,
+    SERVER_WALL_SECONDS,
     TIMED_TEST_SECONDS,
+    is_api,
     is_browser,
     measured_files,
     python_framework,
@@ -46,6 +49,8 @@ async def _run(services: ToolServices, /, test_paths: list[str], options: Json) 
         # Each order costs as many seconds as there are tests, which have been repeated one file at a time already.
         slow = {"test_seconds": BROWSER_TEST_SECONDS, "wall_seconds": BROWSER_WALL_SECONDS, "seeds": (11,)}
         limits = {**slow, **limits}
+    if any(map(is_api, specs.values())):
+        limits = {"test_seconds": SERVER_TEST_SECONDS, "wall_seconds": SERVER_WALL_SECONDS, **limits}
     if any(spec.get("test_type") == "performance" for spec in specs.values()):
         limits.setdefault("test_seconds", TIMED_TEST_SECONDS)
     together = SuiteVerificationOptions(measure=tuple(measured), **limits)

