@@ -61,6 +61,8 @@ async def explore_script(
     spec = compose_spec(module, selection, proposer.domains)
     # Types of Jest's globals come with a package that not every project has.
     spec["target"]["import"] = is_typescript(path) and "@types/jest" not in project.package.dependencies
+    if is_typescript(path) and project.checks_types:
+        spec["target"]["unchecked"] = True
     own = "the project's own" if project.own else "ours: the project has none"
     notes = (f"Jest {project.version[0]}.{project.version[1]} is {own}.", *found.notes)
     return ScriptExploration(spec, len(trials), notes)

@@ -7,6 +7,7 @@ and in another language. The kept tests are measured by mutants of the tested mo
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -27,7 +28,8 @@ _SURROUNDINGS: tuple[tuple[str, Mapping[str, str], int], ...] = (
     ("in another order, on another day", {"TZ": "Asia/Tokyo"}, 400),
     ("in another order and language", {"LANG": "de_DE.UTF-8", "LC_ALL": "de_DE.UTF-8"}, 0),
 )
-_DOCUMENTED = "documented"
+_NOT_LOADED = "● Test suite failed to run"
+_ERROR = re.compile(r"\berror TS\d+|Error\b|Cannot find")
 
 
 async def verify_scripts(
@@ -232,4 +234,6 @@ async def _repeat(jest: Jest, request: JestRequest, verdicts: dict[tuple[str, st
 def _first_line(said: str) -> str:
     lines = [line.strip() for line in said.splitlines() if line.strip()]
     facts = [line for line in lines if line.startswith(("Expected", "Received"))]
-    return (" ".join(facts[:2]) or (lines[0] if lines else "it failed"))[:300]
+    # A file that does not load begins with a heading.
+    errors = [line for line in lines if _ERROR.search(line)] if lines[:1] == [_NOT_LOADED] else []
+    return (" ".join(facts[:2]) or next(iter(errors or lines), "it failed"))[:300]

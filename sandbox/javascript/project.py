@@ -120,6 +120,11 @@ class ScriptProject:
     modules: Mapping[str, Path] = field(default_factory=dict)
 
     @property
+    def checks_types(self) -> bool:
+        """Whether its Jest may refuse files whose types do not fit: ts-jest is installed."""
+        return self.own and any((folder / "ts-jest").is_dir() for folder in self.modules.values())
+
+    @property
     def shuffles(self) -> bool:
         """Whether this Jest can run tests in a random order."""
         return self.version >= _SHUFFLES

@@ -70,7 +70,7 @@ class _Source:
         return "\n\n".join([*parts, "", "\n".join(self._profiles()), "", user]) + "\n"
 
     def _docstring(self) -> str:
-        first = str(self._spec["cases"][0]["id"]).rpartition("_")[2]
+        first = profile_name(self._spec["cases"][0])
         title = docstring_text(str(self._spec["title"]))
         command = f"locust -f {self._path} --headless --load-profile {first}"
         return f'"""{title}.\n\n    {command}\n\nadds --host http://127.0.0.1:8000 for a server that runs already.\n"""'

@@ -127,7 +127,7 @@ _STATE: Any = {"run": None}
 
 @events.init_command_line_parser.add_listener
 def _options(parser):
-    parser.add_argument("--load-profile", default="smoke", help="which profile of the locustfile is run")
+    parser.add_argument("--load-profile", default="", help="which profile of the locustfile is run; else its first")
     parser.add_argument("--load-seconds", type=float, default=0.0, help="press the profile into so many seconds")
     parser.add_argument("--load-report", default="", help="a file for the figures, as JSON")
 
@@ -135,9 +135,10 @@ def _options(parser):
 @events.init.add_listener
 def _begin(environment, **_):
     options, shape = environment.parsed_options, environment.shape_class
-    if options.load_profile not in shape.profiles:
-        _refuse("there is no profile {!r}: {}".format(options.load_profile, ", ".join(shape.profiles)))
-    profile = shape.profiles[options.load_profile]
+    name = options.load_profile or next(iter(shape.profiles))
+    if name not in shape.profiles:
+        _refuse("there is no profile {!r}: {}".format(name, ", ".join(shape.profiles)))
+    profile = shape.profiles[name]
     whole = sum(seconds for seconds, _ in profile.stages)
     factor = min(1.0, options.load_seconds / whole) if options.load_seconds > 0 else 1.0
     run = _STATE["run"] = _Run(profile, factor, options.load_report)

@@ -27,3 +27,9 @@ def test_a_function_of_one_line_keeps_its_first_tests_although_they_add_nothing(
         for name in ("a1", "a2", "a3", "b1", "b2", "b3")
     ]
     assert [one.nodeid for one in idle_tests(rows, spec)] == ["a3", "b1", "b3"]
+
+
+def test_a_file_that_does_not_load_is_told_with_the_error_and_not_with_the_heading():
+    said = "  ● Test suite failed to run\n\n    a.test.ts:12:27 - error TS2345: Argument of type 'string'\n"
+    [verdict] = _first_verdicts(ScriptRun(lost={"a.test.ts": said}), {}, frozenset()).values()
+    assert "error TS2345" in verdict.reason

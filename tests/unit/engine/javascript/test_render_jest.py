@@ -154,3 +154,11 @@ def test_long_values_get_a_line_for_each_part():
 def test_what_ends_a_line_or_cannot_be_seen_is_escaped():
     odd = case("odd", call("1"), {"kind": "throws", "error": "Error", "message": "a\r\u2028\x00'\\"}, "for one")
     assert r"toThrow('a\u000d\u2028\u0000\'\\')" in render_jest(spec(odd), "tests/generated/cut.test.js")
+
+
+def test_where_a_compiler_checks_types_the_file_says_that_its_own_are_wider():
+    typed = copy.deepcopy({**TABLE, "language": "typescript"})
+    typed["target"] |= {"path": "src/cut.ts", "unchecked": True}
+    validator(select_schema("unit")).validate(typed)
+    first = without_header(render_jest(typed, "tests/cut.test.ts")).lstrip().splitlines()[0]
+    assert first.startswith("// @ts-nocheck")

@@ -198,6 +198,14 @@ def test_fields_of_forms_are_sent_as_a_browser_does() -> None:
     assert 'data=urlencode({"gift": "true", "tag": ["a", "b"]}, doseq=True)' in text
 
 
+def test_the_command_in_the_file_names_a_profile_that_it_has() -> None:
+    [case] = spec(profiles=["smoke"])["cases"]
+    given = {**spec(), "cases": [{**case, "id": "tc_black_friday"}]}
+    text = render_load(given, "locust", PATH)[0].contents
+    assert "--load-profile black_friday" in text
+    assert '"black_friday": Profile(' in text
+
+
 def test_another_framework_is_refused() -> None:
     with pytest.raises(AgentFailure, match="cannot be written for 'pytest'"):
         render_load(spec(), "pytest", PATH)
