@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 SHOWN_ROWS = 200
@@ -53,12 +54,15 @@ def cell(text: str) -> str:
 
 
 def code(text: str) -> str:
-    """Text as code on one line; empty for an empty text."""
+    """Text as code on one line; empty for an empty text.
+
+    The fence is longer than any run of backticks in the text: otherwise the text could end it, and go on as Markdown.
+    """
     text = " ".join(text.split())
     if not text:
         return ""
-    fence = "``" if "`" in text else "`"
-    return f"{fence} {text} {fence}" if fence == "``" else f"`{text}`"
+    fence = "`" * (1 + max(map(len, re.findall("`+", text)), default=0))
+    return f"{fence} {text} {fence}" if "`" in text else f"`{text}`"
 
 
 def block(text: str, language: str) -> Iterator[str]:

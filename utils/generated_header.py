@@ -52,6 +52,24 @@ def is_untouched(text: str) -> bool | None:
     return None
 
 
+def is_as_written(text: str) -> bool:
+    """Whether a generated file is as it was written to the letter, its header and what stands above it included.
+
+    `is_untouched` looks at what is below the header. A header of an earlier version, which held all in its first line,
+    is taken as well.
+    """
+    text = _unix_lines(text.removeprefix("\ufeff"))
+    if is_untouched(text) is not True:
+        return False
+    body = without_header(text)
+    header = text[: len(text) - len(body)].splitlines()
+    comment = header[0].partition(" ")[0]
+    source = _SOURCE_LINE.match(header[0])
+    if source is not None and (source.group(1) or "").endswith(_OLD_PROMISE):
+        return len(header) == 2
+    return comment in ("#", "//") and text == with_header(body, target=generated_from(text) or "", comment=comment)
+
+
 def generated_from(text: str) -> str | None:
     """What a generated file says it was generated from (`target` of `with_header`); None without a header."""
     lines = _unix_lines(text.removeprefix("\ufeff")).split("\n")[:_SEARCHED_LINES]

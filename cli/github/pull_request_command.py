@@ -91,6 +91,8 @@ def print_pull_request(done: RunPullRequest) -> None:
     for path in result.written:
         console.print(f"  {escape(path)}")
     for path in result.left_alone:
-        console.print(f"[yellow]left alone[/]: {escape(path)} (a person has changed it in {escape(result.branch)})")
+        console.print(
+            f"[yellow]left alone[/]: {escape(path)} (a person has changed or removed it in {escape(result.branch)})"
+        )
     for path, reason in done.left_out:
         console.print(f"not in it: {escape(path)} ({escape(reason)})")

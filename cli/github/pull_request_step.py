@@ -47,9 +47,6 @@ def pull_request_step(environment: Mapping[str, str], log: TextIO) -> int:
     """
     outputs, summary = file_of(environment, "GITHUB_OUTPUT"), file_of(environment, "GITHUB_STEP_SUMMARY")
     workspace, temporary = file_of(environment, "GITHUB_WORKSPACE"), file_of(environment, "RUNNER_TEMP")
-    # The Action sets GITHUB_TOKEN to the workflow's own; another one, which starts workflows, comes as GH_TOKEN.
-    own = environment.get("GH_TOKEN", "").strip()
-    environment = {**environment, **({"GITHUB_TOKEN": own} if own else {})}
     for name in TOKEN_VARIABLES:
         if environment.get(name, "").strip():
             log.write(f"{mask_line(environment[name].strip())}\n")
@@ -82,7 +79,7 @@ def _made(
     said = f"Pull request {done.result.outcome}: {done.result.url or done.result.base + ' has these tests already'}"
     log.write(f"{plain_line(said)}\n")
     for path in done.result.left_alone:
-        log.write(f"{plain_line(f'left alone, since a person has changed it: {path}')}\n")
+        log.write(f"{plain_line(f'left alone, since a person has changed or removed it: {path}')}\n")
     if done.result.url:
         write_summary(summary, f"\nPull request {done.result.outcome}: {done.result.url}\n")
     return int(ExitCode.OK)

@@ -56,10 +56,19 @@ class GitHubAccess:
         """Read address and token from the environment.
 
         Raises:
-            SettingsError: the address is no https address (http is taken for this machine alone).
+            SettingsError: the address is no https address (http is taken for this machine alone), or has user info.
         """
         url = environment.get(URL_VARIABLE, "").strip().rstrip("/") or DEFAULT_URL
-        parts = urlsplit(url)
+        # Neither message shows the address: what stands before an @ may be a password.
+        try:
+            parts = urlsplit(url)
+        except ValueError:
+            parts = urlsplit("")
+        if not parts.hostname or "@" in parts.netloc:
+            raise SettingsError(
+                f"{URL_VARIABLE} is no address, or has a user name or password in it.",
+                advice=f"Give the address alone, such as {DEFAULT_URL}; a token comes by {TOKEN_VARIABLES[0]}.",
+            )
         if parts.scheme != "https" and not (parts.scheme == "http" and _is_loopback(parts.hostname or "")):
             raise SettingsError(
                 f"{URL_VARIABLE} is no https address: a token would be sent in the open.",
@@ -151,7 +160,8 @@ async def open_github(
 
     # An http address is this machine's own (`GitHubAccess.of`), and loading certificates takes half a second.
     is_https = access.url.startswith("https:")
-    async with httpx2.AsyncClient(timeout=_TIMEOUT_SECONDS, verify=is_https) as http:
+    # A proxy would read what is sent in the open.
+    async with httpx2.AsyncClient(timeout=_TIMEOUT_SECONDS, verify=is_https, trust_env=is_https) as http:
         yield GitHubApi(GitHubClient(http, access.url, access.token, cache, sleep))
 
 

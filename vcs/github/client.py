@@ -12,7 +12,7 @@ import gidgethub
 import gidgethub.httpx
 import httpx2
 
-from ...core.errors import GitHubRateLimited, GitHubUnreachable
+from ...core.errors import GitHubFailure, GitHubRateLimited, GitHubUnreachable
 
 Sleep = Callable[[float], Awaitable[None]]
 
@@ -75,6 +75,12 @@ class GitHubClient(gidgethub.httpx.GitHubAPI):
     async def _request(
         self, method: str, url: str, headers: Mapping[str, str], body: bytes = b""
     ) -> tuple[int, Mapping[str, str], bytes]:
+        # An answer names its next page: the token goes with a request, and only to who was asked.
+        if _origin(url) != _origin(self.base_url):
+            raise GitHubFailure(
+                "GitHub's answer names a next page on another server, which is not asked.",
+                advice="See that GITHUB_API_URL is the address that the server itself gives for its API.",
+            )
         for attempt in range(_MOST_RETRIES + 1):
             try:
                 return await super()._request(method, url, headers, body)
@@ -86,6 +92,11 @@ class GitHubClient(gidgethub.httpx.GitHubAPI):
                     ) from error
                 await self._sleep(2.0**attempt)
         raise AssertionError("the last attempt returns or raises")
+
+
+def _origin(url: str) -> tuple[str, str | None, int | None]:
+    parts = httpx2.URL(url)
+    return parts.scheme, parts.host, parts.port  # a scheme's usual port is None
 
 
 def limit_wait(error: gidgethub.HTTPException) -> float | None:

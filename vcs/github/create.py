@@ -13,12 +13,20 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...core.errors import GitHubConflict, GitHubNotFound
-from ...utils.generated_header import is_untouched
+from ...utils.generated_header import is_as_written
 from .api import GitHubApi
+from .branch_commits import TRAILER, BranchCommits, is_ours
 from .git_objects import FolderFiles, blob_id
-from .pull_request import CreatePullRequest, NewFile, Outcome, PullRequestResult, begin_marker, marked_body
+from .pull_request import (
+    CreatePullRequest,
+    NewFile,
+    Outcome,
+    PullRequestResult,
+    begin_marker,
+    has_marker,
+    marked_body,
+)
 
-_TRAILER = "Testwright-Pull-Request"
 _MOST_OPEN = 1000
 _REPO = "/repos/{owner}/{name}"
 
@@ -68,14 +76,17 @@ class _Making:
         mine = await self._pull_requests_of(wanted.head_branch)
         found = next((pull for pull in mine if pull["state"] == "open"), None) or await self._marked()
         branch = str(found["head"]["ref"]) if found else wanted.head_branch
-        start = await self._start(branch, base, is_open=found is not None, has_closed=bool(mine))
+        start = await self._start(branch, base, found, has_closed=bool(mine))
         files = await FolderFiles.read(self._api, self._repo, start.parent, wanted.tests_folder)
-        changed, left_alone = await self._compared(files)
+        missing = {file.path for file in wanted.files if files.entry(file.path) is None}
+        goes_on = start.parent == start.tip != base
+        removed = await self._removed(missing, base, start.tip) if missing and goes_on else frozenset()
+        changed, left_alone = await self._compared(files, removed)
         if not changed and found is None and start.parent == base:
             return PullRequestResult("nothing_new", wanted.base_branch, branch, left_alone=left_alone)
         commit = start.parent
         if changed:
-            commit = await self._commit(start.parent, files.tree, changed)
+            commit = await self._commit(start.parent, files, changed)
         if commit != start.tip:
             await self._move(branch, commit, start)
         pull, outcome = await self._published(found, branch)
@@ -127,46 +138,77 @@ class _Making:
         home = (pull["head"].get("repo") or {}).get("full_name") or ""
         return home.lower() == self._full_name.lower()
 
-    async def _start(self, branch: str, base: str, *, is_open: bool, has_closed: bool) -> _Start:
+    async def _start(self, branch: str, base: str, found: Mapping[str, Any] | None, *, has_closed: bool) -> _Start:
         tip = await self._tip(branch)
-        if not tip or is_open:
-            return _Start(tip or base, tip)
+        if not tip:
+            return _Start(base, "")
+        if found is not None:
+            # An open pull request on a branch of that name may be a person's, about something else.
+            if not has_marker(str(found["body"] or "")) and not (await self._commits(base, tip)).ours:
+                raise self._not_ours(branch, f"its pull request {found['html_url']} is not of testwright")
+            return _Start(tip, tip)
         head = await self._api.get(f"{_REPO}/git/commits/{{sha}}", **self._repo, sha=tip)
-        if f"{_TRAILER}: {self._wanted.key}" not in str(head["message"]).splitlines():
-            raise GitHubConflict(
-                f"{self._full_name} has a branch {branch!r} already, and its newest commit is not of testwright.",
-                advice="Give the branch for the tests another name with --head, or remove that branch.",
-            )
-        # Without any pull request an earlier call was cut off before it made one, and this one goes on.
-        return _Start(base, tip, is_stale=True) if has_closed else _Start(tip, tip)
+        if not is_ours(str(head["message"]), self._wanted.key):
+            raise self._not_ours(branch, "its newest commit is not of testwright")
+        if not has_closed:
+            # An earlier call was cut off before it made a pull request, and this one goes on.
+            return _Start(tip, tip)
+        # It begins anew, and nothing of a person's may be lost by that.
+        if (await self._commits(base, tip)).has_others:
+            raise self._not_ours(branch, "not all of its commits are of testwright")
+        return _Start(base, tip, is_stale=True)
 
-    async def _compared(self, files: FolderFiles) -> tuple[list[NewFile], tuple[str, ...]]:
-        """The files that differ from what is there, and the paths of those that a person has changed."""
+    def _not_ours(self, branch: str, why: str) -> GitHubConflict:
+        return GitHubConflict(
+            f"{self._full_name} has a branch {branch!r} already, and {why}.",
+            advice="Give the branch for the tests another name with --head, or remove that branch.",
+        )
+
+    async def _commits(self, base: str, tip: str) -> BranchCommits:
+        return await BranchCommits.read(self._api, self._repo, base, tip)
+
+    async def _removed(self, missing: set[str], base: str, tip: str) -> frozenset[str]:
+        """Paths that commits of ours had: we remove nothing, so a person has."""
+        removed: set[str] = set()
+        for commit in (await self._commits(base, tip)).ours:
+            files = await FolderFiles.read(self._api, self._repo, commit, self._wanted.tests_folder)
+            removed |= {path for path in missing if files.entry(path) is not None}
+            if removed == missing:
+                break
+        return frozenset(removed)
+
+    async def _compared(self, files: FolderFiles, removed: frozenset[str]) -> tuple[list[NewFile], tuple[str, ...]]:
+        """The files that differ from what is there, and the paths of those that a person has changed or removed."""
         changed: list[NewFile] = []
         left_alone: list[str] = []
         for file in self._wanted.files:
             there = files.entry(file.path)
-            if there is None:
+            if file.path in removed:
+                left_alone.append(file.path)
+            elif there is None:
                 changed.append(file)
             elif not there.is_plain:
                 left_alone.append(file.path)
             elif there.sha != blob_id(file.contents):
                 blob = await self._api.get(f"{_REPO}/git/blobs/{{sha}}", **self._repo, sha=there.sha)
                 text = base64.b64decode(blob["content"]).decode("utf-8", "replace")
-                is_ours = is_untouched(text) is True
-                changed += [file] if is_ours else []
-                left_alone += [] if is_ours else [file.path]
+                if is_as_written(text):
+                    changed.append(file)
+                else:
+                    left_alone.append(file.path)
         return changed, tuple(left_alone)
 
-    async def _commit(self, parent: str, tree: str, changed: list[NewFile]) -> str:
+    async def _commit(self, parent: str, files: FolderFiles, changed: list[NewFile]) -> str:
         entries: list[dict[str, str]] = []
         for file in changed:
             blob = await self._api.post(
                 f"{_REPO}/git/blobs", {"content": file.contents, "encoding": "utf-8"}, **self._repo
             )
-            entries.append({"path": file.path, "mode": "100644", "type": "blob", "sha": str(blob["sha"])})
-        made = await self._api.post(f"{_REPO}/git/trees", {"base_tree": tree, "tree": entries}, **self._repo)
-        message = f"{self._wanted.title}\n\n{_TRAILER}: {self._wanted.key}\n"
+            there = files.entry(file.path)
+            mode = there.mode if there is not None else "100644"
+            entries.append({"path": file.path, "mode": mode, "type": "blob", "sha": str(blob["sha"])})
+        made = await self._api.post(f"{_REPO}/git/trees", {"base_tree": files.tree, "tree": entries}, **self._repo)
+        message = f"{self._wanted.title}\n\n{TRAILER}: {self._wanted.key}\n"
         commit = await self._api.post(
             f"{_REPO}/git/commits", {"message": message, "tree": made["sha"], "parents": [parent]}, **self._repo
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Literal
@@ -11,6 +12,8 @@ from ...core.errors import UsageError
 LONGEST_TITLE = 256
 LONGEST_BODY = 60_000
 """Characters; GitHub takes 65,536, and a person's own text may stand beside ours."""
+
+_MARKER = re.compile(r"<!--(?=\s*/?\s*testwright)", re.IGNORECASE)
 
 Outcome = Literal["created", "updated", "unchanged", "nothing_new"]
 
@@ -93,7 +96,7 @@ class PullRequestResult:
         number, url: of the pull request; 0 and "" without one.
         commit: the branch's newest commit; "" without a branch.
         written: paths in that commit.
-        left_alone: paths that a person has changed there.
+        left_alone: paths that a person has changed or removed there.
     """
 
     outcome: Outcome
@@ -111,14 +114,22 @@ def begin_marker(key: str) -> str:
     return f"<!-- testwright:pull-request {key} -->"
 
 
+def has_marker(body: str) -> bool:
+    """Whether a body is of a pull request of ours, whichever."""
+    return begin_marker("").partition("  ")[0] in body
+
+
 def marked_body(old: str, text: str, key: str) -> str:
     """A body with our text between hidden markers; what a person has written around it stays.
+
+    Markers in the text itself, which quotes the project's code, are broken up: they would end ours early, or pass for
+    those of another pull request.
 
     Args:
         old: the body that is there; "" for a new one.
     """
     begin, end = begin_marker(key), f"<!-- /testwright:pull-request {key} -->"
-    ours = f"{begin}\n{text.strip()}\n{end}"
+    ours = f"{begin}\n{_MARKER.sub('<! --', text.strip())}\n{end}"
     old = old.replace("\r\n", "\n")
     before, found, rest = old.partition(begin)
     if not found:

@@ -138,8 +138,8 @@ def test_a_pull_request_from_a_fork_gets_none_and_says_why(shop, tmp_path):
 
 
 @pytest.mark.feature("T-18")
-def test_a_token_of_ones_own_goes_first_and_one_that_may_not_write_ends_the_step_in_plain_words(shop, tmp_path):
-    code, outputs, log = step(shop, tmp_path, GH_TOKEN=READER, INPUT_PULL_REQUEST_TITLE="Another title")
+def test_a_token_that_may_not_write_ends_the_step_in_plain_words(shop, tmp_path):
+    code, outputs, log = step(shop, tmp_path, GITHUB_TOKEN=READER, INPUT_PULL_REQUEST_TITLE="Another title")
     assert (code, outputs) == (ExitCode.ENVIRONMENT, {})
     assert "::error" in log
     assert "permissions: contents: write" in log.replace("%3A", ":")

@@ -104,6 +104,11 @@ class GitStore:
         """Whether a branch would move forward from one commit to the other."""
         return old in self._history(new)
 
+    def commits_between(self, base: str, head: str) -> list[str]:
+        """The commits that one commit has and another does not, the oldest first."""
+        known = self._history(base)
+        return [one for one in reversed(self._history(head)) if one not in known]
+
     def _history(self, sha: str) -> list[str]:
         found: list[str] = []
         waiting = [sha]

@@ -92,6 +92,15 @@ class Repository:
         tree, _, message = self.store.commit(sha)
         return fitting("commit", {"sha": sha, "commit": {"tree": {"sha": tree}, "message": message}})
 
+    def compare(self, base: str, head: str, *, query: Any, body: Any) -> Answer:
+        commits = self.store.commits_between(base, head)
+        shown = [
+            {"sha": sha, "commit": {"tree": {"sha": self.store.commit(sha)[0]}, "message": self.store.commit(sha)[2]}}
+            for sha in commits
+        ]
+        about = {"status": "ahead", "ahead_by": len(shown), "behind_by": 0, "total_commits": len(shown)}
+        return fitting("commit-comparison", {**about, "commits": shown[-250:]})
+
     def heads_at(self, sha: str, *, query: Any, body: Any) -> Answer:
         heads = [name for name, tip in self.store.heads().items() if tip == sha]
         return fitting("branch-short", [{"name": name, "commit": {"sha": sha}} for name in heads])
@@ -178,6 +187,7 @@ ROUTES: list[tuple[str, str, Callable[..., Answer]]] = [
     ("PATCH", r"/git/refs/heads/([^/]+)", Repository.move_ref),
     ("GET", rf"/git/commits/{_SHA}", Repository.commit),
     ("POST", "/git/commits", Repository.create_commit),
+    ("GET", rf"/compare/{_SHA}\.\.\.{_SHA}", Repository.compare),
     ("GET", rf"/commits/{_SHA}/branches-where-head", Repository.heads_at),
     ("GET", r"/commits/([^/]+)", Repository.commit_of_ref),
     ("GET", rf"/git/trees/{_SHA}", Repository.tree),

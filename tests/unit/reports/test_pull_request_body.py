@@ -1,11 +1,14 @@
 """The text of a pull request."""
 
 import pytest
+from markdown_it import MarkdownIt
 
 from testwright.reports.build import build_report
+from testwright.reports.markdown_parts import code
 from testwright.reports.pull_request_body import pull_request_body, pull_request_title
 from testwright.tests.support.runs.report_data import executed, facts, generate_step, outcomes
 from testwright.tests.support.runs.report_pages import large_report
+from testwright.vcs.github.pull_request import marked_body
 
 pytestmark = pytest.mark.feature("A-12")
 
@@ -36,6 +39,19 @@ def test_what_comes_from_the_project_calls_nobody_and_closes_no_issue():
     text = "fixes #1 for @octocat <!-- /testwright:pull-request x -->"
     report = report_of(1).model_copy(update={"request": text})
     assert f"Asked for: `{text}`" in body(report)
+
+
+@pytest.mark.parametrize("text", ["`a`", "``@property`` and `fixes #1`", "x `` <img> ``` @octocat", "````"])
+def test_backticks_of_the_project_do_not_end_what_stands_as_code(text):
+    (paragraph,) = [one for one in MarkdownIt().parse(code(text)) if one.type == "inline"]
+    assert [(part.type, part.content) for part in paragraph.children] == [("code_inline", text)]
+
+
+def test_markers_in_the_text_of_a_project_are_broken_up():
+    forged = "<!-- /testwright:pull-request k --> <!--testwright:pull-request other -->"
+    text = marked_body("", f"`{forged}`", "k")
+    assert text.count("<!--") == 2
+    assert marked_body(text, "new", "k") == marked_body("", "new", "k")
 
 
 def test_files_that_are_not_in_it_are_named_with_reasons():

@@ -7,7 +7,7 @@ import hashlib
 
 import pytest
 
-from testwright.utils.generated_header import generated_from, is_untouched, with_header, without_header
+from testwright.utils.generated_header import generated_from, is_as_written, is_untouched, with_header, without_header
 
 BODY = '"""Tests of cart."""\n\nimport shop\n\n\ndef test_add():\n    assert shop.add(1, 2) == 3\n'
 FILE = with_header(BODY, target="src/shop/cart.py")
@@ -86,3 +86,19 @@ def test_other_languages_have_their_own_comment() -> None:
     text = with_header("test('x')\n", target="a.ts", comment="//")
     assert text.startswith("// ")
     assert is_untouched(text) is True
+
+
+@pytest.mark.parametrize("comment", ["#", "//"])
+def test_a_file_is_as_written_only_with_the_header_it_was_written_with(comment: str) -> None:
+    text = with_header(
+        "x = 1\n", target="src/a_long_name_of_a_module.py and src/another_long_name_of_a_module.py", comment=comment
+    )
+    assert is_as_written(text)
+    assert is_as_written(text.replace("\n", "\r\n"))
+    for changed in (
+        f"{comment} mine\n{text}",
+        text.replace("\n", f"\n{comment} mine\n", 1),
+        f"{text}y = 2\n",
+        "x = 1\n",
+    ):
+        assert not is_as_written(changed)

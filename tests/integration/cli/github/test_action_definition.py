@@ -125,7 +125,7 @@ def test_every_input_reaches_who_reads_it_as_a_variable():
     assert given == {variable(name): f"${{{{ inputs.{name} }}}}" for name in NAMES}
     others = {"upload-report", "artifact-name", "artifact-days", "cache", "pull-request"}
     [later] = [step for step in STEPS if step.get("id") == "pull-request"]
-    others |= {"pull-request-base", "pull-request-title"}
+    others |= {"pull-request-base", "pull-request-title", "pull-request-token"}
     given = {name: value for name, value in later["env"].items() if name.startswith("INPUT_")}
     said = ("pull-request-base", "pull-request-title", "working-directory")
     assert given.pop("INPUT_RUN_ID") == "${{ steps.run.outputs.run-id }}"
@@ -162,5 +162,7 @@ def test_the_page_names_every_word_of_fail_on():
 
 
 def test_the_token_is_in_the_environment_of_the_pull_requests_step_alone():
-    having = [step["name"] for step in STEPS if "github.token" in str(step)]
-    assert having == ["Make the pull request"]
+    for token in ("github.token", "inputs.pull-request-token"):
+        assert [step["name"] for step in STEPS if token in str(step)] == ["Make the pull request"]
+    [run] = [step for step in STEPS if step.get("id") == "run"]
+    assert (run["env"]["GITHUB_TOKEN"], run["env"]["GH_TOKEN"]) == ("", ""), "a job's own token reaches the project"
