@@ -9,6 +9,8 @@ from pathlib import Path
 from .comparison import folder_in_repository
 from .git import Git
 
+_HEADS, _ORIGIN = "refs/heads/", "refs/remotes/origin/"
+
 
 @dataclass(frozen=True, slots=True)
 class Origin:
@@ -30,8 +32,9 @@ class Origin:
 def origin_of(root: Path) -> Origin:
     """Read it from the checkout; nothing is fetched. Blocks.
 
-    A branch stands for its upstream, or for the branch of its own name. A detached HEAD stands for a branch of `origin`
-    whose newest commit it is, else for one that has its commit; the remote's default branch goes before others.
+    A branch stands for its upstream on a remote, or for the branch of its own name. A detached HEAD stands for the
+    branch of `origin` whose newest commit it is, of several for the remote's default branch, and else for none: a tag
+    or an older commit may be of any branch.
 
     Raises:
         EnvironmentFault: there is no git.
@@ -45,14 +48,17 @@ def origin_of(root: Path) -> Origin:
 
 
 def _branch(git: Git) -> str:
-    name = git.line("rev-parse", "--abbrev-ref", "HEAD") or ""
-    if name not in ("", "HEAD"):
-        upstream = git.line("rev-parse", "--abbrev-ref", "--symbolic-full-name", "HEAD@{upstream}") or ""
-        return upstream.partition("/")[2] or name
-    default = (git.line("rev-parse", "--abbrev-ref", "origin/HEAD") or "").partition("/")[2]
-    for where in ("--points-at", "--contains"):
-        out = git.run("for-each-ref", "--format=%(refname:lstrip=3)", where, "HEAD", "refs/remotes/origin").out
-        names = [line for line in os.fsdecode(out).splitlines() if line not in ("", "HEAD")]
-        if names:
-            return default if default in names else names[0]
-    return ""
+    # Full names: a tag may have a branch's short one.
+    here = git.line("rev-parse", "--symbolic-full-name", "HEAD") or ""
+    if here.startswith(_HEADS):
+        form = "--format=%(upstream:remotename) %(upstream:remoteref)"
+        remote, _, upstream = (git.line("for-each-ref", form, here) or "").partition(" ")
+        # The upstream of a branch may be another one of this clone, which no remote has.
+        is_remote = remote not in ("", ".") and upstream.startswith(_HEADS)
+        return (upstream if is_remote else here).removeprefix(_HEADS)
+    default = git.line("rev-parse", "--symbolic-full-name", f"{_ORIGIN}HEAD") or ""
+    out = git.run("for-each-ref", "--format=%(refname)", "--points-at", "HEAD", _ORIGIN).out
+    names = [line for line in os.fsdecode(out).splitlines() if line not in ("", f"{_ORIGIN}HEAD")]
+    if default in names:
+        return default.removeprefix(_ORIGIN)
+    return names[0].removeprefix(_ORIGIN) if len(names) == 1 else ""

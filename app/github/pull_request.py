@@ -23,10 +23,14 @@ from ...vcs.github.names import remote_repository, repository_name
 from ...vcs.github.pull_request import LONGEST_BODY, CreatePullRequest, NewFile, PullRequestResult
 from ...vcs.origin import Origin, origin_of
 from .. import service
+from .workflow_event import base_branch
 
 _KEPT = ("added", "updated", "unchanged", "staged")
 _GITHUB = "github.com"
 _SLUG = 40
+_SAY_BASE = "Say which branch the tests are for: --base BRANCH."
+_ASKED = ("target", "test_type", "framework", "changed_since")
+_COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +94,7 @@ async def pull_request(
     access = GitHubAccess.of(environment)
     origin = origin_of(root)
     repository = _repository(options, origin, environment, access)
-    base = options.base or _base_of_event(environment) or origin.branch
+    base = options.base or base_branch(environment) or origin.branch
     if dry_run:
         content, left_out = _content(folder, report, options, origin, repository, base, environment)
         return RunPullRequest(repository, content, left_out)
@@ -125,15 +129,6 @@ def _is_workflow(environment: Mapping[str, str]) -> bool:
     return environment.get("GITHUB_ACTIONS") == "true"
 
 
-def _base_of_event(environment: Mapping[str, str]) -> str:
-    """The branch that a workflow works on: of a pull request its own, since the tests are for that code."""
-    if not _is_workflow(environment):
-        return ""
-    ref = environment.get("GITHUB_REF", "")
-    pushed = ref.removeprefix("refs/heads/") if ref.startswith("refs/heads/") else ""
-    return environment.get("GITHUB_HEAD_REF", "") or pushed
-
-
 async def _branch_at(api: GitHubApi, repository: str, commit: str) -> str:
     """The branch whose newest commit this is: a detached, shallow checkout does not know."""
     owner, _, name = repository.partition("/")
@@ -143,9 +138,13 @@ async def _branch_at(api: GitHubApi, repository: str, commit: str) -> str:
     if not names:
         raise UsageError(
             f"HEAD is detached, and {commit[:10] or 'it'} is the newest commit of no branch of {repository}.",
-            advice="Say which branch the tests are for: --base BRANCH.",
+            advice=_SAY_BASE,
         )
     default = str((await api.get("/repos/{owner}/{name}", owner=owner, name=name))["default_branch"])
+    if len(names) > 1 and default not in names:
+        raise UsageError(
+            f"HEAD is detached, and {commit[:10]} is the newest commit of {', '.join(names[:5])}.", advice=_SAY_BASE
+        )
     return default if default in names else names[0]
 
 
@@ -164,9 +163,7 @@ def _content(
     if not kept or not report.totals.kept:
         raise UsageError(f"Run {folder.run_id} kept no tests.", advice="Its report says why.")
     left_out = tuple((file.path, _why_left_out(file)) for file in report.files if file.outcome not in _KEPT)
-    key = hashlib.sha256(
-        canonical_json([repository.lower(), base, origin.folder, tests_dir, report.request]).encode()
-    ).hexdigest()[:12]
+    key = _key(repository.lower(), base, origin.folder, tests_dir, report.request, _asked(report.run.settings))
     content = CreatePullRequest(
         files=tuple(NewFile(_in_repository(origin, file.path), _text(folder.staged, file.path)) for file in kept),
         title=options.title or redact(pull_request_title(report)),
@@ -178,6 +175,17 @@ def _content(
         keep_title=options.title is None,
     )
     return content, left_out
+
+
+def _asked(settings: Mapping[str, object]) -> list[str]:
+    """What a run was asked for beside its request: other tests than these are another pull request."""
+    asked = [str(settings.get(name) or "") for name in _ASKED]
+    # A workflow names the commit before each push; the tests of all pushes are one pull request.
+    return [_COMMIT.sub("a commit", text) for text in asked]
+
+
+def _key(*parts: object) -> str:
+    return hashlib.sha256(canonical_json(list(parts)).encode()).hexdigest()[:12]
 
 
 def _in_repository(origin: Origin, path: str) -> str:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
+from ...app.github.workflow_event import may_bring_foreign_code
 from ...config.settings import Settings, load_settings
 from ...core.errors import ExitCode, InterpreterError, SandboxUnavailable, TestwrightError, UsageError
 from ...core.events import Event, EventType
@@ -21,7 +22,7 @@ from ...store.files.run_folder import RunFolder, new_run_id
 from ...utils.redact import Redactor, is_secret_name
 from ..asking import with_strictness
 from .annotations import annotations_of
-from .event_base import base_of, may_bring_foreign_code
+from .event_base import base_of
 from .inputs import ActionInputs, project_folder, read_inputs
 from .summary import CodePages, failure_summary, percent, summary_of
 from .workflow_commands import (

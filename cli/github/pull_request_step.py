@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TextIO
 
+from ...app.github.workflow_event import may_bring_foreign_code
 from ...config.settings import load_settings
 from ...core.errors import ExitCode, TestwrightError
 from ...utils.redact import Redactor
 from ...vcs.github.api import TOKEN_VARIABLES
-from .event_base import may_bring_foreign_code
 from .inputs import folder_in_workspace, variable
 from .workflow_commands import (
     Annotation,

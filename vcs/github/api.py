@@ -63,8 +63,8 @@ class GitHubAccess:
         try:
             parts = urlsplit(url)
         except ValueError:
-            parts = urlsplit("")
-        if not parts.hostname or "@" in parts.netloc:
+            parts = None
+        if parts is None or "@" in parts.netloc:
             raise SettingsError(
                 f"{URL_VARIABLE} is no address, or has a user name or password in it.",
                 advice=f"Give the address alone, such as {DEFAULT_URL}; a token comes by {TOKEN_VARIABLES[0]}.",

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from testwright.app.github.workflow_event import may_bring_foreign_code
 from testwright.cli.app import app
-from testwright.cli.github.event_base import base_candidates, base_of, may_bring_foreign_code
+from testwright.cli.github.event_base import base_candidates, base_of
 from testwright.cli.github.github import ActionStep, _settings, github_step, target_python
 from testwright.cli.github.inputs import project_folder, read_inputs
 from testwright.core.errors import HistoryError, InterpreterError, SandboxUnavailable, SettingsError, UsageError

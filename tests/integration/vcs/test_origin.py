@@ -36,11 +36,32 @@ def test_a_detached_head_stands_for_the_branch_that_it_is_the_newest_commit_of(c
     assert (origin.branch, origin.folder, origin.top) == (branch, "pkg", clone.folder.resolve())
 
 
-def test_a_detached_head_inside_a_branch_stands_for_it(clone):
+def test_an_older_commit_may_be_of_any_branch_and_stands_for_none(clone):
     clone.git("checkout", "-q", "origin/feature")
     clone.git("update-ref", "-d", "refs/remotes/origin/main")
-    clone.git("checkout", "-q", "--detach", "HEAD~1")
-    assert origin_of(clone.folder).branch == "feature"
+    clone.git("tag", "v1", "HEAD~1")
+    clone.git("checkout", "-q", "v1")
+    assert origin_of(clone.folder).branch == ""
+
+
+def test_of_several_branches_at_a_commit_the_default_one_counts_and_no_other_is_guessed(clone):
+    clone.git("update-ref", "refs/remotes/origin/a-copy", "origin/main")
+    clone.git("update-ref", "refs/remotes/origin/b-copy", "origin/feature")
+    clone.git("checkout", "-q", "--detach", "origin/main")
+    assert origin_of(clone.folder).branch == "main"
+    clone.git("checkout", "-q", "--detach", "origin/feature")
+    assert origin_of(clone.folder).branch == ""
+
+
+def test_an_upstream_in_the_clone_itself_is_no_branch_of_a_remote(clone):
+    clone.git("checkout", "-q", "-b", "mine", "--track", "main")
+    assert origin_of(clone.folder).branch == "mine"
+
+
+def test_a_tag_of_the_name_of_a_branch_does_not_hide_it(clone):
+    clone.git("tag", "mine")
+    clone.git("checkout", "-q", "-b", "mine", "--no-track")
+    assert origin_of(clone.folder).branch == "mine"
 
 
 def test_a_commit_that_no_branch_has_stands_for_none(clone):
