@@ -83,6 +83,8 @@ def example_trial(
     name = "" if own is None else (own.owner or own.name) if own.kind == "constructor" else own.name
     documented = own if name and name in whole else None
     subject = finder.of(act.value, arranged) or documented or finder.prepared(arranged)
+    if subject is not None and subject.public and not finder.of(act.value, arranged) and _reads_private(act.value):
+        return None
     if statements is None or subject is None or len(whole) > _MAXIMUM_TEXT or not is_reproducible(whole):
         return None
     return Trial(
@@ -94,6 +96,12 @@ def example_trial(
         wanted=example.want or None,
         wanted_line=example.line if example.want else 0,
     )
+
+
+def _reads_private(act: ast.expr) -> bool:
+    """Whether an expression reads a private attribute, as the example of a private method does."""
+    names = [node.attr for node in ast.walk(act) if isinstance(node, ast.Attribute)]
+    return any(name.startswith("_") and not name.endswith("__") for name in names)
 
 
 def _asserted(node: ast.stmt, example: Example) -> tuple[ast.stmt, Example]:

@@ -14,7 +14,7 @@ from ....utils.python_names import assigned_names, last_name, mentioned_names
 from ....utils.python_source import expression_or_none, literal_or, literal_value, parse_expression, parse_python
 from ..model.model import ModuleFacts, TrialFinding, Value
 from ..source.import_block import read_imports
-from ..source.in_place import in_place_call, in_place_statement
+from ..source.in_place import attribute_assignment, in_place_call, in_place_statement
 from ..usage.slicing import count_of, names_in, without_unrelated
 
 ITERATION_LIMIT = 50
@@ -320,8 +320,10 @@ def plain_expression(source: str) -> str:
 
 
 def _as_statement(node: ast.Expr) -> ast.stmt | None:
-    """`d.__setitem__(k, v)` as an assignment, `d.__delitem__(k)` as a deletion."""
+    """`d.__setitem__(k, v)` and `setattr(d, "name", v)` as assignments, `d.__delitem__(k)` as a deletion."""
     call = node.value
+    if isinstance(call, ast.Call) and (assigned := attribute_assignment(call)) is not None:
+        return assigned
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or call.keywords:
         return None
     if any(isinstance(argument, ast.Starred) for argument in call.args):

@@ -1,8 +1,9 @@
-"""Writes calls of `__iadd__` and its like as the statements that people write: `x += y`."""
+"""Writes calls that change an object as the statements that people write: `x += y`, `x.name = y`."""
 
 from __future__ import annotations
 
 import ast
+from keyword import iskeyword
 
 _OPERATORS: dict[str, type[ast.operator]] = {
     "__iadd__": ast.Add,
@@ -41,3 +42,15 @@ def in_place_statement(call: ast.Call) -> ast.AugAssign | None:
         return None
     target = ast.Name(function.value.id, ast.Store())
     return ast.AugAssign(target, _OPERATORS[function.attr](), call.args[0], lineno=1)
+
+
+def attribute_assignment(call: ast.Call) -> ast.Assign | None:
+    """Returns `x.name = y` for `setattr(x, "name", y)`; None for any other call."""
+    if not isinstance(call.func, ast.Name) or call.func.id != "setattr" or call.keywords or len(call.args) != 3:
+        return None
+    receiver, name, value = call.args
+    if not isinstance(name, ast.Constant) or not isinstance(name.value, str) or not name.value.isidentifier():
+        return None
+    if iskeyword(name.value) or isinstance(value, ast.Starred) or not isinstance(receiver, ast.Name | ast.Attribute):
+        return None
+    return ast.Assign([ast.Attribute(receiver, name.value, ast.Store())], value, lineno=1)

@@ -13,6 +13,7 @@ from ..model.model import Trial
 
 _NO_LITERAL = object()
 _CONTAINERS = (ast.List, ast.Tuple, ast.Set, ast.Dict)
+_OF_ATTRIBUTES = frozenset({"setattr", "getattr", "delattr"})
 _MAXIMUM_PLACES = 30
 ACT = -1
 _KEPT = ("monkeypatch.setattr(", "answer = ", "output = ", "connection", "request.")
@@ -78,6 +79,9 @@ def _literals(tree: ast.AST) -> Iterator[ast.expr]:
             yield node
         elif _is_database_file(node):
             continue
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _OF_ATTRIBUTES:
+            # The attribute's name is no value: another one is another attribute.
+            yield from (one for part in (*node.args[:1], *node.args[2:]) for one in _literals(ast.Expr(part)))
         else:
             yield from _literals(node)
 

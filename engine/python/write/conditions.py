@@ -45,12 +45,13 @@ def differences(mine: Situation, usual: Situation, facts: CallableFacts | None) 
         owner = facts.owner if facts is not None else None
         found.append(f"new_{snake_case(owner)}" if usual.before and owner else "with_defaults")
     added = [name for name in mine.before if name not in usual.before]
+    missing = [] if mine.built else [name for name in usual.before if name not in mine.before]
     if added:
         found.append(f"after_{snake_case(added[-1])}")
     elif len(mine.before) > len(usual.before):
         found.append(f"after_several_{plural(snake_case(mine.before[-1]))}")
-    elif usual.before and not mine.before and not mine.built:
-        found.append(f"before_{snake_case(usual.before[-1])}")
+    elif missing:
+        found.append(f"without_{snake_case(missing[-1])}")
     elif len(mine.before) == 1 < len(usual.before):
         found.append(f"after_single_{snake_case(mine.before[0])}")
     for name in usual.arguments:

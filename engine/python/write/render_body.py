@@ -10,7 +10,7 @@ from typing import Protocol
 
 from ....utils.python_source import parse_expression
 from ..model.spec_case import CODE, ELSEWHERE, PRINTED_ERRORS, Case, SpecExpectation
-from ..source.in_place import in_place_statement
+from ..source.in_place import attribute_assignment, in_place_statement
 from ..source.polish import polish
 
 INLINE_WIDTH = 84
@@ -173,6 +173,9 @@ def _act(case: Case, *, bind: bool, checks: list[str]) -> tuple[list[str], list[
 def _as_statement(act: str) -> str:
     """Turns `d.__setitem__(k, v)` into the statement `d[k] = v`, and the same for `del` and `d += v`."""
     node = parse_expression(act)
+    assigned = attribute_assignment(node) if isinstance(node, ast.Call) else None
+    if assigned is not None:
+        return polish(ast.unparse(assigned))
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.keywords:
         return act
     receiver, name, arguments = ast.unparse(node.func.value), node.func.attr, [ast.unparse(arg) for arg in node.args]

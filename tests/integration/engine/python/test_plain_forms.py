@@ -36,6 +36,8 @@ def facts_from(folder: Path, source: str) -> ModuleFacts:
         ("x.__delitem__('a')", "del x['a']"),
         ("x.__ior__({3})", "x |= {3}"),
         ("x.__iadd__(1, 2)", "x.__iadd__(1, 2)"),
+        ("setattr(x, 'limit', 3)", "x.limit = 3"),
+        ("setattr(x, name, 3)", "setattr(x, name, 3)"),
         ("x.add(  1 )", "x.add(  1 )"),
         ("y = x[slice(None, 2)]", "y = x[:2]"),
     ],

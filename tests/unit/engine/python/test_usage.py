@@ -226,3 +226,25 @@ class Rule:
     assert wanted["json.dumps('c', default=rule)"] == ("Rule", "'\"c\"'")
     assert found["json.dumps('a', default=rule)"].arrange == ("rule = Rule({'size': int})",)
     assert "json.dumps('b', default=rule)" in wanted
+
+
+def test_examples_of_private_methods_are_no_tests_of_the_class(tmp_path):
+    source = '''
+class Resolver:
+    """Resolves.
+
+    >>> resolver = Resolver()
+    >>> list(resolver._slices([1, 2]))
+    [[1, 2], [1]]
+    """
+
+    def __init__(self):
+        self.kept = []
+
+    def _slices(self, items):
+        yield items
+        yield items[:1]
+'''
+    facts, context = context_of(write_project(tmp_path, {"m.py": source}), "m.py")
+
+    assert [trial.act for trial in example_trials(facts, context.index)] == ["Resolver()"]
