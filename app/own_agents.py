@@ -89,7 +89,9 @@ def _agent(role: str, reference: Any, root: Path, make: Callable[..., Agent]) ->
     if isinstance(found, type):
         try:
             found = found()
-        except (Exception, SystemExit) as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
             raise SettingsError(
                 f"The {role} agent {reference!r} cannot be created: {error}", advice="Its class takes no arguments."
             ) from error
@@ -113,7 +115,9 @@ def _loaded(role: str, reference: str, root: Path) -> Any:
         found = entry_points(group=ENTRY_POINTS, name=reference)
         if found:
             return next(iter(found)).load()
-    except (Exception, SystemExit) as error:  # whatever the user's module raises when it is imported
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # whatever the user's module raises when it is imported
         message = f"The {role} agent {reference!r} cannot be loaded: {type(error).__name__}: {error}"
         raise SettingsError(message, advice="Write it as module:name; see docs/agents.md.") from error
     raise SettingsError(

@@ -21,24 +21,29 @@ async def contained(work: Awaitable[Result]) -> Result:
     """Await an agent's work; what would end the process, or the run around it, becomes an error of the agent.
 
     Raises:
-        AgentFailure: the work raised SystemExit, or a cancellation that nobody asked for.
+        AgentFailure: the work raised SystemExit or its like (`pytest.fail`), or a cancellation that nobody asked for.
     """
     try:
         return await work
     except SystemExit as error:
         raise AgentFailure(f"it raised SystemExit({error.code!r}), which would have ended the run") from error
+    except (Exception, KeyboardInterrupt, GeneratorExit):
+        raise
     except asyncio.CancelledError as error:
         task = asyncio.current_task()
         if task is None or task.cancelling():  # the caller, or a deadline, cancels it
             raise
         raise AgentFailure("it raised CancelledError, and nobody had cancelled it") from error
+    except BaseException as error:  # such as `pytest.fail`, which is no Exception
+        raise AgentFailure(f"it raised {type(error).__name__}: {error}") from error
 
 
 async def in_thread(function: Callable[..., Result], *arguments: Any) -> Result:
     """Call a function that may block in a thread of its own, which does not keep the process from ending.
 
     Raises:
-        AgentFailure: it raised what would end or hang its caller: SystemExit, StopIteration, CancelledError.
+        AgentFailure: it raised what would end or hang its caller: SystemExit, StopIteration, CancelledError, or what is
+            no Exception.
         Exception: whatever else it raised.
     """
     loop = asyncio.get_running_loop()
@@ -61,7 +66,7 @@ async def in_thread(function: Callable[..., Result], *arguments: Any) -> Result:
     result, error = await done
     if error is None:
         return result  # type: ignore[return-value] - of a function that returned
-    if isinstance(error, SystemExit | StopIteration | asyncio.CancelledError | KeyboardInterrupt):
+    if not isinstance(error, Exception) or isinstance(error, StopIteration):
         raise AgentFailure(f"it raised {type(error).__name__}, which says nothing about its task") from error
     raise error
 

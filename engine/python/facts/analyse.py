@@ -75,14 +75,23 @@ def facts_from_source(contents: bytes, place: ModulePlace) -> ModuleFacts:
     )
 
 
-_TO_DERIVE_FROM = re.compile(r"_?(Base|Abstract)[A-Z]\w*|\w+(Base|Mixin)")
+_TO_DERIVE_FROM = re.compile(r"(Base|Abstract)[A-Z]\w*|\w+(Base|Mixin)")
 
 
 def _with_bases_to_derive_from(classes: Mapping[str, ClassFacts]) -> Iterator[ClassFacts]:
-    """Generates the classes; one that its name calls a base, and that another one derives from, counts as abstract."""
-    derived_from = {base.partition("[")[0] for owner in classes.values() for base in owner.bases}
+    """Generates the classes; a base by its name whose members a public class of the module inherits counts as abstract.
+
+    A base that only private classes derive from, or some of whose public members every heir overrides, is used itself.
+    """
+    heirs: dict[str, list[ClassFacts]] = {}
     for owner in classes.values():
-        is_base = owner.kind == "plain" and owner.name in derived_from and _TO_DERIVE_FROM.fullmatch(owner.name)
+        for base in owner.bases:
+            if not owner.name.startswith("_"):
+                heirs.setdefault(base.partition("[")[0], []).append(owner)
+    for owner in classes.values():
+        own = {one.name for one in owner.members if one.public}
+        inherited = {name for heir in heirs.get(owner.name, ()) for name in own - {one.name for one in heir.members}}
+        is_base = owner.kind == "plain" and bool(own) and inherited == own and _TO_DERIVE_FROM.fullmatch(owner.name)
         yield replace(owner, kind="abstract") if is_base else owner
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ....utils.python_source import expression_or_none, literal_value, parse_or_none, parse_python
+from ....utils.python_source import expression_or_none, literal_or, parse_or_none, parse_python
 from ..facts.analyse import imports_of, subjects
 from ..model.model import CallableFacts, Documentation, Example, ModuleFacts, Trial
 from ..usage.project_index import ProjectIndex
@@ -78,13 +79,7 @@ def example_trial(
     arranged, act, arrange, act_text = resolved
     statements = scope.imports_for([*arranged, act])
     whole = "\n".join([*arrange, act_text])
-    # An example that calls nothing of the module directly is about what it documents, if it names that; else about the
-    # object of the module that it prepares and hands to the call.
-    name = "" if own is None else (own.owner or own.name) if own.kind == "constructor" else own.name
-    documented = own if name and name in whole else None
-    subject = finder.of(act.value, arranged) or documented or finder.prepared(arranged)
-    if subject is not None and subject.public and not finder.of(act.value, arranged) and _reads_private(act.value):
-        return None
+    subject = finder.of(act.value, arranged) or _about(own, act.value, arranged, whole, finder)
     if statements is None or subject is None or len(whole) > _MAXIMUM_TEXT or not is_reproducible(whole):
         return None
     return Trial(
@@ -98,6 +93,26 @@ def example_trial(
     )
 
 
+def _about(
+    own: CallableFacts | None, act: ast.expr, arranged: list[ast.stmt], whole: str, finder: Subjects
+) -> CallableFacts | None:
+    """The callable that an example is about which calls nothing of the module directly; None for none.
+
+    It is what it documents, if it names that; or the class whose object it prepares and hands to other code.
+    """
+    if own is not None and own.kind != "constructor" and own.name in whole:
+        return own
+    if any(isinstance(node, ast.AugAssign) for node in arranged):
+        return finder.in_place(arranged)
+    used = act.left if isinstance(act, ast.Compare) else act
+    called = used.func if isinstance(used, ast.Call) else None
+    if called is None or (isinstance(called, ast.Name) and called.id in dir(builtins)) or _reads_private(act):
+        return None
+    if own is not None and own.kind == "constructor" and (own.owner or own.name) in whole:
+        return own
+    return finder.prepared(arranged)
+
+
 def _reads_private(act: ast.expr) -> bool:
     """Whether an expression reads a private attribute, as the example of a private method does."""
     names = [node.attr for node in ast.walk(act) if isinstance(node, ast.Attribute)]
@@ -105,20 +120,22 @@ def _reads_private(act: ast.expr) -> bool:
 
 
 def _asserted(node: ast.stmt, example: Example) -> tuple[ast.stmt, Example]:
-    """Reads `assert f(x) == 3` as `f(x)` with the result `3`, where that is a literal."""
+    """Reads `assert f(x) == [3]` as the comparison, which is true; one with True says less than it seems."""
     test = node.test if isinstance(node, ast.Assert) else None
     if not isinstance(test, ast.Compare) or len(test.ops) != 1 or not isinstance(test.ops[0], ast.Eq):
         return node, example
-    try:
-        literal = literal_value(test.comparators[0])
-    except ValueError:
+    literal = literal_or(test.comparators[0], True)
+    if literal is None or isinstance(literal, bool):
         return node, example
-    return ast.copy_location(ast.Expr(test.left), node), replace(example, want=repr(literal))
+    return ast.copy_location(ast.Expr(test), node), replace(example, want="True")
 
 
 def _last_assigned(needed: list[ast.stmt], act: ast.expr) -> tuple[list[ast.stmt], ast.expr]:
-    """Reads `result = f(x)` followed by `result` as `f(x)`."""
+    """Reads `result = f(x)` followed by `result` as `f(x)`, and the same for `result == 3`."""
     last = needed[-1] if needed else None
+    if isinstance(act, ast.Compare) and isinstance(act.left, ast.Name):
+        needed, left = _last_assigned(needed, act.left)
+        return needed, ast.copy_location(ast.Compare(left, act.ops, act.comparators), act)
     if not isinstance(act, ast.Name) or not isinstance(last, ast.Assign) or len(last.targets) != 1:
         return needed, act
     target = last.targets[0]

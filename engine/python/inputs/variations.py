@@ -40,6 +40,20 @@ def variations(value: Any) -> list[str]:
     return [one for one in dict.fromkeys(found) if one != repr(value)]
 
 
+ORDER_PROMISED = re.compile(r"\b(is_|pre_?|already_?|assume_?)sorted=True")
+
+
+def in_order(value: Any) -> str | None:
+    """Source of the same items in order, for data that a flag calls sorted; None where they are, or have no order."""
+    if not isinstance(value, list | tuple) or len(value) < 2:
+        return None
+    try:
+        ordered = type(value)(sorted(value))
+    except TypeError:
+        return None
+    return None if ordered == value else repr(ordered)
+
+
 def _of_text(text: str) -> list[str]:
     found = ["''"]
     if len(text) < 40:

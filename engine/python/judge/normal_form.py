@@ -57,15 +57,24 @@ def _is_operator(finding: TrialFinding) -> bool:
     if call is None:
         return True
     value = finding.observation.value
-    changes = bool(finding.observation.effects) and value is not None and value.source != "NotImplemented"
-    return in_place_statement(call) is not None and (finding.observation.raised is not None or changes)
+    # What returns None leaves nothing in the variable, and what declines leaves the work to others.
+    returns = value is not None and value.source not in ("None", "NotImplemented")
+    return in_place_statement(call) is not None and (finding.observation.raised is not None or returns)
 
 
 def _without_returned_operand(finding: TrialFinding) -> TrialFinding:
-    """Forgets that `x.__iadd__(y)` returns x: `x += y` has no value, and what became of x the effects say."""
-    if in_place_call(parse_expression(finding.trial.act)) is None or finding.observation.raised is not None:
+    """Writes what `x.__iadd__(y)` returned as what became of x.
+
+    Where x itself changed, it is what was returned, and the effects say how; else x is the new object afterwards.
+    """
+    call = in_place_call(parse_expression(finding.trial.act))
+    statement = in_place_statement(call) if call is not None else None
+    if statement is None or finding.observation.raised is not None:
         return finding
-    return replace(finding, observation=replace(finding.observation, value=Value("NoneType", "None")))
+    if finding.observation.effects:
+        return replace(finding, observation=replace(finding.observation, value=Value("NoneType", "None")))
+    arrange = (*finding.trial.arrange, ast.unparse(ast.fix_missing_locations(statement)))
+    return replace(finding, trial=replace(finding.trial, arrange=arrange, act=ast.unparse(statement.target)))
 
 
 def _awaits(finding: TrialFinding) -> bool:

@@ -141,4 +141,9 @@ def _number(node: ast.expr | None, numbers: dict[str, float]) -> float | None:
         inner = _number(node.operand, {})
         return None if inner is None else -inner
     value = node.value if isinstance(node, ast.Constant) else None
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return None
+    try:
+        return float(value)
+    except OverflowError:  # no document speaks of such a number
+        return None

@@ -14,7 +14,7 @@ from ....utils.in_turns import in_turns
 from ....utils.python_names import dotted_name
 from ....utils.python_source import expression_or_none, literal_or, parse_expression, parse_python
 from ..inputs.receivers import change_calls
-from ..inputs.variations import variations
+from ..inputs.variations import ORDER_PROMISED, in_order, variations
 from ..model.model import CallableFacts, Candidate, ModuleFacts, Observation, Trial
 from ..source.literals import LiteralSpan, literal_places, plain, with_source
 from .initial_trials import ProposalContext, trial_key, unseen_trials
@@ -77,6 +77,9 @@ def near_mutations(trial: Trial, facts: ModuleFacts, context: ProposalContext) -
     # The first variations of all literals, then the second ones, and so on.
     varied = [[with_source(trial, at, text) for text in variations(at.value)] for at in literal_places(trial)]
     kinds = [list(in_turns(varied))]
+    if ORDER_PROMISED.search("\n".join((trial.act, *trial.arrange))):
+        places = [(at, in_order(at.value)) for at in literal_places(trial)]
+        kinds.insert(0, [with_source(trial, at, text) for at, text in places if text])
     if subject is not None:
         kinds.append(list(argument_mutations(trial, subject, context)))
         kinds.append(list(constant_mutations(trial, subject)))

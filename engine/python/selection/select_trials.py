@@ -118,10 +118,16 @@ def select_trials(
 
 
 def _undoing(candidates: list[TrialCandidate]) -> list[TrialCandidate]:
-    """Leaves out what reads any file, where others read the file that the opposite call made: its form is known."""
-    if not any(RestoredFile in one.record.notes for one in candidates):
+    """Leaves out what reads any file, where others read the file that the opposite call made and run the same code."""
+    restored = [one for one in candidates if RestoredFile in one.record.notes]
+    if not restored:
         return candidates
-    return [one for one in candidates if RestoredFile in one.record.notes or one.raises or one.example]
+    reached = set[Arc]().union(*(one.record.arcs for one in restored))
+    return [
+        one
+        for one in candidates
+        if RestoredFile in one.record.notes or one.raises or one.example or one.record.arcs - reached
+    ]
 
 
 def _drop_plain_constructions(by_subject: dict[str, list[TrialCandidate]], facts: ModuleFacts) -> None:

@@ -157,6 +157,15 @@ class Subjects:
         names = [*self._variables(arrange).values()]
         return next((self._functions[name] for name in reversed(names) if name in self._functions), None)
 
+    def in_place(self, arrange: list[ast.stmt]) -> CallableFacts | None:
+        """The operator in place that the last such statement calls on an object of the target; None for none."""
+        classes = self._variables(arrange)
+        for node in reversed(arrange):
+            if isinstance(node, ast.AugAssign):
+                operator = _OPERATORS.get(type(node.op), "").replace("__", "__i", 1)
+                return self._member(operator, node.target, classes, True) if operator else None
+        return None
+
     def _variables(self, arrange: list[ast.stmt]) -> dict[str, str]:
         """Variables that hold an object of a class of the target."""
         found: dict[str, str] = {}

@@ -161,3 +161,14 @@ def test_calls_that_only_a_value_of_their_set_up_tells_apart_are_one() -> None:
     ]
     kept = [one.finding.trial.arrange for one in without_repeats(found)]
     assert kept == [("writer = Writer('first')",), ("writer = Writer()",)]
+
+
+def test_an_operator_in_place_that_makes_a_new_object_is_asserted_by_the_variable() -> None:
+    called = Trial("Bag.__imul__", "bag.__imul__(2)", ("from m import Bag",), ("bag = Bag()",))
+    made = Value("Bag", "Bag([1, 1])")
+
+    found = normal_form(TrialFinding(called, Observation("returned", value=made)), ModuleFacts("m.py", "m", ".", ""))
+
+    assert found is not None
+    assert (found.trial.arrange, found.trial.act) == (("bag = Bag()", "bag *= 2"), "bag")
+    assert found.observation.value == made

@@ -57,8 +57,10 @@ async def answer_of(function: Any, **options: Any) -> AgentResponse:
         raising_later(SystemExit(3)),
         raising_later(asyncio.CancelledError()),
         raising_later(StopIteration()),
+        raising(pytest.fail.Exception("no")),
+        raising_later(pytest.fail.Exception("no")),
     ],
-    ids=["exit", "stop", "cancelled", "interrupt", "async exit", "async cancelled", "async stop"],
+    ids=["exit", "stop", "cancelled", "interrupt", "async exit", "async cancelled", "async stop", "fail", "async fail"],
 )
 async def test_what_would_end_the_run_becomes_the_agents_error(function: Any) -> None:
     response = await answer_of(function)

@@ -344,11 +344,20 @@ def test_a_descriptor_that_takes_a_method_makes_a_property(tmp_path):
 
 
 def test_a_class_that_its_name_calls_a_base_is_only_derived_from(tmp_path):
-    source = "class BaseQueue:\n    def add(self, item): ...\n\nclass Heap(BaseQueue): ...\n\nclass BaseLine: ...\n"
+    source = (
+        "class BaseQueue:\n    def add(self, item): ...\n\nclass Heap(BaseQueue): ...\n\nclass BaseLine: ...\n"
+        "class KnowledgeBase:\n    def ask(self): ...\n\nclass _Cached(KnowledgeBase): ...\n"
+        "class LoudBase:\n    def say(self): ...\n    def stop(self): ...\n\n"
+        "class Loud(LoudBase):\n    def say(self): ...\n"
+    )
     facts = facts_of(write_project(tmp_path, {"m.py": source}), "m.py")
 
     assert {one.name: one.kind for one in facts.classes} == {
         "BaseQueue": "abstract",
         "Heap": "plain",
         "BaseLine": "plain",
+        "KnowledgeBase": "plain",
+        "_Cached": "plain",
+        "LoudBase": "plain",
+        "Loud": "plain",
     }

@@ -5,7 +5,9 @@ import ast
 import pytest
 
 from testwright.engine.python.facts.analyse import subjects
+from testwright.engine.python.model.model import Trial
 from testwright.engine.python.search.initial_trials import initial_trials
+from testwright.engine.python.search.trial_mutation import near_mutations
 from testwright.tests.support.engine.python_projects import context_of, run_trials, write_project
 
 pytestmark = pytest.mark.feature("B-06")
@@ -215,3 +217,11 @@ def test_members_of_a_base_are_tried_where_they_are_inherited(tmp_path):
 
     assert "Heap.add" in found
     assert "BaseQueue.add" not in found
+
+
+def test_data_that_a_flag_calls_sorted_is_sorted(tmp_path):
+    source = "def median(data, is_sorted=False):\n    return data[0] if is_sorted else sorted(data)[0]\n"
+    facts, context = context_of(write_project(tmp_path, {"m.py": source}), "m.py")
+    trial = Trial("median", "median([3, 1, 2], is_sorted=True)", ("from m import median",))
+
+    assert near_mutations(trial, facts, context)[0].act == "median([1, 2, 3], is_sorted=True)"

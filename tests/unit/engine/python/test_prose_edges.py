@@ -62,3 +62,7 @@ def test_methods_have_their_class_and_what_does_not_parse_asks_nothing():
 
     assert [subject for subject, _ in edge_questions(f"class Cart:{method}", "a.py")] == ["Cart.price"]
     assert edge_questions("def price(:", "a.py") == []
+
+
+def test_numbers_beyond_any_float_are_not_asked_about():
+    assert edge_questions(f"PRIME = {'9' * 400}\n", "a.py") == []
