@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 
 from ....utils.python_source import expression_or_none
+from ..inputs.variations import ORDER_PROMISED
 from ..model.model import Observation
 from ..search.trial_search import TrialRecord
 
 _Key = tuple[str, str, tuple[str, ...], str]
+
+
+# That data is sorted changes no answer, only the way to it; of no or one item nobody says that.
+_PROMISED_OF_SEVERAL = re.compile(rf"[\[(][^\[\]]+,[^\[\]]+[\])].*{ORDER_PROMISED.pattern}")
 
 
 def idle_records(records: Sequence[TrialRecord]) -> frozenset[int]:
@@ -21,7 +27,7 @@ def idle_records(records: Sequence[TrialRecord]) -> frozenset[int]:
     outcomes = {_key(record, record.trial.act): outcome_of(record.observation) for record in reversed(records)}
     found: set[int] = set()
     for record in records:
-        if record.trial.wanted is not None:
+        if record.trial.wanted is not None or _PROMISED_OF_SEVERAL.search(record.trial.act):
             continue
         shorter = _shorter_acts(record.trial.act)
         mine = outcome_of(record.observation) if shorter else None
