@@ -17,11 +17,14 @@ from .protocol import AgentResponse
 Result = TypeVar("Result")
 
 
-async def contained(work: Awaitable[Result]) -> Result:
+async def contained(work: Awaitable[Result], *, everything: bool = False) -> Result:
     """Await an agent's work; what would end the process, or the run around it, becomes an error of the agent.
 
+    Args:
+        everything: whether that holds of all that is no Exception, such as `pytest.fail` in a function of the user's.
+
     Raises:
-        AgentFailure: the work raised SystemExit or its like (`pytest.fail`), or a cancellation that nobody asked for.
+        AgentFailure: the work raised SystemExit, or a cancellation that nobody asked for.
     """
     try:
         return await work
@@ -34,7 +37,9 @@ async def contained(work: Awaitable[Result]) -> Result:
         if task is None or task.cancelling():  # the caller, or a deadline, cancels it
             raise
         raise AgentFailure("it raised CancelledError, and nobody had cancelled it") from error
-    except BaseException as error:  # such as `pytest.fail`, which is no Exception
+    except BaseException as error:
+        if not everything:
+            raise
         raise AgentFailure(f"it raised {type(error).__name__}: {error}") from error
 
 

@@ -114,9 +114,9 @@ class FunctionAgent(Agent):
 async def _called(function: Callable[..., Any], *arguments: Any) -> Any:
     """What a function returns, awaited where it has to be; one that is not async runs in a thread."""
     if inspect.iscoroutinefunction(function):
-        return await contained(function(*arguments))
+        return await contained(function(*arguments), everything=True)
     value = await in_thread(function, *arguments)
-    return await contained(value) if inspect.isawaitable(value) else value
+    return await contained(value, everything=True) if inspect.isawaitable(value) else value
 
 
 def _described(error: Exception, seconds: float | None) -> str:
