@@ -9,14 +9,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from ..utils.outgoing_text import visible_text
+from ..utils.outgoing_text import cut_markdown, visible_text
 from .markdown_parts import amount, block, code, table
 from .model import Coverage, CoverageChange, Mutation, Report, ReportTarget
 
 _DEFECTS = 20
 _ROWS = 100
 _REASONS = 10
-_CUT = "\n\n… the rest is in the run's own report."
+_CUT = "… the rest is in the run's own report."
+_NOT_SHOWN = "  - how to see it: in the run's own report"
 
 
 def pull_request_title(report: Report) -> str:
@@ -35,37 +36,52 @@ def pull_request_body(report: Report, *, left_out: Sequence[tuple[str, str]], mo
 
     Args:
         left_out: test files of the run that are not in the pull request, with reasons.
-        most: characters; what is longer is cut at a line.
+        most: characters. What is longer loses the code that shows its last defects, then the last defects, and is cut
+            at a line where that is not enough.
     """
-    parts = [_defects(report), _head(report), _targets(report), _judged(report), _left_out(left_out), _end(report)]
-    text = visible_text("\n\n".join("\n".join(lines) for lines in map(list, parts) if lines) + "\n")
-    if len(text) <= most:
-        return text
-    return text[: text.rindex("\n", 0, most - len(_CUT))] + _CUT
+    count = min(len(report.suspected_defects), _DEFECTS)
+    sizes = [(count, shown) for shown in range(count, -1, -1)] + [(shown, 0) for shown in range(count - 1, 0, -1)]
+    text = ""
+    for defects, reproduced in sizes:
+        text = _text(report, left_out, defects, reproduced)
+        if len(text) <= most:
+            return text
+    return cut_markdown(text, most, _CUT)
+
+
+def _text(report: Report, left_out: Sequence[tuple[str, str]], defects: int, reproduced: int) -> str:
+    """The text with that many defects, of which the first ones have the code that shows them."""
+    parts = [
+        _defects(report, defects, reproduced),
+        *(_head(report), _targets(report), _judged(report), _left_out(left_out), _end(report)),
+    ]
+    return visible_text("\n\n".join("\n".join(lines) for lines in map(list, parts) if lines) + "\n")
 
 
 def _tested(report: Report) -> list[ReportTarget]:
     return [target for target in report.targets if target.kept]
 
 
-def _defects(report: Report) -> Iterator[str]:
+def _defects(report: Report, most: int, reproduced: int) -> Iterator[str]:
     if not report.suspected_defects:
         return
     yield f"## {amount(len(report.suspected_defects), 'suspected defect')}"
     yield ""
     yield "Here the code does not do what its documentation says. No test of this pull request was bent to either."
-    for defect in report.suspected_defects[:_DEFECTS]:
+    for number, defect in enumerate(report.suspected_defects[:most]):
         place = f", {code(f'{defect.evidence.path}:{defect.evidence.lines[0]}')}" if defect.evidence else ""
         yield ""
         yield f"- {code(defect.title)}{place}"
         yield f"  - documented: {code(defect.documented)}"
         yield f"  - observed: {code(defect.observed)}"
-        if defect.reproduce:
+        if defect.reproduce and number >= reproduced:
+            yield _NOT_SHOWN
+        elif defect.reproduce:
             yield ""
             yield from block(defect.reproduce, "sh" if "curl " in defect.reproduce else "python")
-    if len(report.suspected_defects) > _DEFECTS:
+    if len(report.suspected_defects) > most:
         yield ""
-        yield f"… and {len(report.suspected_defects) - _DEFECTS} more."
+        yield f"… and {len(report.suspected_defects) - most} more."
 
 
 def _head(report: Report) -> Iterator[str]:

@@ -3,7 +3,7 @@
 A file name that is not UTF-8, or a failing test's message, can hold a lone surrogate, which no UTF-8 can carry. Text
 can also hold terminal escapes, and marks that reverse or hide what is read. Both become visible escapes (`\\udcff`,
 `\\x1b`). Use `valid_text` and `valid_json` for programs, `json_text` for JSON documents, and `visible_text` for what a
-person reads: terminal, Markdown, logs.
+person reads: terminal, Markdown, logs; `cut_markdown` where a reader takes only so much.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ _CONTROL = "\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufff9-\u
 _NOT_VISIBLE = re.compile(f"[\x00-\x08\x0b\x0c\x0e-\x1f{_CONTROL}\ud800-\udfff]|\r(?!\n)")
 # JSON escapes the controls below U+0020 itself.
 _NOT_VISIBLE_IN_JSON = re.compile(f"[{_CONTROL}\ud800-\udfff]")
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 
 
 def valid_text(text: str) -> str:
@@ -60,3 +61,31 @@ def _json_escape(found: re.Match[str]) -> str:
     """Escapes a character of a JSON text: a control means the same, of a surrogate the visible escape is the text."""
     escaped = json.dumps(found.group())[1:-1]
     return f"\\{escaped}" if _LONE_SURROGATE.match(found.group()) else escaped
+
+
+def cut_markdown(text: str, most: int, note: str) -> str:
+    """The text where it is short enough; else as many of its first lines as fit, whole blocks, and a note.
+
+    A cut inside of a fenced block would make code of what follows.
+
+    Args:
+        most: characters, those of the note included.
+        note: a paragraph that says what is missing.
+    """
+    if len(text) <= most:
+        return text
+    kept: list[str] = []
+    room, length, whole, fence = most - len(note) - 2, -1, 0, ""
+    for line in text.split("\n"):
+        length += len(line) + 1
+        if length > room:
+            break
+        kept.append(line)
+        found = _FENCE.fullmatch(line)
+        if found is not None and not fence:
+            fence = found[1]
+        elif found is not None and found[1].startswith(fence) and not found[2].strip():
+            fence = ""
+        whole = whole if fence else len(kept)
+    shown = "\n".join(kept[:whole]).rstrip()
+    return f"{shown}\n\n{note}" if shown else note

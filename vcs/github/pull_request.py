@@ -8,11 +8,14 @@ from pathlib import PurePosixPath
 from typing import Literal
 
 from ...core.errors import UsageError
+from ...utils.outgoing_text import cut_markdown
 
 LONGEST_TITLE = 256
 LONGEST_BODY = 60_000
 """Characters; GitHub takes 65,536, and a person's own text may stand beside ours."""
 
+_LONGEST_TOTAL = 65_000
+_CUT = "… the rest is in the run's own report."
 _MARKER = re.compile(r"<!--(?=\s*/?\s*testwright)", re.IGNORECASE)
 
 Outcome = Literal["created", "updated", "unchanged", "nothing_new"]
@@ -123,16 +126,18 @@ def marked_body(old: str, text: str, key: str) -> str:
     """A body with our text between hidden markers; what a person has written around it stays.
 
     Markers in the text itself, which quotes the project's code, are broken up: they would end ours early, or pass for
-    those of another pull request.
+    those of another pull request. Where both are longer than GitHub takes, ours is cut.
 
     Args:
         old: the body that is there; "" for a new one.
     """
     begin, end = begin_marker(key), f"<!-- /testwright:pull-request {key} -->"
-    ours = f"{begin}\n{_MARKER.sub('<! --', text.strip())}\n{end}"
-    old = old.replace("\r\n", "\n")
-    before, found, rest = old.partition(begin)
-    if not found:
-        return f"{old.strip()}\n\n{ours}" if old.strip() else ours
-    _, found, after = rest.partition(end)
-    return f"{before}{ours}{after}" if found else f"{before}{ours}"
+    before, found, rest = old.replace("\r\n", "\n").partition(begin)
+    after = rest.partition(end)[2]
+    if not found and before.strip():
+        before = f"{before.strip()}\n\n"
+    elif not found:
+        before = ""
+    room = _LONGEST_TOTAL - len(before) - len(begin) - len(end) - len(after) - 2
+    ours = cut_markdown(_MARKER.sub("<! --", text.strip()), room, _CUT)
+    return f"{before}{begin}\n{ours}\n{end}{after}"

@@ -332,7 +332,9 @@ class _Planning:
         return planned.steps
 
     def _steps(self, parts: Sequence[Part], *, several: bool) -> list[JsonObject]:
-        """Order the steps of each part by importance, then verify and accept; none when no part has a generate step.
+        """Order the steps of each part, what is named first, the rest by importance; then verify and accept.
+
+        There are none when no part has a generate step.
 
         Files are verified and accepted in order of paths: what order they were made in is nothing to them.
         """
@@ -340,7 +342,8 @@ class _Planning:
         if not generate:
             return []
         before = [context_step(self._scope.request)] if several else []
-        ordered = [step for part in parts for step in in_order_of_importance(part.steps, self._index)]
+        named = tuple(dict.fromkeys(self._reading.named))
+        ordered = [step for part in parts for step in in_order_of_importance(part.steps, self._index, named)]
         # What is written only is not verified, and joins the project when somebody says so.
         run = [step for step in generate if not step["params"].get("not_run")]
         if not run:

@@ -27,6 +27,7 @@ class Reading:
         targets: targets that its parts name, by index of the part.
         documents: API documents that they name, by index of the part.
         endpoints: endpoints of an API that they name, by index of the part.
+        named: paths of the modules that are named as a file or by a symbol, and not by a folder, in the order said.
         excluded: what is left out, from the request and from options.
         stopping: those of `not_understood` without which something else than asked for would be done.
         groups: whether a mention of a package or folder names several modules.
@@ -38,6 +39,7 @@ class Reading:
     targets: dict[int, list[ModuleTarget]] = field(default_factory=dict)
     documents: dict[int, list[str]] = field(default_factory=dict)
     endpoints: dict[int, list[str]] = field(default_factory=dict)
+    named: list[str] = field(default_factory=list)
     excluded: list[ModuleTarget] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
     understood: list[str] = field(default_factory=list)
@@ -104,6 +106,8 @@ def resolve(clauses: Sequence[Clause], words: ParsedRequest, index: TargetIndex,
                 if mention not in known:
                     known[mention] = _found(mention, index, reading, stops=words.whole or bool(mention.within))
                 targets += known[mention]
+                if len(known[mention]) == 1 or all(target.symbols for target in known[mention]):
+                    reading.named += [target.place.path for target in known[mention]]
             targets[:] = _inside(mentions, known, targets)
     reading.groups = all(len(found) > 1 for found in known.values() if found)
     somewhere = any(reading.documents.values()) or any(reading.endpoints.values())

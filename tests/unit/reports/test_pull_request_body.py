@@ -71,6 +71,44 @@ def test_a_long_text_is_cut_at_a_line():
     assert text.endswith("\n\n… the rest is in the run's own report.")
 
 
+def with_long_defects(count, lines):
+    report = large_report(5, modules=1)
+    code_of_it = "\n".join(f"call_{number}()" for number in range(lines))
+    defect = report.suspected_defects[0].model_copy(update={"reproduce": code_of_it})
+    return report.model_copy(update={"suspected_defects": (defect,) * count})
+
+
+def fences(text):
+    return [one.type for one in MarkdownIt().parse(text) if one.type in ("fence", "heading_open")]
+
+
+def test_a_long_text_loses_the_code_of_its_last_defects_before_anything_else():
+    report = with_long_defects(3, lines=100)
+    text = body(report, most=len(body(report)) - 1)
+    assert fences(text).count("fence") == 2
+    assert text.count("  - how to see it: in the run's own report") == 1
+    assert "## How it was judged" in text
+
+
+def test_a_long_text_loses_whole_defects_next():
+    report = with_long_defects(15, lines=1)
+    text = body(report, most=len(body(report)) // 2)
+    shown = text.count("  - documented: ")
+    assert 0 < shown < 15
+    assert f"… and {15 - shown} more." in text
+    assert "## How it was judged" in text
+
+
+def test_what_is_cut_beside_a_persons_text_is_cut_at_whole_blocks():
+    text = body(with_long_defects(10, lines=400))
+    mine = "Mine.\n" * 4_000
+    both = marked_body(mine, text, "k")
+    assert len(mine) + len(text) > 65_000 >= len(both)
+    assert both.endswith("\n\n… the rest is in the run's own report.\n<!-- /testwright:pull-request k -->")
+    assert MarkdownIt().parse(both)[-1].type == "html_block", "it does not end inside of a block of code"
+    assert marked_body(both, text, "k") == both
+
+
 def test_the_title_names_up_to_three_modules_and_counts_more():
     assert pull_request_title(report_of(1)) == "Add tests for shop.cart1"
     assert pull_request_title(report_of(1, 2, 3)) == "Add tests for shop.cart1, shop.cart2 and shop.cart3"

@@ -76,28 +76,35 @@ class ModuleFacts:
         return ", ".join(parts)
 
 
-def in_order_of_importance(steps: Sequence[JsonObject], index: TargetIndex) -> list[JsonObject]:
+def in_order_of_importance(
+    steps: Sequence[JsonObject], index: TargetIndex, named: Sequence[str] = ()
+) -> list[JsonObject]:
     """Return generate steps with the most important module first; each of several says its `importance`.
 
-    A step whose target is no module of the project (a document, a page) was named by the request, and stays first.
+    A step whose target is no module of the project (a document, a page) was named by the request, and stays first; then
+    come the modules that somebody has named one by one.
 
     Args:
         steps: in order of paths; not changed.
+        named: paths of those modules, in the order said.
     """
     places = {place.path: place for place in index.modules}
     if sum(_path(step) in places for step in steps) < 2:
         return list(steps)
     root = index.layout.root
     facts = _Facts(index, NamesInTests(root, index.layout.test_files), recent_changes(root))
-    scored: list[tuple[float, JsonObject]] = []
+    said = {path: number for number, path in enumerate(named)}
+    scored: list[tuple[int, float, JsonObject]] = []
     for step in steps:
         if _path(step) not in places:
-            scored.append((float("inf"), step))
+            scored.append((-1, 0.0, step))
             continue
         found = facts.of(step["params"]["target"])
-        importance = {"score": found.score, "reason": found.reason}
-        scored.append((found.score, {**step, "params": {**step["params"], "importance": importance}}))
-    return [step for _, step in sorted(scored, key=lambda row: -row[0])]
+        reason = f"named in the request, {found.reason}" if _path(step) in said else found.reason
+        importance = {"score": found.score, "reason": reason}
+        more = {**step, "params": {**step["params"], "importance": importance}}
+        scored.append((said.get(_path(step), len(said)), found.score, more))
+    return [step for _, _, step in sorted(scored, key=lambda row: (row[0], -row[1]))]
 
 
 def _path(step: JsonObject) -> str:

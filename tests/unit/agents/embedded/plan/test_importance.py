@@ -80,8 +80,8 @@ def project(tmp_path):
     return repository.folder
 
 
-async def planned(root, text):
-    inputs = {"user_request": text, "root": str(root)}
+async def planned(root, text, target=None):
+    inputs = {"user_request": text, "root": str(root), **({"target": target} if target else {})}
     async with EmbeddedPlannerAgent() as planner:
         answer = await planner.process(AgentRequest("plan", "plan", RequestMetadata("trace"), inputs=inputs))
     assert answer.result is not None, answer.error
@@ -117,8 +117,23 @@ async def test_branches_and_tests_of_the_named_symbols_alone_count(project):
     steps = await planned(project, "unit tests for shop.c_simple and shop.d_complex:name")
     reasons = [params["importance"]["reason"] for params in generated(steps)]
     assert [reason.rpartition(", changed")[0] or reason for reason in reasons] == [
-        "1 public name, none named in tests, 0 branches"
+        "named in the request, 1 public name, none named in tests, 0 branches"
     ] * 2
+
+
+@pytest.mark.parametrize(
+    ("request_text", "target", "first"),
+    [
+        ("unit tests for shop/c_simple.py and the folder shop/", None, ["c_simple"]),
+        ("unit tests for shop/ and shop/b_tested.py and shop/c_simple.py", None, ["b_tested", "c_simple"]),
+        ("unit tests for shop/ and shop.c_simple:name", None, ["c_simple"]),
+        ("unit tests for shop/", "shop/c_simple.py", ["c_simple"]),
+    ],
+)
+async def test_what_is_named_by_itself_comes_before_what_a_folder_brings_in(project, request_text, target, first):
+    order = [params["target"]["module"] for params in generated(await planned(project, request_text, target))]
+    rest = ["e_changed", "d_complex", "_a_private", "b_tested", "c_simple"]
+    assert order == [f"shop.{name}" for name in (*first, *(one for one in rest if one not in first))]
 
 
 async def test_a_single_target_has_no_order_to_explain(project):
