@@ -157,35 +157,45 @@ def _content(
     base: str,
     environment: Mapping[str, str],
 ) -> tuple[CreatePullRequest, tuple[tuple[str, str], ...]]:
-    tests_dir = str(report.run.settings.get("tests_dir") or "tests/generated")
     redact = Redactor.from_environment(environment).text
     kept = [file for file in report.files if file.outcome in _KEPT]
     if not kept or not report.totals.kept:
         raise UsageError(f"Run {folder.run_id} kept no tests.", advice="Its report says why.")
     left_out = tuple((file.path, _why_left_out(file)) for file in report.files if file.outcome not in _KEPT)
-    key = _key(repository.lower(), base, origin.folder, tests_dir, report.request, _asked(report.run.settings))
+    place = (repository.lower(), base, origin.folder)
+    key = pull_request_key(place, report.request, report.run.settings)
     content = CreatePullRequest(
         files=tuple(NewFile(_in_repository(origin, file.path), _text(folder.staged, file.path)) for file in kept),
         title=options.title or redact(pull_request_title(report)),
         body=redact(pull_request_body(report, left_out=left_out, most=LONGEST_BODY)),
         base_branch=base,
         head_branch=options.head or f"testwright/{_slug(report.request)}{key[:8]}",
-        tests_folder=_in_repository(origin, tests_dir),
+        tests_folder=_in_repository(origin, _tests_dir(report.run.settings)),
         key=key,
         keep_title=options.title is None,
     )
     return content, left_out
 
 
-def _asked(settings: Mapping[str, object]) -> list[str]:
-    """What a run was asked for beside its request: other tests than these are another pull request."""
+def pull_request_key(place: tuple[str, str, str], request: str, settings: Mapping[str, object]) -> str:
+    """What names a pull request over its reruns: another place, or another ask, is another one.
+
+    Args:
+        place: repository, base branch, and the project's folder in the repository.
+        settings: the run's, as its report has them.
+
+    Returns:
+        12 hex digits.
+    """
     asked = [str(settings.get(name) or "") for name in _ASKED]
     # A workflow names the commit before each push; the tests of all pushes are one pull request.
-    return [_COMMIT.sub("a commit", text) for text in asked]
+    asked = [_COMMIT.sub("a commit", text) for text in asked]
+    said = canonical_json([*place, _tests_dir(settings), request, *asked])
+    return hashlib.sha256(said.encode()).hexdigest()[:12]
 
 
-def _key(*parts: object) -> str:
-    return hashlib.sha256(canonical_json(list(parts)).encode()).hexdigest()[:12]
+def _tests_dir(settings: Mapping[str, object]) -> str:
+    return str(settings.get("tests_dir") or "tests/generated")
 
 
 def _in_repository(origin: Origin, path: str) -> str:
