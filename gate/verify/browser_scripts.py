@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from ...sandbox.javascript.playwright import (
@@ -38,6 +38,9 @@ _BESIDE = 2
 """Tests that run at the same time in repeats."""
 _NOT_REFUTED = "resolved instead of rejected"
 """What Playwright says of the opposite of an expectation that holds as well."""
+_TIME_RAN_OUT = "Timed out waiting"
+"""What Playwright says when the time of the whole run is over."""
+_NOT_STARTED = frozenset({"skipped", "interrupted"})
 
 
 async def verify_browser_scripts(
@@ -46,6 +49,7 @@ async def verify_browser_scripts(
     *,
     refuted: Mapping[str, str],
     documented: frozenset[str] = frozenset(),
+    cases: frozenset[str] = frozenset(),
     options: VerifyOptions,
 ) -> Verification:
     """Run generated files and give a verdict for each of their tests.
@@ -54,6 +58,7 @@ async def verify_browser_scripts(
         files: contents by POSIX path relative to the project, with the helpers.
         refuted: the same tests with proof of each expectation (`render_refutations`), by the path to write them to.
         documented: ids of cases whose expectation stands in the documentation: a failure is the product's.
+        cases: ids of all cases; a tag that is none of them is a word of a title. Empty where they are not known.
 
     Raises:
         EnvironmentFault: there is no Node, Playwright Test or Chromium.
@@ -70,15 +75,17 @@ async def verify_browser_scripts(
             tests, measure=options.measure, test_seconds=options.test_seconds, wall_seconds=options.wall_seconds
         )
         first, lost = await _first_run(runner, replace(request, pictures=True))
-        verdicts = {test.nodeid: _verdict(test, documented) for test in first.tests} | lost
+        known = _Cases(cases, documented)
+        verdicts = {test.nodeid: _verdict(test, known, cut_off=_is_cut_off(first)) for test in first.tests} | lost
         request = replace(request, files=tuple(path for path in tests if path not in lost))
         pictures = await asyncio.to_thread(read_pictures, workspace.folder, f"{first.folder}/{PICTURES}")
         again = replace(request, measure=(), workers=_BESIDE)
         await _repeat(runner, again, verdicts, options.repeats)
+        notes: tuple[str, ...] = ()
         if refuted:
             for path, text in refuted.items():
                 runner.write(path, text)
-            await _refute(runner, replace(again, files=tuple(refuted)), verdicts)
+            notes = await _refute(runner, replace(again, files=tuple(refuted)), verdicts, known)
     kept = any(verdict.verdict == "kept" for verdict in verdicts.values())
     version = ".".join(map(str, project.version))
     whose = "the project's own" if project.own else "ours, because the project has none"
@@ -88,7 +95,7 @@ async def verify_browser_scripts(
         verdicts=tuple(verdicts.values()),
         coverage=_coverage(first),
         repeats=options.repeats if kept else 0,
-        notes=(f"Playwright Test {version} ran the tests: {whose}",),
+        notes=(f"Playwright Test {version} ran the tests: {whose}", *notes),
         sandbox=target.sandbox.kind,
         runner_version=version,
         seconds=round(time.monotonic() - began, 3),
@@ -110,13 +117,31 @@ async def _first_run(runner: Playwright, request: PlaywrightRequest) -> tuple[Pl
         request = replace(request, files=left)
 
 
-def _verdict(test: PlaywrightTest, documented: frozenset[str]) -> CaseVerdict:
-    case_id = _case_of(test)
+@dataclass(frozen=True, slots=True)
+class _Cases:
+    """Ids of cases: all of them, where they are known, and those whose expectation is documented."""
+
+    known: frozenset[str] = frozenset()
+    documented: frozenset[str] = frozenset()
+
+    def of(self, test: PlaywrightTest) -> str | None:
+        """The case of a test: the last of its tags, for the words of its titles come before them."""
+        fitting = [tag for tag in test.tags if (tag in self.known if self.known else tag.startswith("tc_"))]
+        return fitting[-1] if fitting else None
+
+
+def _is_cut_off(run: PlaywrightRun) -> bool:
+    return any(_TIME_RAN_OUT in said for said in run.broken)
+
+
+def _verdict(test: PlaywrightTest, cases: _Cases, *, cut_off: bool = False) -> CaseVerdict:
+    case_id = cases.of(test)
     if test.status == "passed":
         return CaseVerdict(test.nodeid, test.path, test.name, "kept", case_id, seconds=test.seconds)
     line = _first_line(test.message)
-    if test.status == "timedOut":
-        reason = f"it does not come to an end: {line}"
+    if test.status == "timedOut" or (cut_off and test.status in _NOT_STARTED):
+        reason = f"it does not come to an end: {line}" if test.status == "timedOut" else "the time of the run ran out"
+        line = line if test.message else reason
         return CaseVerdict(
             test.nodeid, test.path, test.name, "timeout", case_id, "timeout", reason, line, test.message, test.seconds
         )
@@ -124,15 +149,11 @@ def _verdict(test: PlaywrightTest, documented: frozenset[str]) -> CaseVerdict:
     reason = f"what was observed does not hold: {line}"
     if test.status != "failed":
         reason = f"the test is {test.status} and asserts nothing"
-    elif case_id in documented:
+    elif case_id in cases.documented:
         failure, reason = "product_defect", f"the application contradicts its documentation: {line}"
     return CaseVerdict(
         test.nodeid, test.path, test.name, "failed", case_id, failure, reason, line, test.message, test.seconds
     )
-
-
-def _case_of(test: PlaywrightTest) -> str | None:
-    return next((tag for tag in test.tags if tag.startswith("tc_")), None)
 
 
 def _lost(first: PlaywrightRun, tests: Sequence[str]) -> dict[str, CaseVerdict]:
@@ -166,6 +187,12 @@ async def _repeat(
             if test is not None and test.status == "passed":
                 verdicts[verdict.nodeid] = replace(verdict, runs=number + 1)
                 continue
+            if _is_cut_off(run) and (test is None or test.status in _NOT_STARTED):
+                reason = f"the time of the run ran out before it had passed a second time {where}"
+                verdicts[verdict.nodeid] = replace(
+                    verdict, verdict="timeout", failure_class="timeout", reason=reason, message=reason, runs=number
+                )
+                continue
             said = test.message if test is not None else "the test was not run again"
             verdicts[verdict.nodeid] = replace(
                 verdict,
@@ -178,20 +205,47 @@ async def _repeat(
             )
 
 
-async def _refute(runner: Playwright, request: PlaywrightRequest, verdicts: dict[str, CaseVerdict]) -> None:
-    """Leave out tests that expect what holds as well as its opposite: they prove nothing."""
+async def _refute(
+    runner: Playwright, request: PlaywrightRequest, verdicts: dict[str, CaseVerdict], cases: _Cases
+) -> tuple[str, ...]:
+    """Leave out tests that expect what holds as well as its opposite: they prove nothing.
+
+    Returns:
+        a note for each reason for which tests were kept without this proof.
+    """
     passing = _passing(verdicts)
     if not passing:
-        return
+        return ()
     run = await runner.run(replace(request, tags=_tags(passing)))
-    unproven = {_case_of(test): test for test in run.tests if _NOT_REFUTED in test.message}
+    twins = {cases.of(test): test for test in run.tests}
+    unproven: dict[str, list[str]] = {}
     for verdict in passing:
-        test = unproven.get(verdict.case_id)
-        if test is not None:
+        twin = twins.get(verdict.case_id) if verdict.case_id else None
+        if twin is not None and _NOT_REFUTED in twin.message:
             reason = "an expectation of it proves nothing: its opposite holds as well"
-            verdicts[verdict.nodeid] = replace(
-                verdict, verdict="failed", failure_class="test_defect", reason=reason, trace=test.message
-            )
+            changed = replace(verdict, verdict="failed", failure_class="test_defect", reason=reason, trace=twin.message)
+            verdicts[verdict.nodeid] = changed
+        elif twin is not None and twin.status == "failed":
+            line = _first_line(twin.message)
+            reason = f"it does not pass a second time beside the opposites of its expectations: {line}"
+            changed = replace(verdict, verdict="flaky", failure_class="flaky", reason=reason, message=line)
+            verdicts[verdict.nodeid] = replace(changed, trace=twin.message, runs=verdict.runs + 1)
+        elif twin is None or twin.status != "passed":
+            unproven.setdefault(_why_unproven(run, twin), []).append(verdict.name)
+    return tuple(
+        f"not shown to fail where the opposite of an expectation is asked for, because {why}: {', '.join(names)}"
+        for why, names in unproven.items()
+    )
+
+
+def _why_unproven(run: PlaywrightRun, twin: PlaywrightTest | None) -> str:
+    if twin is not None and twin.status == "timedOut":
+        return "that took longer than a test may take"
+    if _is_cut_off(run):
+        return "the time of the run ran out"
+    if twin is not None:
+        return f"that test was {twin.status}"
+    return f"that test did not run: {_first_line(run.broken[0])}" if run.broken else "that test did not run"
 
 
 def _passing(verdicts: Mapping[str, CaseVerdict]) -> list[CaseVerdict]:

@@ -41,6 +41,7 @@ async def run_browser_scripts(
         files,
         refuted=refuted,
         documented=documented_cases([spec]),
+        cases=_cases([spec]),
         options=VerifyOptions(
             repeats=options.get("repeats", services.repeats),
             measure=tuple(await asyncio.to_thread(application_files, services.root, spec)),
@@ -62,6 +63,7 @@ async def verify_browser_suite(services: ToolServices, files: Mapping[str, str],
         files,
         refuted={},
         documented=documented_cases(own),
+        cases=_cases(own),
         # One file alone has been repeated already.
         options=VerifyOptions(
             repeats=0 if alone else _SUITE_REPEATS,
@@ -71,6 +73,10 @@ async def verify_browser_suite(services: ToolServices, files: Mapping[str, str],
         ),
     )
     return tool_result(verification)
+
+
+def _cases(specs: Iterable[Json]) -> frozenset[str]:
+    return frozenset(str(case["id"]) for spec in specs for case in spec.get("cases") or ())
 
 
 def _beside(path: str) -> str:

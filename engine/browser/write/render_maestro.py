@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
+import yaml
+
 from ....core.errors import AgentFailure
 from ....utils.generated_header import with_header
 from ...api.write.render import ApiTestFile
@@ -15,6 +17,7 @@ from .python_lines import variables_in
 
 Json = Mapping[str, Any]
 _PATTERN = re.compile(r"([\\.^$*+?()\[\]{}|])")
+_UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 _SEEN = frozenset({"visible", "hidden", "text", "contains_text", "enabled", "disabled", "checked", "unchecked"})
 _TEXT_ROLES = frozenset(
     {"heading", "button", "link", "status", "alert", "cell", "listitem", "menuitem", "tab", "option"}
@@ -50,7 +53,9 @@ def render_maestro(spec: Json, test_path: str) -> tuple[ApiTestFile, ...]:
     for case in spec["cases"]:
         try:
             flows[str(case["id"])] = list(_case(case))
-        except (_NotSeen, KeyError, TypeError, ValueError) as error:
+            # What cannot be read costs its own case only: each is rendered alone where they do not render together.
+            list(yaml.parse(_flow(str(case["title"]), flows[str(case["id"])])))
+        except (_NotSeen, KeyError, TypeError, ValueError, yaml.YAMLError) as error:
             reason = error if isinstance(error, _NotSeen) else f"it does not render: {error!r}"
             raise AgentFailure(f"{case.get('id')} cannot be written for Maestro: {reason}") from error
     paths = {name: place.with_suffix("") / f"{name}.yaml" for name in flows}
@@ -216,4 +221,9 @@ def _text(text: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    return json.dumps(text, ensure_ascii=True)
+    r"""A text in double quotes of YAML; as `\uXXXX` stand only characters that YAML would refuse or take for line ends.
+
+    JSON's escapes alone do not do: a pair of surrogates is one character in JSON, and an error in YAML.
+    """
+    whole = re.sub("[\ud800-\udfff]", "\ufffd", text)  # half a pair is shown as this
+    return _UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(whole, ensure_ascii=False))

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from testwright.analysis.test_checks.maestro_file import maestro_issues
 from testwright.engine.rendering import render_files, unrenderable_cases
@@ -103,3 +104,24 @@ def test_texts_of_a_page_start_no_script_and_are_no_pattern(whole):
     }
     text = render_files({**whole, "cases": [case]}, "maestro", PATH)[-1].contents
     assert '- assertVisible: "\\\\$\\\\{1 \\\\+ 1\\\\} \\\\(a\\\\.b\\\\)"' in text
+
+
+@pytest.mark.parametrize("shown", ["Café 😀", "a\u2028b\x85c", "half \ud83d", "\ufeffx"])
+def test_every_text_of_a_page_can_be_read_back_from_the_flow(whole, shown):
+    case = {
+        **whole["cases"][0],
+        **{"title": f"shows {shown}", "arrange": {}, "act": {"actions": [{"kind": "open", "url": "/"}]}},
+        "expect": [
+            {"kind": "text", "locator": {"by": "role", "value": "status"}, "value": shown, "origin": "observed"}
+        ],
+    }
+    text = render_files({**whole, "cases": [case]}, "maestro", PATH)[-1].contents
+    _, commands = yaml.safe_load_all(text)
+    assert commands[-1] == {"assertVisible": shown.replace("\ud83d", "\ufffd")}
+    assert not list(maestro_issues(text, "a.yaml", syntax=True, lint=True, structured=True))
+
+
+def test_an_emoji_stands_in_the_flow_as_itself(whole):
+    case = {**whole["cases"][0], "title": "thanks 😀"}
+    files = render_files({**whole, "cases": [case]}, "maestro", PATH)
+    assert any('name: "thanks 😀' in one.contents for one in files)
