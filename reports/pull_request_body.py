@@ -16,7 +16,7 @@ from .model import Coverage, CoverageChange, Mutation, Report, ReportTarget
 _DEFECTS = 20
 _ROWS = 100
 _REASONS = 10
-_CUT = "… the rest is in the run's own report."
+CUT = "… the rest is in the run's own report."
 _NOT_SHOWN = "  - how to see it: in the run's own report"
 
 
@@ -46,7 +46,7 @@ def pull_request_body(report: Report, *, left_out: Sequence[tuple[str, str]], mo
         text = _text(report, left_out, defects, reproduced)
         if len(text) <= most:
             return text
-    return cut_markdown(text, most, _CUT)
+    return cut_markdown(text, most, CUT)
 
 
 def _text(report: Report, left_out: Sequence[tuple[str, str]], defects: int, reproduced: int) -> str:

@@ -12,9 +12,10 @@ from ...analysis.repository import Checkout
 from ...config.settings import Settings
 from ...core.errors import GitHubAccessDenied, UsageError
 from ...reports.model import Report, WrittenFile
-from ...reports.pull_request_body import pull_request_body, pull_request_title
+from ...reports.pull_request_body import CUT, pull_request_body, pull_request_title
 from ...store.files.run_folder import RunFolder
 from ...utils.canonical import canonical_json
+from ...utils.outgoing_text import cut_markdown
 from ...utils.redact import Redactor
 from ...utils.untrusted_files import read_bytes
 from ...vcs.github.api import DEFAULT_URL, TOKEN_VARIABLES, GitHubAccess, GitHubApi, open_github
@@ -164,10 +165,11 @@ def _content(
     left_out = tuple((file.path, _why_left_out(file)) for file in report.files if file.outcome not in _KEPT)
     place = (repository.lower(), base, origin.folder)
     key = pull_request_key(place, report.request, report.run.settings)
+    body = pull_request_body(report, left_out=left_out, most=LONGEST_BODY)
     content = CreatePullRequest(
         files=tuple(NewFile(_in_repository(origin, file.path), _text(folder.staged, file.path)) for file in kept),
         title=options.title or redact(pull_request_title(report)),
-        body=redact(pull_request_body(report, left_out=left_out, most=LONGEST_BODY)),
+        body=cut_markdown(redact(body), LONGEST_BODY, CUT),  # what stands for a secret may be longer than it
         base_branch=base,
         head_branch=options.head or f"testwright/{_slug(report.request)}{key[:8]}",
         tests_folder=_in_repository(origin, _tests_dir(report.run.settings)),
