@@ -216,7 +216,8 @@ async def _refute(
     passing = _passing(verdicts)
     if not passing:
         return ()
-    run = await runner.run(replace(request, tags=_tags(passing)))
+    # Each opposite takes time of its own, which the project's limit for a test does not know of.
+    run = await runner.run(replace(request, tags=_tags(passing), own_timeout=False))
     twins = {cases.of(test): test for test in run.tests}
     unproven: dict[str, list[str]] = {}
     for verdict in passing:

@@ -95,7 +95,8 @@ class PlaywrightRequest:
         workers: tests that run at the same time.
         pictures: keep a screenshot of each test that fails, and a trace.
         clock_seconds: how far the application's clock is ahead; nothing is measured then.
-        expect_seconds: how long an expectation may take to come true.
+        test_seconds, expect_seconds: how long a test, and an expectation, may take where the project does not say.
+        own_timeout: the project's own limit for a test holds.
         environment: more variables.
     """
 
@@ -107,6 +108,7 @@ class PlaywrightRequest:
     clock_seconds: int = 0
     test_seconds: float = 60.0
     expect_seconds: float = 5.0
+    own_timeout: bool = True
     wall_seconds: float = 900.0
     environment: Mapping[str, str] = field(default_factory=dict)
 
@@ -188,7 +190,7 @@ class Playwright:
             readable=self._readable(),
         )
         completed = await self._project.target.sandbox.run(program)
-        return self._read(name, completed, measured=bool(request.measure))
+        return self._read(name, completed, self._values(request), measured=bool(request.measure))
 
     @property
     def _own_config(self) -> bool:
@@ -218,9 +220,7 @@ class Playwright:
             "testIgnore": [],
             "outputDir": str(folder / PICTURES),
             "reporter": reporters,
-            "timeout": round(1000 * request.test_seconds),
             "globalTimeout": round(900 * request.wall_seconds),
-            "expect": {"timeout": round(1000 * request.expect_seconds)},
             "workers": request.workers,
             "fullyParallel": request.workers > 1,
             "retries": 0,
@@ -243,11 +243,15 @@ class Playwright:
         first = f"import own from './{stem}{ending}';\n" if self._own_config else "const own = {};\n"
         # What the project's own would start or select belongs to its own tests; ours start the application themselves.
         unset = "grepInvert webServer globalSetup globalTeardown shard".split()
+        wait, most = round(1000 * request.expect_seconds), round(1000 * request.test_seconds)
         lines = [
             f"{first}const use = {json.dumps(use)};",
             "export default {",
             "  ...own,",
             f"  ...{json.dumps(given)},",
+            # Tests are judged by the times that they have in the project; 0 would be no limit at all.
+            f"  timeout: {f'own.timeout || {most}' if request.own_timeout else most},",
+            f"  expect: {{ timeout: {wait}, ...own.expect }},",
             f"  testMatch: [{patterns}],",
             f"  grep: {grep},",
             *(f"  {name}: undefined," for name in unset),
@@ -262,13 +266,19 @@ class Playwright:
             text = (self._root / path).read_text(encoding="utf-8", errors="replace")
             yield from re.findall(r"variable\('([A-Z][A-Z0-9_]*)'\)", text)
 
-    def _read(self, name: str, completed: Completed, *, measured: bool) -> PlaywrightRun:
+    def _values(self, request: PlaywrightRequest) -> tuple[str, ...]:
+        """What the tests fill in from variables: no message shows it, whatever the variable is called."""
+        given = {**self._project.target.variables, **request.environment}
+        return tuple(given[name] for name in dict.fromkeys(self._secrets(request)) if given.get(name))
+
+    def _read(self, name: str, completed: Completed, secrets: tuple[str, ...], *, measured: bool) -> PlaywrightRun:
         said = (completed.stderr or completed.stdout).decode("utf-8", "replace").strip()
-        complaint = plain_text(completed.reason or said, self._root)[-3000:]
+        complaint = plain_text(completed.reason or said, self._root, secrets)[-3000:]
         place = f"{self._workspace.scratch.name}/{name}"
         try:
             report = read_json(self._workspace.folder, f"{place}/report.json")
-            tests, broken = read_tests(report, self._root), problems_of(report, self._root)
+            tests = read_tests(report, self._root, secrets)
+            broken = problems_of(report, self._root, secrets)
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as fault:
             raise TargetRunError(
                 f"Playwright Test gave no report: {complaint or fault}",

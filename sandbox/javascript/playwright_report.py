@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from ...utils.redact import REDACTED
 
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 _MOST_MESSAGE = 4000
@@ -31,26 +34,28 @@ class PlaywrightTest:
         return f"{self.path}::{self.name}"
 
 
-def read_tests(report: Report, root: Path) -> tuple[PlaywrightTest, ...]:
+def read_tests(report: Report, root: Path, secrets: Iterable[str] = ()) -> tuple[PlaywrightTest, ...]:
     """The tests of a report with their last results, in the order of the files.
 
     Args:
         root: of the project's copy; messages name files relative to it.
+        secrets: texts that no message may hold.
 
     Raises:
         AttributeError, KeyError, TypeError, ValueError: the report has another shape.
     """
     found: list[PlaywrightTest] = []
+    secrets = tuple(secrets)
     # The outermost suites are files, which are no part of a test's name.
     waiting: list[tuple[Report, tuple[str, ...]]] = [(suite, ()) for suite in report["suites"]]
     while waiting:
         suite, titles = waiting.pop(0)
-        found += [_test(spec, titles, root) for spec in suite.get("specs") or ()]
+        found += [_test(spec, titles, root, secrets) for spec in suite.get("specs") or ()]
         waiting[:0] = [(one, (*titles, str(one["title"]))) for one in suite.get("suites") or ()]
     return tuple(found)
 
 
-def _test(spec: Report, titles: tuple[str, ...], root: Path) -> PlaywrightTest:
+def _test(spec: Report, titles: tuple[str, ...], root: Path, secrets: tuple[str, ...]) -> PlaywrightTest:
     results = spec["tests"][0]["results"] or [{"status": "skipped", "duration": 0}]
     last = results[-1]
     errors = last.get("errors") or ([last["error"]] if last.get("error") else [])
@@ -61,23 +66,30 @@ def _test(spec: Report, titles: tuple[str, ...], root: Path) -> PlaywrightTest:
         str(last["status"]),
         tuple(str(tag).removeprefix("@") for tag in spec.get("tags") or ()),
         float(last["duration"]) / 1000,
-        plain_text(message, root)[:_MOST_MESSAGE],
+        plain_text(message, root, secrets)[:_MOST_MESSAGE],
     )
 
 
-def problems_of(report: Report, root: Path) -> tuple[str, ...]:
+def problems_of(report: Report, root: Path, secrets: Iterable[str] = ()) -> tuple[str, ...]:
     """What stands against whole files: one that does not load, say. Raises as `read_tests`."""
     found: list[str] = []
+    secrets = tuple(secrets)
     for error in report.get("errors") or ():
         place = str((error.get("location") or {}).get("file") or "").removeprefix(f"{root}/")
-        text = plain_text(str(error.get("message") or error.get("value") or ""), root)
+        text = plain_text(str(error.get("message") or error.get("value") or ""), root, secrets)
         found.append((f"{place}: {text}" if place and place not in text else text)[:_MOST_MESSAGE])
     return tuple(found)
 
 
-def plain_text(text: str, root: Path) -> str:
-    """A text without colours, with paths relative to the project."""
-    return _COLOURS.sub("", text).replace(f"{root}/", "").strip()
+def plain_text(text: str, root: Path, secrets: Iterable[str] = ()) -> str:
+    """A text without colours, with paths relative to the project, and `[redacted]` in place of each secret."""
+    text = _COLOURS.sub("", text).replace(f"{root}/", "").strip()
+    # A message quotes a value as JavaScript does, so that it may hold escapes.
+    spelled = {one for secret in secrets if secret for one in (secret, json.dumps(secret, ensure_ascii=False)[1:-1])}
+    if not spelled:
+        return text
+    longest_first = sorted(spelled, key=lambda one: (-len(one), one))
+    return re.sub("|".join(map(re.escape, longest_first)), REDACTED, text)
 
 
 def project_config(root: Path) -> str:

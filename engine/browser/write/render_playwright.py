@@ -33,6 +33,8 @@ const executablePath = process.env.BROWSER_EXECUTABLE ?? (installed ? undefined 
 
 export default defineConfig({
   testDir: 'TEST_DIR',
+  // The time in which the tests passed when they were made.
+  timeout: 60_000,
   // Each worker starts the application for itself, see application.ts: tests never disturb each other.
   fullyParallel: true,
   forbidOnly: !!process.env.CI,

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
-from testwright.sandbox.javascript.playwright_report import problems_of, project_config, read_tests
+from testwright.sandbox.javascript.playwright import Playwright, PlaywrightRequest
+from testwright.sandbox.javascript.playwright_report import plain_text, problems_of, project_config, read_tests
 
 ROOT = Path("/copy/of/project")
 pytestmark = pytest.mark.feature("T-10", "T-20")
@@ -65,3 +70,36 @@ def test_the_projects_configuration_is_found(tmp_path):
     assert project_config(tmp_path) == ""
     (tmp_path / "playwright.config.mjs").touch()
     assert project_config(tmp_path) == "playwright.config.mjs"
+
+
+@pytest.mark.parametrize("secret", ["tulip42", "ab", 'with "quotes"', "longsecretvalue"])
+def test_what_tests_fill_in_from_variables_is_in_no_message_whatever_its_length(secret):
+    message = f"- fill({json.dumps(secret)})"
+    said = plain_text(message, ROOT, [secret])
+    assert said == '- fill("[redacted]")'
+
+
+def test_a_secret_is_masked_before_a_message_is_cut():
+    result = {"status": "failed", "duration": 1, "errors": [{"message": "x" * 3995 + "tulip42"}]}
+    report = {"suites": [{"title": "f", "specs": [{**PASSED, "tests": [{"results": [result]}]}]}]}
+    [test] = read_tests(report, ROOT, ["tulip42"])
+    assert "tulip" not in test.message
+
+
+def test_the_projects_own_times_hold_but_not_for_the_opposites(tmp_path):
+    runner = Playwright.__new__(Playwright)
+    runner._root = tmp_path
+    runner._project = cast(
+        Any,
+        SimpleNamespace(
+            own=True,
+            config="playwright.config.ts",
+            chromium=SimpleNamespace(path="/chromium"),
+            target=SimpleNamespace(variables={}),
+        ),
+    )
+    request = PlaywrightRequest((), test_seconds=60, expect_seconds=5)
+    text = runner._config(request, tmp_path)
+    assert "timeout: own.timeout || 60000," in text
+    assert "expect: { timeout: 5000, ...own.expect }," in text
+    assert "  timeout: 60000," in runner._config(replace(request, own_timeout=False), tmp_path)
