@@ -21,8 +21,10 @@ from .sources import find_scripts
 _READMES = ("README.md", "readme.md", "Readme.md", "docs/README.md")
 _FENCES = ("```js", "```javascript", "```ts", "```typescript", "```mjs", "```jsx")
 _FROM = r"['\"](?P<source>[^'\"]+)['\"]"
-_IMPORT = re.compile(rf"^\s*import\s+(?:type\s+)?(?P<what>[^'\"]+?)\s+from\s+{_FROM}", re.MULTILINE)
-_REQUIRE = re.compile(rf"^\s*(?:const|let|var)\s+(?P<what>[^=]+?)\s*=\s*require\(\s*{_FROM}\s*\)", re.MULTILINE)
+_IMPORT = re.compile(rf"^\s*import\s+(?:type\s+)?(?P<what>[^'\";]{{1,400}}?)\s+from\s+{_FROM}", re.MULTILINE)
+_REQUIRE = re.compile(
+    rf"^\s*(?:const|let|var)\s+(?P<what>[^=;]{{1,400}}?)\s*=\s*require\(\s*{_FROM}\s*\)", re.MULTILINE
+)
 _CALLED = re.compile(r"(?:await\s+|new\s+|\(|!)*([A-Za-z_$][\w$]*)")
 
 

@@ -12,6 +12,11 @@ _QUANTIFIER = re.compile(r"([*+?])\??|\{(\d+)(?:,\d*)?\}\??")
 _COUNTED = re.compile(r"(?<!\\)(?:\{(\d+)(,(\d*))?\}|\+)")
 _MOST_COUNTED = 64
 _MOST_BOUNDS = 12
+# Validators are short; what is longer, or has more open ends, could keep `re` busy for ever.
+_LONGEST = 300
+_OPEN_END = re.compile(r"(?<!\\)(?:[*+]|\{\d+,\})")
+_MOST_OPEN_ENDS = 6
+_MOST_REPEATS = 200
 
 
 def text_for_pattern(literal: str) -> str:
@@ -21,6 +26,8 @@ def text_for_pattern(literal: str) -> str:
         literal: of JavaScript, with its slashes and flags.
     """
     body, _, flags = literal[1:].rpartition("/")
+    if len(body) > _LONGEST or len(_OPEN_END.findall(body)) > _MOST_OPEN_ENDS:
+        return ""
     try:
         text, rest = _alternatives(body)
         expression = re.compile(body.replace("(?<", "(?P<"), re.IGNORECASE if "i" in flags else 0)
@@ -68,6 +75,8 @@ def _alternatives(body: str) -> tuple[str, str]:
         if found:
             body = body[found.end() :]
             count = {"*": 1, "+": 3, "?": 1}.get(found[1] or "", int(found[2] or 1))
+            if count > _MOST_REPEATS:
+                raise ValueError("too long a text")
             part *= count
         parts.append(part)
     depth = 0

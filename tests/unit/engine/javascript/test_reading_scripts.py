@@ -136,5 +136,14 @@ def test_texts_at_the_bounds_of_a_pattern_count_one_more_and_one_less(tmp_path):
     assert {(f"'{text}'",) for text in texts} <= set(arguments(tmp_path, source))
 
 
+@pytest.mark.parametrize(
+    "pattern",
+    ["/^" + "a+" * 40 + "$/", "/x{1000000000}/", "/x{99999999999999999999999}/", f"/{'(' * 2000}a{')' * 2000}/"],
+    ids=["open_ends", "many", "beyond_any_number", "nested"],
+)
+def test_patterns_that_would_take_for_ever_get_no_text(pattern: str) -> None:
+    assert (text_for_pattern(pattern), texts_at_bounds(pattern)) == ("", [])
+
+
 def test_a_pattern_that_looks_around_gives_no_text():
     assert text_for_pattern("/(?<=a)b(?!c)/") == ""
