@@ -44,7 +44,7 @@ def test_what_comes_from_the_project_calls_nobody_and_closes_no_issue():
 @pytest.mark.parametrize("text", ["`a`", "``@property`` and `fixes #1`", "x `` <img> ``` @octocat", "````"])
 def test_backticks_of_the_project_do_not_end_what_stands_as_code(text):
     (paragraph,) = [one for one in MarkdownIt().parse(code(text)) if one.type == "inline"]
-    assert [(part.type, part.content) for part in paragraph.children] == [("code_inline", text)]
+    assert [(part.type, part.content) for part in paragraph.children or ()] == [("code_inline", text)]
 
 
 def test_markers_in_the_text_of_a_project_are_broken_up():
