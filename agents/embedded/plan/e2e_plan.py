@@ -39,16 +39,27 @@ NOT_RUN = {
 _ONLY_NAME = re.compile(r"(?:with|using|use|in|via|through|as)\s+(?:the\s+)?\S+", re.IGNORECASE)
 
 
-def browser_framework(words: ParsedRequest, option: str) -> str:
+_BOTH = re.compile(r"\b(?:pytest\W+(?:and\W+|with\W+)?playwright|playwright\W+(?:and|with)\W+pytest)\b", re.IGNORECASE)
+_IN_PYTHON = re.compile(r"\bin\s+python\b", re.IGNORECASE)
+
+
+def browser_framework(words: ParsedRequest, option: str, request: str = "") -> str:
     """The framework of browser tests that a request or an option names; "" for the framework of all others.
 
-    "pytest and playwright" is pytest-playwright: of two names the first one decides, unless tests are called by one.
+    "pytest and playwright" is pytest-playwright, and so is Playwright "in Python": of two names the first one decides,
+    unless tests are called by one, or the other one is for tests of another kind.
     """
     if not words.test_types and option not in BROWSER_FRAMEWORKS and not words.frameworks:
         return ""
     said = [name for name in words.frameworks if name in BROWSER_FRAMEWORKS]
     if not said:
         return option if option in BROWSER_FRAMEWORKS and not words.frameworks else ""
+    kinds = {clause.test_type for clause in words.clauses}
+    if said[0] == "playwright" and kinds == {"e2e"} and _IN_PYTHON.search(request):
+        return ""
+    if "e2e" in kinds and len(kinds) > 1 and not _BOTH.search(request):
+        # "unit tests with pytest and browser tests with playwright": each kind has a framework of its own.
+        return said[0]
     named = any(clause.test_type == "e2e" and said[0] in clause.text.lower() for clause in words.clauses)
     return "" if words.frameworks[0] == "pytest" and not named else said[0]
 
@@ -71,7 +82,8 @@ def with_browser(clauses: Sequence[Clause], framework: str, words: ParsedRequest
         reading.unclear(framework, reason, ["pytest"], stops=True)
         return [clause for clause in clauses if clause not in browser]
     for name in words.frameworks:
-        if name in BROWSER_FRAMEWORKS and name != framework:
+        # Pytest is for the tests of other kinds, if there are any.
+        if name != framework and (name in BROWSER_FRAMEWORKS or (name == "pytest" and not others)):
             reason = f"the tests of one run are written for one framework, and {framework} is named first"
             reading.unclear(name, reason, [f"another run for {name}"])
     return [replace(clause, framework=framework) if clause in browser else clause for clause in clauses]

@@ -129,13 +129,14 @@ class _Planning:
             usual = next(name for name in AVAILABLE_FRAMEWORKS if name != usual)
         load = [name for name in (*words.frameworks, str(inputs.get("framework") or "")) if name == LOCUST]
         self._load_framework = load[0] if load else None
-        self._browser_framework = browser_framework(words, str(inputs.get("framework") or ""))
+        request = str(inputs.get("user_request") or "")
+        self._browser_framework = browser_framework(words, str(inputs.get("framework") or ""), request)
         usual = usual if usual in AVAILABLE_FRAMEWORKS else "pytest"
         self._scope = StepScope(
             index=index,
             targets=(),
             named=False,
-            request=str(inputs.get("user_request") or ""),
+            request=request,
             documents=(),
             framework=(preferred or [usual])[0],
             tests_dir=str(inputs.get("tests_dir") or "tests/generated"),

@@ -34,6 +34,8 @@ def planned(root: Path, request: str, **more: Any) -> dict[str, Any]:
         ("browser tests of public", "pytest", USUAL),
         ("browser tests of public with pytest-playwright", "pytest", USUAL),
         ("browser tests of public with pytest and playwright", "pytest", USUAL),
+        ("browser tests of public in Python with playwright", "pytest", USUAL),
+        ("playwright tests of public in Python", "pytest", USUAL),
         ("playwright tests of public", "playwright", SPEC_FILE),
         ("end-to-end tests of public in TypeScript with Playwright", "playwright", SPEC_FILE),
         ("e2e tests of public in TypeScript", "playwright", SPEC_FILE),
@@ -45,6 +47,12 @@ def test_the_words_say_the_framework(root, request_, framework, test_path):
     step = planned(root, request_)["steps"][0]
     assert (step["type"], step["params"]["framework"]) == ("generate_e2e_tests", framework)
     assert step["params"]["test_path"] == test_path
+
+
+def test_each_kind_of_tests_has_the_framework_that_is_named_with_it(root):
+    plan = planned(root, "unit tests for till with pytest and browser tests of public with playwright")
+    found = {step["type"]: step["params"]["framework"] for step in plan["steps"] if "generate" in step["type"]}
+    assert found == {"generate_unit_tests": "pytest", "generate_e2e_tests": "playwright"}
 
 
 @pytest.mark.parametrize("request_", ["browser tests of public", ""])
@@ -60,6 +68,7 @@ def test_the_option_says_it_too(root, request_):
         ("unit tests", "maestro", "unit tests are not"),
         ("unit tests in TypeScript", None, "name one"),
         ("playwright and maestro tests of public", None, "another run for maestro"),
+        ("browser tests of public with pytest, in TypeScript", None, "another run for pytest"),
     ],
 )
 def test_what_a_framework_is_not_for_is_refused(root, request_, option, says):
