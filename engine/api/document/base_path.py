@@ -18,6 +18,7 @@ from .operations import METHODS
 
 _MOST_ASKED = 8
 _MISSING = (404, 405)
+_MADE_UP = "no-such-path-5d1c"
 
 
 def declared_bases(document: Json, served_at: str = "") -> list[str]:
@@ -62,24 +63,27 @@ def base_of_routes(document: Json, bases: Collection[str], routes: Collection[tu
 
 
 async def find_base(target: PythonTarget, launch: AppLaunch, document: Json, bases: Collection[str]) -> str:
-    """Start the application and return the base below which it answers most operations; the first where none differs.
+    """Start the application and return the base below which it answers most operations; "" where none differs.
 
     Raises:
         EnvironmentFault: it does not start. SandboxFailure: the sandbox broke.
     """
     async with open_application(target, launch) as observer:
         counts = {base: await _answered(observer, document, base) for base in bases}
-    return max(counts, key=lambda base: counts[base])
+    return max(counts, key=lambda base: (counts[base], base == ""))
 
 
 async def _answered(observer: AppObserver, document: Json, base: str) -> int:
-    """Count the operations of which something is there: any status other than 404 and 405."""
+    """Count the operations that are there: neither 404 or 405, nor refused as a made-up path is."""
+    nowhere = await observer.answers([{"method": "GET", "path": f"{base}/{_MADE_UP}"}])
+    # Some applications refuse the anonymous before they look for a route.
+    refused = {answer.status for answer in nowhere} & {401, 403}
     operations = sorted(_operations(document), key=lambda known: (known[0] != "GET", "{" in known[1]))
     found = 0
     for method, path in operations[:_MOST_ASKED]:
         request = {"method": method, "path": base + re.sub(r"\{[^{}]*\}", "1", path)}
         answers = await observer.answers([request])
-        found += bool(answers) and not answers[0].failure and answers[0].status not in _MISSING
+        found += bool(answers) and not answers[0].failure and answers[0].status not in {*_MISSING, *refused}
     return found
 
 

@@ -19,6 +19,16 @@ _PATIENCE = 15
 _ROOM = 4000
 _FEW = 2
 """As many violations of one cause are told one by one; more of them are one defect."""
+_KINDS = (
+    "server_error",
+    "other_user",
+    "no_answer",
+    "not_enforced",
+    "schema",
+    "no_json",
+    "media_type",
+    "undocumented_status",
+)
 _CAUSES = {
     "null": "null where the description does not allow it",
     "type": "a value of another type",
@@ -42,7 +52,9 @@ def suspected_defects(
     Args:
         start: how to start the application, printed above the requests.
     """
-    kinds_in_order = "server_error no_answer not_enforced schema no_json media_type undocumented_status".split()
+    kinds_in_order = (
+        "server_error other_user no_answer not_enforced schema no_json media_type undocumented_status".split()
+    )
     ranks = {name: rank for rank, name in enumerate(kinds_in_order)}
     kinds: dict[tuple[str, str, str], list[ContractViolation]] = {}
     causes = Counter(_cause(verdict) for verdict in verdicts)

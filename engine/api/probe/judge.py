@@ -247,6 +247,9 @@ def lacks_refusal(seen: ObservedProposal) -> bool:
     # What was removed is not found either, nor is what no id can be.
     if seen.proposal.category in ("state", "validation") and seen.proposal.operation.path_parameters:
         allowed = (404, 410)
+    # Credentials may be refused whatever else is asked.
+    if seen.proposal.request.get("auth"):
+        allowed = (*allowed, 401, 403)
     return seen.answer.status in allowed and not _is_declared(seen)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -41,10 +41,11 @@ class SecretFilter:
 
     Args:
         environment: the application's variables; values of secret ones are secrets wherever they occur.
+        secrets: further values that are secrets wherever they occur: passwords and tokens of users.
     """
 
-    def __init__(self, environment: Mapping[str, str]) -> None:
-        self._redactor = Redactor.from_environment(environment)
+    def __init__(self, environment: Mapping[str, str], secrets: Iterable[str] = ()) -> None:
+        self._redactor = Redactor.from_environment(environment, secrets)
 
     def text(self, text: str) -> str:
         """Return a text with its secrets redacted."""

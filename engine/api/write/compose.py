@@ -24,6 +24,8 @@ from ..probe.judge import (
 )
 from ..probe.propose_updates import CONDITIONAL
 from ..probe.resource_model import parse_json
+from ..probe.sign_in.others import changed_by_another, read_by_others, refused_to_anonymous
+from ..probe.sign_in.private import user_secrets
 from ..values.data import SecretFilter, looks_secret
 
 SCHEMA_VERSION = "2.0.0"
@@ -43,7 +45,7 @@ def compose_spec(
         start: the same in words, for the lines that reproduce a defect.
     """
     api = exploration.api
-    privacy = SecretFilter(launch.environment if launch is not None else {})
+    privacy = SecretFilter(launch.environment if launch is not None else {}, user_secrets(exploration))
     sorted_out = _sorted_out(exploration, privacy)
     cases = list(_cases(sorted_out.worth, api, privacy))
     credentials = {name: credential.entry() for name, credential in sorted(exploration.credentials.items())}
@@ -91,13 +93,14 @@ class _SortedOut:
 def _sorted_out(exploration: ApiExploration, privacy: SecretFilter) -> _SortedOut:
     found = _SortedOut()
     secrets: dict[str, None] = {}
+    guarded = refused_to_anonymous(exploration.seen)
     for seen in exploration.seen:
         what = f"{seen.proposal.operation.label} ({seen.proposal.name})"
         # A test must not hold the secret, and without it the request is another one.
         if privacy.asked_with_one(seen.proposal):
             found.asked_with_secrets.append(what)
             continue
-        verdict = find_violation(seen, exploration.api, exploration.samples)
+        verdict = find_violation(seen, exploration.api, exploration.samples) or changed_by_another(seen, guarded)
         if verdict is not None:
             found.verdicts.append(verdict)
         elif not seen.steady:
@@ -121,7 +124,7 @@ def undeclared_notes(exploration: ApiExploration) -> list[str]:
     lacking: dict[tuple[int, str], dict[str, None]] = {}
     for seen in exploration.seen if api.documented else ():
         if seen.steady and seen.proposal.operation.responses and lacks_refusal(seen) and not is_deliberate(seen):
-            refused = seen.proposal.category in ("authentication", "authorization")
+            refused = seen.answer.status in (401, 403) or seen.proposal.category in ("authentication", "authorization")
             why = "for those who may not" if refused else "for ids that name nothing"
             lacking.setdefault((seen.answer.status, why), {})[seen.proposal.operation.label] = None
     return [
@@ -273,7 +276,7 @@ def _not_reached(exploration: ApiExploration, sorted_out: _SortedOut, privacy: S
         *exploration.api.problems,
     ):
         yield {"subject": subject[:300], "reason": privacy.text(reason)[:1000], "line": 0}
-    notes = list(exploration.notes)
+    notes = [*read_by_others(exploration.seen), *exploration.notes]
     left_out = (
         (sorted_out.unsteady, "the same requests were answered with another status another day or in another process"),
         (sorted_out.asked_with_secrets, "requests hold what looks like a secret, which no test may hold"),

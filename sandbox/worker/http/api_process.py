@@ -93,7 +93,10 @@ class User(_Verbs):
     def request(self, method, path, *, headers=None, **more):
         """Send one request with what the user has of signing in; see `Application.request`."""
         own = self._application.headers_of(self._name)
-        return self._application.request(method, path, headers={**own, **(headers or {})}, **more)
+        sent = {**own, **(headers or {})}
+        if "Cookie" in own and "Cookie" in (headers or {}):
+            sent["Cookie"] = f"{own['Cookie']}; {headers['Cookie']}"
+        return self._application.request(method, path, headers=sent, **more)
 
     def reset(self):
         self._application.reset()
@@ -162,7 +165,7 @@ class Application(_Verbs):
             return
         self._temporary = tempfile.TemporaryDirectory(prefix="api-")
         place = Path(self._temporary.name)
-        for name in ("work", "home"):
+        for name in ("work", "home", "tmp"):
             (place / name).mkdir()
         self._log = (place / "output.txt").open("w+b")
         config = {
@@ -172,7 +175,7 @@ class Application(_Verbs):
             "import_roots": self._import_roots,
             "folder": str(self._root / self._folder) if self._folder else str(place / "work"),
             "copy": "" if self._folder else str(place / "copy"),
-            "writable": [] if self._folder else [str(place / "home"), tempfile.gettempdir()],
+            "writable": [] if self._folder else [str(place / "home"), str(place / "tmp")],
         }
         # Settings and data of the user's own that are found by way of the home folder stay as they are.
         own = {name: value for name, value in os.environ.items() if not name.startswith("XDG_")}
@@ -186,6 +189,7 @@ class Application(_Verbs):
             env={
                 **own,
                 "HOME": str(place / "home"),
+                "TMPDIR": str(place / "tmp"),
                 "PYTHONPATH": path,
                 "PYTHONUNBUFFERED": "1",
                 **self._environment,
@@ -207,6 +211,7 @@ class Application(_Verbs):
     def stop(self, patience=STOP_SECONDS):
         """End the application and everything it started; `patience` are the seconds it has to end by itself."""
         process, self._process = self._process, None
+        self._users = None  # what they signed in to ends with the process
         if process is None:
             return
         process.stdin.close()

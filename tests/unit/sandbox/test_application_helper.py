@@ -22,3 +22,13 @@ def test_a_command_that_names_python_runs_where_no_program_has_that_name(monkeyp
     monkeypatch.setattr("shutil.which", lambda _: there)
     assert api_process._with_python(["python", "-m", "http.server"]) == [first, "-m", "http.server"]
     assert api_process._with_python(["serve", "python"]) == ["serve", "python"]
+
+
+@pytest.mark.feature("T-20")
+def test_cookies_of_a_user_and_of_a_request_are_sent_together(monkeypatch):
+    sent = {}
+    application = api_process.Application("shop:app", launcher=["serve"])
+    monkeypatch.setattr(application, "headers_of", lambda _: {"Cookie": "sid=1"})
+    monkeypatch.setattr(application, "request", lambda *_, headers: sent.update(headers))
+    application.as_user("user").get("/", headers={"Cookie": "lang=de"})
+    assert sent == {"Cookie": "sid=1; lang=de"}

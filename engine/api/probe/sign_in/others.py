@@ -1,0 +1,59 @@
+"""Finds what a signed-up user may do with what another one created, though it is refused to anonymous requests."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from ...document.auth import auth_names
+from ...model.model import UNSAFE, ObservedProposal
+from ..judge import ContractViolation
+from .users import OTHER, USER
+
+
+def refused_to_anonymous(found: Sequence[ObservedProposal]) -> frozenset[str]:
+    """Return the names of operations that refuse requests without credentials."""
+    return frozenset(
+        seen.proposal.operation.name
+        for seen in found
+        if seen.proposal.category == "authentication" and seen.answer.status in (401, 403)
+    )
+
+
+def changed_by_another(seen: ObservedProposal, guarded: Collection[str]) -> ContractViolation | None:
+    """Return the violation where another user changes or deletes what its owner created; None for all else.
+
+    Args:
+        guarded: see `refused_to_anonymous`.
+    """
+    operation = seen.proposal.operation
+    if not _reaches(seen, guarded) or seen.proposal.request["method"] not in UNSAFE:
+        return None
+    return ContractViolation(
+        seen,
+        "other_user",
+        "",
+        f"{operation.label} lets another user change what is not theirs",
+        "what a user created is changed by that user",
+        f"{seen.answer.status} to another user",
+    )
+
+
+def read_by_others(found: Sequence[ObservedProposal]) -> list[str]:
+    """Return a question for each operation that shows a user what another one created: sharing may be intended."""
+    guarded = refused_to_anonymous(found)
+    labels = dict.fromkeys(
+        seen.proposal.operation.label
+        for seen in found
+        if _reaches(seen, guarded) and seen.proposal.request["method"] not in UNSAFE
+    )
+    return [f"{label} shows another user what is not theirs; is it meant to be shared?" for label in labels]
+
+
+def _reaches(seen: ObservedProposal, guarded: Collection[str]) -> bool:
+    """Whether another user succeeds with what the owner created before."""
+    proposal = seen.proposal
+    owned = any(step["method"] in UNSAFE and auth_names(step) == (USER,) for step in proposal.setup)
+    asked = proposal.category == "authorization" and auth_names(proposal.request) == (OTHER,)
+    # Where everybody is answered, nothing is private.
+    private = proposal.operation.name in guarded
+    return owned and asked and private and seen.steady and seen.complete and 200 <= seen.answer.status < 300

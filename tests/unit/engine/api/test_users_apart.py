@@ -1,0 +1,57 @@
+"""What belongs to one user: passwords and tokens are written nowhere, and what others may do with the rest is told."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from testwright.engine.api.document.auth import Credential, SignIn
+from testwright.engine.api.model.model import HttpAnswer, Json, ObservedProposal, Operation, Proposal
+from testwright.engine.api.probe.explore import ApiExploration
+from testwright.engine.api.probe.judge import lacks_refusal
+from testwright.engine.api.probe.sign_in.others import changed_by_another, read_by_others, refused_to_anonymous
+from testwright.engine.api.probe.sign_in.private import user_secrets
+from testwright.engine.api.values.data import SecretFilter
+
+pytestmark = pytest.mark.feature("T-20")
+CREATE: Json = {"method": "POST", "path": "/notes", "auth": "user"}
+
+
+def asked(method: str, status: int, category: Any = "authorization", auth: str = "other_user") -> ObservedProposal:
+    operation = Operation("", f"{method}_note", method, "/notes/{id}", responses={"200": None})
+    request = {"method": method, "path": "/notes/{id}", **({"auth": auth} if auth else {})}
+    proposal = Proposal(operation, "asked", "it is asked", category, request, (CREATE,))
+    return ObservedProposal(proposal, (HttpAnswer(201), HttpAnswer(status)))
+
+
+def test_passwords_and_tokens_of_users_are_secret_wherever_they_occur() -> None:
+    login: Json = {"method": "POST", "path": "/login"}
+    sign_in = SignIn((login,), "/key", "boss", "correcthorse9")
+    proposal = Proposal(Operation("", "log_in", "POST", "/login"), "succeeds", "it succeeds", "success", login)
+    answer = HttpAnswer(200, {"set-cookie": "sid=0a1b2c3d4e5f; Path=/"}, '{"key": "9f86d081884c7d65"}')
+    seen = (ObservedProposal(proposal, (answer,)),)
+    found = SimpleNamespace(credentials={"user": Credential("user", "bearer", "P", sign_in=sign_in)}, seen=seen)
+    privacy = SecretFilter({}, user_secrets(cast(ApiExploration, found)))
+    for secret in ("correcthorse9", "9f86d081884c7d65", "0a1b2c3d4e5f"):
+        assert secret not in privacy.text(f"the answer is {secret}")
+        assert privacy.places({"phrase": secret}) == {"/phrase"}
+
+
+def test_a_change_by_another_user_is_suspected_and_a_reading_is_asked_about() -> None:
+    refusals = [asked(method, 401, "authentication", "") for method in ("GET", "DELETE")]
+    guarded = refused_to_anonymous(refusals)
+    assert changed_by_another(asked("DELETE", 204), guarded) is not None
+    assert changed_by_another(asked("DELETE", 403), guarded) is None
+    assert changed_by_another(asked("GET", 200), guarded) is None
+    assert len(read_by_others([*refusals, asked("GET", 200)])) == 1
+
+
+def test_what_everybody_may_change_is_no_suspicion() -> None:
+    assert changed_by_another(asked("DELETE", 204), frozenset()) is None
+
+
+def test_credentials_that_are_refused_are_a_gap_of_the_document_in_every_category() -> None:
+    assert lacks_refusal(asked("GET", 401, "success", "user"))
+    assert not lacks_refusal(asked("GET", 401, "success", ""))
