@@ -175,7 +175,7 @@ class Application(_Verbs):
             "import_roots": self._import_roots,
             "folder": str(self._root / self._folder) if self._folder else str(place / "work"),
             "copy": "" if self._folder else str(place / "copy"),
-            "writable": [] if self._folder else [str(place / "home"), str(place / "tmp")],
+            "writable": [] if self._folder else [str(place / one) for one in ("home", "tmp", "copy", "copy-kept")],
         }
         # Settings and data of the user's own that are found by way of the home folder stay as they are.
         own = {name: value for name, value in os.environ.items() if not name.startswith("XDG_")}
