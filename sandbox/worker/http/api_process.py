@@ -92,10 +92,10 @@ class User(_Verbs):
 
     def request(self, method, path, *, headers=None, **more):
         """Send one request with what the user has of signing in; see `Application.request`."""
-        own = self._application.headers_of(self._name)
-        sent = {**own, **(headers or {})}
-        if "Cookie" in own and "Cookie" in (headers or {}):
-            sent["Cookie"] = f"{own['Cookie']}; {headers['Cookie']}"
+        own, given = self._application.headers_of(self._name), headers or {}
+        sent = {**own, **given}
+        if "Cookie" in own and "Cookie" in given:
+            sent["Cookie"] = f"{own['Cookie']}; {given['Cookie']}"
         return self._application.request(method, path, headers=sent, **more)
 
     def reset(self):
