@@ -10,6 +10,9 @@ from ..model.domain import ParameterDomain
 
 _UNKNOWN = object()
 
+SORTED_FLAG = r"(?:is_|pre_?|already_?|assume_?)sorted"
+"""A pattern for names of flags that say that data is sorted already."""
+
 
 def meets(node: ast.expr, domain: ParameterDomain) -> bool:
     """Whether a value meets the bounds and preconditions of its domain; True where that is not certain."""

@@ -12,6 +12,7 @@ from ....utils.python_source import literal_or
 from ..model.domain import UNKNOWN, CallableDomains
 from ..model.model import CallableFacts, ModuleFacts, Observation, Trial
 from .arguments import Argument, Kinds, arguments_of
+from .conditions import SORTED_FLAG
 from .contains import is_inside
 from .inference import annotated_domains
 
@@ -84,12 +85,9 @@ def _outside(found: Iterable[Argument], kinds: Kinds) -> tuple[Argument, ...]:
     )
 
 
-_ORDER_PROMISED = re.compile(r"is_sorted|(pre|already|assume)_?sorted")
-
-
 def _promises_order(one: Argument, beside: Iterable[Argument]) -> bool:
     """Whether a flag says that the data is sorted, and data of the same call is not."""
-    if not _ORDER_PROMISED.fullmatch(one.parameter) or literal_or(one.value, False) is not True:
+    if not re.fullmatch(SORTED_FLAG, one.parameter) or literal_or(one.value, False) is not True:
         return False
     data = [literal_or(other.value, None) for other in beside if other.called == one.called and other is not one]
     return not any(isinstance(items, list | tuple) and _is_ordered(items) for items in data)

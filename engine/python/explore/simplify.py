@@ -49,7 +49,7 @@ async def simplify_trials(
     chosen = await asyncio.to_thread(replace_unassertable, search.records, facts, imported, kills)
     bases = [one for one in chosen if one.trial.source not in RICH_SOURCES and one.seen.steps <= SLOW_STEPS]
     subjects = {one.qualname: one for one in facts.callables()}
-    written = _written_texts(search.records)
+    written = _texts_by_subject(search.records)
     left = max(_LEAST_TRIALS, _TRIALS_OF_EACH * len(bases))
     simplest = partial(_simplest, subjects=subjects, facts=facts, written=written)
     for _ in range(rounds):
@@ -80,7 +80,7 @@ async def simplify_trials(
         ]
 
 
-def _written_texts(records: Sequence[TrialRecord]) -> dict[str, tuple[str, ...]]:
+def _texts_by_subject(records: Sequence[TrialRecord]) -> dict[str, tuple[str, ...]]:
     """Returns the texts that documents and usage pass, by subject, in order of appearance."""
     found: dict[str, dict[str, None]] = {}
     for record in records:

@@ -106,7 +106,7 @@ def _about(
         return finder.in_place(arranged)
     used = act.left if isinstance(act, ast.Compare) else act
     called = used.func if isinstance(used, ast.Call) else None
-    if called is None or (isinstance(called, ast.Name) and called.id in dir(builtins)) or _reads_private(act):
+    if called is None or (isinstance(called, ast.Name) and hasattr(builtins, called.id)) or _reads_private(act):
         return None
     if own is not None and own.kind == "constructor" and (own.owner or own.name) in whole:
         return own
@@ -124,7 +124,7 @@ def _asserted(node: ast.stmt, example: Example) -> tuple[ast.stmt, Example]:
     test = node.test if isinstance(node, ast.Assert) else None
     if not isinstance(test, ast.Compare) or len(test.ops) != 1 or not isinstance(test.ops[0], ast.Eq):
         return node, example
-    literal = literal_or(test.comparators[0], True)
+    literal = literal_or(test.comparators[0], None)
     if literal is None or isinstance(literal, bool):
         return node, example
     return ast.copy_location(ast.Expr(test), node), replace(example, want="True")

@@ -7,6 +7,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from ..domain.conditions import SORTED_FLAG
+
 _FOR_NONE = ["0", "1", "''", "'a'", "[]", "True", "{}", "lambda x: x"]
 _TEXT_TYPES = "0", "1.5", "None", "b'abc'", "['a']"
 _TOKEN = re.compile(r"\w+|\s+|[^\w\s]")
@@ -40,7 +42,7 @@ def variations(value: Any) -> list[str]:
     return [one for one in dict.fromkeys(found) if one != repr(value)]
 
 
-ORDER_PROMISED = re.compile(r"\b(is_|pre_?|already_?|assume_?)sorted=True")
+ORDER_PROMISED = re.compile(rf"\b{SORTED_FLAG}=True")
 
 
 def in_order(value: Any) -> str | None:

@@ -14,7 +14,7 @@ from ....utils.python_names import assigned_names, last_name, mentioned_names
 from ....utils.python_source import expression_or_none, literal_or, literal_value, parse_expression, parse_python
 from ..model.model import ModuleFacts, TrialFinding, Value
 from ..source.import_block import read_imports
-from ..source.in_place import attribute_assignment, in_place_call, in_place_statement
+from ..source.statements import in_place_call, in_place_statement, plain_change
 from ..usage.slicing import count_of, names_in, without_unrelated
 
 ITERATION_LIMIT = 50
@@ -331,8 +331,8 @@ def plain_expression(source: str) -> str:
 def _as_statement(node: ast.Expr) -> ast.stmt | None:
     """`d.__setitem__(k, v)` and `setattr(d, "name", v)` as assignments, `d.__delitem__(k)` as a deletion."""
     call = node.value
-    if isinstance(call, ast.Call) and (assigned := attribute_assignment(call)) is not None:
-        return assigned
+    if isinstance(call, ast.Call) and (changed := plain_change(call)) is not None:
+        return changed
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or call.keywords:
         return None
     if any(isinstance(argument, ast.Starred) for argument in call.args):
@@ -344,7 +344,7 @@ def _as_statement(node: ast.Expr) -> ast.stmt | None:
         return ast.Assign([ast.Subscript(receiver, call.args[0], ast.Store())], call.args[1], lineno=1)
     if name == "__delitem__" and len(call.args) == 1:
         return ast.Delete([ast.Subscript(receiver, call.args[0], ast.Del())])
-    return in_place_statement(call)
+    return None
 
 
 class _Writer(ast.NodeTransformer):

@@ -44,7 +44,12 @@ def in_place_statement(call: ast.Call) -> ast.AugAssign | None:
     return ast.AugAssign(target, _OPERATORS[function.attr](), call.args[0], lineno=1)
 
 
-def attribute_assignment(call: ast.Call) -> ast.Assign | None:
+def plain_change(call: ast.Call) -> ast.stmt | None:
+    """Returns the statement for a call of an operator in place or of `setattr`; None for any other call."""
+    return in_place_statement(call) or _attribute_assignment(call)
+
+
+def _attribute_assignment(call: ast.Call) -> ast.Assign | None:
     """Returns `x.name = y` for `setattr(x, "name", y)`; None for any other call."""
     if not isinstance(call.func, ast.Name) or call.func.id != "setattr" or call.keywords or len(call.args) != 3:
         return None

@@ -124,7 +124,7 @@ def _user_of(subject: str, test: _Test) -> str:
     made = {last_name(node.func) for node in nodes if isinstance(node, ast.Call)}
     outer = last_name(act.func)
     passed = names_of(act) - {outer}
-    used = isinstance(act.func, ast.Name) and outer != subject and outer not in dir(builtins) and bool(passed)
+    used = isinstance(act.func, ast.Name) and outer != subject and not hasattr(builtins, outer) and bool(passed)
     return snake_case(outer) if used and subject in made else ""
 
 

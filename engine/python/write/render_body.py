@@ -10,8 +10,8 @@ from typing import Protocol
 
 from ....utils.python_source import parse_expression
 from ..model.spec_case import CODE, ELSEWHERE, PRINTED_ERRORS, Case, SpecExpectation
-from ..source.in_place import attribute_assignment, in_place_statement
 from ..source.polish import polish
+from ..source.statements import plain_change
 
 INLINE_WIDTH = 84
 _PATTERN_CHARACTERS = set(".^$*+?{}[]\\|()")
@@ -173,9 +173,9 @@ def _act(case: Case, *, bind: bool, checks: list[str]) -> tuple[list[str], list[
 def _as_statement(act: str) -> str:
     """Turns `d.__setitem__(k, v)` into the statement `d[k] = v`, and the same for `del` and `d += v`."""
     node = parse_expression(act)
-    assigned = attribute_assignment(node) if isinstance(node, ast.Call) else None
-    if assigned is not None:
-        return polish(ast.unparse(assigned))
+    changed = plain_change(node) if isinstance(node, ast.Call) else None
+    if changed is not None:
+        return polish(ast.unparse(changed))
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.keywords:
         return act
     receiver, name, arguments = ast.unparse(node.func.value), node.func.attr, [ast.unparse(arg) for arg in node.args]
@@ -183,8 +183,7 @@ def _as_statement(act: str) -> str:
         return polish(f"{receiver}[{arguments[0]}] = {arguments[1]}")
     if name == "__delitem__" and len(arguments) == 1:
         return polish(f"del {receiver}[{arguments[0]}]")
-    in_place = in_place_statement(node)
-    return polish(ast.unparse(in_place)) if in_place is not None else act
+    return act
 
 
 def _wrapped_act(act: list[str], raising: list[str], around: ActWrapper) -> list[str]:
