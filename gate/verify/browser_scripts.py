@@ -21,11 +21,11 @@ from ...sandbox.javascript.playwright import (
 )
 from ...sandbox.javascript.playwright_report import PlaywrightTest
 from ...sandbox.target import PythonTarget
-from ..model.classify import FailureClass
 from ..model.coverage_data import CoverageData, coverage_from_worker
 from ..model.strictness import VerifyOptions
 from ..model.verdicts import CaseVerdict, Verification
 from ..runner.browser import read_pictures
+from .script_verdicts import failed_verdict, first_line, flaky_verdict, not_loaded_verdict
 
 SUFFIX = ".spec.ts"
 _DAY = 86_400
@@ -138,22 +138,15 @@ def _verdict(test: PlaywrightTest, cases: _Cases, *, cut_off: bool = False) -> C
     case_id = cases.of(test)
     if test.status == "passed":
         return CaseVerdict(test.nodeid, test.path, test.name, "kept", case_id, seconds=test.seconds)
-    line = _first_line(test.message)
     if test.status == "timedOut" or (cut_off and test.status in _NOT_STARTED):
+        line = first_line(test.message)
         reason = f"it does not come to an end: {line}" if test.status == "timedOut" else "the time of the run ran out"
         line = line if test.message else reason
         return CaseVerdict(
             test.nodeid, test.path, test.name, "timeout", case_id, "timeout", reason, line, test.message, test.seconds
         )
-    failure: FailureClass = "test_defect"
-    reason = f"what was observed does not hold: {line}"
-    if test.status != "failed":
-        reason = f"the test is {test.status} and asserts nothing"
-    elif case_id in cases.documented:
-        failure, reason = "product_defect", f"the application contradicts its documentation: {line}"
-    return CaseVerdict(
-        test.nodeid, test.path, test.name, "failed", case_id, failure, reason, line, test.message, test.seconds
-    )
+    documented = case_id in cases.documented
+    return failed_verdict(test, test.nodeid, case_id, documented=documented, tested="application")
 
 
 def _lost(first: PlaywrightRun, tests: Sequence[str]) -> dict[str, CaseVerdict]:
@@ -164,10 +157,7 @@ def _lost(first: PlaywrightRun, tests: Sequence[str]) -> dict[str, CaseVerdict]:
     found: dict[str, CaseVerdict] = {}
     for path in named or missing:
         said = next((one for one in first.broken if path in one), "\n".join(first.broken) or first.complaint)
-        line = _first_line(said)
-        reason = f"the file does not load: {line}"
-        name = PurePosixPath(path).name
-        found[path] = CaseVerdict(path, path, name, "error", None, "test_defect", reason, line, said)
+        found[path] = not_loaded_verdict(path, said)
     return found
 
 
@@ -194,15 +184,7 @@ async def _repeat(
                 )
                 continue
             said = test.message if test is not None else "the test was not run again"
-            verdicts[verdict.nodeid] = replace(
-                verdict,
-                verdict="flaky",
-                failure_class="flaky",
-                reason=f"it does not pass a second time {where}: {_first_line(said)}",
-                message=_first_line(said),
-                trace=said,
-                runs=number + 1,
-            )
+            verdicts[verdict.nodeid] = replace(flaky_verdict(verdict, where, said), runs=number + 1)
 
 
 async def _refute(
@@ -227,10 +209,8 @@ async def _refute(
             changed = replace(verdict, verdict="failed", failure_class="test_defect", reason=reason, trace=twin.message)
             verdicts[verdict.nodeid] = changed
         elif twin is not None and twin.status == "failed":
-            line = _first_line(twin.message)
-            reason = f"it does not pass a second time beside the opposites of its expectations: {line}"
-            changed = replace(verdict, verdict="flaky", failure_class="flaky", reason=reason, message=line)
-            verdicts[verdict.nodeid] = replace(changed, trace=twin.message, runs=verdict.runs + 1)
+            changed = flaky_verdict(verdict, "beside the opposites of its expectations", twin.message)
+            verdicts[verdict.nodeid] = replace(changed, runs=verdict.runs + 1)
         elif twin is None or twin.status != "passed":
             unproven.setdefault(_why_unproven(run, twin), []).append(verdict.name)
     return tuple(
@@ -246,7 +226,7 @@ def _why_unproven(run: PlaywrightRun, twin: PlaywrightTest | None) -> str:
         return "the time of the run ran out"
     if twin is not None:
         return f"that test was {twin.status}"
-    return f"that test did not run: {_first_line(run.broken[0])}" if run.broken else "that test did not run"
+    return f"that test did not run: {first_line(run.broken[0])}" if run.broken else "that test did not run"
 
 
 def _passing(verdicts: Mapping[str, CaseVerdict]) -> list[CaseVerdict]:
@@ -264,9 +244,3 @@ def _coverage(first: PlaywrightRun) -> CoverageData | None:
         return coverage_from_worker(first.coverage) if first.coverage is not None else None
     except (AttributeError, KeyError, TypeError, ValueError):
         return None  # a program could have written anything there
-
-
-def _first_line(said: str) -> str:
-    lines = [line.strip() for line in said.splitlines() if line.strip()]
-    facts = [line for line in lines if line.startswith(("Expected", "Received"))]
-    return (" ".join(facts[:2]) or (lines[0] if lines else "it failed"))[:300]

@@ -7,7 +7,6 @@ and in another language. The kept tests are measured by mutants of the tested mo
 from __future__ import annotations
 
 import asyncio
-import re
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -16,20 +15,18 @@ from pathlib import PurePosixPath
 from ...sandbox.javascript.jest import Jest, JestRequest, JestTest
 from ...sandbox.javascript.project import package_of, prepare_scripts
 from ...sandbox.target import PythonTarget
-from ..model.classify import FailureClass
 from ..model.coverage_data import CoverageData
 from ..model.strictness import VerifyOptions
 from ..model.verdicts import CaseVerdict, Verification
 from ..runner.jest import ScriptRun, coverage_of, run_to_the_end
 from .script_mutants import measure_mutants
+from .script_verdicts import failed_verdict, flaky_verdict, not_loaded_verdict
 
 _SURROUNDINGS: tuple[tuple[str, Mapping[str, str], int], ...] = (
     ("in another order and time zone", {"TZ": "America/New_York"}, 0),
     ("in another order, on another day", {"TZ": "Asia/Tokyo"}, 400),
     ("in another order and language", {"LANG": "de_DE.UTF-8", "LC_ALL": "de_DE.UTF-8"}, 0),
 )
-_NOT_LOADED = "● Test suite failed to run"
-_ERROR = re.compile(r"\berror TS\d+|Error\b|Cannot find")
 
 
 async def verify_scripts(
@@ -173,18 +170,7 @@ def _first_verdicts(
             nodeid_of(path, name), path, name, "timeout", cases.get((path, name)), "timeout", reason, reason
         )
     for path, said in (first.lost or {}).items():
-        line = _first_line(said)
-        found[path, path] = CaseVerdict(
-            path,
-            path,
-            PurePosixPath(path).name,
-            "error",
-            None,
-            "test_defect",
-            f"the file does not load: {line}",
-            line,
-            said,
-        )
+        found[path, path] = not_loaded_verdict(path, said)
     return found
 
 
@@ -192,16 +178,7 @@ def _verdict(test: JestTest, case_id: str | None, documented: frozenset[str]) ->
     nodeid = nodeid_of(test.path, test.name)
     if test.status == "passed":
         return CaseVerdict(nodeid, test.path, test.name, "kept", case_id, seconds=test.seconds)
-    line = _first_line(test.message)
-    failure: FailureClass = "test_defect"
-    reason = f"what was observed does not hold: {line}"
-    if test.status != "failed":
-        reason = f"the test is {test.status} and asserts nothing"
-    elif case_id in documented:
-        failure, reason = "product_defect", f"the code contradicts its documentation: {line}"
-    return CaseVerdict(
-        nodeid, test.path, test.name, "failed", case_id, failure, reason, line, test.message, test.seconds
-    )
+    return failed_verdict(test, nodeid, case_id, documented=case_id in documented, tested="code")
 
 
 async def _repeat(jest: Jest, request: JestRequest, verdicts: dict[tuple[str, str], CaseVerdict], repeats: int) -> int:
@@ -217,23 +194,7 @@ async def _repeat(jest: Jest, request: JestRequest, verdicts: dict[tuple[str, st
             test = outcomes.get(key)
             if test is None or test.status != "passed":
                 said = test.message if test is not None else "the test was not run again"
-                verdicts[key] = replace(
-                    verdicts[key],
-                    verdict="flaky",
-                    failure_class="flaky",
-                    reason=f"it does not pass a second time {where}: {_first_line(said)}",
-                    message=_first_line(said),
-                    trace=said,
-                    runs=number + 1,
-                )
+                verdicts[key] = replace(flaky_verdict(verdicts[key], where, said), runs=number + 1)
             else:
                 verdicts[key] = replace(verdicts[key], runs=number + 1)
     return repeats
-
-
-def _first_line(said: str) -> str:
-    lines = [line.strip() for line in said.splitlines() if line.strip()]
-    facts = [line for line in lines if line.startswith(("Expected", "Received"))]
-    # A file that does not load begins with a heading.
-    errors = [line for line in lines if _ERROR.search(line)] if lines[:1] == [_NOT_LOADED] else []
-    return (" ".join(facts[:2]) or next(iter(errors or lines), "it failed"))[:300]
