@@ -24,6 +24,7 @@ when it is made again.
     │   ├── MalformedLlmOutput     not parseable after sanitising; retryable        exit 5
     │   ├── SchemaValidationError  parsed, but against the contract; not retryable
     │   ├── RunTerminated          an agent's flag ended the run                       exit 7
+    │   ├── PredicateFailure       a predicate of the user's own raised, or did not answer exit 7
     │   └── ModelFailure           a model's endpoint failed, or answered nothing usable
     │       ├── ModelTimeout           no whole answer in time                   exit 3, retried
     │       ├── ModelUnreachable       no connection, or it broke                exit 3, retried
@@ -189,6 +190,12 @@ class SchemaValidationError(AgentFailure):
 
 class RunTerminated(AgentFailure):
     """An agent ended the run by its flag `terminatePipeline`, for the reason it gave."""
+
+    exit_code = ExitCode.PARTIAL
+
+
+class PredicateFailure(AgentFailure):
+    """A predicate of the user's own, which would reveal a step in reserve, raised or did not answer in time."""
 
     exit_code = ExitCode.PARTIAL
 

@@ -71,9 +71,16 @@ async def in_thread(function: Callable[..., Result], *arguments: Any) -> Result:
     result, error = await done
     if error is None:
         return result  # type: ignore[return-value] - of a function that returned
-    if not isinstance(error, Exception) or isinstance(error, StopIteration):
-        raise AgentFailure(f"it raised {type(error).__name__}, which says nothing about its task") from error
-    raise error
+    raise raised_by_agent(error)
+
+
+def raised_by_agent(error: BaseException) -> Exception:
+    """The error to raise for what an agent raised: itself, or an AgentFailure for what would end or hang its caller."""
+    if isinstance(error, Exception) and not isinstance(error, StopIteration):
+        return error
+    failure = AgentFailure(f"it raised {type(error).__name__}, which says nothing about its task")
+    failure.__cause__ = error
+    return failure
 
 
 def as_json(response: AgentResponse) -> AgentResponse:

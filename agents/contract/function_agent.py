@@ -11,7 +11,8 @@ from typing import Any
 from ...core.errors import AgentFailure, SettingsError
 from ...core.request_usage import current_request_usage
 from ...core.usage import ModelUsage
-from .containment import as_json, contained, in_thread
+from .agent_thread import AgentThread
+from .containment import as_json, in_thread
 from .lifecycle import Agent, AgentContract
 from .protocol import AgentRequest, AgentResponse, ErrorType, error_response, success_response, validate_response
 
@@ -27,7 +28,8 @@ class FunctionAgent(Agent):
 
     Args:
         role: names the agent in traces.
-        function: async, or one that may block: it then runs in a thread.
+        function: async, or not: it runs in a thread either way, an async one in an event loop of this agent, where
+            `start` and `shutdown` run as well.
         lifecycle: an object whose `start` and `shutdown` are called, where it has them.
         contract: the schemas to check.
         seconds: the deadline of one request, of `start` and of `shutdown`; None for none.
@@ -52,11 +54,13 @@ class FunctionAgent(Agent):
         self._lifecycle = lifecycle
         self._seconds = seconds
         self._on_usage = on_usage
+        self._thread = AgentThread()
 
     async def _start(self) -> None:
         try:
             await self._call("start")
         except Exception as error:
+            self._thread.retire()
             raise SettingsError(
                 f"The {self.name} agent cannot be started: {_described(error, self._seconds)}",
                 advice="Mend its start(), or leave it out of the setting agents.",
@@ -65,6 +69,8 @@ class FunctionAgent(Agent):
     async def _shutdown(self) -> None:
         try:
             await self._call("shutdown")
+            async with asyncio.timeout(self._seconds):
+                await self._thread.close()
         except Exception as error:
             message = f"The {self.name} agent was not shut down: {_described(error, self._seconds)}"
             raise AgentFailure(message, advice="Mend its shutdown(); what it answered counts.") from error
@@ -73,19 +79,22 @@ class FunctionAgent(Agent):
         method = getattr(self._lifecycle, name, None)
         if callable(method):
             async with asyncio.timeout(self._seconds):
-                await _called(method)
+                await self._called(method)
 
     async def _work(self, request: AgentRequest) -> AgentResponse:
-        limit = asyncio.timeout(self._seconds)
+        limit, left_behind = asyncio.timeout(self._seconds), self._thread.left_behind
         try:
             async with limit:
-                answer = await _called(self._function, self._limited(request))
+                answer = await self._called(self._function, self._limited(request))
         except TimeoutError:
             if not limit.expired():
                 raise
             # Final: what did not answer in time would only hold up the run once more.
             message = f"the {self.name} agent did not answer within {self._seconds:g} s"
             advice = "Make it faster, or raise agent_seconds below [control]."
+            if self._thread.left_behind > left_behind:
+                message += ", and goes on in its thread: it blocks its event loop or ignores that it was cancelled"
+                advice = "Await what takes long (asyncio.to_thread for what blocks), or raise agent_seconds."
             return error_response(ErrorType.TIMEOUT, message, details={"error": "AgentFailure", "advice": advice})
         if isinstance(answer, bool):
             answer = {"safe": answer}
@@ -96,6 +105,13 @@ class FunctionAgent(Agent):
         answer = as_json(answer)
         self._count(answer)
         return answer
+
+    async def _called(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """What a function returns, awaited where it has to be."""
+        if inspect.iscoroutinefunction(function):
+            return await self._thread.call(function, *arguments)
+        value = await in_thread(function, *arguments)
+        return await self._thread.call(_awaited, value) if inspect.isawaitable(value) else value
 
     def _limited(self, request: AgentRequest) -> AgentRequest:
         """The request, which names the deadline."""
@@ -111,12 +127,8 @@ class FunctionAgent(Agent):
             self._on_usage(ModelUsage(self.name, str(model), calls=1, tokens_in=tokens, cost=cost))
 
 
-async def _called(function: Callable[..., Any], *arguments: Any) -> Any:
-    """What a function returns, awaited where it has to be; one that is not async runs in a thread."""
-    if inspect.iscoroutinefunction(function):
-        return await contained(function(*arguments), everything=True)
-    value = await in_thread(function, *arguments)
-    return await contained(value, everything=True) if inspect.isawaitable(value) else value
+async def _awaited(work: Awaitable[Any]) -> Any:
+    return await work
 
 
 def _described(error: Exception, seconds: float | None) -> str:

@@ -29,7 +29,7 @@ async def advance_or_finish(state: PlanningAgentState, runtime: Runtime[RunConte
     Before that, steps in reserve are revealed, and a judge may say that the request is met already, or end the run.
     """
     passed, failure, spent = await _judged(state, runtime)
-    revealed = revealed_plan(state, services_of(runtime).predicates)
+    revealed = await revealed_plan(state, services_of(runtime).predicates)
     plan = settled(revealed, failure, passed)
     index = first_unfinished(plan)
     before = {step["id"] for step in state["plan"] if is_finished(step)}

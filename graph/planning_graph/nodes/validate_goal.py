@@ -60,7 +60,8 @@ async def validate_goal(state: PlanningAgentState, runtime: Runtime[RunContext])
     ended = more.pop("ended", None)
     if ended is not None:
         return {**spent, **_ended(state, runtime, ended), **more}
-    open_again = reopened(state["plan"], revealed_late(state, services_of(runtime).predicates), failures)
+    known, late = await revealed_late(state, services_of(runtime).predicates)
+    open_again = reopened(known, late, failures)
     plan = mark_ready_in_progress([*open_again, *more.pop("steps")])
     going_on = {"plan": plan, "current_step_index": first_unfinished(plan), "status": "executing", "exit_reason": None}
     return {**spent, **steered, **going_on, **more, "logs": [message]}

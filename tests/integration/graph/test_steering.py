@@ -280,6 +280,39 @@ async def test_a_step_in_reserve_that_nothing_needs_is_skipped(tmp_path: Path) -
     assert (statuses(state)["accept"], state["exit_reason"]) == ("completed", "completed")
 
 
+@pytest.mark.feature("P-10")
+@pytest.mark.parametrize("raised", [KeyError("kept"), SystemExit(2)], ids=["error", "exit"])
+async def test_a_predicate_that_raises_fails_its_step_and_loses_nothing(tmp_path: Path, raised: BaseException) -> None:
+    def broken(state: Any) -> bool:
+        state["plan"].clear()
+        raise raised
+
+    reserve = generate("b", target="shop/b.py")
+    reserve["params"]["reveal_when"] = "broken"
+    state = await steered(tmp_path, plan(*steps("a"), reserve), services={"predicates": {"broken": broken}})
+    assert (statuses(state)["b"], result_of(state, "b")["failure"]["error"]) == ("failed", "PredicateFailure")
+    assert "the predicate 'broken' failed" in result_of(state, "b")["failure"]["message"]
+    assert (statuses(state)["accept"], state["exit_reason"]) == ("completed", "partial"), "what was kept is kept"
+
+
+@pytest.mark.feature("P-04")
+@pytest.mark.parametrize("raised", [ValueError("no list"), SystemExit(2)], ids=["error", "exit"])
+async def test_a_gate_that_raises_rejects_and_the_other_steps_go_on(tmp_path: Path, raised: BaseException) -> None:
+    def gate(request: Any) -> bool:
+        raise raised
+
+    risky = generate("b", target="shop/b.py")
+    risky["params"]["risk"] = "high"
+    async with FunctionAgent("safety", gate) as safety:
+        script = {"spec": [specify], "writer": [write], "analyzer": [ANALYSIS]}
+        with scripted(**plan_agents([plan(*steps("a"), risky)], 1, **script)) as agents:
+            around = {**agents, "safety": safety}
+            state = await run_plan(bench(tmp_path, around, targets=TARGETS))
+    assert (statuses(state)["b"], result_of(state, "b")["exit_reason"]) == ("skipped", "not_approved")
+    assert type(raised).__name__ in next(step for step in state["plan"] if step["id"] == "b")["error_message"]
+    assert (statuses(state)["accept"], state["exit_reason"]) == ("completed", "partial")
+
+
 @pytest.mark.feature("P-01", "P-11")
 @pytest.mark.parametrize("repairs", [0, 2])
 async def test_a_broken_plan_is_returned_as_often_as_the_setting_says(tmp_path: Path, repairs: int) -> None:

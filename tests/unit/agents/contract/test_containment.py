@@ -6,6 +6,7 @@ import asyncio
 import math
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -79,10 +80,10 @@ async def test_an_agent_without_our_base_class_ends_nothing_either() -> None:
 
 
 async def test_a_cancelled_caller_is_cancelled() -> None:
-    begun = asyncio.Event()
+    begun, home = asyncio.Event(), asyncio.get_running_loop()
 
     async def work(request: AgentRequest) -> Any:
-        begun.set()
+        home.call_soon_threadsafe(begun.set)
         await asyncio.Event().wait()
 
     async with FunctionAgent("goal", work) as agent:
@@ -119,6 +120,88 @@ async def test_an_agent_that_never_answers_has_a_deadline_and_is_not_asked_again
         assert (response.error.type, response.error.recoverable) == (ErrorType.TIMEOUT, False)
         assert "agent_seconds" in (response.error.details or {})["advice"]
     assert limits == [0.05, 0.05]
+
+
+@pytest.mark.feature("C-06")
+async def test_an_async_agent_that_blocks_holds_up_no_one_else(never: threading.Event) -> None:
+    async def blocks(request: AgentRequest) -> Any:
+        if request.task == "block":
+            never.wait()
+        return {"task": request.task}
+
+    async with FunctionAgent("goal", blocks, seconds=0.05) as agent:
+        response = await agent.process(replace(REQUEST, task="block"))
+        later = await agent.process(REQUEST)
+    assert response.error is not None
+    assert response.error.type is ErrorType.TIMEOUT
+    assert "blocks its event loop" in response.error.message
+    assert later.result == {"task": "task"}, "what blocked is left behind"
+
+
+@pytest.mark.feature("C-06")
+@pytest.mark.parametrize("error", [SystemExit(3), KeyboardInterrupt()], ids=["exit", "interrupt"])
+async def test_a_task_that_an_agent_starts_does_not_end_the_run(error: BaseException) -> None:
+    async def leave() -> None:
+        raise error
+
+    async def work(request: AgentRequest) -> Any:
+        if request.task != "again":
+            await asyncio.gather(asyncio.create_task(leave()), asyncio.Event().wait())
+        return {}
+
+    async with FunctionAgent("goal", work) as agent:
+        response = await agent.process(REQUEST)
+        again = await agent.process(replace(REQUEST, task="again"))
+    assert response.error is not None
+    assert type(error).__name__ in response.error.message
+    assert again.is_success()
+
+
+async def test_a_task_that_ends_the_loop_after_its_answer_loses_no_later_request() -> None:
+    async def leave() -> None:
+        raise SystemExit(3)
+
+    async def work(request: AgentRequest) -> Any:
+        tasks.append(asyncio.create_task(leave()))
+
+    tasks: list[Any] = []
+    async with FunctionAgent("goal", work) as agent:
+        statuses = {(await agent.process(REQUEST)).status for _ in range(5)}
+    assert statuses <= {ResponseStatus.SUCCESS, ResponseStatus.ERROR}
+
+
+async def test_all_of_an_async_agent_runs_in_one_loop() -> None:
+    loops: list[Any] = []
+
+    class Client:
+        async def start(self) -> None:
+            loops.append(asyncio.get_running_loop())
+
+        async def process(self, request: AgentRequest) -> Any:
+            loops.append(asyncio.get_running_loop())
+
+        shutdown = start
+
+    client = Client()
+    async with FunctionAgent("goal", client.process, lifecycle=client) as agent:
+        await asyncio.gather(*(agent.process(REQUEST) for _ in range(3)))
+    assert len(loops) == 5
+    assert len(set(map(id, loops))) == 1
+
+
+async def test_what_the_agent_awaits_beside_its_answer_is_cancelled_with_it() -> None:
+    ended: list[str] = []
+
+    async def work(request: AgentRequest) -> Any:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.append("cleaned up")
+
+    response = await answer_of(work, seconds=0.05)
+    assert response.error is not None
+    assert "goes on" not in response.error.message
+    assert ended == ["cleaned up"]
 
 
 @pytest.mark.feature("C-06")
