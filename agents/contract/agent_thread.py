@@ -158,13 +158,12 @@ class _LoopThread:
             self._stop.set()
 
     def _run(self) -> None:
+        reason = "its event loop was closed"
         try:
             with self._runner as runner:
                 runner.run(self._stop.wait())
         except BaseException as error:  # noqa: BLE001 - of a task that the agent started
             reason = f"a task that it started raised {error!r}, which would have ended the run"
-        else:
-            reason = "its event loop was closed"
         finally:
             self.ended.set()
             self._end_all(AgentFailure(reason))
