@@ -82,12 +82,32 @@ def test_what_a_framework_is_not_for_is_refused(root, request_, option, says):
     [
         ("testDir: './e2e',", "e2e/generated/public_pages.spec.ts"),
         ("testDir: 'tests',", SPEC_FILE),
+        ("// testDir: 'old',\n  testDir: `./e2e`,", "e2e/generated/public_pages.spec.ts"),
+        ("/* testDir: 'old', */ use: { baseURL: 'http://127.0.0.1' },", SPEC_FILE),
         ("use: {},", SPEC_FILE),
     ],
 )
 def test_tests_go_where_the_projects_own_configuration_looks_for_them(root, said, test_path):
     (root / "playwright.config.ts").write_text(f"export default {{ {said} }};\n")
     assert planned(root, "playwright tests of public")["steps"][0]["params"]["test_path"] == test_path
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "says"),
+    [
+        ("package.json", '{"jest": {}}', 'testPathIgnorePatterns: ["/node_modules/", "/tests/generated/e2e/"]'),
+        ("package.json", '{"devDependencies": {"vitest": "^3.0.0"}}', "'tests/generated/e2e/**'"),
+        ("playwright.config.ts", "export default { testMatch: '**/*.e2e.ts' };", "by testMatch"),
+    ],
+)
+def test_a_runner_that_would_take_or_skip_the_file_is_told_with_what_to_do(root, path, text, says):
+    (root / path).write_text(text)
+    assert any(says in line for line in planned(root, "playwright tests of public")["understood"])
+
+
+def test_a_jest_that_does_not_take_the_file_needs_no_line(root):
+    (root / "package.json").write_text('{"jest": {"roots": ["<rootDir>/src"]}}')
+    assert not any("Jest" in line for line in planned(root, "playwright tests of public")["understood"])
 
 
 def test_flows_for_maestro_are_neither_run_nor_added_and_the_plan_says_why(root):
