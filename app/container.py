@@ -31,7 +31,7 @@ from .agent_factory import create_agents, isolated_agents
 from .bootstrap import Ask, EarlyRun, TargetProvider, open_early
 from .model_clients import ModelClients, RunAnswers, open_model_clients
 from .opened_store import open_store
-from .own_agents import keeps_lorebook
+from .own_agents import health_interval, keeps_lorebook
 from .tool_factory import context_tools, open_tools
 
 _RUN_IDS = uuid.UUID("0b1f7d0c-6c5e-5d0e-9b56-7f3d1c0a9e42")
@@ -225,7 +225,7 @@ def control_policy(settings: Settings) -> ControlPolicy:
     return ControlPolicy(
         planner_repairs=control.planner_repairs,
         max_goal_failures=control.max_goal_failures,
-        health_interval=control.health_interval,
+        health_interval=health_interval(settings),
         health_error_ratio=control.health_error_ratio,
         health_mode=control.health_mode,
         safety_json=control.safety_json,

@@ -24,12 +24,24 @@ from ..agents.embedded.control.health_agent import EmbeddedHealthAgent
 from ..agents.embedded.control.lorebook_agent import EmbeddedLorebookAgent
 from ..agents.embedded.control.safety_agent import EmbeddedSafetyAgent
 from ..agents.embedded.control.summary_agent import EmbeddedSummaryAgent
+from ..agents.llm.control.goal_agent import ModelGoalAgent
+from ..agents.llm.control.health_agent import ModelHealthAgent
+from ..agents.llm.control.safety_agent import ModelSafetyAgent
+from ..agents.llm.control.summary_agent import ModelSummaryAgent
+from ..agents.llm.model_agent import ModelAgent
+from ..agents.model.chat import ModelChat
 from ..config.control import EVIDENCE_ROLES
 from ..config.settings import Settings
 from ..core.errors import SettingsError
 from ..core.usage import ModelUsage
 
 ENTRY_POINTS = "testwright.agents"
+_WITH_MODEL: Mapping[str, type[ModelAgent]] = {
+    "goal": ModelGoalAgent,
+    "health": ModelHealthAgent,
+    "safety": ModelSafetyAgent,
+    "summary": ModelSummaryAgent,
+}
 _CONTRACTS = {
     "planner": "planner",
     "analyzer": "analyzer",
@@ -40,16 +52,29 @@ _CONTRACTS = {
 }
 
 
-def steering_agents(settings: Settings) -> dict[str, Agent]:
-    """The embedded agents that steer a run, by role; there is none that judges a run before its plan has ended."""
+def steering_agents(settings: Settings, models: Mapping[str, ModelChat] | None = None) -> dict[str, Agent]:
+    """The agents that steer a run, by role; there is none that judges a run before its plan has ended.
+
+    Args:
+        models: those of the roles that ask one; each agent builds on its embedded twin.
+    """
     agents: dict[str, Agent] = {"safety": EmbeddedSafetyAgent(), "summary": EmbeddedSummaryAgent()}
     if settings.control.goal:
         agents["goal"] = EmbeddedGoalAgent()
-    if settings.control.health_interval is not None or settings.control.health_error_ratio is not None:
+    if health_interval(settings) is not None or settings.control.health_error_ratio is not None:
         agents["health"] = EmbeddedHealthAgent()
     if keeps_lorebook(settings):
         agents["lorebook"] = EmbeddedLorebookAgent()
-    return agents
+    with_model = {role: _WITH_MODEL[role] for role in agents if role in _WITH_MODEL and role in (models or {})}
+    return {**agents, **{role: kind((models or {})[role], engine=agents[role]) for role, kind in with_model.items()}}
+
+
+def health_interval(settings: Settings) -> int | None:
+    """Turns between two health checks: after each, where a health agent is asked for by name and nothing says when."""
+    control = settings.control
+    is_named = "health" in settings.agents or settings.models.of("health") is not None
+    is_unsaid = control.health_interval is None and control.health_error_ratio is None
+    return 1 if is_named and is_unsaid else control.health_interval
 
 
 def keeps_lorebook(settings: Settings) -> bool:

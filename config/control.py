@@ -55,5 +55,9 @@ def checked_agents(value: dict[str, str]) -> dict[str, str]:
     return value
 
 
-AGENT_ROLES = (*(role for role in ROLES if role != "evidence"), *EVIDENCE_ROLES, *STEERING_ROLES)
+AGENT_ROLES = (
+    *(role for role in ROLES if role != "evidence" and role not in STEERING_ROLES),
+    *EVIDENCE_ROLES,
+    *STEERING_ROLES,
+)
 """Every role that an agent can have."""

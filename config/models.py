@@ -25,6 +25,10 @@ class Models(BaseModel):
     case: ModelName = EMBEDDED
     engineer: ModelName = EMBEDDED
     evidence: ModelName = EMBEDDED
+    goal: ModelName = EMBEDDED
+    safety: ModelName = EMBEDDED
+    health: ModelName = EMBEDDED
+    summary: ModelName = EMBEDDED
 
     def of(self, role: str) -> str | None:
         """The model's name on the wire; None where the embedded agent thinks."""

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 from ...core.errors import AgentFailure, MalformedLlmOutput, SchemaValidationError
 from ...utils.error_formatter import summarize_errors
 from ..contract.lifecycle import Agent, AgentContract
-from ..contract.protocol import AgentRequest, AgentResponse, JsonObject, refusal
+from ..contract.protocol import AgentRequest, AgentResponse, JsonObject, refusal, success_response
 from ..guardrails.problems import problem
 from ..model.chat import ModelAnswer, ModelCall, ModelChat
 from .briefing import briefed, briefing_of
@@ -86,6 +86,11 @@ class ModelAgent(Agent):
         if self._engine is None:
             raise AgentFailure(f"there is no embedded {self.role} agent here")
         return await self._engine.process(request)
+
+    async def _embedded_response(self, request: AgentRequest) -> AgentResponse:
+        """As `_embedded`, as a response."""
+        found = await self._embedded(request)
+        return found if isinstance(found, AgentResponse) else success_response(found)
 
     async def _ask_model(
         self,

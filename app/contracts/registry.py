@@ -22,6 +22,10 @@ from ...agents.llm import engineer_agent as model_engineer
 from ...agents.llm import planner_agent as model_planner
 from ...agents.llm import spec_agent as model_spec
 from ...agents.llm import writing_agent as model_writing
+from ...agents.llm.control import goal_agent as model_goal
+from ...agents.llm.control import health_agent as model_health
+from ...agents.llm.control import safety_agent as model_safety
+from ...agents.llm.control import summary_agent as model_summary
 from ...agents.llm.evidence import hypothesis_agent as model_hypothesis
 from ...agents.llm.evidence import judge_agent as model_judge
 from ...agents.llm.evidence import report_agent as model_report
@@ -68,10 +72,14 @@ _CLASSES: tuple[type[Agent], ...] = (
     engineer_agent.EmbeddedEngineerAgent,
     model_engineer.ModelEngineerAgent,
     safety_agent.EmbeddedSafetyAgent,
+    model_safety.ModelSafetyAgent,
     goal_agent.EmbeddedGoalAgent,
+    model_goal.ModelGoalAgent,
     health_agent.EmbeddedHealthAgent,
+    model_health.ModelHealthAgent,
     lorebook_agent.EmbeddedLorebookAgent,
     summary_agent.EmbeddedSummaryAgent,
+    model_summary.ModelSummaryAgent,
     search_agent.EmbeddedSearchAgent,
     model_search.ModelSearchAgent,
     hypothesis_agent.EmbeddedHypothesisAgent,

@@ -14,7 +14,7 @@ from testwright.config.models import ROLES
 from testwright.tests.support.agents.scripted_openai import Asked, Reply, Usage, raw
 from testwright.tests.support.runs.audit_entries import read_attempts
 
-_ASKED = tuple(role for role in ROLES if role != "evidence") + EVIDENCE_ROLES
+_ASKED = (*(role for role in ROLES if role != "evidence"), *EVIDENCE_ROLES)
 """Names of the instructions; the model of the role `evidence` is asked by the agents of its loop."""
 _SENT = {"messages", "model", "temperature", "top_p", "seed", "max_completion_tokens", "response_format", "stream"}
 
