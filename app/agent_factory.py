@@ -108,6 +108,7 @@ def _spec_generators(
         ready=settings.app_ready or "",
         sign_in=settings.sign_in or "",
         variables=settings.variables,
+        taken=settings.taken,
         examples=settings.examples,
     )
     return {

@@ -77,6 +77,7 @@ async def assess(
         import_roots=layout.import_roots,
         trusted=bool(settings.trust_project),
         variables=settings.variables,
+        taken=settings.taken,
     )
     options = AssessOptions(tuple(measure), mutants, settings.repeats, test_seconds, seed=seed)
     try:

@@ -390,6 +390,7 @@ class TargetProvider:
             trusted=bool(settings.trust_project),
             import_seconds=settings.import_seconds,
             variables=settings.variables,
+            taken=settings.taken,
         )
 
 

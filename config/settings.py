@@ -33,7 +33,7 @@ from .folders import check_state_folder, check_tests_folder
 from .models import PROVIDER, WRITING_ROLES, Models, expand_model, model_of_environment
 from .project_file import ProjectFile, read_project_file
 from .run_database import database_folder, unread_databases
-from .target_variables import checked_variables, filled_variables
+from .target_variables import checked_variables, filled_variables, taken_variables
 from .tool_servers import ToolServer, read_servers, servers_from
 from .trust import in_words, is_recorded, needs_consent
 
@@ -243,6 +243,11 @@ class Settings(BaseSettings):
     def variables(self) -> dict[str, str]:
         """The variables of `env` with what they take from the user's environment. Raises SettingsError."""
         return filled_variables(self.env, os.environ)
+
+    @property
+    def taken(self) -> dict[str, str]:
+        """The variables of `env` that take something from the user's environment, see `taken_variables`."""
+        return taken_variables(self.env, os.environ)
 
     @property
     def state(self) -> Path:

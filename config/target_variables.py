@@ -33,6 +33,16 @@ def checked_variables(said: Mapping[str, str]) -> dict[str, str]:
     return dict(sorted(said.items()))
 
 
+def taken_variables(variables: Mapping[str, str], environment: Mapping[str, str]) -> dict[str, str]:
+    """Returns, for those variables that take something from an environment, what a file may say of them.
+
+    That is the form of `string.Template`: `${NAME}` for what comes from there, and the project's own words around it.
+    """
+    source = Variables(environment)
+    forms = {name: source.form(value) for name, value in variables.items()}
+    return {name: form for name, form in forms.items() if form}
+
+
 def filled_variables(variables: Mapping[str, str], environment: Mapping[str, str]) -> dict[str, str]:
     """Returns the variables with `${NAME}` and `${NAME:-default}` taken from an environment.
 

@@ -49,6 +49,21 @@ class Variables:
             self.secrets.add(filled)
         return filled
 
+    def form(self, text: str) -> str:
+        """The text as a `string.Template`: `${NAME}` for what the environment gives, defaults filled in.
+
+        Empty where the environment gives nothing.
+        """
+        pieces: list[str] = []
+        taken, at = False, 0
+        for found in _REFERENCE.finditer(text, 0, text.rfind("}") + 1):
+            name, default = found["name"], found["default"]
+            used = bool(self._environment.get(name)) or default is None
+            piece = f"${{{name}}}" if used else (default or "").replace("$", "$$")
+            pieces += [text[at : found.start()].replace("$", "$$"), piece]
+            taken, at = taken or used, found.end()
+        return "".join([*pieces, text[at:].replace("$", "$$")]) if taken else ""
+
     def require(self, where: str) -> None:
         """Raises SettingsError naming every variable that is missing. `where` says what wanted them."""
         if self.missing:

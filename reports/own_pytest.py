@@ -46,7 +46,7 @@ def own_pytest_lines(
     if names:
         yield (
             f"{text((variables or {}).get('file'))} sets {_some(names)} of the setting env where they are not set: the "
-            "tests need them. Secrets have placeholders there."
+            f"tests need them. Secrets have placeholders there.{_taken(words((variables or {}).get('taken')))}"
         )
     failing = rows(earlier.get("failing"))
     if failing:
@@ -58,6 +58,10 @@ def own_pytest_lines(
             f"environment lacks: {'it was lent to them' if earlier.get('lent') else 'they were not run'}. Install it "
             "there, or your own `pytest` fails them."
         )
+
+
+def _taken(names: Sequence[str]) -> str:
+    return f" Set {_some(names)} yourself, else the tests are skipped: no file has the value." if names else ""
 
 
 def _tests(number: int) -> str:

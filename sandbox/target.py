@@ -157,6 +157,8 @@ class PythonTarget:
         overlay: folders that come last on it, with the test tools the target lacks.
         import_seconds: how long importing a module of the project may take.
         variables: environment variables of the project's code; never instead of those that every program gets.
+        taken: those of them whose values come from the user's environment and stand in no file; what may stand there
+            instead, as a `string.Template`: `postgres://${DB_HOST}/shop`.
         caches: the user's cache folders, for tools that only some programs need.
         scratch: where workspaces are made; removed by `discard`, or by a later run when this process died.
     """
@@ -172,6 +174,7 @@ class PythonTarget:
     import_seconds: float = IMPORT_SECONDS
     variables: Mapping[str, str] = field(default_factory=dict)
     caches: tuple[Path, ...] = ()
+    taken: Mapping[str, str] = field(default_factory=dict)
     _numbers: itertools.count[int] = field(default_factory=lambda: itertools.count(1), repr=False, compare=False)
 
     @asynccontextmanager
@@ -224,6 +227,7 @@ async def prepare_target(
     trusted: bool = False,
     import_seconds: float = IMPORT_SECONDS,
     variables: Mapping[str, str] | None = None,
+    taken: Mapping[str, str] | None = None,
 ) -> PythonTarget:
     """Find the interpreter, copy the project, and see to the test tools. The project itself is only read.
 
@@ -233,7 +237,7 @@ async def prepare_target(
         import_roots: POSIX folders relative to the root; "." for a flat layout.
         exclude: more folders inside the project that are not part of it.
         trusted: whether the project is trusted, see `find_interpreter`.
-        import_seconds, variables: as in `PythonTarget`.
+        import_seconds, variables, taken: as in `PythonTarget`.
 
     Raises:
         ProjectError, StorageError, InterpreterError: see `take_snapshot`, `find_interpreter` and `test_overlay`.
@@ -248,9 +252,19 @@ async def prepare_target(
         lease.close()
         raise
     roots = tuple(import_roots)
-    given = dict(variables or {})
     return PythonTarget(
-        sandbox, interpreter, snapshot, roots, overlay, scratch, root, lease, import_seconds, given, tuple(caches)
+        sandbox,
+        interpreter,
+        snapshot,
+        roots,
+        overlay,
+        scratch,
+        root,
+        lease,
+        import_seconds,
+        dict(variables or {}),
+        tuple(caches),
+        dict(taken or {}),
     )
 
 

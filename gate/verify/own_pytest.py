@@ -107,7 +107,7 @@ async def run_own_pytest(
     conftest: tuple[str, str] | None = None,
 ) -> OwnPytest:
     """Run `pytest` in a copy of the project with the files added, as a person would type it: without the variables
-    of the target, which nobody sets there.
+    of the target, which nobody sets there; with a `conftest`, those that it takes from the environment are set.
 
     Tests of the project itself are not collected. Tests that fail are left out of a second run, so that the others are
     known to pass without them. Tests of earlier runs have a session of their own: one of them that hangs, or ends the
@@ -126,11 +126,13 @@ async def run_own_pytest(
     plain = target
     if any(map(uses_benchmarks, files.values())):
         target = await target.with_benchmark_tools()
+    # Their values come from the environment of whoever runs the tests, and that of a conftest.py is no other.
+    given = {name: value for name, value in target.variables.items() if conftest and name in target.taken}
     target = replace(target, variables={})
     async with target.workspace() as workspace:
         tools = await benchmark_tools(plain, workspace.project, earlier or {})
         await asyncio.to_thread(_write_files, workspace, {**files, **dict([conftest] if conftest else [])})
-        runner = _Runner(target, workspace, _test_files(files))
+        runner = _Runner(target, workspace, _test_files(files), given)
         first = await runner.run()
         last, changes = await _with_settings(runner, first, roots)
         if last.failing and last.passed:
@@ -162,10 +164,12 @@ async def _needs(runner: _Runner, conftest: tuple[str, str], found: _Session, ch
     with suppress(OSError, UnicodeDecodeError):
         before = await asyncio.to_thread(read_source, runner.target.snapshot.path, path)
     await asyncio.to_thread(write_file, project, path, before)
+    given, runner.given = runner.given, {}
     bare = await runner.run(changes, without=[row["nodeid"] for row in left_out], failing=left_out)
     if bare.passed >= found.passed and len(bare.failing) <= len(found.failing):
         return False
     await asyncio.to_thread(write_file, project, path, ours)
+    runner.given = given
     return True
 
 
@@ -222,11 +226,16 @@ def _missing(session: _Session, runner: _Runner, roots: Sequence[str]) -> tuple[
 
 @dataclass
 class _Runner:
-    """Runs pytest on some test files of a workspace, with settings changed on its command line."""
+    """Runs pytest on some test files of a workspace, with settings changed on its command line.
+
+    Attributes:
+        given: environment variables that a person is to set.
+    """
 
     target: PythonTarget
     workspace: Workspace
     files: tuple[str, ...]
+    given: Mapping[str, str] = field(default_factory=dict)
     left_out: tuple[dict[str, str], ...] = ()
     _count: int = 0
     above: tuple[Path, Any] | None = field(init=False)
@@ -267,7 +276,7 @@ class _Runner:
         needs = await needs_of(self.target, self.workspace.project, files, own=True)
         program = self.workspace.program(
             worker_arguments("suites.bare_pytest", str(requests / "request.json")),
-            environment=needs.environment,
+            environment={**self.given, **needs.environment},
             limits=replace(needs.limits, wall_seconds=BROWSER_WALL_SECONDS if needs.browser else WALL_SECONDS),
             with_roots=False,
             overlay=(*needs.overlay, *overlay),

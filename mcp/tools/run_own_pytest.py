@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 
 from ...gate.verify.earlier_tests import earlier_test_files
 from ...gate.verify.own_pytest import run_own_pytest
-from ...gate.verify.variables_conftest import variables_conftest
+from ...gate.verify.variables_conftest import unwritten, variables_conftest
 from ...sandbox.target import PythonTarget
 from ...store.files.project_files import project_path
 from ...store.files.staging import Staging
@@ -44,7 +44,7 @@ async def _run(services: ToolServices, /, test_paths: list[str], tests_dir: str 
     found = await run_own_pytest(target, files, roots or list(target.import_roots), earlier, conftest)
     if conftest is not None and found.needs_conftest:
         await asyncio.to_thread(Staging(services.run_folder, services.root).stage, *conftest)
-        return {**found.to_dict(), "variables": {"file": conftest[0], "names": sorted(target.variables)}}
+        return {**found.to_dict(), "variables": _variables(conftest[0], target)}
     if target.variables and found.outcome == "failed":
         names = ", ".join(sorted(target.variables))
         reason = (
@@ -52,6 +52,10 @@ async def _run(services: ToolServices, /, test_paths: list[str], tests_dir: str 
         )
         return {**found.to_dict(), "reason": reason}
     return found.to_dict()
+
+
+def _variables(path: str, target: PythonTarget) -> Json:
+    return {"file": path, "names": sorted(target.variables), "taken": unwritten(target.variables, target.taken)}
 
 
 def _conftest(target: PythonTarget, folder: str) -> tuple[str, str] | None:
@@ -65,7 +69,7 @@ def _conftest(target: PythonTarget, folder: str) -> tuple[str, str] | None:
                 return None
         except (OSError, UnicodeDecodeError):
             return None
-    return place, variables_conftest(target.variables)
+    return place, variables_conftest(target.variables, target.taken)
 
 
 def _tested_files(spec: Json) -> Iterator[str]:
@@ -110,6 +114,10 @@ TOOL = ToolSpec(
             ["file", "names"],
             file={**string(), "description": "The staged conftest.py that sets them."},
             names=TEXTS,
+            taken={
+                **TEXTS,
+                "description": "Those that it takes from the environment: no file has their values.",
+            },
         ),
         earlier=open_object(
             ["files", "passed", "failing", "outdated", "reason"],

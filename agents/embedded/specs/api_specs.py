@@ -14,18 +14,19 @@ from typing import Any
 from ....core.errors import EnvironmentFault, ToolFailure, UsageError
 from ....engine.api.document.application import AppLaunch, extract_document, fetch_document
 from ....engine.api.document.apps import find_secret_variables
+from ....engine.api.document.auth import is_secret
 from ....engine.api.document.base_path import base_of_routes, below, declared_bases, find_base
 from ....engine.api.document.deliberate import with_deliberate_refusals
 from ....engine.api.document.operations import api_from_document, handler_lines, named_operations
 from ....engine.api.model.model import Api, ApiDescription, DocumentReader
 from ....engine.api.probe.explore import ApiBudget, ApiExploration, explore_api
 from ....engine.api.probe.sign_in.try_out import seeded_users
-from ....engine.api.values.data import json_examples
+from ....engine.api.values.data import json_examples, looks_secret
 from ....engine.api.write.compose import compose_spec, undeclared_notes
 from ....engine.python.inputs.given_examples import example_note
 from ....engine.python.project.layout import find_layout
 from ....sandbox.target import ProvideTarget, PythonTarget
-from ....utils.redact import placeholder_secret
+from ....utils.redact import is_secret_name, placeholder_secret
 from ....utils.untrusted_files import read_source_bytes
 from ...contract.protocol import JsonObject
 from .spec_agent import SpecResult
@@ -63,6 +64,7 @@ class ApiSpecGenerator:
         budget: limits on what is tried; None for the engine's default.
         sign_in: `NAME:VARIABLE`: a user whom the application has already, and the variable with the password.
         variables: environment variables that the settings give the application.
+        taken: those of them that come from the user's environment; no test has their values.
         examples: values that a person gave in the settings; those of parameter names are used for parameters and
             properties of that name.
     """
@@ -75,6 +77,7 @@ class ApiSpecGenerator:
     ready: str = ""
     sign_in: str = ""
     variables: Mapping[str, str] = field(default_factory=dict)
+    taken: Mapping[str, str] = field(default_factory=dict)
     budget: ApiBudget | None = None
     examples: Mapping[str, str] = field(default_factory=dict)
 
@@ -201,7 +204,8 @@ class ApiSpecGenerator:
             return None, []
         layout = find_layout(self.root)
         secrets = find_secret_variables(self.root, layout.modules)
-        environment = {name: placeholder_secret(name) for name in secrets} | dict(named.get("environment") or {})
+        made_up = {name: placeholder_secret(name) for name in secrets}
+        environment = made_up | self._own_values() | dict(named.get("environment") or {})
         launch = AppLaunch(
             application=named.get("import"),
             command=command,
@@ -209,8 +213,17 @@ class ApiSpecGenerator:
             environment=environment,
             folder=named.get("folder"),
             ready=self.ready,
+            private=tuple(self.variables[name] for name in self.taken if name in self.variables),
         )
         return launch, secrets
+
+    def _own_values(self) -> dict[str, str]:
+        """Return what the project itself says of its variables and what anybody may read."""
+        return {
+            name: value
+            for name, value in self.variables.items()
+            if name not in self.taken and not is_secret(name) and not is_secret_name(name) and not looks_secret(value)
+        }
 
     def _spec_target(self, described: ApiDescription, path: str, title: str) -> JsonObject:
         target: JsonObject = {"name": title[:200]}

@@ -38,6 +38,7 @@ class AppLaunch:
         environment: variables for it; secrets have placeholder values.
         folder: working folder relative to the project; None for a temporary folder that is emptied at each reset.
         ready: a path that answers below 400 once a started command is ready; empty to wait for its port only.
+        private: values of further variables that no test may hold.
     """
 
     application: str | None = None
@@ -46,6 +47,7 @@ class AppLaunch:
     environment: Mapping[str, str] = field(default_factory=dict)
     folder: str | None = None
     ready: str = ""
+    private: tuple[str, ...] = field(default=(), repr=False)
 
     @property
     def label(self) -> str:
@@ -253,7 +255,8 @@ async def extract_document(target: PythonTarget, launch: AppLaunch) -> ApiDescri
         }
         program = workspace.program(
             worker_arguments("http.write_document", json.dumps(config)),
-            environment=dict(launch.environment),
+            # Made-up values give way to those of the settings.
+            environment={**launch.environment, **target.variables},
             network="loopback",
             limits=Limits(wall_seconds=_SECONDS, memory_mib=4096),
         )

@@ -224,7 +224,12 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class HttpAnswer:
-    """An HTTP answer; `failure` gives the reason where there was none."""
+    """An HTTP answer; `failure` gives the reason where there was none.
+
+    Attributes:
+        broken_link: the reason is no fault of the application: an earlier answer lacks what the request needs, or the
+            answer is a stream of events.
+    """
 
     status: int = 0
     headers: Mapping[str, str] = field(default_factory=dict)

@@ -25,6 +25,7 @@ _RANK = {"POST": 0, "PUT": 1, "GET": 2, "HEAD": 3, "PATCH": 4, "DELETE": 5, "OPT
 _MOST_VALUES = 6
 _REFUSED = (401, 403)
 _MOST_COMBINATIONS = 24
+_MOST_ASKED = 8
 
 
 class BaselineFinder:
@@ -208,11 +209,9 @@ async def find_working_credentials(
     for alternative in sorted(alternatives, key=len):
         if all(scheme in found for scheme in alternative) or not all(offered.get(scheme) for scheme in alternative):
             continue
-        operation = next(operation for operation in world.api.operations if alternative in operation.security)
-        made = build_request(world, operation, linked=False, body=_some_body(world, operation))
-        if made is None:
+        request = await _closed_request(observer, world, alternative)
+        if request is None:
             continue
-        request = {key: entry for key, entry in made[0].items() if key != "auth"}
         options = [[found[scheme]] if scheme in found else offered[scheme] for scheme in alternative]
         for chosen in islice(product(*options), _MOST_COMBINATIONS):
             tried = {**request, "auth": [credential.name for credential in chosen]}
@@ -222,6 +221,29 @@ async def find_working_credentials(
                 found |= dict(zip(alternative, chosen, strict=True))
                 break
     return found
+
+
+async def _closed_request(observer: AppObserver, world: ResourceModel, alternative: tuple[str, ...]) -> Json | None:
+    """Return a request that is refused without credentials; None where everybody is let through.
+
+    An application may ask for credentials by its document and do without them: what it then answers says nothing of
+    the credentials that were sent.
+    """
+    refused: Json | None = None
+    named = [operation for operation in world.api.operations if alternative in operation.security]
+    for operation in named[:_MOST_ASKED]:
+        made = build_request(world, operation, linked=False, body=_some_body(world, operation))
+        if made is None:
+            continue
+        request = {key: entry for key, entry in made[0].items() if key != "auth"}
+        answers = await observer.answers([request])
+        if not answers or answers[0].ok or answers[0].failure:
+            continue
+        if answers[0].status in _REFUSED:
+            return request
+        # It may be refused for its values; one that is refused for who asks is surer.
+        refused = refused or request
+    return refused
 
 
 def _some_body(world: ResourceModel, operation: Operation) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ....utils.python_names import unique_name
@@ -17,10 +17,12 @@ from .sign_in.reproduce import signed_in_lines
 
 _PATIENCE = 15
 _ROOM = 4000
+_SHOWN = 300
 _FEW = 2
 """As many violations of one cause are told one by one; more of them are one defect."""
 _KINDS = (
     "server_error",
+    "not_secured",
     "other_user",
     "no_answer",
     "not_enforced",
@@ -45,22 +47,25 @@ _CAUSES = {
 
 
 def suspected_defects(
-    verdicts: Sequence[ContractViolation], credentials: Mapping[str, Credential], start: str
+    verdicts: Sequence[ContractViolation],
+    credentials: Mapping[str, Credential],
+    start: str,
+    without_secrets: Callable[[str], str] = str,
 ) -> list[Json]:
     """Group violations into suspected defects, worst first.
 
     Args:
         start: how to start the application, printed above the requests.
+        without_secrets: removes secrets from a text, before it is cut to its length.
     """
-    kinds_in_order = (
-        "server_error other_user no_answer not_enforced schema no_json media_type undocumented_status".split()
-    )
-    ranks = {name: rank for rank, name in enumerate(kinds_in_order)}
+    ranks = {name: rank for rank, name in enumerate(_KINDS)}
     kinds: dict[tuple[str, str, str], list[ContractViolation]] = {}
     causes = Counter(_cause(verdict) for verdict in verdicts)
     for verdict in verdicts:
-        # A status that is undocumented once is usually undocumented everywhere: report it once.
-        subject = "" if verdict.kind == "undocumented_status" else verdict.seen.proposal.operation.label
+        # A status that is undocumented once is usually undocumented everywhere, and what lets everybody in is one
+        # function: they are reported once.
+        everywhere = verdict.kind in ("undocumented_status", "not_secured")
+        subject = "" if everywhere else verdict.seen.proposal.operation.label
         cause = _cause(verdict)
         shared = cause and causes[cause] > _FEW
         key = (verdict.kind, "", cause) if shared else (verdict.kind, subject, verdict.detail)
@@ -72,6 +77,8 @@ def suspected_defects(
         first, operation = same[0], same[0].seen.proposal.operation
         others = sorted({violation.seen.proposal.operation.label for violation in same} - {operation.label})
         differing = f"{len(others) + 1} operations answer {detail}, which their descriptions do not name"
+        if kind == "not_secured":
+            differing = f"{len(others) + 1} operations take {detail}, though their descriptions ask for some"
         if kind == "not_enforced" and len(same) > _FEW:
             others = [f"{one.seen.proposal.operation.label}: {one.seen.proposal.breaks}" for one in same[1:]]
             differing = f"{len(same)} requests are taken with {_CAUSES[detail]}"
@@ -79,12 +86,13 @@ def suspected_defects(
         base += f"_{first.seen.proposal.name}" if kind in ("server_error", "not_enforced") else ""
         name = re.sub(r"[^a-z0-9_]+", "_", base.lower())[:150]
         name = unique_name(base[:145], {base[:145], *defects}) if name in defects else name
-        observed = first.observed + (f" (also {', '.join(others[:20])})" if others else "")
+        observed = without_secrets(first.observed)[:_SHOWN].strip()
+        observed += f" (also {', '.join(others[:20])})" if others else ""
         defects[name] = {
             "id": name,
-            "title": (differing if others else first.title)[:300],
+            "title": without_secrets(differing if others else first.title)[:_SHOWN],
             "subject": operation.label[:300],
-            "documented": first.documented[:4000],
+            "documented": without_secrets(first.documented)[:4000],
             "observed": observed[:4000],
             "reproduce": _reproductions(same, credentials, start),
             "evidence": {"path": operation.source, "lines": list(operation.lines)},

@@ -7,6 +7,7 @@ dropped: a validation or authentication error does not depend on server state, a
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -18,13 +19,24 @@ from ..model.model import REFUSALS, HttpAnswer, Json, ObservedProposal, Proposal
 from .resource_model import parse_json, resolve_pointer, variables_in
 
 _ROUNDS = 3
+_MOST_UNANSWERED = 2
 
 
 async def execute_proposals(
     observer: AppObserver, proposals: Sequence[Proposal], credentials: Mapping[str, Credential]
 ) -> list[ObservedProposal]:
-    """Execute proposals and return the observations in order. Raises SandboxFailure."""
-    answers = [await _answers(observer, proposal, credentials, reset=True) for proposal in proposals]
+    """Execute proposals and return the observations in order. Raises SandboxFailure.
+
+    Of an operation that has left two requests without an answer no more are sent: each would cost its whole time limit.
+    """
+    unanswered: Counter[str] = Counter()
+    answers: list[tuple[HttpAnswer, ...]] = []
+    for proposal in proposals:
+        name = proposal.operation.name
+        sent = unanswered[name] < _MOST_UNANSWERED
+        answers.append(await _answers(observer, proposal, credentials, reset=True) if sent else ())
+        last = answers[-1][-1] if answers[-1] else None
+        unanswered[name] += last is not None and bool(last.failure) and not last.broken_link
     return [
         ObservedProposal(proposal, answer, constants=observer.constants)
         for proposal, answer in zip(proposals, answers, strict=True)

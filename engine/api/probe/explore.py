@@ -32,6 +32,7 @@ from .sign_in.prepare import find_credentials, sign_in_again
 from .sign_in.try_out import SeededUser
 
 _TIMES_SENT = 4
+_MOST_TEXT = 20_000
 _LEAST = 20
 _RANKS = {"critical": 0, "high": 1, "medium": 2, "low": 3}
 T = TypeVar("T")
@@ -251,7 +252,11 @@ async def _second_things(finder: BaselineFinder, world: ResourceModel) -> dict[s
             continue
         request, saves = other
         answers = await finder.send((*baseline.story, request))
-        if len(answers) == len(baseline.story) + 1 and answers[-1].ok:
+        if len(answers) == len(baseline.story) + 1 and answers[-1].failure and not answers[-1].broken_link:
+            title = f"{baseline.operation.label} a second time, with other values"
+            proposal = Proposal(baseline.operation, "a_second_time", title, "resilience", request, (*baseline.story,))
+            finder.broken.setdefault(baseline.operation.name, proposal)
+        elif len(answers) == len(baseline.story) + 1 and answers[-1].ok:
             second = BaselineRequest(baseline.operation, request, baseline.story, answers[-1], saves)
             made[baseline.operation.name] = second
     return made
@@ -306,9 +311,10 @@ async def _changed_readings(
     for before, after in tried:
         unchanged = await finder.send((*before.setup, before.request))
         changed = await finder.send((*after.setup, after.request))
-        if len(changed) != len(after.setup) + 1 or changed[-1].failure:
+        if len(changed) != len(after.setup) + 1 or changed[-1].broken_link:
             continue
-        if (unchanged[-1].status, unchanged[-1].text) != (changed[-1].status, changed[-1].text):
+        # A reading that a change makes hang or die is a proposal, too: it becomes a suspected defect.
+        if changed[-1].failure or (unchanged[-1].status, unchanged[-1].text) != (changed[-1].status, changed[-1].text):
             found.append(after)
     return found, cut
 
@@ -338,9 +344,9 @@ def _unreached(
         if answer is None:
             yield operation.label, "no values were found that fit its description"
         elif answer.failure:
-            yield operation.label, f"no request was answered: {answer.failure.splitlines()[0][:300]}"
+            yield operation.label, f"no request was answered: {answer.failure.splitlines()[0]}"
         elif answer.status in (401, 403) and operation.security:
             yield operation.label, f"it answers {answer.status}: credentials are needed that are not known{also}"
         else:
-            last = f"{answer.status} {' '.join(answer.text.split())[:200]}".strip()
-            yield operation.label, f"no request was found that works; the last answer was {last}{also}"
+            last = f"{answer.status} {' '.join(answer.text[:_MOST_TEXT].split())}".strip()
+            yield operation.label, f"no request was found that works{also}; the last answer was {last}"

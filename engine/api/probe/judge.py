@@ -153,7 +153,8 @@ def _within(found: Iterable[Any], most: int) -> Iterator[Any]:
         yield element
 
 
-_SHOWN = 300
+_MOST_TEXT = 20_000
+"""More than is ever shown: secrets are taken out first, and one that is cut in half is not recognised."""
 _UNTOLD = ("contract",)
 _ANY_SERVER = (405, 406, 413, 414, 415, 429, 431)
 """Statuses of HTTP itself; a document that does not name them for every operation is no defect."""
@@ -175,7 +176,9 @@ def find_violation(seen: ObservedProposal, api: Api, samples: SampleValues) -> C
     """Return the contradiction in an answer, or None."""
     operation, answer, proposal = seen.proposal.operation, seen.answer, seen.proposal
     label = operation.label
-    # A step of the setup failed: the request under test was never sent.
+    # Nothing of it was sent, or a step of the setup failed: the request under test was not sent.
+    if not seen.answers:
+        return None
     if not seen.complete and not answer.failure:
         return None
     if answer.failure:
@@ -183,7 +186,7 @@ def find_violation(seen: ObservedProposal, api: Api, samples: SampleValues) -> C
         if answer.broken_link or not seen.steady:
             return None
         title = f"{label} is not answered: {proposal.title.removeprefix(label).strip()}"
-        return ContractViolation(seen, "no_answer", "", title, "every request is answered", answer.failure[:_SHOWN])
+        return ContractViolation(seen, "no_answer", "", title, "every request is answered", answer.failure[:_MOST_TEXT])
     named = ", ".join(sorted(operation.responses))
     if answer.status >= 500:
         title = f"{label} answers {answer.status}: {proposal.title.removeprefix(label).strip()}"
@@ -192,6 +195,8 @@ def find_violation(seen: ObservedProposal, api: Api, samples: SampleValues) -> C
     # A document built from routes promises nothing, and an unstable answer proves nothing.
     if not api.documented or not seen.steady:
         return None
+    if proposal.wants == "refusal" and answer.status < 400 and proposal.category == "authentication":
+        return _not_secured(seen, f"a call {proposal.breaks}")
     if proposal.wants == "refusal" and answer.status < 400:
         title, documented = f"{label} takes {proposal.breaks}", f"the description does not allow {proposal.breaks}"
         return ContractViolation(seen, "not_enforced", proposal.breaks, title, documented, _shown(answer))
@@ -200,6 +205,24 @@ def find_violation(seen: ObservedProposal, api: Api, samples: SampleValues) -> C
         documented, observed = f"statuses {named}", _shown(answer)
         return ContractViolation(seen, "undocumented_status", str(answer.status), title, documented, observed)
     return _body_verdict(seen, samples) or _media_verdict(seen)
+
+
+def open_to_everybody(seen: ObservedProposal, api: Api) -> ContractViolation | None:
+    """Return the violation where an operation that is secured by its document works without any credentials."""
+    proposal = seen.proposal
+    security = proposal.operation.security
+    promised = api.documented and bool(security) and () not in security
+    asked = proposal.category == "success" and not proposal.request.get("auth") and not seen.answer.failure
+    if not (promised and asked and seen.steady and seen.complete and seen.answer.status < 400):
+        return None
+    return _not_secured(seen, "a call without credentials")
+
+
+def _not_secured(seen: ObservedProposal, taken: str) -> ContractViolation:
+    schemes = " or ".join(dict.fromkeys(" and ".join(way) for way in seen.proposal.operation.security if way))
+    title = f"{seen.proposal.operation.label} takes {taken}"
+    documented = f"the description asks for {schemes or 'credentials'}"
+    return ContractViolation(seen, "not_secured", taken, title, documented, _shown(seen.answer))
 
 
 def _media_verdict(seen: ObservedProposal) -> ContractViolation | None:
@@ -269,7 +292,7 @@ def _body_verdict(seen: ObservedProposal, samples: SampleValues) -> ContractViol
     if problem is None:
         return None
     place = _schema_place(schema, problem.partition(":")[0], samples)
-    title = f"{operation.label} answers {answer.status} with a body that does not fit its schema ({problem})"[:290]
+    title = f"{operation.label} answers {answer.status} with a body that does not fit its schema ({problem})"
     documented = f"the schema of the {answer.status} answer"
     return ContractViolation(seen, "schema", f"{answer.status} {place}", title, documented, _shown(answer))
 
@@ -292,4 +315,4 @@ def _schema_place(schema: Any, place: str, samples: SampleValues) -> str:
 
 
 def _shown(answer: HttpAnswer) -> str:
-    return f"{answer.status} {' '.join(answer.text.split())}"[:_SHOWN].strip()
+    return f"{answer.status} {' '.join(answer.text.split())}"[:_MOST_TEXT].strip()

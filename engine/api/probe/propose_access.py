@@ -67,8 +67,9 @@ def _wrong(
     """Yield wrong credentials; what checks them is shared, so of each kind one operation is asked."""
     names = ways.auth_names(baseline.request)
     alike = [known for known in world.baselines.values() if ways.auth_names(known.request) == names]
-    readings = [known for known in alike if known.operation.method == "GET"]
-    if baseline.operation.name != (readings or alike)[0].operation.name:
+    closed = [known for known in alike if known.operation.name in world.guarded]
+    readings = [known for known in closed or alike if known.operation.method == "GET"]
+    if baseline.operation.name != (readings or closed or alike)[0].operation.name:
         return
     marks = {"category": "authentication", "group": "credentials", "priority": "critical"}
     wrong = ways.with_wrong_credentials(baseline.request, [credentials[name] for name in names])

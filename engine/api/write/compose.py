@@ -20,6 +20,7 @@ from ..probe.judge import (
     find_violation,
     is_deliberate,
     lacks_refusal,
+    open_to_everybody,
     select_informative,
 )
 from ..probe.propose_updates import CONDITIONAL
@@ -31,6 +32,7 @@ from ..values.data import SecretFilter, looks_secret
 SCHEMA_VERSION = "2.0.0"
 _MOST_PATH = 1000
 _MOST_LABELS = 10
+_MOST_REASON = 400
 _STATUS = re.compile(r"[1-5](\d\d|XX)|default")
 
 
@@ -45,7 +47,8 @@ def compose_spec(
         start: the same in words, for the lines that reproduce a defect.
     """
     api = exploration.api
-    privacy = SecretFilter(launch.environment if launch is not None else {}, user_secrets(exploration))
+    given = launch or AppLaunch()
+    privacy = SecretFilter(given.environment, (*user_secrets(exploration), *given.private))
     sorted_out = _sorted_out(exploration, privacy)
     cases = list(_cases(sorted_out.worth, api, privacy))
     credentials = {name: credential.entry() for name, credential in sorted(exploration.credentials.items())}
@@ -64,11 +67,7 @@ def compose_spec(
         spec["auth"] = auth
     spec["operations"] = list(_described(api))
     spec["cases"] = cases
-    defects = suspected_defects(sorted_out.verdicts, exploration.credentials, start)
-    told_of = ("title", "documented", "observed")
-    spec["suspected_defects"] = [
-        {**defect, **{key: privacy.text(defect[key]) for key in told_of}} for defect in defects
-    ]
+    spec["suspected_defects"] = suspected_defects(sorted_out.verdicts, exploration.credentials, start, privacy.text)
     spec["not_reached"] = list(_not_reached(exploration, sorted_out, privacy))
     return spec
 
@@ -101,6 +100,10 @@ def _sorted_out(exploration: ApiExploration, privacy: SecretFilter) -> _SortedOu
             found.asked_with_secrets.append(what)
             continue
         verdict = find_violation(seen, exploration.api, exploration.samples) or changed_by_another(seen, guarded)
+        unsecured = open_to_everybody(seen, exploration.api) if verdict is None else None
+        if unsecured is not None:
+            # Whether the code or the document is wrong, what a call without credentials gets is tested.
+            found.verdicts.append(unsecured)
         if verdict is not None:
             found.verdicts.append(verdict)
         elif not seen.steady:
@@ -269,12 +272,10 @@ def _expected(seen: ObservedProposal) -> str:
 
 
 def _not_reached(exploration: ApiExploration, sorted_out: _SortedOut, privacy: SecretFilter) -> Iterator[Json]:
-    for subject, reason in (
-        *exploration.unreached,
-        *exploration.cut,
-        *exploration.api.left_out,
-        *exploration.api.problems,
-    ):
+    # Secrets are taken out before a text is cut: half of one is not recognised.
+    for subject, reason in exploration.unreached:
+        yield {"subject": subject[:300], "reason": privacy.text(reason)[:_MOST_REASON], "line": 0}
+    for subject, reason in (*exploration.cut, *exploration.api.left_out, *exploration.api.problems):
         yield {"subject": subject[:300], "reason": privacy.text(reason)[:1000], "line": 0}
     notes = [*read_by_others(exploration.seen), *exploration.notes]
     left_out = (

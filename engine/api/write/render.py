@@ -13,6 +13,7 @@ from ....utils.generated_header import with_header
 from ....utils.python_names import unique_name
 from ....utils.python_source import parse_python
 from ...python.write.render import format_python
+from ..document.auth import is_secret
 from ..document.operations import snake_case
 from ..model.json_values import literal, quoted
 from ..model.model import needs_fresh_state
@@ -159,7 +160,7 @@ class _Source:
         helpers = {statement for statement in self._imports if statement.startswith("from api_")}
         standard = {"from pathlib import Path", *(self._imports - helpers)}
         plain = [entry for name, entry in self._auth.items() if name not in self._users]
-        standard |= user_imports(self._users) | ({"import os"} if plain else set())
+        standard |= user_imports(self._users) | ({"import os"} if plain or takes_secrets(self._spec) else set())
         if any(entry["kind"] == "basic" for entry in plain):
             standard.add("import base64")
         ours = sorted({"from api_process import Application", *helpers})
@@ -174,7 +175,7 @@ class _Source:
         lines = [f"ROOT = Path(__file__).resolve().parents[{self._depth}]"]
         environment = (self._spec["target"].get("application") or {}).get("environment") or {}
         if environment:
-            lines.append(f"ENVIRONMENT = {literal(environment)}")
+            lines.append(f"ENVIRONMENT = {environment_literal(environment)}")
         for name, entry in self._auth.items():
             if name not in self._users:
                 lines.append(f"{name.upper()} = {secret_source(entry, environment)}")
@@ -195,7 +196,8 @@ class _Source:
 
     def _fixtures(self) -> Iterator[str]:
         yield _API_FIXTURE.replace("APPLICATION", self._application())
-        yield _FRESH_FIXTURE
+        if any(client.startswith("fresh_") for client in self._clients):
+            yield _FRESH_FIXTURE
         yield from user_fixtures(self._users, self._clients)
 
     def _application(self) -> str:
@@ -320,6 +322,30 @@ def application_call(target: Json, *, started_here: bool = False) -> str:
     return f"Application({', '.join(parts)})"
 
 
+def environment_literal(environment: Mapping[str, str]) -> str:
+    """Render the variables of an application. A secret is taken from where the tests run, else it is made up.
+
+    What the project says itself, such as the place of its database, holds whatever is set there.
+    """
+    pairs = (
+        f"{quoted(name)}: {_taken(name)} or {quoted(str(value))}"
+        if is_secret(name) or not value
+        else f"{quoted(name)}: {quoted(str(value))}"
+        for name, value in environment.items()
+    )
+    return "{" + ", ".join(pairs) + "}"
+
+
+def takes_secrets(spec: Json) -> bool:
+    """Whether what `environment_literal` renders of a spec reads the environment."""
+    environment = (spec["target"].get("application") or {}).get("environment") or {}
+    return any(is_secret(name) or not value for name, value in environment.items())
+
+
+def _taken(variable: str) -> str:
+    return f"os.environ.get({quoted(variable)})"
+
+
 def _unittest_line(check: RenderedCheck) -> str:
     methods = {"==": "assertEqual", "in": "assertIn", "not in": "assertNotIn", "is": "assertIs", "!=": "assertNotEqual"}
     methods |= {"<": "assertLess", "<=": "assertLessEqual", ">": "assertGreater", ">=": "assertGreaterEqual"}
@@ -331,7 +357,8 @@ def _unittest_line(check: RenderedCheck) -> str:
 def secret_source(entry: Json, environment: Mapping[str, str]) -> str:
     """Render the headers, or the query, that a credential of a spec adds to a request."""
     variable = str(entry["variable"])
-    value = f"os.environ.get({quoted(variable)}, {quoted(str(environment.get(variable, '')))})"
+    known = variable in environment
+    value = f"ENVIRONMENT[{quoted(variable)}]" if known else f'os.environ.get({quoted(variable)}, "")'
     kind = entry["kind"]
     if kind == "bearer":
         return '{"Authorization": "Bearer " + ' + value + "}"

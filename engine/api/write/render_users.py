@@ -33,8 +33,7 @@ def user_constants(users: Mapping[str, Json], environment: Mapping[str, str], te
         login, email, password = (constant(name, part) for part in _PARTS)
         identity, variable = entry["sign_in"].get("identity"), quoted(str(entry["variable"]))
         if identity:
-            default = f"os.environ.get({variable}) or ENVIRONMENT[{variable}]"
-            own = default if entry["variable"] in environment else f"os.environ[{variable}]"
+            own = f"{'ENVIRONMENT' if entry['variable'] in environment else 'os.environ'}[{variable}]"
             lines |= {login: quoted(identity), email: quoted(identity), password: own}
         else:
             address = "@example.com"

@@ -9,7 +9,14 @@ from typing import Any
 from ....core.errors import AgentFailure
 from ....utils.python_names import unique_name
 from ...api.write.docstring_lines import docstring, docstring_text, indented
-from ...api.write.render import ApiTestFile, application_call, rendered_python, with_helpers
+from ...api.write.render import (
+    ApiTestFile,
+    application_call,
+    environment_literal,
+    rendered_python,
+    takes_secrets,
+    with_helpers,
+)
 from .python_lines import action_lines, expectation_lines, literal, uses_dialogs, variables_in
 
 Json = Mapping[str, Any]
@@ -121,7 +128,7 @@ class _Source:
         return variables_in([*users, *(action for case in self._spec["cases"] for action in case["act"]["actions"])])
 
     def _imports(self) -> str:
-        standard = ["import os"] if self._variables() else []
+        standard = ["import os"] if self._variables() or takes_secrets(self._spec) else []
         lines = [*standard, "from pathlib import Path", "", "import pytest", "from api_process import Application"]
         return "\n".join([*lines, "from playwright.sync_api import Page, expect"])
 
@@ -129,7 +136,7 @@ class _Source:
         yield f"ROOT = Path(__file__).resolve().parents[{self._depth}]"
         environment = self._environment()
         if environment:
-            yield f"ENVIRONMENT = {literal(dict(environment))}"
+            yield f"ENVIRONMENT = {environment_literal(environment)}"
         for name in self._made_up():
             yield f"{name} = os.environ.get({literal(name)}, {literal(str(environment[name]))})"
 

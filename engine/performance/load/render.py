@@ -13,7 +13,15 @@ from ...api.document.auth import auth_names
 from ...api.document.operations import snake_case
 from ...api.model.json_values import formatted, literal, quoted, saved_names_in
 from ...api.write.docstring_lines import docstring_text, indented
-from ...api.write.render import ApiTestFile, application_call, rendered_python, secret_source, with_helpers
+from ...api.write.render import (
+    ApiTestFile,
+    application_call,
+    environment_literal,
+    rendered_python,
+    secret_source,
+    takes_secrets,
+    with_helpers,
+)
 from ...api.write.render_checks import FORM, cookie_of, path_of, saved
 from .profiles import stages_of
 from .tasks import THINK_SECONDS, name_of_task
@@ -77,7 +85,7 @@ class _Source:
 
     def _imports(self, user: str) -> str:
         standard = ["import base64"] if any(entry["kind"] == "basic" for entry in self._auth.values()) else []
-        standard += ["import os"] if self._auth else []
+        standard += ["import os"] if self._auth or takes_secrets(self._spec) else []
         ours = ["from api_process import Application", "from load_profiles import Limit, LoadProfiles, Profile"]
         standard.append("from pathlib import Path")
         if "urlencode(" in user:
@@ -88,7 +96,7 @@ class _Source:
     def _constants(self) -> Iterator[str]:
         yield f"ROOT = Path(__file__).resolve().parents[{self._depth}]"
         if self._environment:
-            yield f"ENVIRONMENT = {literal(dict(self._environment))}"
+            yield f"ENVIRONMENT = {environment_literal(self._environment)}"
         for name, entry in self._auth.items():
             yield f"{name.upper()} = {secret_source(entry, self._environment)}"
 

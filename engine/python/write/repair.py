@@ -23,6 +23,7 @@ from ....utils.python_source import parse_or_none
 from ..model.spec_case import Case
 from .compose import SCHEMA_VERSION
 from .render import file_source
+from .unused_helpers import left_behind
 
 _PLACE = re.compile(r"^\$\.(?P<section>\w+)(?:\[(?P<index>\d+)\])?(?P<rest>.*)$")
 _LISTS = ("imports", "suspected_defects", "not_reached")
@@ -247,23 +248,29 @@ def _remove(repair: Repair, removals: Mapping[str, Mapping[int, str]]) -> None:
 def without_tests(source: str, drop: Collection[str]) -> str:
     """Removes the tests, or the parametrised rows, of some cases.
 
-    A test of several cases is removed only with all of them. Classes without tests and unused imports are removed too.
+    A test of several cases is removed only with all of them. Classes without tests, unused imports, and
+    functions and constants that only removed tests used are removed too.
     A file that does not parse is returned unchanged.
 
     Raises:
         EnvironmentFault: ruff, which removes the imports, cannot be run.
     """
     tree = parse_or_none(source)
+    spans = list(_spans(tree.body, set(drop))) if tree else []
+    if not spans:
+        return source
+    cut = _without(source, spans)
+    return _without_unused_imports(_without(cut, left_behind(source, cut)))
+
+
+def _without(source: str, nodes: Sequence[ast.AST]) -> str:
     data = source.encode()
     starts = [0]
     for line in data.split(b"\n"):
         starts.append(starts[-1] + len(line) + 1)
-    spans = list(_spans(tree.body, set(drop))) if tree else []
-    if not spans:
-        return source
-    for first, last in sorted({_bytes(span, starts, data) for span in spans}, reverse=True):
+    for first, last in sorted({_bytes(node, starts, data) for node in nodes}, reverse=True):
         data = data[:first] + data[last:]
-    return _without_unused_imports(data.decode())
+    return data.decode()
 
 
 def proven_cases(source: str, known: Container[str] = ()) -> set[str]:
@@ -304,8 +311,8 @@ def _is_dropped(node: ast.stmt, owner: str | None, drop: set[str]) -> bool:
 def _bytes(node: ast.AST, starts: list[int], data: bytes) -> tuple[int, int]:
     """Returns a node's byte range: whole lines for a definition, up to the comma for a row."""
     line, last_line = node.lineno, node.end_lineno  # type: ignore[attr-defined]
-    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-        line = min([line, *(decorator.lineno for decorator in node.decorator_list)])
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Assign):
+        line = min([line, *(decorator.lineno for decorator in getattr(node, "decorator_list", ()))])
         return starts[line - 1], min(starts[last_line], len(data))
     first, last = starts[line - 1] + node.col_offset, starts[last_line - 1] + node.end_col_offset  # type: ignore[attr-defined]
     after = data[last:].lstrip()

@@ -35,6 +35,10 @@ class ApplicationFailure(Exception):
     """The application does not start, died or does not answer; the message holds the end of what it printed."""
 
 
+class EndlessAnswer(ApplicationFailure):
+    """The answer is a stream of events, which goes on for as long as somebody listens."""
+
+
 class Response:
     """An answer: `status`, `headers` (names in small letters), `text`, `seconds`; `json` is the text read as JSON.
 
@@ -111,7 +115,7 @@ class Application(_Verbs):
         base_url: where it runs already, if nothing is to be started.
         root: the project's folder.
         import_roots: folders in it that modules are imported from.
-        environment: variables for the application.
+        environment: variables for the application, which it gets whatever is set here.
         folder: where it runs; a temporary folder, emptied at each reset, if None.
         ready: a path that answers below 400 once what the command starts is ready; its port is enough without.
         started_here: whether it is started in any case, wherever API_BASE_URL points.
@@ -139,7 +143,7 @@ class Application(_Verbs):
         self._command = command
         self._root = Path(root).resolve()
         self._import_roots = [str(self._root / import_root) for import_root in import_roots]
-        self._environment = {name: os.environ.get(name) or value for name, value in (environment or {}).items()}
+        self._environment = dict(environment or {})
         self._folder = folder
         self._ready = ready
         told = os.environ.get("API_LAUNCHER")
@@ -293,13 +297,15 @@ class Application(_Verbs):
         connection = (http.client.HTTPSConnection if https else http.client.HTTPConnection)(
             address.hostname or LOOPBACK, address.port, timeout=ANSWER_SECONDS
         )
-        began = time.monotonic()
+        began, answer = time.monotonic(), None
         try:
             connection.request(method, target, body=None if content is None else content.encode(), headers=sent)
             answer = connection.getresponse()
-            text = answer.read().decode("utf-8", "replace")
+            text = _whole(answer, began + ANSWER_SECONDS).decode("utf-8", "replace")
         except socket.timeout as error:
             self._changed, self._can_reset = True, False
+            if answer is not None and "event-stream" in (answer.getheader("Content-Type") or ""):
+                raise EndlessAnswer(f"{method} {path} answers a stream without an end") from error
             raise ApplicationFailure(f"{method} {path} was not answered in {ANSWER_SECONDS:g} s") from error
         except (OSError, http.client.HTTPException) as error:
             self._changed = True
@@ -358,6 +364,16 @@ class Application(_Verbs):
         for line in process.stdout:
             lines.put(line)
         lines.put(b"")
+
+
+def _whole(answer, until):
+    """The body of an answer; the time limit of a connection is one for each piece, and pieces may come for ever."""
+    pieces = []
+    while piece := answer.read1(65536):
+        pieces.append(piece)
+        if time.monotonic() > until:
+            raise socket.timeout
+    return b"".join(pieces)
 
 
 def _with_python(command):

@@ -33,7 +33,8 @@ def started(begin):
         base_url=begin.get("base_url") or "",
         root=begin["root"],
         import_roots=begin.get("import_roots") or (),
-        environment=begin.get("environment") or {},
+        # Made-up values give way to those of the settings, which this process has.
+        environment={name: os.environ.get(name) or value for name, value in (begin.get("environment") or {}).items()},
         folder=begin.get("folder"),
         ready=begin.get("ready") or "",
         started_here=not begin.get("base_url"),

@@ -11,7 +11,7 @@ the first that was not. {"users", "keeps"} signs users in from then on, see `spe
 import json
 import sys
 
-from .api_process import ApplicationFailure
+from .api_process import ApplicationFailure, EndlessAnswer
 from .orders import read_beginning, started
 from .spec_requests import send, signing_in
 
@@ -27,6 +27,8 @@ def run(application, order):
             application.reset()
         for request in order["requests"]:
             answers.append(send(application, request, names))
+    except EndlessAnswer as error:
+        answers.append({"failure": str(error), "kind": "link"})
     except (ApplicationFailure, AssertionError) as error:
         answers.append({"failure": str(error)})
     except (KeyError, IndexError, TypeError, ValueError) as error:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from string import Template
 
 import pytest
 
 from testwright.config.settings import load_settings
+from testwright.config.target_variables import filled_variables, taken_variables
 from testwright.core.errors import SettingsError
 
 pytestmark = pytest.mark.feature("T-20")
@@ -73,3 +75,21 @@ def test_a_value_that_the_environment_lacks_is_named(tmp_path: Path, monkeypatch
 def test_a_table_that_is_wrong_is_named(tmp_path: Path, text: str, problem: str):
     with pytest.raises(SettingsError, match=problem):
         loaded(tmp_path, text)
+
+
+@pytest.mark.parametrize(
+    ("value", "form"),
+    [
+        ("eu", None),
+        ("${SIDE}", "${SIDE}"),
+        ("${SIDE:-west}", "${SIDE}"),
+        ("${FLOOR:-first}", None),
+        ("a$b-${SIDE}-${FLOOR:-$1}", "a$$b-${SIDE}-$$1"),
+    ],
+)
+def test_what_takes_from_the_environment_is_known_by_its_form(value: str, form: str | None):
+    variables = {"PLACE": value}
+    assert taken_variables(variables, {"SIDE": "east"}) == ({"PLACE": form} if form else {})
+    if form:
+        filled = filled_variables(variables, {"SIDE": "east"})["PLACE"]
+        assert Template(form).substitute(SIDE="east") == filled

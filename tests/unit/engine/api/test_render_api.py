@@ -193,3 +193,13 @@ def test_answers_are_judged_by_schemas_as_jsonschema_judges_them(value: Any) -> 
 def test_a_mismatch_names_its_place() -> None:
     assert mismatches({"id": 1, "tags": ["X"]}, NOTE) == ["$.tags[0] is 'X', outside the pattern '^[a-z]+$'"]
     assert mismatches({"id": 1, "day": "soon"}, NOTE) == ["$.day is 'soon', no date"]
+
+
+def test_what_the_project_says_of_its_variables_holds_whatever_the_shell_has() -> None:
+    environment = {"SHOP_DATABASE": "sqlite:///shop.db", "SHOP_TOKEN": "test-shop-token"}
+    target = {"name": "Shop", "application": {"import": "shop:app", "environment": environment}}
+    auth = {"token": {"kind": "bearer", "variable": "SHOP_TOKEN"}}
+    made = text(spec(case("reads", "/carts", request={"auth": "token"}), target=target, auth=auth))
+    assert '"SHOP_DATABASE": "sqlite:///shop.db"' in made
+    assert '"SHOP_TOKEN": os.environ.get("SHOP_TOKEN") or "test-shop-token"' in made
+    assert 'TOKEN = {"Authorization": "Bearer " + ENVIRONMENT["SHOP_TOKEN"]}' in made

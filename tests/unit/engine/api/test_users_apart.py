@@ -8,12 +8,13 @@ from typing import Any, cast
 import pytest
 
 from testwright.engine.api.document.auth import Credential, SignIn
-from testwright.engine.api.model.model import HttpAnswer, Json, ObservedProposal, Operation, Proposal
+from testwright.engine.api.model.model import Api, HttpAnswer, Json, ObservedProposal, Operation, Proposal
+from testwright.engine.api.probe.defects import suspected_defects
 from testwright.engine.api.probe.explore import ApiExploration
-from testwright.engine.api.probe.judge import lacks_refusal
+from testwright.engine.api.probe.judge import find_violation, lacks_refusal
 from testwright.engine.api.probe.sign_in.others import changed_by_another, read_by_others, refused_to_anonymous
 from testwright.engine.api.probe.sign_in.private import user_secrets
-from testwright.engine.api.values.data import SecretFilter
+from testwright.engine.api.values.data import SampleValues, SecretFilter
 
 pytestmark = pytest.mark.feature("T-20")
 CREATE: Json = {"method": "POST", "path": "/notes", "auth": "user"}
@@ -55,3 +56,15 @@ def test_what_everybody_may_change_is_no_suspicion() -> None:
 def test_credentials_that_are_refused_are_a_gap_of_the_document_in_every_category() -> None:
     assert lacks_refusal(asked("GET", 401, "success", "user"))
     assert not lacks_refusal(asked("GET", 401, "success", ""))
+
+
+def test_secrets_are_taken_out_before_a_text_is_cut() -> None:
+    secret = "correct-horse-battery"
+    operation = Operation("", "read", "GET", "/a", responses={"200": None})
+    proposal = Proposal(operation, "asked", "it is asked", "success", {"method": "GET", "path": "/a"})
+    seen = ObservedProposal(proposal, (HttpAnswer(500, {}, "x" * 285 + secret),))
+    verdict = find_violation(seen, Api("Shop", (operation,), {}, {}), SampleValues({}))
+    assert verdict is not None
+    [defect] = suspected_defects([verdict], {}, "start it", SecretFilter({}, [secret]).text)
+    assert secret[:4] not in defect["observed"]
+    assert len(defect["observed"]) <= 300

@@ -61,7 +61,52 @@ def test_the_tests_of_dropped_cases_are_cut_out(drop: set[str], gone: list[str],
     ast.parse(cut)
     assert proven_cases(cut) == left
     assert [one for one in gone if one in cut] == []
-    assert "LIMIT = 3  # shared" in cut
+    assert ("LIMIT = 3  # shared" in cut) == ("tc_uni" in left)
+
+
+HELPED = '''"""Tests."""
+
+import pytest
+
+PAYLOAD = {"a": 1}
+
+
+@pytest.fixture(autouse=True)
+def clock():
+    """For all of them."""
+
+
+@pytest.fixture
+def cart(shop):
+    return make_cart(shop)
+
+
+def make_cart(shop):
+    return shop.post("/carts", json=PAYLOAD)
+
+
+def test_cart(cart):
+    """tc_cart."""
+    assert cart
+
+
+def test_shop(shop):
+    """tc_shop."""
+    assert shop
+'''
+
+
+@pytest.mark.feature("B-11")
+def test_what_only_cut_tests_used_goes_with_them() -> None:
+    cut = without_tests(HELPED, {"tc_cart"})
+    assert [word for word in ("cart", "PAYLOAD", "make_cart") if word in cut] == []
+    assert "def clock" in cut
+    assert "def test_shop(shop)" in cut
+
+
+@pytest.mark.feature("B-11")
+def test_what_other_tests_use_stays() -> None:
+    assert "PAYLOAD" in without_tests(HELPED, {"tc_shop"})
 
 
 def test_a_file_that_does_not_parse_is_left_alone() -> None:
