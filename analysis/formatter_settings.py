@@ -1,4 +1,4 @@
-"""Translates what a pyproject.toml says to black and isort into options of ruff, as those tools read it themselves."""
+"""Translates settings of black and isort into options of ruff, as those tools read it themselves."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def black_options(black: Table) -> dict[str, Any]:
 
 
 def isort_options(isort: Table) -> dict[str, Any]:
-    """Options of ruff's rule for imports for `[tool.isort]`, its profile included."""
+    """Options of ruff's rule for imports for settings of isort, its profile included."""
     own = _spelled(isort)
     said = {**_PROFILES.get(str(own.get("profile")).strip().lower(), {}), **own}
     if _flag(said.get("force_alphabetical_sort")):

@@ -15,6 +15,7 @@ from typing import Any
 
 from ..utils.untrusted_files import source_or_empty
 from .formatter_settings import as_names, black_options, isort_options, isort_sets_length
+from .isort_files import isort_table
 
 _FILES = (".ruff.toml", "ruff.toml", "pyproject.toml")
 _IMPORT_RULES = ("I", "ALL")
@@ -54,7 +55,7 @@ def layout_settings(root: Path, path: str) -> LayoutSettings | None:
         ValueError: ruff's configuration names a file that must not be read.
     """
     folders = [folder for folder in (root / path).parents if folder.is_relative_to(root)] + [*_above(root)]
-    black, isort = (_first_table(folders, name) for name in ("black", "isort"))
+    black, isort = _first_table(folders, "black"), isort_table(folders)
     nearest = next((file for folder in folders if (file := _ruff_file(folder)) is not None), None)
     if nearest is None and black is None and isort is None:
         return None

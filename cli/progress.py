@@ -58,9 +58,9 @@ class LineProgress:
 
     def __call__(self, event: Event) -> None:
         """Print the line that an event is worth."""
-        line = self._run.note(event)
-        if line:
-            self._console.print(f"{time.monotonic() - self._begin:6.1f}s  {line}", markup=False)
+        for one in self._run.in_reading_order(event):
+            if line := self._run.note(one):
+                self._console.print(f"{time.monotonic() - self._begin:6.1f}s  {line}", markup=False)
 
 
 class BarProgress:
@@ -73,6 +73,10 @@ class BarProgress:
 
     def __call__(self, event: Event) -> None:
         """Print the line that an event is worth, and bring the bar up to date."""
+        for one in self._run.in_reading_order(event):
+            self._show(one)
+
+    def _show(self, event: Event) -> None:
         line = self._run.note(event)
         if line:
             self._progress.console.print(line, markup=False)

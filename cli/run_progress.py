@@ -53,9 +53,25 @@ class RunProgress:
         self._reasons: set[str] = set()
         self._kept: dict[str, tuple[int, int]] = {}
         self._planned_at = clock()
+        self._is_planned = False
+        self._waiting: list[Event] = []
         self.total = 0
         self.ended = 0
         self._modules_ended = 0
+
+    def in_reading_order(self, event: Event) -> list[Event]:
+        """The events to show now: a preview of tests waits until the request's understanding was shown.
+
+        The engine begins early, so that the first tests may be there before the plan; a resumed run makes no plan.
+        """
+        self._is_planned |= event.type in (EventType.PLAN_READY, EventType.STEP_STARTED)
+        if not self._is_planned and "first_tests" in event.data:
+            self._waiting.append(event)
+            return []
+        if not self._is_planned:
+            return [event]
+        waiting, self._waiting = self._waiting, []
+        return [event, *waiting]
 
     def note(self, event: Event) -> str:
         """Take an event in; returns a line for people, "" where there is nothing to say."""

@@ -83,6 +83,17 @@ def test_the_first_test_is_shown_as_code_with_its_decorators(tmp_path):
     assert first_test(tmp_path / "none.py") == ""
 
 
+def test_a_preview_that_is_there_before_the_plan_is_shown_after_the_understanding():
+    log = io.StringIO()
+    lines = LineProgress(Console(file=log))
+    for one in (event(EventType.PROGRESS, None, "The first 2 tests pass", first_tests=2, path="x"), planned()):
+        lines(one)
+    assert [line.split("s  ")[1] for line in log.getvalue().splitlines()] == [
+        "Unit tests for 4 modules.",
+        "The first 2 tests pass",
+    ]
+
+
 def test_a_terminal_shows_code_and_names_and_a_log_shows_lines_only(tmp_path):
     path = tmp_path / "test_a.py"
     path.write_text(FILE.replace("assert a", "assert a == '\x1b[31m'"))
