@@ -18,6 +18,7 @@ _SEQUENCE = ParameterDomain("sequence", type_name="Sequence")
 _PAIR = ParameterDomain("sequence", type_name="", element=_INTEGER, length=2)
 # What a noun phrase means, the most specific first. All are singular or plural.
 _PHRASES: tuple[tuple[str, ParameterDomain], ...] = (
+    (r"\b(length|size|width|height|depth|index|position|count) of\b", _INTEGER),
     # Objects of classes that other evidence names.
     (r"(singly |doubly )?linked[- ]lists?|(binary (search )?)?trees?\b|\bnodes?\b", UNKNOWN),
     (r"(weighted|distance) graphs?\b", ParameterDomain("graph", style="mapping")),
@@ -62,6 +63,7 @@ _CONDITIONS: tuple[tuple[str, PreconditionKind], ...] = (
 _RANGE = re.compile(
     r"(?:between|from|in the range|range(?: of| from)?)\s+\[?\(?(-?\d+)\s*(?:to|and|-|,|\.\.+)\s*(-?\d+)", re.IGNORECASE
 )
+_RELATION = re.compile(r"(?<=\w)\s+(?:to|in|into|from|at|for|on|against|within|inside)\s", re.IGNORECASE)
 _PROSE_BEFORE = 400
 _SAYS = re.compile(
     r"\s*(?:(?:is|are|must be|should be|denotes|represents)\s+(?:an?|the|one|all)\s+|[:=(]\s*(?:an?\s+)?|"
@@ -69,7 +71,8 @@ _SAYS = re.compile(
     r"([\w\- ]{3,60})"
 )
 _NOUN_PHRASE = r"(?:an?|the|two|three|some|any|another|given)\s+((?:[\w\-*]+ ?){1,7})"
-_GIVEN = re.compile(
+_GIVEN = re.compile(rf"\b(?:given|takes?|accepts?|receives?|gets?)\s+{_NOUN_PHRASE}", re.IGNORECASE)
+_GIVEN_OR_RELATED = re.compile(
     rf"\b(?:given|takes?|accepts?|receives?|for|gets?|of|in|from|between)\s+{_NOUN_PHRASE}", re.IGNORECASE
 )
 
@@ -119,7 +122,7 @@ def _conditioned(domain: ParameterDomain, text: str) -> ParameterDomain:
 def domain_of_section(text: str, look_up: ClassLookup) -> ParameterDomain:
     """The domain of a parameter by its entry in a parameter section, which begins with a type where one is written."""
     declared = _declared_type(text, look_up)
-    phrase = domain_of_phrase(text[:200])
+    phrase = _head_domain(text[:200])
     if declared.kind == "any":
         return replace(phrase, source="docstring") if phrase.kind != "any" else UNKNOWN
     if phrase.kind == declared.kind:
@@ -134,6 +137,16 @@ def domain_of_section(text: str, look_up: ClassLookup) -> ParameterDomain:
     elif declared.kind == "sequence" and phrase.kind in ("matrix", "graph"):
         declared = phrase
     return replace(declared, source="docstring")
+
+
+def _head_domain(text: str) -> ParameterDomain:
+    """What the first noun phrase of an entry names; what stands behind a preposition is another thing.
+
+    "value to add to sorted list" names no list. Preconditions count wherever they stand: "list in ascending order".
+    """
+    domain = domain_of_phrase(_RELATION.split(text, maxsplit=1)[0])
+    whole = _conditioned(replace(domain, preconditions=()), " ".join(text.lower().split()))
+    return replace(whole, preconditions=tuple(dict.fromkeys((*domain.preconditions, *whole.preconditions))))
 
 
 def _declared_type(text: str, look_up: ClassLookup) -> ParameterDomain:
@@ -238,7 +251,9 @@ class Prose:
         required = [parameter.name for parameter in self._one.parameters if parameter.required]
         if name not in required:
             return UNKNOWN
-        for match in _GIVEN.finditer(" ".join(text.split())):
+        # "The index in the list" says of a method what its object is, of a function what it is given.
+        pattern = _GIVEN if self._one.kind == "method" else _GIVEN_OR_RELATED
+        for match in pattern.finditer(" ".join(text.split())):
             phrase = match[1]
             several = re.search(r"\b(two|three)\b", match[0].lower())
             if len(required) == 1 or (several and len(required) == {"two": 2, "three": 3}[several[1]]):

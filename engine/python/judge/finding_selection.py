@@ -325,6 +325,17 @@ def showing_more(findings: Sequence[AssertableFinding], kept: Sequence[Assertabl
     return found
 
 
+def running_more(findings: Sequence[AssertableFinding], kept: Sequence[AssertableFinding]) -> list[AssertableFinding]:
+    """Returns findings that run arcs that neither a kept one nor one before them does."""
+    covered: set[Arc] = set().union(*(one.finding.covered for one in kept))
+    found: list[AssertableFinding] = []
+    for one in findings:
+        if not one.finding.covered <= covered:
+            covered |= one.finding.covered
+            found.append(one)
+    return found
+
+
 def _is_text(finding: TrialFinding) -> bool:
     """Whether a plain call of the subject returned a string."""
     value = finding.observation.value

@@ -11,7 +11,7 @@ from ..facts.names import ImportNames, imported_from_origin
 from ..inputs.calls import variable_for
 from ..judge.case_tables import read_group
 from ..judge.defects import suspected_defects
-from ..judge.finding_selection import AssertableFinding, assertable_findings, showing_more
+from ..judge.finding_selection import AssertableFinding, assertable_findings, running_more
 from ..judge.oracle import OracleVerdict
 from ..judge.suite_size import BuiltCases, fit_to_limits, limits_for
 from ..model.model import Exploration, ModuleFacts
@@ -96,21 +96,20 @@ def compose_spec(
 def _without_indistinct(judged: Sequence[AssertableFinding], built: BuiltCases) -> list[AssertableFinding]:
     """Drops findings whose tests or rows only a number tells from others, for want of words.
 
-    Documented ones stay, and those that run or notice something that no other one does.
+    Documented ones stay, and those that run a way through the code that no other one does: what only notices more is
+    not worth a test that a reader cannot tell from its sibling.
     """
     cases = built.of_findings()
     rows = {(case.subject, case.id) for case in cases}
-    tests = {(case.subject, _test_name(case)) for case in cases}
+    tests = {_test_name(case) for case in cases}
 
     def is_numbered(case: Case) -> bool:
         row, test = _NUMBERED.fullmatch(case.id), _NUMBERED.fullmatch(_test_name(case))
-        return (row is not None and (case.subject, row[1]) in rows) or (
-            test is not None and (case.subject, test[1]) in tests
-        )
+        return (row is not None and (case.subject, row[1]) in rows) or (test is not None and test[1] in tests)
 
     numbered = {id(one) for one, case in zip(judged, cases, strict=True) if not one.documented and is_numbered(case)}
     named = [one for one in judged if id(one) not in numbered]
-    others = showing_more([one for one in judged if id(one) in numbered], named)
+    others = running_more([one for one in judged if id(one) in numbered], named)
     kept = {id(one) for one in (*named, *others)}
     return [one for one in judged if id(one) in kept]
 

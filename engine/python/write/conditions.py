@@ -32,6 +32,7 @@ _KINDS: dict[type[ast.expr], str] = {
     ast.Dict: "dict",
     ast.Constant: "text",
 }
+_COUNTS = {2: "two", 3: "three", 4: "four"}
 _CONTENT = frozenset({*ORDER, "args", "items", "iterable", "elements", "values", "data", "seq", "sequence"})
 
 
@@ -43,7 +44,8 @@ def differences(mine: Situation, usual: Situation, facts: CallableFacts | None) 
     if mine.built and not usual.built:
         # Without what was done to the usual object it is new; with all options left out it has its defaults.
         owner = facts.owner if facts is not None else None
-        found.append(f"new_{snake_case(owner)}" if usual.before and owner else "with_defaults")
+        new = f"new_{snake_case(owner)}" if usual.before and owner else "with_defaults"
+        found.append("when_empty" if _is_filled(usual) else new)
     added = [name for name in mine.before if name not in usual.before]
     missing = [] if mine.built else [name for name in usual.before if name not in mine.before]
     if added:
@@ -111,6 +113,14 @@ def _content_of_receiver(name: str, node: ast.expr, usual: ast.expr | None) -> s
     return "with_single_item" if size == 1 and others != 1 else None
 
 
+def _is_filled(usual: Situation) -> bool:
+    """Whether the usual object is made of items, so that one made of nothing is empty."""
+    own = usual.content.partition(".")[2]
+    node = usual.arguments.get(usual.content)
+    is_text = isinstance(node, ast.Constant) and isinstance(node.value, str) and bool(node.value)
+    return own in _CONTENT and (is_text or item_count(node) > 0)
+
+
 def _plain(name: str) -> str:
     plain = snake_case(name.removeprefix(f"{RECEIVER}.").removeprefix("with_")) or "value"
     return "operand" if plain == "other" else plain  # `other_other` says nothing
@@ -161,7 +171,8 @@ def _spread(name: str, node: ast.expr, usual: ast.expr | None) -> str:
         return _value(_singular(plain), *changed[0]) if changed else ""
     if not mine:
         return f"no_{plain}"
-    return f"single_{_singular(plain)}" if len(mine) == 1 else f"several_{plural(_singular(plain))}"
+    count = _COUNTS.get(len(mine), "several")
+    return f"single_{_singular(plain)}" if len(mine) == 1 else f"{count}_{plural(_singular(plain))}"
 
 
 def _singular(word: str) -> str:

@@ -92,6 +92,8 @@ def _with_inherited(facts: ModuleFacts) -> dict[str, CallableFacts]:
 def _name_all(subject: str, tests: Sequence[_Test], used: set[str]) -> None:
     """Names the tests of one member: the first that returns is what others are compared with."""
     base = subject_slug(subject) or "it"
+    if base in used and subject.endswith("__"):
+        base = f"{base}_operator"  # `__add__` beside `add`
     if tests[0].facts is not None and tests[0].facts.kind == "constructor":
         base = f"{base}_construction"
     returning = [test for test in tests if not test.exception] or list(tests)

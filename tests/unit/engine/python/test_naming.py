@@ -327,3 +327,27 @@ def test_inherited_members_are_named_by_their_situation_too() -> None:
     )
 
     assert [case.id for case in name_tests(cases, facts).values()] == ["tc_heap_pop", "tc_heap_pop_after_single_push"]
+
+
+def test_an_object_made_of_nothing_is_empty_beside_one_that_is_made_of_items() -> None:
+    built = replace(STACK, constructor=function("Stack", "self", "items", kind="constructor"))
+    facts = ModuleFacts("m.py", "m", ".", "", classes=(built,))
+    full = returns("stack.pop()", "2", "stack = Stack([1, 2])", subject="Stack.pop")
+    empty = returns("stack.pop()", "0", "stack = Stack()", subject="Stack.pop")
+
+    assert [case.id for case in name_tests([full, empty], facts).values()] == [
+        "tc_stack_pop",
+        "tc_stack_pop_when_empty",
+    ]
+
+
+def test_an_operator_is_told_from_the_method_of_its_name() -> None:
+    members = (function("Stack.add", "self", "item", kind="method"), function("Stack.__add__", "self", kind="method"))
+    facts = ModuleFacts("m.py", "m", ".", "", classes=(replace(STACK, members=members),))
+    method = returns("stack.add(1)", "2", "stack = Stack()", subject="Stack.add")
+    operator = returns("stack + stack", "0", "stack = Stack()", subject="Stack.__add__")
+
+    assert [case.id for case in name_tests([method, operator], facts).values()] == [
+        "tc_stack_add",
+        "tc_stack_add_operator",
+    ]

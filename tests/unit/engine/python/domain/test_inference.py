@@ -258,6 +258,51 @@ def test_noun_phrases_name_domains(phrase, description):
     assert described(domain_of_phrase(phrase)) == description
 
 
+ENTERED = '''
+class Shelf:
+    def add(self, value):
+        """Add a value.
+
+        :param value: value to add to sorted list
+        """
+        self.items.append(value)
+
+    def first(self, value):
+        """The first index in the list."""
+        return self.items.index(value)
+
+    def reserve(self, size):
+        """Make room.
+
+        :param size: length of the list
+        """
+        return size * 2
+
+    def rank(self, order):
+        """Rank them.
+
+        :param order: list of integers in ascending order
+        """
+        return order[0]
+'''
+
+
+@pytest.mark.parametrize(
+    ("method", "description"),
+    [
+        ("add", "a value"),
+        ("first", "a value"),
+        ("reserve", "an integer"),
+        ("rank", "a sorted list of integers"),
+    ],
+)
+def test_what_stands_behind_a_preposition_is_another_thing_than_the_parameter(tmp_path, method, description):
+    _, context = context_of(write_project(tmp_path, {"m.py": ENTERED}), "m.py")
+    found = {one.qualname: dict(one.parameters) for one in context.domains}
+    domains = [described(one) for one in found.get(f"Shelf.{method}", {}).values()]
+    assert (domains or ["a value"]) == [description]
+
+
 MERGED = """
 def merged(x):
     '''Merges.
