@@ -106,7 +106,10 @@ class _Reader:
         classes = self._kinds.classes
         if isinstance(function, ast.Name):
             owner = classes.get(function.id)
-            return owner.constructor if owner is not None else self._functions.get(function.id)
+            if owner is not None:
+                return owner.constructor
+            # An object of the module's may be called itself.
+            return self._functions.get(function.id) or self._member(self._kinds.kind(function), "__call__")
         if not isinstance(function, ast.Attribute):
             return None
         value = function.value
@@ -114,5 +117,15 @@ class _Reader:
         return self._member(known, function.attr)
 
     def _member(self, owner: str, name: str) -> CallableFacts | None:
-        found = self._kinds.classes.get(owner)
-        return next((member for member in found.members if member.name == name), None) if found is not None else None
+        """The member of a class of the module, its own or the nearest inherited one."""
+        waiting, known = [owner], set[str]()
+        for one in waiting:  # grows while it is read
+            found = self._kinds.classes.get(one)
+            if found is None or one in known:
+                continue
+            known.add(one)
+            member = next((member for member in found.members if member.name == name), None)
+            if member is not None:
+                return member
+            waiting += found.bases
+        return None

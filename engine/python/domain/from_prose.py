@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from ..model.domain import UNKNOWN, DomainSource, ParameterDomain, Precondition, PreconditionKind
 from ..model.model import CallableFacts, Documentation
-from ..source.annotations import prose_hint, type_hint
+from ..source.annotations import SIZE_OF, head_phrase, prose_hint, type_hint
 from .from_types import ClassLookup, domain_of_hint
 
 _MAXIMUM_TEXT = 4_000
@@ -18,7 +18,7 @@ _SEQUENCE = ParameterDomain("sequence", type_name="Sequence")
 _PAIR = ParameterDomain("sequence", type_name="", element=_INTEGER, length=2)
 # What a noun phrase means, the most specific first. All are singular or plural.
 _PHRASES: tuple[tuple[str, ParameterDomain], ...] = (
-    (r"\b(length|size|width|height|depth|index|position|count) of\b", _INTEGER),
+    (SIZE_OF, _INTEGER),
     # Objects of classes that other evidence names.
     (r"(singly |doubly )?linked[- ]lists?|(binary (search )?)?trees?\b|\bnodes?\b", UNKNOWN),
     (r"(weighted|distance) graphs?\b", ParameterDomain("graph", style="mapping")),
@@ -63,7 +63,6 @@ _CONDITIONS: tuple[tuple[str, PreconditionKind], ...] = (
 _RANGE = re.compile(
     r"(?:between|from|in the range|range(?: of| from)?)\s+\[?\(?(-?\d+)\s*(?:to|and|-|,|\.\.+)\s*(-?\d+)", re.IGNORECASE
 )
-_RELATION = re.compile(r"(?<=\w)\s+(?:to|in|into|from|at|for|on|against|within|inside)\s", re.IGNORECASE)
 _PROSE_BEFORE = 400
 _SAYS = re.compile(
     r"\s*(?:(?:is|are|must be|should be|denotes|represents)\s+(?:an?|the|one|all)\s+|[:=(]\s*(?:an?\s+)?|"
@@ -144,7 +143,7 @@ def _head_domain(text: str) -> ParameterDomain:
 
     "value to add to sorted list" names no list. Preconditions count wherever they stand: "list in ascending order".
     """
-    domain = domain_of_phrase(_RELATION.split(text, maxsplit=1)[0])
+    domain = domain_of_phrase(head_phrase(text))
     whole = _conditioned(replace(domain, preconditions=()), " ".join(text.lower().split()))
     return replace(whole, preconditions=tuple(dict.fromkeys((*domain.preconditions, *whole.preconditions))))
 

@@ -25,6 +25,9 @@ _ALIASES: dict[str, str] = {
         ).split()
     )
 }
+SIZE_OF = r"\b(length|size|width|height|depth|index|position|count) of\b"
+"""A pattern for phrases that mean a number, whatever they are about."""
+_RELATION = re.compile(r"(?<=\w)\s+(?:to|in|into|from|at|for|on|against|within|inside)\s", re.IGNORECASE)
 _PROSE_WORD = re.compile(r"[A-Za-z_][\w.\-]*")
 
 
@@ -58,10 +61,18 @@ def type_hint(annotation: str | None) -> TypeHint:
     return _from_node(node, 0) if node is not None else ANY
 
 
+def head_phrase(text: str) -> str:
+    """The first noun phrase of a parameter's description: "value to add to sorted list" is about no list."""
+    return _RELATION.split(text, maxsplit=1)[0]
+
+
 def prose_hint(text: str) -> TypeHint:
     """Parses a docstring's type, as in `list of str, optional` or `int or None`; `Any` when it names no known type."""
     found: list[TypeHint] = []
-    for part in re.split(r"\bor\b|[|,/]", text.split("(")[0][:80]):
+    head = head_phrase(text.split("(")[0][:80])
+    if re.search(SIZE_OF, head):
+        return TypeHint("int")  # "length of the list" is no list
+    for part in re.split(r"\bor\b|[|,/]", head):
         words = _PROSE_WORD.findall(part)
         known = [word for word in words if _ALIASES.get(word, word) in KNOWN]
         if not known:
