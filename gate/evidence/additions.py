@@ -88,6 +88,8 @@ def redundant_tests(
 ) -> tuple[EvidenceRecord, ...]:
     """Tests to leave out: all of a function that adds nothing, and rows that have nothing at all to show.
 
+    A member whose refusals stay keeps an example of what it does, too: tests of errors alone would describe nothing.
+
     Args:
         notices: numbers of mutants that cases notice, by the cases' ids, as far as it is known from elsewhere.
         before: what is covered without all of them, which is nothing new.
@@ -103,7 +105,22 @@ def redundant_tests(
         if not (record.adds or noticed or tells or _is_documented(record)):
             mute.add(record.nodeid)
     functions = idle_functions(records, known)
-    return tuple(one for one in records if function_of(one.nodeid) in functions or one.nodeid in mute)
+    spare = [one for one in records if function_of(one.nodeid) in functions or one.nodeid in mute]
+    examples = _missing_examples(records, spare)
+    return tuple(one for one in spare if function_of(one.nodeid) not in examples)
+
+
+def _missing_examples(records: Sequence[EvidenceRecord], spare: Sequence[EvidenceRecord]) -> frozenset[str]:
+    """The first test function that shows a member at work, for members of which nothing but refusals would stay."""
+    leaving = {one.nodeid for one in spare}
+    staying = [one for one in records if one.nodeid not in leaving]
+    shown = {one.subject for one in staying if not one.refuses}
+    missing = {one.subject for one in staying if one.refuses and one.subject} - shown
+    found: dict[str, str] = {}
+    for one in spare:
+        if one.subject in missing and not one.refuses:
+            found.setdefault(one.subject, function_of(one.nodeid))
+    return frozenset(found.values())
 
 
 def idle_functions(records: Sequence[EvidenceRecord], known: Mapping[str, frozenset[Owned]]) -> frozenset[str]:

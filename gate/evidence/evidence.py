@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..model.classify import cases_by_id
@@ -25,6 +25,8 @@ class EvidenceRecord:
         mutants_killed: None where mutants were not tried.
         reruns: passes after the first, in other orders, processes, hash seeds, on another day and in another zone.
         origins: where its expectations come from, strongest first.
+        subject: the member it tests, where its spec is known.
+        refuses: whether it expects an exception.
     """
 
     nodeid: str
@@ -38,6 +40,8 @@ class EvidenceRecord:
     mutants_killed: int | None = None
     reruns: int = 0
     origins: tuple[str, ...] = ()
+    subject: str = ""
+    refuses: bool = False
 
     @property
     def adds(self) -> bool:
@@ -75,8 +79,10 @@ def evidence_of(
     records = []
     for verdict in verification.kept:
         killed = None if verification.mutation is None else verification.mutation.kills.get(verdict.nodeid, 0)
-        record = _record(verdict, killed, coverage, known, takers, _origins(cases.get(verdict.case_id or "")))
-        records.append(record)
+        record = _record(verdict, killed, coverage, known, takers)
+        case = cases.get(verdict.case_id or "", {})
+        refuses = any(one.get("kind") == "raises" for one in case.get("expect", ()))
+        records.append(replace(record, origins=_origins(case), subject=str(case.get("subject") or ""), refuses=refuses))
         known = known.united(coverage.of_tests({verdict.nodeid}))
     return tuple(records)
 
@@ -87,7 +93,6 @@ def _record(
     coverage: CoverageData,
     known: CoverageData,
     takers: Mapping[tuple[str, Branch], int],
-    origins: tuple[str, ...],
 ) -> EvidenceRecord:
     reach = coverage.of_test(verdict.nodeid)
     new_lines = 0
@@ -112,7 +117,6 @@ def _record(
         own_branches=own_branches,
         mutants_killed=killed,
         reruns=verdict.runs - 1,
-        origins=origins,
     )
 
 
@@ -125,6 +129,6 @@ def _takers(coverage: CoverageData, kept: Sequence[CaseVerdict]) -> dict[tuple[s
     return counts
 
 
-def _origins(case: Mapping[str, Any] | None) -> tuple[str, ...]:
-    named = {one.get("origin") for one in (case or {}).get("expect", ())}
+def _origins(case: Mapping[str, Any]) -> tuple[str, ...]:
+    named = {one.get("origin") for one in case.get("expect", ())}
     return tuple(origin for origin in _ORIGINS if origin in named)

@@ -289,3 +289,14 @@ def test_mutants_beyond_the_sample_and_documents_speak_for_a_test():
     assert not additions_of(records, report, further)["test_idle"].idle
     documented, _ = table_of([("test_a",)], "documented")
     assert redundant_tests(documented, report) == ()
+
+
+@pytest.mark.feature("B-11")
+def test_a_member_whose_refusals_stay_keeps_an_example_of_what_it_does():
+    records, results = table_of([("test_a",)])
+    refusal, example = (replace(one, subject="Shelf.put") for one in records)
+    report = MutationReport(results, found=9)
+
+    assert redundant_tests([replace(refusal, refuses=True), example], report) == ()
+    assert redundant_tests([refusal, example], report) == (example,)
+    assert redundant_tests([replace(refusal, refuses=True), replace(example, subject="Shelf.get")], report) != ()
