@@ -6,11 +6,11 @@ import ast
 import builtins
 import re
 import symtable
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ....utils.python_names import mentioned_names
-from ....utils.python_source import parse_expression, parse_python
+from ....utils.python_source import literal_or, parse_expression, parse_python
 from ..model.model import Arc, CallableFacts, Exploration, ModuleFacts, TrialFinding
 from ..model.spec_case import WEAK_KINDS, Case
 from ..source.import_block import read_imports
@@ -19,6 +19,7 @@ from .defects import contradiction
 from .normal_form import normal_form
 from .oracle import Oracle, OracleVerdict
 
+_INSIDE = re.compile(r"\b_[A-Za-z]\w*|<(class|function|bound method|built-in) ")
 _TEST_MODULE = re.compile(r"(tests|test|testing|conftest)(\.|$)|(.*\.)?test_")
 _BODIES = frozenset({"function", "method", "classmethod", "staticmethod", "property"})
 
@@ -93,6 +94,8 @@ def reason_unfit(finding: TrialFinding, facts: CallableFacts | None, *, traced: 
         return "no oracle found: it is only known what the result is not"
     if _asks_for_an_object(finding):
         return "no oracle found: every value is an object"
+    if _shows_representation(finding):
+        return "no oracle found: only its representation is known, which names what is not public"
     if traced and facts is not None and facts.kind in _BODIES and not _reaches(finding, facts):
         return "no call was found that reaches it"
     return ""
@@ -147,6 +150,21 @@ def _asks_for_an_object(finding: TrialFinding) -> bool:
     return any(ast.unparse(kind) == "object" for kind in kinds)
 
 
+def _shows_representation(finding: TrialFinding) -> bool:
+    """Whether only a `repr` is known of the result, and it shows the inside, or a literal that was given as a function.
+
+    What a document shows stays.
+    """
+    value, act = finding.observation.value, parse_expression(finding.trial.act)
+    if value is None or finding.agrees or not (isinstance(act, ast.Call) and ast.unparse(act.func) == "repr"):
+        return False
+    text = literal_or(value.source or "", "")
+    shown = act.args[0]
+    if isinstance(shown, ast.Call) and isinstance(shown.func, ast.Call):
+        return any(isinstance(one, ast.Constant) for one in shown.args)
+    return isinstance(text, str) and _INSIDE.search(text) is not None
+
+
 def free_names(source: str) -> set[str]:
     """Returns names that source reads and does not bind, in any scope. Raises SyntaxError."""
     top = symtable.symtable(source, "<case>", "exec")
@@ -177,6 +195,8 @@ def without_repeats(judged: Sequence[AssertableFinding]) -> list[AssertableFindi
         key = call_key(one)
         if key not in found or (one.documented and not found[key].documented):
             found[key] = one
+    states = _states_shown(found.values())
+    documented = _states_shown(one for one in found.values() if one.documented)
     shapes: dict[tuple[object, ...], str | None] = {}
     shown: set[tuple[object, ...]] = set()
     kept: list[AssertableFinding] = []
@@ -184,6 +204,8 @@ def without_repeats(judged: Sequence[AssertableFinding]) -> list[AssertableFindi
         answer = _answer_beside_set_up(one)
         if answer in shown and not one.documented:
             continue  # only a value of the set-up differs, and nothing shows it
+        if _state_asked(one) in (documented if one.documented else states):
+            continue  # the test of the call that changed it asserts the same beside its result
         shown.add(answer)
         refusal = _refusal(one)
         form = shape_key(_as_case(one)) if refusal is not None else None
@@ -193,6 +215,27 @@ def without_repeats(judged: Sequence[AssertableFinding]) -> list[AssertableFindi
             shapes.setdefault(refusal, form)
         kept.append(one)
     return kept
+
+
+def _states_shown(judged: Iterable[AssertableFinding]) -> set[tuple[object, ...]]:
+    """Returns what tests assert beside the result of their call: the statements with the call, the state, its value."""
+    found: set[tuple[object, ...]] = set()
+    for one in judged:
+        trial = one.finding.trial
+        lines = tuple(ast.unparse(parse_python(text)) for text in (*trial.arrange, trial.act))
+        if any(each.actual == "result" for each in one.verdict.expectations):
+            found.update((lines, each.kind, each.actual, each.value) for each in one.verdict.expectations)
+    return found
+
+
+def _state_asked(one: AssertableFinding) -> tuple[object, ...]:
+    """Returns, in the form of `_states_shown`, what a test asks for that calls its subject before."""
+    trial = one.finding.trial
+    lines = tuple(ast.unparse(parse_python(text)) for text in trial.arrange)
+    if len(one.verdict.expectations) != 1 or one.verdict.expectations[0].actual != "result":
+        return ()
+    demand = one.verdict.expectations[0]
+    return (lines, demand.kind, ast.unparse(parse_expression(trial.act)), demand.value)
 
 
 def _answer_beside_set_up(one: AssertableFinding) -> tuple[object, ...]:

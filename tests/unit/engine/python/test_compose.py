@@ -313,3 +313,31 @@ def test_a_special_method_is_not_tested_by_private_names() -> None:
     imports = ("from shop.cart import _Kind", "from shop.cart import Cart")
     shown = trial("Cart.__repr__", "repr(Cart(_Kind()))", imports=imports)
     assert not compose(TrialFinding(shown, returned(text("Cart(kind)"))))["cases"]
+
+
+@pytest.mark.feature("B-18")
+def test_a_state_that_is_asserted_beside_a_result_has_no_test_of_its_own() -> None:
+    arrange, act = ("cart = Cart('Ann')", "cart.add('pear', 2.5)"), "cart.total()"
+    beside = TrialFinding(
+        trial("Cart.total", act, *arrange), replace(returned(number(2.5)), effects=(("cart.owner", text("Ann")),))
+    )
+    alone = TrialFinding(trial("Cart.total", "cart.owner", *arrange, act), returned(text("Ann")))
+
+    assert len(cases(compose(beside, alone))) == 1
+    assert len(cases(compose(alone))) == 1
+
+
+@pytest.mark.feature("B-18")
+@pytest.mark.parametrize(
+    ("act", "answer"),
+    [
+        ("repr(ratio(1, 2))", "'_Ratio(1, 2)'"),
+        ("repr(ratio(1, 2))", '"ratio of <class \'int\'>"'),
+        ("repr(ratio(1)(3))", "'Ratio(number=3)'"),
+    ],
+)
+def test_a_representation_of_what_is_not_public_is_no_oracle(act: str, answer: str) -> None:
+    shown = TrialFinding(trial("ratio", act), returned(Value("str", answer)))
+
+    assert cases(compose(shown)) == {}
+    assert len(cases(compose(replace(shown, agrees=True)))) == 1
