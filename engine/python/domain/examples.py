@@ -242,6 +242,10 @@ def _of_tokens(domain: ParameterDomain, place: int) -> list[str]:
     tokens = [str(literal_or(text, text)) for text in domain.choices]
     if domain.length == 1 or any(len(token) != 1 for token in tokens):
         return _from(tokens, place)
+    if set("".join(tokens).lower()) <= _VOWELS:
+        # What asks for vowels is about words, in which they are: nobody writes texts of vowels alone.
+        words = _from(tables.WORDS, place)
+        return [*([word.upper() for word in words] if tokens[0].isupper() else words), ""]
     pairs = [opening + closing for opening, closing in ("()", "[]", "{}", "<>") if {opening, closing} & set(tokens)]
     if pairs:
         nested = "".join(pair[0] for pair in pairs) + "".join(pair[1] for pair in reversed(pairs))
@@ -252,6 +256,7 @@ def _of_tokens(domain: ParameterDomain, place: int) -> list[str]:
 
 # Containers
 
+_VOWELS = frozenset("aeiou")
 _OPEN = frozenset({"Iterable", "Sequence", "Collection", "Container", "Sized"})
 _BRACKETS = {
     "tuple": ("(", ")"),

@@ -11,6 +11,7 @@ import copy
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from itertools import chain, islice, pairwise
 
 from ....utils.python_names import assigned_names, assigned_variable, last_name, names_of
@@ -28,6 +29,7 @@ _FEWEST = 2
 SIMPLIFIED = "simplified"
 _SURROUNDINGS = re.compile(rf"\bmonkeypatch\b|\brequest\b|\bdate(time)?\(|\btimedelta\(|^{NOW}\b")
 _FLAGS = ("True", "False")
+_FRAGMENT = 3
 _WORD = re.compile(r"[A-Za-z0-9]+")
 _TOKEN = re.compile(r"[A-Za-z]+|[0-9]+|\s+|[^A-Za-z0-9\s]+")
 
@@ -44,6 +46,7 @@ def simplified_trials(trial: Trial, facts: ModuleFacts, written: Sequence[str] =
         without_statements(trial),
         _chained(trial),
         _with_written_texts(trial, written),
+        _with_whole_words(trial, written),
         _with_plain_texts(trial, fitting_texts(facts), written),
         _without_arguments(trial, facts),
         _with_flags(trial, facts),
@@ -140,6 +143,31 @@ def _with_plain_texts(trial: Trial, fitting: frozenset[str], written: Sequence[s
     yield _with_texts(trial, plain)
     for place, text in plain.items():
         yield with_source(trial, place, repr(text), _origin(trial))
+
+
+def _with_whole_words(trial: Trial, written: Sequence[str]) -> Iterator[Trial]:
+    """Variants in which a piece of a word that documents pass, `hell` or `hello6`, is that word again."""
+    words = [word for word in KNOWN_WORDS if len(word) > _FRAGMENT and any(word in text for text in written)]
+    pieces = {word: _pieces_of(word) for word in sorted(words)}
+    whole: dict[LiteralSpan, str] = {}
+    for place in _own_places(trial):
+        if not isinstance(place.value, str) or place.value in written:
+            continue
+        text = place.value
+        for word, piece in pieces.items():
+            text = piece.sub(word, text)
+        if text != place.value:
+            whole[place] = text
+    if whole:
+        yield _with_texts(trial, whole)
+        yield from (with_source(trial, place, repr(text), _origin(trial)) for place, text in whole.items())
+
+
+@lru_cache(maxsize=1024)
+def _pieces_of(word: str) -> re.Pattern[str]:
+    """Matches beginnings of a word of three letters or more that something else follows, and what is glued to it."""
+    beginnings = [f"{word[:size]}(?!{word[size]})[a-z0-9]*" for size in range(_FRAGMENT, len(word))]
+    return re.compile("|".join([f"{word}[a-z0-9]+", *reversed(beginnings)]))
 
 
 def _in_known_words(text: str) -> str:

@@ -332,7 +332,7 @@ def test_a_state_that_is_asserted_beside_a_result_has_no_test_of_its_own() -> No
     ("act", "answer"),
     [
         ("repr(ratio(1, 2))", "'_Ratio(1, 2)'"),
-        ("repr(ratio(1, 2))", '"ratio of <class \'int\'>"'),
+        ("repr(ratio(1, 2))", "\"ratio of <class 'int'>\""),
         ("repr(ratio(1)(3))", "'Ratio(number=3)'"),
     ],
 )

@@ -99,3 +99,10 @@ def test_texts_that_documents_pass_stand_in_for_those_of_the_search():
 
     assert "parse({'Alice': 'Bob'})" in found
     assert not any("Bob" not in act for act in found)
+
+
+@pytest.mark.parametrize("piece", ["hell", "hello6", "hel21"])
+def test_a_piece_of_a_word_that_documents_pass_is_that_word_again(piece: str) -> None:
+    found = simplified_trials(Trial("paint", f"paint('[31m{piece}')"), FACTS, ("[1mhello", "world"))
+
+    assert "paint('[31mhello')" in {one.act for one in found}
