@@ -172,6 +172,7 @@ async def open_early(
     request: str | None = None,
     ask: Ask | None = None,
     agents: Mapping[str, Any] | None = None,
+    shared_since: float | None = None,
 ) -> AsyncIterator[EarlyRun]:
     """Open the light half of a run for the block.
 
@@ -181,6 +182,7 @@ async def open_early(
         ask: puts a question to the user; None where nobody can be asked.
         agents: agents and functions of the caller's own, by role.
         request: of a new run, whose first spec is prefetched where `_can_prefetch` allows. None prefetches nothing.
+        shared_since: other processes work on the run as well, since then, in seconds since the epoch.
 
     Raises:
         HistoryError: git cannot say what has changed since `changed_since`.
@@ -190,7 +192,8 @@ async def open_early(
     changes = await load_changes(settings)
     folder, meter = RunFolder(settings.state, run_id), WorkMeter()
     redactor = Redactor.from_environment({**os.environ, **settings.variables})
-    with _open_log(settings, folder, redactor) as (events, is_new):
+    is_shared = shared_since is not None
+    with _open_log(settings, folder, redactor, shared=is_shared) as (events, is_new):
         await asyncio.to_thread(_remove_dead_copies, settings.state)
         if on_event is not None:
             events.subscribe(on_event)
@@ -200,6 +203,8 @@ async def open_early(
         early = EarlyRun(
             settings, folder, redactor, events, meter, target, unit, prefetched, changes, ask, agents or {}
         )
+        if shared_since is not None:
+            early.began_at = shared_since
         prefetching: asyncio.Task[None] | None = None
         if request is not None and is_new and _can_prefetch(settings, {*settings.agents, *(agents or ())}):
             early.announce(request)
@@ -292,11 +297,13 @@ def _remove_dead_copies(state: Path) -> None:
 
 
 @contextmanager
-def _open_log(settings: Settings, folder: RunFolder, redactor: Redactor) -> Iterator[tuple[EventLog, bool]]:
+def _open_log(
+    settings: Settings, folder: RunFolder, redactor: Redactor, *, shared: bool
+) -> Iterator[tuple[EventLog, bool]]:
     """Take the locks of project and run; yields the event log, and whether the run's folder is new."""
-    with project_lock(settings.state, settings.root, f"run {folder.run_id}"):
+    with project_lock(settings.state, settings.root, f"run {folder.run_id}", shared=shared):
         is_new = not folder.path.exists()
-        with run_lock(folder.create()):
+        with run_lock(folder.create(), shared=shared):
             events = EventLog(folder.events_jsonl, redactor.value)
             try:
                 yield events, is_new

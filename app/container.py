@@ -87,10 +87,11 @@ async def open_run(
     ask: Ask | None = None,
     agents: Mapping[str, Any] | None = None,
     seconds_before: float = 0.0,
+    shared_since: float | None = None,
 ) -> AsyncIterator[LiveRun]:
     """Open both halves of a run; see `open_early` and `open_services` for arguments and errors."""
     async with (
-        open_early(settings, run_id, on_event=on_event, ask=ask, agents=agents) as early,
+        open_early(settings, run_id, on_event=on_event, ask=ask, agents=agents, shared_since=shared_since) as early,
         open_services(early, seconds_before=seconds_before) as live,
     ):
         yield live

@@ -28,12 +28,14 @@ class ModelClients:
         budget: counts what all of them used.
         priced: names of the models whose price is known.
         embeddings_cost: dollars of so many tokens sent to the embeddings model.
+        recount: counts what other processes that work on the run have paid for as well.
     """
 
     by_role: Mapping[str, ModelChat]
     budget: ModelBudget
     priced: frozenset[str] = frozenset()
     embeddings_cost: Callable[[int], float] = lambda tokens: 0.0
+    recount: Callable[[], None] = lambda: None
 
 
 class RunAnswers:
@@ -99,8 +101,11 @@ async def open_model_clients(
 
     base_url = base_url_of(settings.base_url, environment)
     prices = _load_prices(settings, base_url)
-    before = [spend_of_stored(role, answer, prices) for role, answer in kept.all()] if kept is not None else []
-    budget = _new_budget(settings, seconds_before, before=before, on_usage=spent)
+
+    def stored() -> list[ModelUsage]:
+        return [spend_of_stored(role, answer, prices) for role, answer in kept.all()] if kept is not None else []
+
+    budget = _new_budget(settings, seconds_before, before=stored(), on_usage=spent)
     abilities = CapabilityFile(cache / "endpoints.json" if cache is not None else None)
     key = key_for(base_url, environment)
     # One client for each model, not for each role: roles with the same model share connections and abilities.
@@ -122,7 +127,8 @@ async def open_model_clients(
             )
         by_role = {role: chats[name] for role in ROLES if (name := settings.models.of(role)) is not None}
         priced = frozenset(name for name in _models_asked(settings) if prices.of(name) is not None)
-        yield ModelClients(by_role, budget, priced, _embeddings_cost(settings, prices))
+        cost = _embeddings_cost(settings, prices)
+        yield ModelClients(by_role, budget, priced, cost, lambda: budget.recount(stored()))
 
 
 def _models_asked(settings: Settings) -> list[str]:

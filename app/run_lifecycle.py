@@ -23,9 +23,10 @@ from ..core.version import VERSION
 from ..graph.context import RunContext, providing
 from ..graph.planning_graph.planning_state import PlanningAgentState, new_planning_state
 from ..graph.running import resume_run
+from ..store.database.database import Store
 from ..store.database.runs import StoredRun
 from ..store.files.staging import Staging
-from ..utils.redact import without_secrets
+from ..utils.redact import Redactor, without_secrets
 from .bootstrap import is_gated, planner_limits
 from .container import LiveRun
 from .html_report import stored_report
@@ -54,11 +55,13 @@ class RunScope:
     Attributes:
         record: the run as stored when this session started.
         reason: why the run ends; set by the block.
+        goes_on: the run has not ended where the block ends without an error; set by the block.
     """
 
     record: StoredRun
     usage: UsageRecorder
     reason: ExitReason = ExitReason.COMPLETED
+    goes_on: bool = False
 
 
 @dataclass(slots=True)
@@ -76,7 +79,13 @@ class ReportedRun:
 
 @contextmanager
 def run_scope(
-    live: LiveRun, request: str, *, is_new: bool = True, is_resumable: bool = True, is_embedded: bool = False
+    live: LiveRun,
+    request: str,
+    *,
+    is_new: bool = True,
+    is_started: bool = False,
+    is_resumable: bool = True,
+    is_embedded: bool = False,
 ) -> Iterator[RunScope]:
     """Record a run, start it, and store how it ended and what it used.
 
@@ -84,6 +93,7 @@ def run_scope(
 
     Args:
         is_new: the run is recorded first; False for a run that is resumed.
+        is_started: an earlier scope has started it and left it running.
         is_resumable: an interruption, a full disk or a ceiling leaves the run `stopped`. False for runs of a single
             task, which cannot continue in the middle: they are `failed`.
         is_embedded: a caller's graph does the work. Its errors are the caller's own, so the run is stored as TERMINATED
@@ -93,22 +103,15 @@ def run_scope(
         UsageError: the id of a new run is taken.
     """
     if is_new:
-        live.store.runs.create(
-            live.folder.run_id,
-            request=request,
-            root=str(live.settings.root),
-            settings=live.settings.stored(),
-            version=VERSION,
-            redactor=live.redactor,
-        )
-    record = live.store.runs.start(live.folder.run_id)
-    if is_new:
-        # Of the settings in memory: what the database returns may be another's, which would become the user's choice.
-        chosen = settings_of_others(without_secrets(live.settings.stored(), live.redactor), Settings.model_construct())
-        remember_run(live.folder.run_id, record.created_at, chosen)
+        record_run(live.store, live.settings, live.folder.run_id, request, live.redactor)
+    runs = live.store.runs
+    goes_on = is_started and runs.get(live.folder.run_id).status == "running"
+    record = runs.get(live.folder.run_id) if goes_on else runs.start(live.folder.run_id)
     scope = RunScope(record, UsageRecorder(live))
     # A caller's graph reports its own start.
-    if record.resumed:
+    if goes_on:
+        pass
+    elif record.resumed:
         live.services.emit(EventType.STARTED, f"resumed: {request}")
     elif not is_embedded:
         live.announce(request)
@@ -125,7 +128,23 @@ def run_scope(
             _finish(live, scope.usage, "stopped" if is_resumable else "failed", ExitReason.INTERRUPTED)
         # Any other exception is a defect of testwright: the record stays `running`, which is listed as interrupted.
         raise
-    _finish(live, scope.usage, status_of(scope.reason), scope.reason)
+    if not scope.goes_on:
+        _finish(live, scope.usage, status_of(scope.reason), scope.reason)
+
+
+def record_run(store: Store, settings: Settings, run_id: str, request: str, redactor: Redactor) -> None:
+    """Store a new run, and that the user has begun it here. Raises UsageError: its id is taken."""
+    record = store.runs.create(
+        run_id,
+        request=request,
+        root=str(settings.root),
+        settings=settings.stored(),
+        version=VERSION,
+        redactor=redactor,
+    )
+    # Of the settings in memory: what the database returns may be another's, which would become the user's choice.
+    chosen = settings_of_others(without_secrets(settings.stored(), redactor), Settings.model_construct())
+    remember_run(run_id, record.created_at, chosen)
 
 
 def _finish(
@@ -140,7 +159,9 @@ def _finish(
 
 
 @asynccontextmanager
-async def reported_run(live: LiveRun, request: str, *, is_new: bool = True) -> AsyncIterator[ReportedRun]:
+async def reported_run(
+    live: LiveRun, request: str, *, is_new: bool = True, is_started: bool = False
+) -> AsyncIterator[ReportedRun]:
     """Record a run whose planning graph the block executes, and write its reports.
 
     The target is prepared meanwhile, unless the safety gate has to decide first.
@@ -151,7 +172,7 @@ async def reported_run(live: LiveRun, request: str, *, is_new: bool = True) -> A
         TestwrightError: no plan could be made, or state could not be kept.
     """
     run = ReportedRun()
-    with run_scope(live, request, is_new=is_new) as scope:
+    with run_scope(live, request, is_new=is_new, is_started=is_started) as scope:
         is_early = not is_gated(live.settings, {*live.settings.agents, *live.agents})
         async with live.target.ahead() if is_early else nullcontext():
             yield run
@@ -168,10 +189,13 @@ async def reported_run(live: LiveRun, request: str, *, is_new: bool = True) -> A
     )
 
 
-async def continue_run(live: LiveRun, record: StoredRun) -> RunResult:
+async def continue_run(live: LiveRun, record: StoredRun, *, is_started: bool = False) -> RunResult:
     """Continue a run from its last checkpoint, or from the start when it has none; stores the settings it now has.
 
     A run that has its report already returns it unchanged.
+
+    Args:
+        is_started: see `run_scope`.
 
     Raises:
         BudgetExhausted: a ceiling ended the run and is still reached; nothing has changed.
@@ -181,15 +205,24 @@ async def continue_run(live: LiveRun, record: StoredRun) -> RunResult:
     if record.status in ("completed", "failed") and live.folder.report_json.is_file():
         report = stored_report(live.folder)
         return RunResult(report, live.folder.report_md)
+    take_up(live, record)
+    state = initial_state(live, record.request)
+    async with reported_run(live, record.request, is_new=False, is_started=is_started) as run:
+        run.state = await resume_run(live.context, live.services, initial_state=state)
+    return run.result
+
+
+def take_up(live: LiveRun, record: StoredRun) -> None:
+    """Prepare a stored run to go on: store the settings it now has, and undo an acceptance that was cut short.
+
+    Raises:
+        BudgetExhausted: a ceiling ended the run and is still reached; nothing has changed.
+    """
     _require_budget(live, record)
     live.store.runs.record_settings(record.run_id, live.settings.stored(), live.redactor)
     staging = Staging(live.folder, live.settings.root)
     staging.bring_back()
     staging.withdraw()
-    state = initial_state(live, record.request)
-    async with reported_run(live, record.request, is_new=False) as run:
-        run.state = await resume_run(live.context, live.services, initial_state=state)
-    return run.result
 
 
 @contextmanager

@@ -84,14 +84,28 @@ async def resume(
             f"A run cannot be resumed with another {', '.join(unknown)}.",
             advice=f"These may change: {', '.join(RESUME_SETTINGS)}. Start a new run for anything else.",
         )
-    with open_store(where) as store:
-        record = _recorded(store, run_id)
-    _require_consent(record, where)
-    settings = _as_found(changed_settings(restore_settings(record.settings), changed), where)
+    record, settings = stored_run(run_id, where, changed)
     before = max(record.spent.seconds, sum(session.seconds for session in SessionFile(folder.sessions_json).all()))
     opened = open_run(settings, run_id, on_event=on_event, ask=ask, agents=agents, seconds_before=before)
     async with opened as live:
         return await continue_run(live, record)
+
+
+def stored_run(run_id: str, where: Settings, changes: Mapping[str, Any] | None = None) -> tuple[StoredRun, Settings]:
+    """The record of a run that may go on here, and the settings it goes on with.
+
+    Args:
+        where: says where runs are kept.
+        changes: settings that replace the stored ones.
+
+    Raises:
+        SettingsError: it has no record, may not be the user's, or a change has a wrong value.
+        ProjectError: its project is gone.
+    """
+    with open_store(where) as store:
+        record = _recorded(store, run_id)
+    _require_consent(record, where)
+    return record, _as_found(changed_settings(restore_settings(record.settings), changes or {}), where)
 
 
 def _recorded(store: Store, run_id: str) -> StoredRun:

@@ -21,6 +21,7 @@ from . import (
     run_commands,
     store_commands,
     validate_commands,
+    worker_command,
 )
 from .github import pull_request_command
 
@@ -43,6 +44,7 @@ repository_commands.register(app)
 store_commands.register(app, runs)
 report_command.register(app)
 pull_request_command.register(app)
+worker_command.register(app)
 validate_commands.register(validate)
 inspect_commands.register(app)
 mcp_commands.register(mcp)

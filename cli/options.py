@@ -38,6 +38,11 @@ Events = Annotated[
 ]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of a failure.")]
 Request = Annotated[str, typer.Argument(help="What to test, in plain words, with files, packages or symbols named.")]
+ON = "A namespace of Temporal: temporal://HOST:PORT/NAMESPACE."
+OnTemporal = Annotated[
+    str | None,
+    typer.Option("--on", metavar="ADDRESS", help=f"Let workers do the work. {ON} Default: this process."),
+]
 _RUN_NAME = "A run's id or how it begins, as shown by `testwright runs list`, or latest."
 ExistingRun = Annotated[str, typer.Argument(metavar="RUN_ID", help=_RUN_NAME)]
 RunName = Annotated[str, typer.Argument(metavar="[RUN_ID]", help=_RUN_NAME)]

@@ -6,7 +6,8 @@ import asyncio
 import json
 import os
 import sys
-from typing import Any
+from collections.abc import Callable, Coroutine
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -23,6 +24,12 @@ from .failures import name_interrupted_run, report_failures
 from .loading import load_service, load_settings_aloud
 from .outcome import cached_summary, print_plan, print_result
 from .progress import show_progress
+from .worker_command import load_temporal
+
+if TYPE_CHECKING:
+    from ..app.bootstrap import Ask
+    from ..app.run_report import RunResult
+    from ..core.events import EventSink
 
 _PLANNED = ("framework", "test_type", "target", "changed_since", "include", "exclude", "tests_dir", "app_command")
 _STRICTNESS = ("strict", "no_strict")
@@ -42,6 +49,7 @@ def register(app: typer.Typer) -> None:
 )
 def run(
     request: given.Request,
+    on: given.OnTemporal = None,
     configure_pytest: given.ConfigurePytest = False,
     as_json: given.Json = False,
     events: given.Events = False,
@@ -59,9 +67,7 @@ def run(
         if not (configure_pytest or events) and (answer := _cached_result(request, settings)) is not None:
             sys.stdout.write(answer.report if as_json else answer.shown)
             raise typer.Exit(answer.exit_code)
-        with fast_imports():
-            from ..app import runs
-
+        start = _start(on)
         snapshot = ProjectSnapshot(all_keys(request, settings, sys.argv[1:])) if is_cacheable(settings) else None
         run_id = settings.run_id or new_run_id()
         settings = settings.model_copy(update={"run_id": run_id})
@@ -71,7 +77,7 @@ def run(
             with clarification as chosen, name_interrupted_run(run_id, folder), show_progress(quiet=as_json) as shown:
                 sink = with_event_lines(shown) if events else shown
                 ask = approver(shown, quiet=as_json or events)
-                ended = asyncio.run(runs.run(request, chosen, on_event=sink, importing=fast_imports, ask=ask))
+                ended = asyncio.run(start(request, chosen, sink, ask))
                 break
         if snapshot is not None:
             snapshot.store(settings, ended.report, ended.interpreter, cached_summary(ended))
@@ -79,6 +85,18 @@ def run(
     if not events:
         print_result(ended, as_json=as_json, added=lines)
     raise typer.Exit(ended.report.exit_code)
+
+
+def _start(on: str | None) -> Callable[[str, Settings, EventSink, Ask | None], Coroutine[Any, Any, RunResult]]:
+    """What starts a run: in this process, or on Temporal, where nobody can be asked."""
+    if on is not None:
+        client = load_temporal("client")
+        return lambda request, settings, sink, ask: client.run(on, request, settings, on_event=sink)
+    with fast_imports():
+        from ..app import runs
+    return lambda request, settings, sink, ask: runs.run(
+        request, settings, on_event=sink, importing=fast_imports, ask=ask
+    )
 
 
 def _require_one_output(*, as_json: bool, events: bool) -> None:

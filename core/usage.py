@@ -170,6 +170,27 @@ class ModelBudget:
         self._on_usage(usage)
         self._count(usage)
 
+    def recount(self, stored: Iterable[ModelUsage]) -> None:
+        """Count what other processes have paid for as well.
+
+        Args:
+            stored: all usage of the run that was stored, this process's own included.
+        """
+        by_role: dict[tuple[str, str], ModelUsage] = {}
+        for usage in stored:
+            key = (usage.role, usage.model)
+            by_role[key] = by_role[key].plus(usage) if key in by_role else usage
+        with self._lock:
+            for key, usage in by_role.items():
+                known = self._by_role.get(key)
+                # Own usage is counted before it is stored.
+                if known is None or usage.calls > known.calls:
+                    self._by_role[key] = usage
+
+    def replace_ceilings(self, ceilings: Ceilings) -> None:
+        """Check against other ceilings from now on."""
+        self._ceilings = ceilings
+
     def by_role(self) -> list[ModelUsage]:
         """The usage of each role with each model, sorted by role and model."""
         with self._lock:

@@ -39,6 +39,7 @@ from ..core.usage import ModelBudget
 from ..store.files.audit import AuditEntry
 from ..utils.schema_registry import bundle, select_schema
 from .control_policy import ControlPolicy
+from .faults import Fault
 
 Result = TypeVar("Result")
 
@@ -110,6 +111,19 @@ class Emit(Protocol):
     def __call__(self, type: EventType, message: str, step_id: str | None = None, **data: Any) -> Any: ...  # noqa: A002
 
 
+@dataclass(frozen=True, slots=True)
+class EndedApart:
+    """How a step ended that another process has executed; its result is in the testing graph's last checkpoint.
+
+    Attributes:
+        attempts: how often it was begun, at least 1.
+        fault: what ended it, if a fault did.
+    """
+
+    attempts: int = 1
+    fault: Fault | None = None
+
+
 @dataclass(frozen=True)
 class GraphServices:
     """The live services of one run in one process.
@@ -141,6 +155,7 @@ class GraphServices:
         background: health checks that are not waited for.
         context_tools: further tools whose answers about a target models are told: lint_code, check_syntax, run_build.
         once: answers of tools that are the same for every target, under `once_lock`.
+        apart: steps of the wave that other processes have executed, by id; how each ended is read, not repeated.
     """
 
     agents: Mapping[str, AgentProtocol]
@@ -168,6 +183,7 @@ class GraphServices:
     background: list[asyncio.Task[AgentResponse | None]] = field(default_factory=list)
     once: dict[str, Any] = field(default_factory=dict)
     once_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    apart: dict[str, EndedApart] = field(default_factory=dict)
 
 
 _LIVE: weakref.WeakValueDictionary[str, GraphServices] = weakref.WeakValueDictionary()
@@ -180,6 +196,9 @@ def providing(context: RunContext, services: GraphServices) -> Iterator[GraphSer
     Raises:
         TestwrightError: the run is being worked on in this process already.
     """
+    if _LIVE.get(context.run_id) is services:  # a worker holds them for several steps at the same time
+        yield services
+        return
     if _LIVE.get(context.run_id) is not None:
         raise TestwrightError(
             f"run {context.run_id} is being worked on in this process already",

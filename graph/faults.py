@@ -85,6 +85,12 @@ class Fault:
         }
 
 
+def fault_from_dict(stored: Mapping[str, Any]) -> Fault:
+    """Restore what `Fault.to_dict` made."""
+    details = {key: value for key, value in stored.items() if key not in ("exit_reason", "message", "ends_run")}
+    return Fault(StepExit(stored["exit_reason"]), stored["message"], ends_run=stored["ends_run"], details=details)
+
+
 def is_transient(error: BaseException) -> bool:
     """Whether the same call may succeed when it is repeated; the `retry_on` of every node."""
     if isinstance(error, ToolTimeout | ConnectionError | TimeoutError):

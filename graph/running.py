@@ -46,7 +46,11 @@ async def start_run(state: PlanningAgentState, context: RunContext, services: Gr
 
 
 async def resume_run(
-    context: RunContext, services: GraphServices, *, initial_state: PlanningAgentState | None = None
+    context: RunContext,
+    services: GraphServices,
+    *,
+    initial_state: PlanningAgentState | None = None,
+    stop_before: str | None = None,
 ) -> PlanningAgentState:
     """Continue a run whose process ended, from its last checkpoint.
 
@@ -56,6 +60,7 @@ async def resume_run(
 
     Args:
         initial_state: the state to begin with, for when the process ended before the first checkpoint.
+        stop_before: node before which the run is interrupted; None for none. One that already stands there goes on.
 
     Raises:
         RunNotFound: there is no checkpoint of the run, and no `initial_state`.
@@ -71,14 +76,16 @@ async def resume_run(
                 raise RunNotFound(
                     f"there is no checkpoint of run {context.run_id}", advice="Start the request as a new run."
                 )
-            return cast(PlanningAgentState, await run_graph(graph, initial_state, config, context))
+            return cast(
+                PlanningAgentState, await run_graph(graph, initial_state, config, context, stop_before=stop_before)
+            )
         require_version(snapshot.values, context.run_id)
         state = cast(PlanningAgentState, snapshot.values)
         further = _may_continue(state, context, services)
         if not snapshot.next and further and not state["plan"] and initial_state is not None:
             # The ceiling was reached while planning: plan anew, with what was spent before.
             anew = {**initial_state, "spent": state["spent"]}
-            return cast(PlanningAgentState, await run_graph(graph, anew, config, context))
+            return cast(PlanningAgentState, await run_graph(graph, anew, config, context, stop_before=stop_before))
         unvalidated = (state.get("control") or {}).get("unvalidated") if further else None
         if not snapshot.next and not (further and _stopped_steps(state)) and not unvalidated:
             return state
@@ -89,8 +96,8 @@ async def resume_run(
                     config, {"control": control, "exit_reason": unvalidated}, as_node=advance_or_finish.__name__
                 )
             )
-        await _reopen(graph, config, state, context, services, further=further)
-        return cast(PlanningAgentState, await run_graph(graph, None, config, context))
+        await reopen(graph, config, state, context, services, further=further)
+        return cast(PlanningAgentState, await run_graph(graph, None, config, context, stop_before=stop_before))
 
 
 def _may_continue(state: PlanningAgentState, context: RunContext, services: GraphServices) -> bool:
@@ -113,7 +120,7 @@ def run_thread(context: RunContext) -> RunnableConfig:
     return {"configurable": {"thread_id": context.run_id}, "recursion_limit": _RECURSION_LIMIT}
 
 
-async def _reopen(
+async def reopen(
     graph: PlanningGraph,
     config: RunnableConfig,
     state: PlanningAgentState,

@@ -15,7 +15,7 @@ from ...core.usage import NOTHING_USED
 from ..context import GraphServices, RunContext, isolated, run_graph
 from ..execution_graph.graph import RECURSION_LIMIT, build_testing_graph, retries_of
 from ..execution_graph.state import TestingAgentState, TestType, new_testing_state
-from ..faults import Fault
+from ..faults import Fault, fault_from_dict
 from ..state_format import require_version
 from .planning_state import PlanningAgentState, PlanStepState
 from .steps import StepOutcome, depends_on, failed, planned_test_type
@@ -117,10 +117,7 @@ def outcome_of(values: TestingAgentState) -> StepOutcome:
     failure = values["failure"]
     status = {StepExit.COMPLETED: "completed", StepExit.NOTHING_TO_TEST: "skipped"}.get(exit_reason, "failed")
     message = failure["message"] if failure else _why(exit_reason, values)
-    fault = None
-    if failure:
-        details = {key: value for key, value in failure.items() if key not in ("exit_reason", "message", "ends_run")}
-        fault = Fault(exit_reason, message, ends_run=failure["ends_run"], details=details)
+    fault = fault_from_dict({**failure, "exit_reason": exit_reason}) if failure else None
     return StepOutcome(cast(Any, status), exit_reason, step_result(values), message, values["usage"], fault)
 
 

@@ -6,12 +6,16 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from ...core.errors import StoreCorrupt
 from ...core.events import Event, EventSink, EventType
 from ...utils.redact import Redact
+from ...utils.untrusted_files import MAX_RESULT_BYTES, decoded_json
+from .files import typed_errors
 from .journal import JsonlJournal, read_journal
 
 
@@ -47,14 +51,20 @@ class EventLog:
         """
         with self._lock:
             event = Event(
-                sequence=self._journal.count + 1,
+                sequence=0,
                 type=EventType(type),
                 at=self._clock(),
                 message=self._redact(message),
                 step_id=step_id,
                 data=self._redact(data),
             )
-            self._journal.append(event.to_dict())
+
+            def numbered(number: int) -> dict[str, Any]:
+                nonlocal event
+                event = replace(event, sequence=number)
+                return event.to_dict()
+
+            self._journal.append_numbered(numbered)
             self._waiting.append(event)
             self._deliver()
             return event
@@ -89,6 +99,31 @@ class EventLog:
         with self._lock:
             if sink in self._sinks:
                 self._sinks.remove(sink)
+
+
+class EventTail:
+    """Reads the events of a run that others write, from one call to the next."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._position = 0
+
+    def new(self) -> list[Event]:
+        """The whole events since the last call; those that do not read are left out. Raises StorageError."""
+        if not self._path.exists():
+            return []
+        with typed_errors(self._path, "read"), self._path.open("rb") as stream:
+            stream.seek(self._position)
+            text = stream.read(MAX_RESULT_BYTES)
+        end = text.rfind(b"\n") + 1
+        self._position += end
+        found: list[Event] = []
+        for line in text[:end].splitlines():
+            with suppress(ValueError, KeyError, TypeError):
+                entry = decoded_json(line)
+                event = Event(**{**entry, "type": EventType(entry["type"])})
+                found += [event] if _is_well_formed(event) else []
+        return found
 
 
 def read_events(path: Path, *, after: int = 0) -> Iterator[Event]:

@@ -1,14 +1,16 @@
 """An append-only file of JSON lines that survives a crash in the middle of a line.
 
-A line counts once it ends in a newline. What a crash left after the last newline is dropped before the first new line
-is written; readers skip it.
+A line counts once it ends in a newline. What a crash left after the last newline is dropped before the next line is
+written; readers skip it. Several processes may append to one file: each holds it while it writes a line.
 """
 
 from __future__ import annotations
 
+import fcntl
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -29,12 +31,12 @@ class JsonlJournal:
         self._lock = threading.RLock()
         self._descriptor: int | None = None
         self._count = 0
+        self._size = 0
 
     @property
     def count(self) -> int:
         """Whole lines in the file. Raises StorageError when it cannot be opened."""
-        with self._lock:
-            self._opened()
+        with self._lock, typed_errors(self.path, "open"), self._held():
             return self._count
 
     def append(self, entry: dict[str, Any]) -> None:
@@ -43,16 +45,19 @@ class JsonlJournal:
         Raises:
             StoreFull, StorageError: the line is not in the file, not even in part.
         """
-        line = (json_text(entry, default=str) + "\n").encode()
-        with self._lock, typed_errors(self.path, "write"):
-            descriptor = self._opened()
-            size = os.fstat(descriptor).st_size
+        self.append_numbered(lambda number: entry)
+
+    def append_numbered(self, entry_of: Callable[[int], dict[str, Any]]) -> None:
+        """Write one line that knows its number, from 1. Raises as `append`."""
+        with self._lock, typed_errors(self.path, "write"), self._held() as descriptor:
+            line = (json_text(entry_of(self._count + 1), default=str) + "\n").encode()
             try:
                 _write_all(descriptor, line)
             except OSError:
-                os.ftruncate(descriptor, size)
+                os.ftruncate(descriptor, self._size)
                 raise
             self._count += 1
+            self._size += len(line)
 
     def close(self) -> None:
         """Close the file; a later append opens it again."""
@@ -61,18 +66,22 @@ class JsonlJournal:
                 os.close(self._descriptor)
                 self._descriptor = None
 
-    def _opened(self) -> int:
+    @contextmanager
+    def _held(self) -> Iterator[int]:
+        """Hold the file, up to date with what others have written, without a line that one of them left unfinished."""
         if self._descriptor is None:
-            with typed_errors(self.path, "open"):
-                self.path.parent.mkdir(parents=True, exist_ok=True)
-                descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o666)
-                try:
-                    self._count = _drop_torn_line(descriptor)
-                except BaseException:  # whatever it was, the descriptor would leak
-                    os.close(descriptor)
-                    raise
-            self._descriptor = descriptor
-        return self._descriptor
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o666)
+            self._count = self._size = 0
+        descriptor = self._descriptor
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        try:
+            if os.fstat(descriptor).st_size != self._size:
+                lines, self._size = _drop_torn_line(descriptor, self._size)
+                self._count += lines
+            yield descriptor
+        finally:
+            fcntl.flock(descriptor, fcntl.LOCK_UN)
 
 
 def read_journal(path: Path) -> Iterator[dict[str, Any]]:
@@ -104,9 +113,9 @@ def _entry(line: bytes, path: Path, number: int) -> dict[str, Any]:
     return entry
 
 
-def _drop_torn_line(descriptor: int) -> int:
-    """Cut the file after its last newline; the number of lines that stay."""
-    count, kept, position = 0, 0, 0
+def _drop_torn_line(descriptor: int, begin: int) -> tuple[int, int]:
+    """Cut the file after its last newline; how many lines there are after `begin`, and where the file ends now."""
+    count, kept, position = 0, begin, begin
     while chunk := os.pread(descriptor, 1 << 20, position):
         count += chunk.count(b"\n")
         last = chunk.rfind(b"\n")
@@ -115,7 +124,7 @@ def _drop_torn_line(descriptor: int) -> int:
         position += len(chunk)
     if kept != position:
         os.ftruncate(descriptor, kept)
-    return count
+    return count, kept
 
 
 def _write_all(descriptor: int, content: bytes) -> None:

@@ -1,11 +1,16 @@
-"""Locks: one process at a time works on a run, one adds files to a project. A lock ends with its process."""
+"""Locks: one process at a time works on a run, one adds files to a project. A lock ends with its process.
+
+Workers that Temporal has given steps of one run share its locks: they exclude all but each other.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import hashlib
 import os
 import socket
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -22,6 +27,7 @@ from .run_folder import RunFolder, prepare_state_dir, run_ids
 
 _PATIENCE_SECONDS = 0.5
 """Longer than `is_locked` holds a lock while it checks."""
+_POLL_SECONDS = 0.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,24 +40,37 @@ class Owner:
 
 
 @contextmanager
-def run_lock(folder: RunFolder) -> Iterator[None]:
+def run_lock(folder: RunFolder, *, shared: bool = False) -> Iterator[None]:
     """Hold the run for the block.
+
+    Args:
+        shared: among processes that share it as well.
 
     Raises:
         RunLocked: another process works on it; the message says which.
         StorageError: the lock file cannot be made.
     """
     make_folder(folder.path)
-    with _held(folder.lock, f"run {folder.run_id}", f"run {folder.run_id}"):
+    with _held(folder.lock, f"run {folder.run_id}", f"run {folder.run_id}", shared=shared):
         yield
 
 
 @contextmanager
-def project_lock(state_dir: Path, root: Path, purpose: str) -> Iterator[None]:
+def step_lock(folder: RunFolder, step_id: str) -> Iterator[None]:
+    """Hold one step of a run for the block, among all processes that work on the run. Raises as `run_lock`."""
+    name = hashlib.sha256(step_id.encode()).hexdigest()[:16]
+    make_folder(folder.leases)
+    with _held(folder.leases / f"{name}.lock", f"step {step_id}", f"step {step_id} of run {folder.run_id}"):
+        yield
+
+
+@contextmanager
+def project_lock(state_dir: Path, root: Path, purpose: str, *, shared: bool = False) -> Iterator[None]:
     """Hold the project for the block, among the processes that share the state folder.
 
     Args:
         purpose: what the holder does, for the message others get: "run 1234".
+        shared: among processes that share it as well; the caller sees to it that they are of one run.
 
     Raises:
         RunLocked, StorageError: as `run_lock`.
@@ -59,7 +78,7 @@ def project_lock(state_dir: Path, root: Path, purpose: str) -> Iterator[None]:
     prepare_state_dir(state_dir)
     make_folder(state_dir / "locks")
     name = hashlib.sha256(os.fsencode(root.resolve())).hexdigest()[:16]
-    with _held(state_dir / "locks" / f"project-{name}.lock", f"project {root}", purpose):
+    with _held(state_dir / "locks" / f"project-{name}.lock", f"project {root}", purpose, shared=shared):
         yield
 
 
@@ -89,9 +108,9 @@ def is_locked(folder: RunFolder) -> bool:
 
 
 @contextmanager
-def _held(path: Path, what: str, purpose: str) -> Iterator[None]:
+def _held(path: Path, what: str, purpose: str, *, shared: bool = False) -> Iterator[None]:
     # Not thread-local: the block may be left in another thread than it was entered in (asyncio.to_thread).
-    lock = FileLock(path, timeout=_PATIENCE_SECONDS, thread_local=False)
+    lock = _SharedLock(path) if shared else FileLock(path, timeout=_PATIENCE_SECONDS, thread_local=False)
     note = path.with_name(f"{path.name}.owner")
     with typed_errors(path, "lock"):
         try:
@@ -102,9 +121,44 @@ def _held(path: Path, what: str, purpose: str) -> Iterator[None]:
         write_file(note, pretty_json({"pid": os.getpid(), "host": socket.gethostname(), "purpose": purpose}))
         yield
     finally:
-        with contextlib.suppress(OSError):
-            note.unlink(missing_ok=True)
+        # Of those that share a lock, one may end before the process that wrote the note.
+        if not shared or (owner := _owner(note)) is None or owner.pid == os.getpid():
+            with contextlib.suppress(OSError):
+                note.unlink(missing_ok=True)
         lock.release()
+
+
+class _SharedLock:
+    """A lock on the same file as `FileLock`, that any number of processes hold unless one holds it for itself."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._descriptor: int | None = None
+
+    def acquire(self) -> None:
+        """Take the lock. Raises Timeout, OSError."""
+        descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        end = time.monotonic() + _PATIENCE_SECONDS
+        while True:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            except BlockingIOError as error:
+                if time.monotonic() < end:
+                    time.sleep(_POLL_SECONDS)
+                    continue
+                os.close(descriptor)
+                raise Timeout(str(self._path)) from error
+            except BaseException:  # whatever it was, the descriptor would leak
+                os.close(descriptor)
+                raise
+            self._descriptor = descriptor
+            return
+
+    def release(self) -> None:
+        """Let go of the lock."""
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
 
 
 def _locked(note: Path, what: str) -> RunLocked:

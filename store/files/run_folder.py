@@ -53,6 +53,7 @@ class RunFolder:
         report_md: the report for people.
         junit_xml: the report for CI servers.
         lock: the file whose lock says that the run is being worked on.
+        leases: folder of locks on single steps, for processes that share the run.
 
     Raises:
         UsageError: the run id cannot be a folder's name.
@@ -89,6 +90,7 @@ class RunFolder:
     junit_xml = _Part("junit.xml")
     assess_json = _Part("assess.json")
     lock = _Part("lock")
+    leases = _Part("leases")
 
     @property
     def exists(self) -> bool:

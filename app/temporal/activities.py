@@ -1,0 +1,171 @@
+"""The activities of a run's workflow: plan up to the next steps, execute one, finish, stop."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import asdict
+from typing import Any
+
+from temporalio import activity
+from temporalio.exceptions import ApplicationError
+
+from ...config.settings import changed_settings
+from ...core.errors import (
+    MalformedLlmOutput,
+    ModelAnswerBroken,
+    ModelAnswerEmpty,
+    ModelRateLimited,
+    ModelServerFault,
+    ModelTimeout,
+    ModelToolUnknown,
+    ModelUnreachable,
+    RunLocked,
+    StorageError,
+    TestwrightError,
+)
+from ...core.outcome import ExitReason
+from ...graph.context import EndedApart
+from ...graph.faults import fault_from_dict, fault_of, is_transient
+from ...graph.steps_apart import execute_apart, next_wave
+from ...store.database.runs import StoredRun
+from ...store.files.lock import step_lock
+from ..container import LiveRun
+from ..run_lifecycle import continue_run, initial_state, run_scope, take_up
+from . import messages
+from .messages import AdvanceTask, CeilingsTask, RunEnded, RunTask, StepEnded, StepTask, WaveOfSteps
+from .sessions import RunSessions
+
+_RETRIED = (
+    MalformedLlmOutput,
+    ModelAnswerBroken,
+    ModelAnswerEmpty,
+    ModelRateLimited,
+    ModelServerFault,
+    ModelTimeout,
+    ModelToolUnknown,
+    ModelUnreachable,
+    RunLocked,
+)
+"""Errors after which the same activity may succeed. A violated contract is none of them: it stays violated."""
+
+
+_BEAT_SECONDS = 2.0
+
+
+class RunActivities:
+    """The activities, with the runs that this worker has open."""
+
+    def __init__(self, sessions: RunSessions) -> None:
+        self._sessions = sessions
+
+    def all(self) -> list[Callable[..., Any]]:
+        """Every activity, for a worker."""
+        return [self.advance_run, self.execute_step, self.finish_run, self.stop_run, self.change_ceilings]
+
+    @activity.defn(name=messages.ADVANCE)
+    async def advance_run(self, task: AdvanceTask) -> WaveOfSteps:
+        """Plan a run, or take in the steps that have ended, up to its next steps."""
+        async with self._open(task.run) as (live, record):
+            if task.ended is None:
+                take_up(live, record)
+            with run_scope(live, record.request, is_new=False, is_started=task.ended is not None) as scope:
+                steps = await next_wave(
+                    live.context,
+                    live.services,
+                    initial_state=initial_state(live, record.request),
+                    ended=None if task.ended is None else _ended_apart(task.ended),
+                    refused=[step_id for step_id, ended in (task.ended or {}).items() if ended.refused],
+                )
+                scope.goes_on = True
+            settings = live.settings
+            return WaveOfSteps([step["id"] for step in steps], settings.jobs, 1 + settings.max_retries_per_step)
+
+    @activity.defn(name=messages.EXECUTE_STEP)
+    async def execute_step(self, task: StepTask) -> StepEnded:
+        """Execute one step of a run, from its last checkpoint."""
+        number = activity.info().attempt
+        async with self._open(task.run) as (live, _):
+            with step_lock(live.folder, task.step_id):
+                try:
+                    end = await execute_apart(task.step_id, live.context, live.services)
+                except StorageError:
+                    raise  # without its state no step may continue
+                except Exception as error:  # one failing target must not end the other steps
+                    fault = fault_of(error)
+                    if fault.infrastructure and number < task.attempts:
+                        raise
+                    return StepEnded(number, fault.to_dict())
+            return StepEnded(number, end.fault and end.fault.to_dict(), end.is_refused)
+
+    @activity.defn(name=messages.FINISH)
+    async def finish_run(self, task: RunTask) -> RunEnded:
+        """Write the reports of a run whose plan has ended."""
+        async with self._open(task, is_last=True) as (live, record):
+            report = (await continue_run(live, record, is_started=True)).report
+            return RunEnded(str(report.exit_reason), int(report.exit_code))
+
+    @activity.defn(name=messages.STOP)
+    async def stop_run(self, task: RunTask) -> None:
+        """Record that a run was cancelled; it can be resumed."""
+        async with self._open(task, is_last=True) as (live, record):
+            with run_scope(live, record.request, is_new=False, is_started=True) as scope:
+                scope.reason = ExitReason.INTERRUPTED
+
+    @activity.defn(name=messages.CHANGE_CEILINGS)
+    async def change_ceilings(self, task: CeilingsTask) -> None:
+        """Store other ceilings of a run; every worker has them from its next activity on."""
+        async with self._open(task.run) as (live, record):
+            changed = {name: value for name, value in asdict(task.ceilings).items() if value is not None}
+            settings = changed_settings(live.settings, changed)
+            live.store.runs.record_settings(record.run_id, settings.stored(), live.redactor)
+
+    @asynccontextmanager
+    async def _open(self, task: RunTask, *, is_last: bool = False) -> AsyncIterator[tuple[LiveRun, StoredRun]]:
+        with _typed_failures():
+            async with _alive(task), self._sessions.use(task, is_last=is_last) as opened:
+                yield opened
+
+
+def _ended_apart(ended: dict[str, StepEnded]) -> dict[str, EndedApart]:
+    return {
+        step_id: EndedApart(end.attempts, fault_from_dict(end.fault) if end.fault else None)
+        for step_id, end in ended.items()
+        if not end.refused
+    }
+
+
+@asynccontextmanager
+async def _alive(task: RunTask) -> AsyncIterator[None]:
+    """Tell Temporal during the block that this worker is at work; a cancellation arrives with the answer."""
+
+    async def beat() -> None:
+        while True:
+            activity.heartbeat()
+            await asyncio.sleep(min(_BEAT_SECONDS, task.heartbeat_seconds / 4))
+
+    beating = asyncio.create_task(beat())
+    try:
+        yield
+    finally:
+        beating.cancel()
+
+
+@contextmanager
+def _typed_failures() -> Iterator[None]:
+    """Turn errors into failures that Temporal retries, or not; the client makes the same errors of them again."""
+    try:
+        yield
+    except TestwrightError as error:
+        details = {"error": type(error).__name__, "message": error.message, "advice": error.advice, **error.details}
+        retried = isinstance(error, _RETRIED) or is_transient(error) or fault_of(error).infrastructure
+        raise ApplicationError(error.message, details, type=type(error).__name__, non_retryable=not retried) from error
+    except Exception as error:
+        if isinstance(error, ApplicationError):
+            raise
+        message = f"{type(error).__name__}: {error}"
+        details = {"error": "TestwrightError", "message": message}
+        raise ApplicationError(
+            message, details, type=type(error).__name__, non_retryable=not is_transient(error)
+        ) from error

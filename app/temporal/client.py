@@ -1,0 +1,249 @@
+"""Starts a run on Temporal, and follows it to its end."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import os
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, cast
+
+from temporalio.api.enums.v1 import IndexedValueType, TaskQueueType
+from temporalio.api.operatorservice.v1 import AddSearchAttributesRequest, ListSearchAttributesRequest
+from temporalio.api.taskqueue.v1 import TaskQueue
+from temporalio.api.workflowservice.v1 import DescribeTaskQueueRequest
+from temporalio.client import Client, WorkflowFailureError, WorkflowHandle
+from temporalio.common import SearchAttributeKey, SearchAttributePair, TypedSearchAttributes
+from temporalio.exceptions import ActivityError, ApplicationError, CancelledError, WorkflowAlreadyStartedError
+from temporalio.service import RPCError, RPCStatusCode
+
+from ...config.settings import Settings
+from ...core.errors import EnvironmentFault, RequestError, RunLocked, TestwrightError, UsageError
+from ...core.events import Event, EventSink, EventType
+from ...store.files.event_log import EventTail
+from ...store.files.lock import run_lock
+from ...store.files.run_folder import RunFolder, new_run_id
+from ...store.files.staging import Staging
+from ...utils.redact import Redactor
+from ...vcs.git import Git
+from ..html_report import stored_report
+from ..opened_store import open_store
+from ..request_settings import settings_for_request
+from ..run_lifecycle import error_from_payload, record_run
+from ..run_report import RunResult
+from ..runs import forget
+from .addresses import TemporalAddress, connect, fault_of_rpc, parse_address
+from .messages import TASK_QUEUE, RunEnded, RunTask
+from .run_workflow import STATE, RunWorkflow
+
+PROJECT = SearchAttributeKey.for_keyword("TestwrightProject")
+COMMIT = SearchAttributeKey.for_keyword("TestwrightCommit")
+
+_POLL_SECONDS = 0.2
+_MOST_CHARACTERS = 255
+"""Of a keyword."""
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """A run's workflow, and where its files are."""
+
+    handle: WorkflowHandle[RunWorkflow, RunEnded]
+    folder: RunFolder
+    settings: Settings
+    address: TemporalAddress
+
+
+async def run(
+    address: str,
+    request: str,
+    settings: Settings,
+    *,
+    on_event: EventSink | None = None,
+    heartbeat_seconds: float = 30.0,
+) -> RunResult:
+    """Run a request on Temporal to its report; workers that share the project's folder and its store do the work.
+
+    Args:
+        address: temporal://HOST:PORT/NAMESPACE.
+        on_event: called with every event, in order.
+        heartbeat_seconds: how long a worker may be silent before another takes its work over.
+
+    Raises:
+        UsageError: the request is empty or names nothing that was found, or the run id is taken.
+        RunLocked: a run of the project is going on.
+        EnvironmentFault: there is no such server or namespace; or what a worker lacks.
+        StorageError: state cannot be kept.
+    """
+    if not request.strip():
+        raise UsageError("The request is empty.", advice='Say what to test: "unit tests for src/shop/cart.py".')
+    where = parse_address(address)
+    settings = settings_for_request(request, settings)
+    client = await connect(where)
+    run_id = settings.run_id or new_run_id()
+    await asyncio.to_thread(_record, settings, run_id, request)
+    task = RunTask(run_id, str(settings.root), _state_dir(settings), time.time(), heartbeat_seconds)
+    try:
+        handle = await start_workflow(client, where, task, settings)
+        await _say_whether_any_works(client, where, on_event)
+        return await follow(Started(handle, RunFolder(settings.state, run_id), settings, where), on_event)
+    except (RequestError, RunLocked):
+        await asyncio.to_thread(forget, settings, run_id)
+        raise
+
+
+def workflow_id(settings: Settings) -> str:
+    """The id of the workflow of a project: the server holds that one run works on it at a time."""
+    place = f"{settings.root.resolve()}\0{settings.state.resolve()}"
+    return f"testwright-{settings.root.resolve().name}-{hashlib.sha256(os.fsencode(place)).hexdigest()[:12]}"
+
+
+async def start_workflow(
+    client: Client, where: TemporalAddress, task: RunTask, settings: Settings
+) -> WorkflowHandle[RunWorkflow, RunEnded]:
+    """Start the workflow of a run. Raises RunLocked, EnvironmentFault."""
+    attributes = await _search_attributes(client, settings)
+    try:
+        for chosen in (attributes, TypedSearchAttributes.empty):
+            try:
+                return await client.start_workflow(
+                    RunWorkflow.run,
+                    task,
+                    id=workflow_id(settings),
+                    task_queue=TASK_QUEUE,
+                    memo={"run": task.run_id},
+                    search_attributes=chosen,
+                )
+            except RPCError as error:
+                # Attributes that were added just now take a while to be known everywhere: a run does without them.
+                if error.status is not RPCStatusCode.INVALID_ARGUMENT or not len(chosen):
+                    raise
+        raise AssertionError("a workflow without search attributes was refused for them")
+    except WorkflowAlreadyStartedError as error:
+        raise RunLocked(
+            f"A run of {settings.root} is going on at {where}.",
+            advice="Wait until it has ended, or cancel it: see the workflow "
+            f"{workflow_id(settings)} with `temporal workflow show`.",
+        ) from error
+    except RPCError as error:
+        raise fault_of_rpc(error, where) from error
+
+
+async def follow(started: Started, on_event: EventSink | None) -> RunResult:
+    """Pass on the events of a run until it has ended. Cancelled, it cancels the run, and waits until that has ended.
+
+    Raises:
+        What ended the run.
+    """
+    tail = EventTail(started.folder.events_jsonl)
+    ending = asyncio.create_task(_result(started))
+    try:
+        while not ending.done():
+            await asyncio.wait((ending,), timeout=_POLL_SECONDS)
+            await _pass_on(tail, on_event)
+        await ending
+    except asyncio.CancelledError:
+        with suppress(RPCError, TestwrightError, asyncio.CancelledError):
+            await started.handle.cancel()
+            await ending
+        raise
+    finally:
+        ending.cancel()
+    report = await asyncio.to_thread(stored_report, started.folder)
+    staged = [file.path for file in report.files if file.outcome == "staged"]
+    settings = started.settings
+    diff = Staging(started.folder, settings.root).diff(staged) if settings.only_stages and staged else ""
+    return RunResult(report, started.folder.report_md, diff)
+
+
+async def _pass_on(tail: EventTail, on_event: EventSink | None) -> None:
+    for event in await asyncio.to_thread(tail.new):
+        if on_event is not None:
+            on_event(event)
+
+
+async def _result(started: Started) -> RunEnded:
+    """How the workflow ended. Raises what ended it."""
+    try:
+        return await started.handle.result()
+    except WorkflowFailureError as error:
+        raise _error_of(error, started) from error
+    except RPCError as error:
+        raise fault_of_rpc(error, started.address) from error
+
+
+def _error_of(error: WorkflowFailureError, started: Started) -> TestwrightError:
+    """The error that ended a workflow, as it was in the worker."""
+    cause: BaseException | None = error.cause
+    while isinstance(cause, ActivityError) and cause.cause is not None:
+        cause = cause.cause
+    if isinstance(cause, ApplicationError) and cause.details and isinstance(cause.details[0], dict):
+        return error_from_payload(cast(dict[str, Any], cause.details[0]))
+    run_id = started.folder.run_id
+    if isinstance(cause, CancelledError):
+        return TestwrightError(f"Run {run_id} was cancelled.", advice=f"`testwright resume {run_id}` continues it.")
+    return EnvironmentFault(
+        f"Run {run_id} ended on Temporal: {cause or error}.",
+        advice=f"`temporal workflow show --workflow-id {started.handle.id}` shows its history; "
+        f"`testwright resume {run_id}` continues it here.",
+    )
+
+
+def _record(settings: Settings, run_id: str, request: str) -> None:
+    """Make the run's folder, and store it as begun by this user."""
+    folder = RunFolder(settings.state, run_id)
+    redactor = Redactor.from_environment({**os.environ, **settings.variables})
+    with run_lock(folder.create()), open_store(settings, begins=True) as store:
+        record_run(store, settings, run_id, request, redactor)
+
+
+def _state_dir(settings: Settings) -> str | None:
+    return None if settings.state_dir is None else str(settings.state)
+
+
+async def _say_whether_any_works(client: Client, where: TemporalAddress, on_event: EventSink | None) -> None:
+    """Tell the user when no worker listens: the run waits for one."""
+    request = DescribeTaskQueueRequest(
+        namespace=where.namespace,
+        task_queue=TaskQueue(name=TASK_QUEUE),
+        task_queue_type=TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW,
+    )
+    with suppress(RPCError):
+        described = await client.workflow_service.describe_task_queue(request)
+        if on_event is not None and not described.pollers:
+            message = f"No worker listens at {where}; the run waits for one: testwright worker --on {where}"
+            on_event(Event(0, EventType.PROGRESS, time.time(), message, None, {"warning": message}))
+
+
+async def _search_attributes(client: Client, settings: Settings) -> TypedSearchAttributes:
+    """What runs can be searched by; nothing where this user may not define attributes in the namespace."""
+    try:
+        listed = await client.operator_service.list_search_attributes(
+            ListSearchAttributesRequest(namespace=client.namespace)
+        )
+        names = {key.name for key in (PROJECT, COMMIT, STATE)} - set(listed.custom_attributes)
+        if names:
+            keyword = IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD
+            await client.operator_service.add_search_attributes(
+                AddSearchAttributesRequest(namespace=client.namespace, search_attributes=dict.fromkeys(names, keyword))
+            )
+    except RPCError:
+        return TypedSearchAttributes.empty
+    commit = await asyncio.to_thread(_commit_of, settings)
+    return TypedSearchAttributes(
+        [
+            SearchAttributePair(PROJECT, str(settings.root)[-_MOST_CHARACTERS:]),
+            SearchAttributePair(COMMIT, commit),
+            SearchAttributePair(STATE, "planning"),
+        ]
+    )
+
+
+def _commit_of(settings: Settings) -> str:
+    """The commit that the project is at, "none" outside of git."""
+    try:
+        return Git.at(settings.root).line("rev-parse", "--verify", "--quiet", "HEAD^{commit}") or "none"
+    except (TestwrightError, OSError):
+        return "none"
