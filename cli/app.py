@@ -21,9 +21,9 @@ from . import (
     run_commands,
     store_commands,
     validate_commands,
-    worker_command,
 )
 from .github import pull_request_command
+from .temporal import worker_command
 
 app = typer.Typer(
     name="testwright",

@@ -24,7 +24,7 @@ from .failures import name_interrupted_run, report_failures
 from .loading import load_service, load_settings_aloud
 from .outcome import cached_summary, print_plan, print_result
 from .progress import show_progress
-from .worker_command import load_temporal
+from .temporal.worker_command import load_temporal
 
 if TYPE_CHECKING:
     from ..app.bootstrap import Ask

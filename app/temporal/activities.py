@@ -31,6 +31,7 @@ from ...graph.faults import fault_from_dict, fault_of, is_transient
 from ...graph.steps_apart import execute_apart, next_wave
 from ...store.database.runs import StoredRun
 from ...store.files.lock import step_lock
+from ...utils.untrusted_folders import remove_tree
 from ..container import LiveRun
 from ..run_lifecycle import continue_run, initial_state, run_scope, take_up
 from . import messages
@@ -104,6 +105,7 @@ class RunActivities:
         """Write the reports of a run whose plan has ended."""
         async with self._open(task, is_last=True) as (live, record):
             report = (await continue_run(live, record, is_started=True)).report
+            await asyncio.to_thread(remove_tree, live.folder.leases, ignore_errors=True)
             return RunEnded(str(report.exit_reason), int(report.exit_code))
 
     @activity.defn(name=messages.STOP)

@@ -80,7 +80,7 @@ def test_the_commands_are_these():
         "schemas",
     ]
     assert [" ".join(words) for words, _ in COMMANDS] == sorted(
-        [*repository, *names, "trust", "validate code", "validate spec"]
+        [*repository, *names, "trust", "validate code", "validate spec", "worker"]
     )
 
 

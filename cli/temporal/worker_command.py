@@ -10,10 +10,10 @@ from typing import Annotated, Any
 
 import typer
 
-from ..app.fast_imports import fast_imports
-from ..core.errors import EnvironmentFault
-from . import options as given
-from .failures import report_failures
+from ...app.fast_imports import fast_imports
+from ...core.errors import EnvironmentFault
+from .. import options as given
+from ..failures import report_failures
 
 _DEFAULT_JOBS = 2
 
@@ -56,4 +56,4 @@ def load_temporal(name: str) -> ModuleType:
             "Runs on Temporal need its SDK, which is not installed.", advice="pip install 'testwright[temporal]'"
         )
     with fast_imports():
-        return importlib.import_module(f"..app.temporal.{name}", __package__)
+        return importlib.import_module(f"...app.temporal.{name}", __package__)
