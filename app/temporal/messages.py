@@ -22,6 +22,16 @@ ADVANCE, EXECUTE_STEP, FINISH, STOP, CHANGE_CEILINGS = (
 )
 """Names of the activities."""
 
+NOT_RETRIED = (
+    "SchemaValidationError",
+    "UsageError",
+    "RequestError",
+    "SettingsError",
+    "BudgetExhausted",
+    "RunTerminated",
+)
+"""Errors that the same activity would end with again, whoever raises them; `activities` decides of all others."""
+
 
 @dataclass
 class RunTask:

@@ -109,6 +109,7 @@ class RunWorkflow:
             initial_interval=timedelta(seconds=1),
             maximum_interval=timedelta(seconds=30),
             maximum_attempts=attempts,
+            non_retryable_error_types=list(messages.NOT_RETRIED),
         )
         return await workflow.execute_activity(
             name,

@@ -1,0 +1,172 @@
+"""The workflow of a run on a real server, with activities that only note what they are asked."""
+
+import asyncio
+import contextlib
+import uuid
+from dataclasses import dataclass, field
+
+import pytest
+from temporalio import activity
+from temporalio.client import WorkflowFailureError
+from temporalio.exceptions import ApplicationError
+from temporalio.worker import Replayer, Worker
+
+from testwright.app.temporal import messages
+from testwright.app.temporal.addresses import connect, parse_address
+from testwright.app.temporal.messages import NewCeilings, RunEnded, RunTask, StepEnded, WaveOfSteps
+from testwright.app.temporal.run_workflow import RunWorkflow
+from testwright.tests.support.runs.temporal_server import temporal_server
+
+pytestmark = pytest.mark.feature("A-08")
+
+
+@pytest.fixture(scope="module")
+def server():
+    with temporal_server() as started:
+        yield started
+
+
+@dataclass
+class Notes:
+    """Activities of one run that note what they are asked.
+
+    Attributes:
+        waves: what planning answers, one after the other.
+        held: steps that wait until they are released.
+        failures: what a step raises, one after the other.
+    """
+
+    waves: list[WaveOfSteps]
+    held: set[str] = field(default_factory=set)
+    failures: dict[str, list[Exception]] = field(default_factory=dict)
+    asked: list[str] = field(default_factory=list)
+    ended: list[dict[str, StepEnded] | None] = field(default_factory=list)
+    ceilings: list[NewCeilings] = field(default_factory=list)
+    released: asyncio.Event = field(default_factory=asyncio.Event)
+    arrived: asyncio.Event = field(default_factory=asyncio.Event)
+    raised: asyncio.Event = field(default_factory=asyncio.Event)
+    most: int = 0
+    at_work: int = 0
+
+    @activity.defn(name=messages.ADVANCE)
+    async def advance(self, task: messages.AdvanceTask) -> WaveOfSteps:
+        self.ended.append(task.ended)
+        return self.waves.pop(0)
+
+    @activity.defn(name=messages.EXECUTE_STEP)
+    async def execute(self, task: messages.StepTask) -> StepEnded:
+        self.asked.append(task.step_id)
+        self.at_work += 1
+        self.most = max(self.most, self.at_work)
+        try:
+            if task.step_id in self.held:
+                self.arrived.set()
+                while not self.released.is_set():  # a cancellation arrives with the answer to a heartbeat
+                    activity.heartbeat()
+                    with contextlib.suppress(TimeoutError):
+                        await asyncio.wait_for(self.released.wait(), 0.1)
+            if self.failures.get(task.step_id):
+                raise self.failures[task.step_id].pop(0)
+            return StepEnded(activity.info().attempt)
+        finally:
+            self.at_work -= 1
+
+    @activity.defn(name=messages.FINISH)
+    async def finish(self, task: RunTask) -> RunEnded:
+        self.asked.append("finish")
+        return RunEnded("completed", 0)
+
+    @activity.defn(name=messages.STOP)
+    async def stop(self, task: RunTask) -> None:
+        self.asked.append("stop")
+
+    @activity.defn(name=messages.CHANGE_CEILINGS)
+    async def change(self, task: messages.CeilingsTask) -> None:
+        self.ceilings.append(task.ceilings)
+        self.raised.set()
+
+
+@contextlib.asynccontextmanager
+async def begun(server, notes, *, heartbeat_seconds=30.0):
+    """A run that has begun, with a worker of its own."""
+    client = await connect(parse_address(server.address))
+    queue = f"queue-{uuid.uuid4()}"
+    activities = [notes.advance, notes.execute, notes.finish, notes.stop, notes.change]
+    async with Worker(client, task_queue=queue, workflows=[RunWorkflow], activities=activities):
+        task = RunTask("r", "/project", None, 0.0, heartbeat_seconds)
+        yield await client.start_workflow(RunWorkflow.run, task, id=queue, task_queue=queue)
+
+
+async def test_steps_begin_in_their_order_and_no_more_than_jobs_at_a_time(server):
+    notes = Notes([WaveOfSteps(["a", "b", "c", "d"], jobs=2), WaveOfSteps(["e"]), WaveOfSteps()])
+    async with begun(server, notes) as run:
+        assert await run.result() == RunEnded("completed", 0)
+    assert sorted(notes.asked[:2]) == ["a", "b"]
+    assert notes.asked[-2:] == ["e", "finish"]
+    assert notes.most <= 2
+    assert [set(ended or ()) for ended in notes.ended] == [set(), {"a", "b", "c", "d"}, {"e"}]
+
+
+async def test_a_paused_run_begins_no_further_step_and_goes_on_when_it_is_resumed(server):
+    notes = Notes([WaveOfSteps(["a", "b"], jobs=1), WaveOfSteps()], held={"a"})
+    async with begun(server, notes) as run:
+        await notes.arrived.wait()
+        await run.signal(RunWorkflow.pause)
+        notes.released.set()
+        progress = await run.query(RunWorkflow.progress)
+        while progress.state != "paused":
+            progress = await run.query(RunWorkflow.progress)
+        assert (progress.ended, progress.at_work, progress.waiting) == (["a"], [], ["b"])
+        assert notes.asked == ["a"]
+        await run.signal(RunWorkflow.resume)
+        await run.result()
+    assert notes.asked == ["a", "b", "finish"]
+
+
+async def test_ceilings_are_raised_before_the_next_step_also_of_a_paused_run(server):
+    notes = Notes([WaveOfSteps(["a", "b"], jobs=1), WaveOfSteps()], held={"a"})
+    async with begun(server, notes) as run:
+        await notes.arrived.wait()
+        await run.signal(RunWorkflow.pause)
+        await run.signal(RunWorkflow.raise_ceilings, NewCeilings(max_tokens=9))
+        notes.released.set()
+        await notes.raised.wait()
+        assert notes.asked == ["a"]
+        await run.signal(RunWorkflow.resume)
+        await run.result()
+    assert notes.ceilings == [NewCeilings(max_tokens=9)]
+
+
+async def test_a_malformed_answer_is_asked_for_again_and_a_violated_contract_is_not(server):
+    malformed = ApplicationError("not JSON", type="MalformedLlmOutput")
+    notes = Notes([WaveOfSteps(["a"]), WaveOfSteps()], failures={"a": [malformed]})
+    async with begun(server, notes) as run:
+        await run.result()
+    assert notes.asked == ["a", "a", "finish"]
+    assert notes.ended[1] == {"a": StepEnded(attempts=2)}
+
+    violated = ApplicationError("against the contract", type="SchemaValidationError")
+    notes = Notes([WaveOfSteps(["a"]), WaveOfSteps()], failures={"a": [violated]})
+    async with begun(server, notes) as run:
+        with pytest.raises(WorkflowFailureError):
+            await run.result()
+    assert notes.asked == ["a"]
+
+
+async def test_a_cancelled_run_ends_its_steps_and_is_recorded_as_stopped(server):
+    notes = Notes([WaveOfSteps(["a", "b"], jobs=1)], held={"a"})
+    async with begun(server, notes, heartbeat_seconds=1.0) as run:
+        await notes.arrived.wait()
+        await run.cancel()
+        with pytest.raises(WorkflowFailureError):
+            await run.result()
+    assert notes.asked == ["a", "stop"]
+    assert notes.at_work == 0
+
+
+async def test_what_a_run_was_decided_by_can_be_replayed(server):
+    notes = Notes([WaveOfSteps(["a", "b", "c"], jobs=2), WaveOfSteps()])
+    async with begun(server, notes) as run:
+        await run.result()
+        history = await run.fetch_history()
+    await Replayer(workflows=[RunWorkflow]).replay_workflow(history)
