@@ -155,6 +155,7 @@ class GraphServices:
         background: health checks that are not waited for.
         context_tools: further tools whose answers about a target models are told: lint_code, check_syntax, run_build.
         once: answers of tools that are the same for every target, under `once_lock`.
+        is_shared: several parts of the run are at work in this process, one of which has registered the services.
         apart: steps of the wave that other processes have executed, by id; how each ended is read, not repeated.
     """
 
@@ -183,6 +184,7 @@ class GraphServices:
     background: list[asyncio.Task[AgentResponse | None]] = field(default_factory=list)
     once: dict[str, Any] = field(default_factory=dict)
     once_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    is_shared: bool = False
     apart: dict[str, EndedApart] = field(default_factory=dict)
 
 
@@ -196,7 +198,7 @@ def providing(context: RunContext, services: GraphServices) -> Iterator[GraphSer
     Raises:
         TestwrightError: the run is being worked on in this process already.
     """
-    if _LIVE.get(context.run_id) is services:  # a worker holds them for several steps at the same time
+    if services.is_shared and _LIVE.get(context.run_id) is services:
         yield services
         return
     if _LIVE.get(context.run_id) is not None:

@@ -111,6 +111,7 @@ class RunSessions:
             record, settings = await asyncio.to_thread(stored_run, task.run_id, where)
             opened = open_run(settings, task.run_id, seconds_before=record.spent.seconds, shared_since=task.began_at)
             async with opened as live:
+                live.services = replace(live.services, is_shared=True)
                 with providing(live.context, live.services):
                     session.opened.set_result((live, record))
                     await session.closing.wait()
