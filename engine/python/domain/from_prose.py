@@ -19,6 +19,7 @@ _PAIR = ParameterDomain("sequence", type_name="", element=_INTEGER, length=2)
 # What a noun phrase means, the most specific first. All are singular or plural.
 _PHRASES: tuple[tuple[str, ParameterDomain], ...] = (
     (SIZE_OF, _INTEGER),
+    (r"\b(element|member|item|part|piece|entry) of\b", UNKNOWN),  # what the whole is says little of a part
     # Objects of classes that other evidence names.
     (r"(singly |doubly )?linked[- ]lists?|(binary (search )?)?trees?\b|\bnodes?\b", UNKNOWN),
     (r"(weighted|distance) graphs?\b", ParameterDomain("graph", style="mapping")),

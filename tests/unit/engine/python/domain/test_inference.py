@@ -278,6 +278,10 @@ class Shelf:
         """
         return size * 2
 
+    def holds(self, value):
+        """Whether `value` is an element of the sorted list."""
+        return value in self.items
+
     def rank(self, order):
         """Rank them.
 
@@ -293,6 +297,7 @@ class Shelf:
         ("add", "a value"),
         ("first", "a value"),
         ("reserve", "an integer"),
+        ("holds", "a value"),
         ("rank", "a sorted list of integers"),
     ],
 )
