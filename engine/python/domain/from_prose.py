@@ -286,7 +286,7 @@ def _last_words(text: str) -> list[str]:
 
 _STOPS = frozenset(
     "is are in to for from with by and or that which whose given find return returns if when on at as into than the "
-    "a an two three all each every between".split()
+    "a an two three all each every between whether".split()
 )
 
 
