@@ -12,6 +12,7 @@ from ....utils.python_source import parse_or_none
 from ..model.model import RICH_SOURCES, CallableFacts, Candidate, ModuleFacts, Parameter, Trial
 
 _MAXIMUM_EACH = 12
+_SUBSCRIPTED = ("__getitem__", "__setitem__", "__delitem__")
 _MAXIMUM_LENGTH = 160
 
 
@@ -48,6 +49,7 @@ class Harvester:
             for node in ast.walk(tree) if tree else ():
                 if isinstance(node, ast.Call):
                     self._call(node, imports, origin)
+                self._operator(trial.subject, node, imports, origin)
         return self.harvest
 
     def targets(self, node: ast.Call) -> list[CallableFacts]:
@@ -69,6 +71,26 @@ class Harvester:
             candidate = _candidate(node, imports, origin)
             if candidate is not None:
                 _add(self.harvest.objects, owner, candidate)
+
+    def _operator(self, subject: str, node: ast.AST, imports: dict[str, str], origin: str) -> None:
+        """Adds what an operator gives the special method that the trial is about: 3 in `3 in shelf`."""
+        value = given_to_operator(node, subject.rpartition(".")[2])
+        target = next(
+            (one for one in self._members.get(subject.rpartition(".")[2], []) if one.qualname == subject), None
+        )
+        parameter = next((one for one in target.parameters if one.name != "self"), None) if target is not None else None
+        candidate = _candidate(value, imports, origin) if value is not None else None
+        if parameter is not None and candidate is not None:
+            _add(self.harvest.arguments, (subject, parameter.name), candidate)
+
+
+def given_to_operator(node: ast.AST, name: str) -> ast.expr | None:
+    """What an operator passes first to the special method of a name; None for other nodes and methods."""
+    if name == "__contains__" and isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.In | ast.NotIn):
+        return node.left
+    if name in _SUBSCRIPTED and isinstance(node, ast.Subscript):
+        return node.slice
+    return None
 
 
 def _add(found: dict[Any, list[Candidate]], key: object, candidate: Candidate) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from testwright.engine.python.model.model import CallableFacts, ModuleFacts, Parameter, Trial
+from testwright.engine.python.model.model import CallableFacts, ClassFacts, ModuleFacts, Parameter, Trial
 from testwright.engine.python.usage.harvest import Harvester
 
 FACTS = ModuleFacts(
@@ -25,3 +25,23 @@ def test_what_a_search_found_passes_for_nobodys_usage(source: str, origin: str) 
     harvest = Harvester(FACTS).read([Trial("parse", "parse('<<')", source=source)])
 
     assert [one.origin for one in harvest.arguments["parse", "text"]] == [origin]
+
+
+@pytest.mark.feature("B-16")
+@pytest.mark.parametrize(
+    ("method", "act", "value"),
+    [
+        ("__contains__", "3 in shelf", "3"),
+        ("__contains__", "'pear' not in shelf", "'pear'"),
+        ("__getitem__", "shelf[-1]", "-1"),
+        ("__setitem__", "shelf[-1]", "-1"),
+    ],
+)
+def test_what_an_operator_gives_a_special_method_is_its_argument(method: str, act: str, value: str) -> None:
+    parameters = tuple(Parameter(name, "positional_or_keyword") for name in ("self", "item"))
+    member = CallableFacts(f"Shelf.{method}", "method", (2, 3), parameters, owner="Shelf")
+    facts = ModuleFacts("m.py", "m", ".", "", classes=(ClassFacts("Shelf", "plain", (1, 9), members=(member,)),))
+
+    harvest = Harvester(facts).read([Trial(f"Shelf.{method}", act, source="doctest")])
+
+    assert [one.source for one in harvest.arguments[f"Shelf.{method}", "item"]] == [value]
