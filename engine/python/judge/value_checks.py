@@ -14,6 +14,7 @@ from .value_parts import accessor_joined, is_private_part
 
 LONGEST_SOURCE = 900
 MOST_ATTRIBUTE_CHECKS = 5
+_LONGEST_ATTRIBUTE = 120
 _EMPTY_OBJECT = re.compile(r"""[A-Za-z_][\w.]*\((['"]?0?(\.0)?['"]?)\)""")
 _NO_LITERAL = object()
 _NAN_CALLS = frozenset({"float('nan')", "float('-nan')", "decimal('nan')", "decimal.decimal('nan')"})
@@ -34,7 +35,9 @@ def value_checks(
     # Attributes that are empty are mostly defaults: an object made of nothing has them too.
     known = [attribute for attribute in value.attributes if attribute[1].source not in (None, "None")]
     filled = [one for one in known if not one[0].isidentifier() or not is_empty_source(one[1].source or "")]
-    for name, inner in filled or known or value.attributes:
+    # Beside attributes that a reader takes in, a table of the object's inside says nothing.
+    brief = [one for one in filled if len(one[1].source or "") <= _LONGEST_ATTRIBUTE]
+    for name, inner in brief or filled or known or value.attributes:
         if is_private_part(name) or len(checks) >= MOST_ATTRIBUTE_CHECKS:
             continue
         found, needed = value_checks(accessor_joined(actual, name), inner, unstable, depth=1)

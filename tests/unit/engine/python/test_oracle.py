@@ -398,3 +398,15 @@ def test_a_copy_is_expected_to_be_another_object(held: str, kind: str, demanded:
     cart = Value(kind, "Cart('Ann')", ("from shop.cart import Cart",), held=held)
     finding = TrialFinding(trial("Cart.copy", "cart.copy()", "cart = Cart('Ann')"), returned(cart))
     assert (("holds", "result is not cart", None) in kinds(finding)) is demanded
+
+
+@pytest.mark.feature("B-18")
+def test_a_long_table_of_the_inside_is_not_asserted_beside_plain_attributes() -> None:
+    table = Value("frozenset", "frozenset({" + ", ".join(f"'{number}'" for number in range(40)) + "})")
+    attributes = (("cost", Value("int", "2")), ("letters", table))
+
+    beside, _ = value_checks("result", Value("m.Rule", attributes=attributes))
+    alone, _ = value_checks("result", Value("m.Rule", attributes=attributes[1:]))
+
+    assert [check.actual for check in beside] == ["result.cost"]
+    assert [check.actual for check in alone] == ["result.letters"]
