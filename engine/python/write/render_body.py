@@ -114,7 +114,8 @@ def helper_imports(case: Case) -> list[str]:
 
 
 def _single_line_check(case: Case, dialect: Dialect) -> list[str] | None:
-    """Returns a single short line that acts and asserts, or None if the test needs more."""
+    """Returns a single line that acts and asserts, or None if the test needs more: a long one about what has a name
+    already stays one assertion."""
     if case.mode not in ("call", "await", "iterate") or len(case.expect) != 1:
         return None
     one = case.expect[0]
@@ -129,8 +130,15 @@ def _single_line_check(case: Case, dialect: Dialect) -> list[str] | None:
     else:
         actual = act if one.kind == "holds" else _operand(act)
     lines = dialect.check(one, actual)
-    fits = len(lines) == 1 and "\n" not in lines[0] and len(lines[0]) <= INLINE_WIDTH
-    return lines if fits else None
+    if len(lines) != 1 or "\n" in lines[0]:
+        return None
+    return lines if len(lines[0]) <= INLINE_WIDTH or _is_about_a_name(act) else None
+
+
+def _is_about_a_name(act: str) -> bool:
+    """Whether an act is a variable, or compares one."""
+    node = parse_expression(act)
+    return isinstance(node.left if isinstance(node, ast.Compare) else node, ast.Name)
 
 
 def _negated(source: str) -> str:

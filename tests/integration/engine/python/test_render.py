@@ -275,6 +275,20 @@ def test_an_exception_ends_inside_what_demands_the_warning(framework: str, outer
     assert f"with {outer}UserWarning), {inner}ValueError):" in source
 
 
+@pytest.mark.feature("B-18")
+@pytest.mark.parametrize("actual", ["result", "not result"])
+def test_what_has_a_name_already_is_compared_in_one_assertion_however_long(actual: str) -> None:
+    long = f"Shelf({', '.join(f'book_{number}=1' for number in range(12))})"
+    expect = (SpecExpectation("holds", actual),) if actual != "result" else (SpecExpectation("equals", actual, long),)
+    act = f"shelf == {long}" if actual != "result" else "shelf"
+    case = Case("tc_eq", "It compares", "Shelf.__eq__", act, "call", expect, statements=("shelf = Shelf()",))
+
+    written = render_cases([case], "pytest", imports=["from shop.shelf import Shelf"], module="shop.shelf")
+
+    assert "result" not in written
+    assert f"assert shelf {'==' if actual == 'result' else '!='} Shelf(" in written
+
+
 def test_a_tolerance_of_the_spec_is_kept() -> None:
     spec = made(TrialFinding(trial("ratio", "ratio(1, 3)"), returned(number(0.3))))
     spec["cases"][0]["expect"][0]["tolerance"] = {"absolute": 0.1}
