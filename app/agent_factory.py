@@ -211,7 +211,7 @@ def create_agents(
     if "planner" in given:
         agents["embedded_planner"] = _embedded_planner(settings)
     of_user = own_agents(given, settings.root, seconds=settings.control.agent_seconds, on_usage=on_usage)
-    return {**agents, **steering_agents(settings, models), **of_user}
+    return {**agents, **steering_agents(settings, models, own=given), **of_user}
 
 
 @dataclass

@@ -8,7 +8,7 @@ needs consent to name it.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -52,14 +52,17 @@ _CONTRACTS = {
 }
 
 
-def steering_agents(settings: Settings, models: Mapping[str, ModelChat] | None = None) -> dict[str, Agent]:
+def steering_agents(
+    settings: Settings, models: Mapping[str, ModelChat] | None = None, *, own: Collection[str] = ()
+) -> dict[str, Agent]:
     """The agents that steer a run, by role; there is none that judges a run before its plan has ended.
 
     Args:
         models: those of the roles that ask one; each agent builds on its embedded twin.
+        own: roles with an agent of the caller's own, beside those of the settings.
     """
     agents: dict[str, Agent] = {"safety": EmbeddedSafetyAgent(), "summary": EmbeddedSummaryAgent()}
-    if settings.control.goal:
+    if validates_goal(settings, own):
         agents["goal"] = EmbeddedGoalAgent()
     if health_interval(settings) is not None or settings.control.health_error_ratio is not None:
         agents["health"] = EmbeddedHealthAgent()
@@ -75,6 +78,12 @@ def health_interval(settings: Settings) -> int | None:
     is_named = "health" in settings.agents or settings.models.of("health") is not None
     is_unsaid = control.health_interval is None and control.health_error_ratio is None
     return 1 if is_named and is_unsaid else control.health_interval
+
+
+def validates_goal(settings: Settings, own: Collection[str] = ()) -> bool:
+    """Whether the finished plan is compared with its request: what the engine alone leaves out has its reason."""
+    wanted = settings.control.goal
+    return wanted == "on" or (wanted == "auto" and bool(settings.models.names or settings.agents or own))
 
 
 def keeps_lorebook(settings: Settings) -> bool:

@@ -176,7 +176,7 @@ async def run_from_spec(
     from .run_lifecycle import reported_run
 
     # A spec that was given says which tests are wanted: no further ones are made of what it leaves out.
-    settings = settings.model_copy(update={"control": settings.control.model_copy(update={"goal": False})})
+    settings = settings.model_copy(update={"control": settings.control.model_copy(update={"goal": "off"})})
     async with open_new_run(settings, on_event) as live, reported_run(live, wanted.full_text) as execution:
         execution.state = await _plan_single_target(live, wanted)
         if execution.state["plan"]:

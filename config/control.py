@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from .models import ROLES
 
@@ -18,11 +18,18 @@ _REFERENCE = r"^[A-Za-z_][\w.-]*(:[A-Za-z_]\w*)?$"
 AgentReference = Annotated[str, Field(pattern=_REFERENCE, max_length=300)]
 
 
+def _as_choice(value: object) -> object:
+    """`on` or `off` for a boolean, also as a variable spells it."""
+    said = str(value).lower()
+    return "on" if said in ("true", "1", "yes") else "off" if said in ("false", "0", "no") else value
+
+
 class Control(BaseModel):
     """How much steering a run gets.
 
     Attributes:
-        goal: whether the finished plan is compared with the request.
+        goal: whether the finished plan is compared with the request; `auto` does so where a model, or an agent of the
+            user's own, has a part in the run. True and False stand for `on` and `off`.
         max_goal_failures: critiques of the goal agent that become further steps; one more ends the run.
         planner_repairs: how often a plan that cannot be executed is returned to its planner.
         health_interval: waves of steps between two health checks; None for none by interval.
@@ -36,7 +43,7 @@ class Control(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    goal: bool = True
+    goal: Annotated[Literal["auto", "on", "off"], BeforeValidator(_as_choice)] = "auto"
     max_goal_failures: int = Field(default=3, ge=0, le=20)
     planner_repairs: int = Field(default=1, ge=0, le=5)
     health_interval: int | None = Field(default=None, ge=1)

@@ -16,6 +16,11 @@ from ...python.project.source_roots import parse_file, read_config, read_toml, t
 
 _ENTRY = re.compile(r"^\s*+([\w.-]++)\s*+=\s*+([\w.]++)\s*+(?::\s*+([\w.]++)\s*+)?(?:\[.*\]\s*+)?$")
 
+_SERVERS = frozenset({"uvicorn", "granian"})
+_SERVING = frozenset({"serve", "serve_forever", "run_app", "run_simple"})
+_RUN_BY_THEMSELVES = frozenset({"flask", "quart", "sanic", "bottle", "litestar"})
+"""Frameworks whose applications have a method `run` that serves."""
+
 
 @dataclass(frozen=True, slots=True)
 class ProjectProgram:
@@ -52,7 +57,12 @@ def find_programs(root: Path, layout: Layout) -> tuple[ProjectProgram, ...]:
         if last == "__main__" and package and package not in own:
             if not any(value.place.module.partition(".")[0] == package.partition(".")[0] for value in found.values()):
                 found.setdefault(("-m", package), ProjectProgram(package.rpartition(".")[2], place, ("-m", package)))
-        elif place.module not in own and not found and _guarded_call(root, place) is not None:
+        elif (
+            place.module not in own
+            and not found
+            and _guarded_call(root, place) is not None
+            and not _serves(root, place)
+        ):
             found.setdefault(("-m", place.module), ProjectProgram(last, place, ("-m", place.module)))
     return tuple(found.values())
 
@@ -104,10 +114,7 @@ def _from_setup_py(path: Path) -> list[str]:
 
 def _guarded_call(root: Path, place: ModulePlace) -> str | None:
     """The function that a module calls when it is run; empty where it does something else, None without a guard."""
-    for node in parse_file(root / place.path).body:
-        # Only the guard `if __name__ == "__main__"` says what running the module does.
-        if not isinstance(node, ast.If) or "__name__" not in ast.unparse(node.test):
-            continue
+    for node in _guards(root, place):
         statement = node.body[-1]
         value = statement.value if isinstance(statement, ast.Expr) else None
         value = statement.exc if isinstance(statement, ast.Raise) else value
@@ -117,6 +124,32 @@ def _guarded_call(root: Path, place: ModulePlace) -> str | None:
             return ast.unparse(value.func)
         return ""
     return None
+
+
+def _guards(root: Path, place: ModulePlace) -> Iterator[ast.If]:
+    """Only the guard `if __name__ == "__main__"` says what running the module does."""
+    for node in parse_file(root / place.path).body:
+        if isinstance(node, ast.If) and "__name__" in ast.unparse(node.test):
+            yield node
+
+
+def _serves(root: Path, place: ModulePlace) -> bool:
+    """Whether running the module starts a server, which answers requests and never ends: its tests are API tests."""
+    imported = {name.partition(".")[0] for name in _imported(parse_file(root / place.path))}
+    calls = [node for guard in _guards(root, place) for node in ast.walk(guard) if isinstance(node, ast.Call)]
+    for call in calls:
+        owner, _, name = ast.unparse(call.func).rpartition(".")
+        if name in _SERVING or (name == "run" and (owner in _SERVERS or (owner and imported & _RUN_BY_THEMSELVES))):
+            return True
+    return False
+
+
+def _imported(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield node.module
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,7 +96,7 @@ def test_a_role_that_there_is_not_is_refused(tmp_path: Path) -> None:
 def test_a_projects_file_names_agents_only_with_consent(tmp_path: Path) -> None:
     (tmp_path / "testwright.toml").write_text('yes = true\n[agents]\ngoal = "mine:Plain"\n[control]\ngoal = false\n')
     held = load_settings({"root": tmp_path})
-    assert (held.agents, held.yes, held.control.goal) == ({}, False, False)
+    assert (held.agents, held.yes, held.control.goal) == ({}, False, "off")
     assert "agents" in held.ignored
     trusted = load_settings({"root": tmp_path, "trust_project": True})
     assert (trusted.agents, trusted.yes) == ({"goal": "mine:Plain"}, True)
@@ -146,8 +146,11 @@ def test_the_page_about_agents_has_the_example_as_it_is() -> None:
 
 @pytest.mark.feature("P-05", "P-06")
 def test_an_agent_that_steers_is_there_where_the_settings_want_it(tmp_path: Path) -> None:
-    assert sorted(steering_agents(Settings(root=tmp_path))) == ["goal", "safety", "summary"]
-    every = {"goal": False, "health_interval": 3, "lorebook": "on"}
+    assert sorted(steering_agents(Settings(root=tmp_path))) == ["safety", "summary"]
+    own = Settings(root=tmp_path, agents={"spec": "mine:Plain"})
+    assert sorted(steering_agents(own)) == ["goal", "lorebook", "safety", "summary"]
+    assert "goal" in steering_agents(load_settings({"root": tmp_path, "control": {"goal": True}}))
+    every = {"goal": "off", "health_interval": 3, "lorebook": "on"}
     assert sorted(steering_agents(Settings(root=tmp_path, control=every))) == [  # type: ignore[arg-type]
         "health",
         "lorebook",
@@ -199,7 +202,7 @@ async def test_the_goal_agent_asks_for_nothing_twice_and_never_ends_a_run() -> N
     step = {"status": "completed", "test_type": "unit", "path": "my app/a, b.py", "untested": ["total", "total_of"]}
     others = [{**step, "path": f"m{number}.py"} for number in range(60)]
     critiques: list[str] = []
-    async with steering_agents(Settings(root=ROOT))["goal"] as agent:
+    async with steering_agents(load_settings({"root": ROOT, "control": {"goal": "on"}}))["goal"] as agent:
         for _ in range(2):
             answer = await agent.process(asked({"steps": [step], "critiques": critiques}))
             critiques.append(str(answer.result))

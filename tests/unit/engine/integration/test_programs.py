@@ -38,6 +38,21 @@ def programs_of(root, files):
 
 
 @pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("import uvicorn\n\nif __name__ == '__main__':\n    uvicorn.run('main:app', reload=True)\n", []),
+        ("from flask import Flask\napp = Flask('a')\nif __name__ == '__main__':\n    app.run(debug=True)\n", []),
+        ("from aiohttp import web\nif __name__ == '__main__':\n    web.run_app(web.Application())\n", []),
+        ("from tool import app\nif __name__ == '__main__':\n    app.run()\n", ["main"]),
+        ("def run():\n    print(1)\n\nif __name__ == '__main__':\n    run()\n", ["main"]),
+    ],
+    ids=["uvicorn", "flask", "aiohttp", "a program's own run", "a function"],
+)
+def test_a_module_that_starts_a_server_is_no_console_program(tmp_path, text, names):
+    assert [name for name, _, _ in programs_of(tmp_path, {"main.py": text})] == names
+
+
+@pytest.mark.parametrize(
     ("files", "program"),
     [
         (
