@@ -93,8 +93,8 @@ def resume(
 
     Args:
         agents: agents of your own by role, as objects; those that the run began with are not kept.
-        settings: `state_dir` says where the run is kept; `trust_project` consents to the settings of a run that was not
-            begun here; `jobs`, `max_tokens`, `max_cost`, `max_seconds` and `prices` replace the run's own.
+        settings: `state_dir` and `store` say where the run is kept; `trust_project` consents to the settings of a run
+            that was not begun here; `jobs`, `max_tokens`, `max_cost`, `max_seconds` and `prices` replace the run's own.
 
     Raises:
         RunNotFound, StateVersionError, RunLocked.
@@ -116,7 +116,7 @@ async def aresume(
     named, given = _agents(agents)
     if named:
         raise SettingsError("A run keeps the agents that its settings name.", advice="Give others as objects.")
-    places = {name: settings.pop(name, None) for name in ("state_dir", "trust_project")}
+    places = {name: settings.pop(name, None) for name in ("state_dir", "store", "trust_project")}
     where = await asyncio.to_thread(load_settings, {"root": Path(root), **places})
     return (await service.resume(run_id, where, changes=settings, on_event=on_event, agents=given)).report
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import uuid
 from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass, fields, replace
@@ -15,7 +14,7 @@ from ..agents.model.embeddings_meter import EmbeddingsMeter
 from ..config.control import STEERING_ROLES
 from ..config.settings import Settings
 from ..core.events import EventSink, EventType
-from ..graph.checkpoints import open_checkpoints
+from ..graph.checkpoints import open_run_checkpoints
 from ..graph.context import GraphServices, RunContext
 from ..graph.control_policy import ControlPolicy
 from ..mcp.tool_client.tool_client import ToolClient
@@ -25,7 +24,7 @@ from ..store.database.artifacts import Artifact, Artifacts
 from ..store.database.database import Store
 from ..store.files.audit import AuditLog
 from ..store.files.lorebook_file import LorebookFile
-from ..store.files.run_folder import RunFolder
+from ..store.files.run_folder import RunFolder, request_id_of
 from ..utils.work_meter import WorkMeter
 from .agent_factory import create_agents, isolated_agents
 from .bootstrap import Ask, EarlyRun, TargetProvider, open_early
@@ -33,16 +32,6 @@ from .model_clients import ModelClients, RunAnswers, open_model_clients
 from .opened_store import open_store
 from .own_agents import health_interval, keeps_lorebook
 from .tool_factory import context_tools, open_tools
-
-_RUN_IDS = uuid.UUID("0b1f7d0c-6c5e-5d0e-9b56-7f3d1c0a9e42")
-
-
-def request_id_of(run_id: str) -> str:
-    """The UUID that identifies a run in contracts, checkpoints and artifacts: the run id itself when it is a UUID."""
-    try:
-        return str(uuid.UUID(run_id))
-    except ValueError:
-        return str(uuid.uuid5(_RUN_IDS, run_id))
 
 
 class RunArtifacts:
@@ -119,12 +108,13 @@ async def open_services(early: EarlyRun, *, seconds_before: float = 0.0) -> Asyn
 
     with (
         open_store(settings, begins=True) as store,
+        store.holding(folder.run_id),
         closing(AuditLog(folder.audit_jsonl, early.redactor.value)) as audit,
     ):
         meter, answers = EmbeddingsMeter(audit.record), RunAnswers(store.answers, folder.run_id)
         async with (
             open_tools(settings, folder, early.target, os.environ, warn=warn, embeddings=meter) as tools,
-            open_checkpoints(store.checkpoints_of(folder.run_id)) as checkpointer,
+            open_run_checkpoints(store.checkpoints, folder.run_id) as checkpointer,
             open_model_clients(
                 settings,
                 os.environ,

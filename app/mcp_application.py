@@ -189,7 +189,7 @@ class TestwrightApplication:
 
     def _list_runs(self, root: Path) -> list[Json]:
         settings = self._settings(root)
-        if not settings.state.is_dir():
+        if settings.store is None and not settings.state.is_dir():
             return []
         with open_store(settings) as store:
             return [asdict(summary) for summary in listing.list_runs(store, settings.state, root=root)]

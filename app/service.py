@@ -147,7 +147,7 @@ def _as_found(stored: Settings, where: Settings) -> Settings:
         ProjectError: its runs are kept elsewhere, and the project is gone from where it was.
     """
     root = _root_of(stored.root, where)
-    return stored.model_copy(update={"root": root, "state_dir": where.state_dir and where.state})
+    return stored.model_copy(update={"root": root, "state_dir": where.state_dir and where.state, "store": where.store})
 
 
 def _root_of(stored: Path, where: Settings) -> Path:
@@ -225,7 +225,7 @@ def configure_pytest(run_id: str, where: Settings) -> tuple[PytestLine, ...]:
 
 def run_named(name: str, where: Settings) -> str:
     """The id of the run that is meant by its id, how it begins, or `latest`. Raises RunNotFound, UsageError."""
-    if not where.state.is_dir():  # opening the database would make the folder
+    if where.store is None and not where.state.is_dir():  # opening the database would make the folder
         return RunFolder(where.state, name).require().run_id
     with open_store(where) as store:
         return find_run(name, store, where.state, root=_root_to_list(where))
@@ -233,6 +233,8 @@ def run_named(name: str, where: Settings) -> str:
 
 def _root_to_list(where: Settings) -> Path | None:
     """The project whose runs count: of state that is kept inside it all do, also from where it was before."""
+    if where.store is not None:  # others share it
+        return where.root
     return None if where.state.is_relative_to(where.root) else where.root
 
 
@@ -325,6 +327,7 @@ def clean(
             older_than_days=older_than_days,
             dry_run=dry_run,
             cache=settings.cache_dir,
+            root=settings.root if settings.store is not None else None,
         )
 
 

@@ -73,6 +73,7 @@ def _migrated(file: Path | None, test_type: str | None) -> dict[str, Any]:
 def doctor(
     root: given.Root = None,
     state_dir: given.StateDir = None,
+    store: given.Store = None,
     python: given.Python = None,
     sandbox: given.Sandbox = None,
     trust_project: given.TrustProject = False,
@@ -86,7 +87,7 @@ def doctor(
     with report_failures(debug=debug, as_json=as_json):
         from .doctor import examine
 
-        flags = {"root": root, "state_dir": state_dir, "python": python, "sandbox": sandbox}
+        flags = {"root": root, "state_dir": state_dir, "store": store, "python": python, "sandbox": sandbox}
         settings = load_settings({**flags, "trust_project": trust_project or None})
         checks = asyncio.run(examine(settings))
     if as_json:

@@ -27,7 +27,9 @@ def register(group: typer.Typer) -> None:
     group.command("serve")(serve)
 
 
-@given.with_options(("state_dir", "python", "sandbox", "trust_project"), given.MODEL_OPTIONS, given.TOOL_OPTIONS)
+@given.with_options(
+    ("state_dir", "store", "python", "sandbox", "trust_project"), given.MODEL_OPTIONS, given.TOOL_OPTIONS
+)
 def serve(
     root: Annotated[
         list[Path] | None,

@@ -13,6 +13,10 @@ Root = Annotated[Path | None, typer.Option("--root", help="The project's folder.
 StateDir = Annotated[
     Path | None, typer.Option("--state-dir", help="Where runs are kept. Default: .testwright in the project.")
 ]
+Store = Annotated[
+    str | None,
+    typer.Option("--store", help="PostgreSQL database of the runs, postgresql://USER@HOST/DB. Default: SQLite."),
+]
 TrustProject = Annotated[
     bool, typer.Option("--trust-project", help="Let the project's own file set everything, this once. See `trust`.")
 ]
@@ -56,6 +60,7 @@ def _option(kind: Any, *flags: str, about: str) -> Any:
 OPTIONS: Mapping[str, Any] = {
     "root": Root,
     "state_dir": StateDir,
+    "store": Store,
     "trust_project": TrustProject,
     "run_id": _option(str, "--run-id", about="Fix the run's id, for repeatable output."),
     "jobs": _option(int, "--jobs", "-j", about="Number of targets processed at the same time. Default: 2."),
@@ -148,8 +153,8 @@ OPTIONS: Mapping[str, Any] = {
 }
 """The options of all commands, by the setting that each of them gives."""
 
-LOCATION_OPTIONS = ("root", "state_dir", "trust_project")
-"""The project, where its runs are kept, and whether its own file may set everything."""
+LOCATION_OPTIONS = ("root", "state_dir", "store", "trust_project")
+"""The project, where its runs are kept and recorded, and whether its own file may set everything."""
 
 CEILING_OPTIONS = ("max_tokens", "max_cost", "max_seconds", "prices")
 """The run's ceilings, and the price table for its cost."""

@@ -26,6 +26,7 @@ def report(
     opened: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
     root: given.Root = None,
     state_dir: given.StateDir = None,
+    store: given.Store = None,
     as_json: given.Json = False,
     debug: given.Debug = False,
 ) -> None:
@@ -40,7 +41,7 @@ def report(
         with fast_imports():
             from ..app import service
 
-        path = service.html_report(run_id, load_settings_aloud({"root": root, "state_dir": state_dir}))
+        path = service.html_report(run_id, load_settings_aloud({"root": root, "state_dir": state_dir, "store": store}))
     if as_json:
         sys.stdout.write(json.dumps({"path": str(path)}) + "\n")
     else:

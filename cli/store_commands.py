@@ -35,6 +35,7 @@ def apply(
     run_id: given.ExistingRun,
     root: given.Root = None,
     state_dir: given.StateDir = None,
+    store: given.Store = None,
     configure_pytest: given.ConfigurePytest = False,
     trust_project: given.TrustProject = False,
     as_json: given.Json = False,
@@ -50,7 +51,9 @@ def apply(
     """
     with report_failures(debug=debug, as_json=as_json):
         service = load_service()
-        where = load_settings_aloud({"root": root, "state_dir": state_dir, "trust_project": trust_project or None})
+        where = load_settings_aloud(
+            {"root": root, "state_dir": state_dir, "store": store, "trust_project": trust_project or None}
+        )
         done = service.apply(run_id, where)
         lines = service.configure_pytest(run_id, where) if configure_pytest else ()
     if as_json:
@@ -65,6 +68,7 @@ def apply(
 def list_runs(
     root: given.Root = None,
     state_dir: given.StateDir = None,
+    store: given.Store = None,
     as_json: given.Json = False,
     debug: given.Debug = False,
 ) -> None:
@@ -74,7 +78,7 @@ def list_runs(
     """
     with report_failures(debug=debug, as_json=as_json):
         service = load_service()
-        found = service.list_runs(load_settings_aloud({"root": root, "state_dir": state_dir}))
+        found = service.list_runs(load_settings_aloud({"root": root, "state_dir": state_dir, "store": store}))
     if as_json:
         sys.stdout.write(json.dumps([asdict(summary) for summary in found], indent=2, sort_keys=True) + "\n")
         return
@@ -99,6 +103,7 @@ def show_run(
     run_id: given.ExistingRun,
     root: given.Root = None,
     state_dir: given.StateDir = None,
+    store: given.Store = None,
     full: Annotated[bool, typer.Option("--full", help="Show the whole report (report.md).")] = False,
     as_json: given.Json = False,
     debug: given.Debug = False,
@@ -109,7 +114,7 @@ def show_run(
     """
     with report_failures(debug=debug, as_json=as_json):
         service = load_service()
-        where = load_settings_aloud({"root": root, "state_dir": state_dir})
+        where = load_settings_aloud({"root": root, "state_dir": state_dir, "store": store})
         details, text = service.show_run(run_id, where)
         ended = service.ended_run(details.summary.run_id, where) if text and not full and not as_json else None
     if as_json:
@@ -129,6 +134,7 @@ def show_run(
 def clean(
     root: given.Root = None,
     state_dir: given.StateDir = None,
+    store: given.Store = None,
     keep: Annotated[
         int | None, typer.Option("--keep", min=0, help="Runs to keep. Default: the keep_runs setting.")
     ] = None,
@@ -145,7 +151,7 @@ def clean(
     """
     with report_failures(debug=debug, as_json=as_json):
         service = load_service()
-        settings = load_settings_aloud({"root": root, "state_dir": state_dir, "keep_runs": keep})
+        settings = load_settings_aloud({"root": root, "state_dir": state_dir, "store": store, "keep_runs": keep})
         done = service.clean(settings, older_than_days=older_than, dry_run=dry_run)
     if as_json:
         sys.stdout.write(json.dumps(asdict(done), indent=2) + "\n")

@@ -12,7 +12,6 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
-from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BeforeValidator, Field, PrivateAttr, ValidationError, field_validator
 from pydantic_settings import (
@@ -23,7 +22,7 @@ from pydantic_settings import (
 )
 
 from ..core.errors import ProjectError, SettingsError
-from ..utils.redact import Redactor, has_secret_argument
+from ..utils.redact import has_secret_argument
 from ..utils.untrusted_folders import reserved_folder
 from ..utils.user_folders import unforeseeable_name
 from .application_table import OBJECT, expand_short_forms
@@ -36,13 +35,13 @@ from .run_database import database_folder, unread_databases
 from .target_variables import checked_variables, filled_variables, taken_variables
 from .tool_servers import ToolServer, read_servers, servers_from
 from .trust import in_words, is_recorded, needs_consent
+from .urls import checked_cache, checked_endpoint, checked_store
 
 RUN_ID_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$"
 Name = Annotated[str, Field(min_length=1, max_length=400)]
 ModuleName = Annotated[str, Field(pattern=r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$", max_length=200)]
 
-_CACHES = ("valkey", "valkeys", "redis", "rediss", "unix")
-_NOT_IN_FILES = frozenset("root target changed_since mcp_config trust_project cache_url repository".split())
+_NOT_IN_FILES = frozenset("root target changed_since mcp_config trust_project cache_url store repository".split())
 STATE_FOLDER = ".testwright"
 
 _FROM_FILE = "from_project_file"  # carries the file's values through the constructor to their place among the sources
@@ -54,6 +53,8 @@ class Settings(BaseSettings):
     Attributes:
         root: the project's folder; everything is read from here.
         state_dir: where runs are kept; None for `.testwright` in the root.
+        store: the PostgreSQL database of runs, artifacts, answers and checkpoints, by its URL without a password; None
+            for SQLite in the state folder. Not in files.
         tests_dir: where accepted tests go, relative to the root.
         framework: what tests are written for.
         test_type: the type asked for; None lets the planner decide.
@@ -133,6 +134,7 @@ class Settings(BaseSettings):
 
     root: Path = Path()
     state_dir: Path | None = None
+    store: Annotated[str | None, AfterValidator(checked_store)] = None
     tests_dir: str = "tests/generated"
     framework: Literal["pytest", "unittest", "locust", "jest", "playwright", "maestro"] = "pytest"
     test_type: Literal["unit", "api", "integration", "e2e", "performance"] | None = None
@@ -159,7 +161,7 @@ class Settings(BaseSettings):
     python: Path | None = None
     sandbox: Literal["auto", "bubblewrap", "weak"] = "auto"
     models: Models = Models()
-    base_url: str | None = None
+    base_url: Annotated[str | None, AfterValidator(checked_endpoint)] = None
     embeddings: Annotated[str, Field(pattern=rf"^{PROVIDER}\S+$", max_length=200)] | None = None
     stream: bool = False
     model_timeout: float = Field(default=180.0, gt=0)
@@ -185,7 +187,7 @@ class Settings(BaseSettings):
     evidence: Literal["on", "off", "auto"] = "auto"
     fresh: bool = False
     cache: bool = True
-    cache_url: str | None = None
+    cache_url: Annotated[str | None, AfterValidator(checked_cache)] = None
     cache_mib: int = Field(default=128, ge=1, le=65536)
     env: Annotated[dict[str, str], AfterValidator(checked_variables)] = Field(default_factory=dict)
     examples: Annotated[dict[str, str], AfterValidator(checked_examples)] = Field(default_factory=dict)
@@ -204,19 +206,6 @@ class Settings(BaseSettings):
             raise ValueError(f"must not lie in {reserved}, where no tests of a project are")
         return path.as_posix()
 
-    @field_validator("base_url")
-    @classmethod
-    def _an_endpoint_without_secrets(cls, value: str | None) -> str | None:
-        if value is None:
-            return None
-        parts = urlsplit(value)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ValueError("must be the URL of an endpoint, such as http://localhost:8000/v1")
-        if parts.username or parts.password or parts.query or parts.fragment:
-            raise ValueError("must be a plain URL: a key belongs into TESTWRIGHT_API_KEY, settings are stored")
-        _ = parts.port  # reading it raises ValueError for what no port can be
-        return value.rstrip("/")
-
     @field_validator("app_command")
     @classmethod
     def _a_command_without_secrets(cls, value: str | None) -> str | None:
@@ -225,18 +214,6 @@ class Settings(BaseSettings):
                 "stands in the tests, and seems to hold a secret: let the application read it from a variable, which "
                 "gets a made-up value in tests"
             )
-        return value
-
-    @field_validator("cache_url")
-    @classmethod
-    def _a_cache_without_secrets(cls, value: str | None) -> str | None:
-        if not value:
-            return None
-        parts = urlsplit(value)
-        if parts.scheme not in _CACHES:
-            raise ValueError(f"must begin with {', '.join(f'{cache}://' for cache in _CACHES)}")
-        if Redactor.from_environment(os.environ).text(value) != value:
-            raise ValueError("a password has to come from the environment, settings are stored: write ${NAME} for it")
         return value
 
     @property
@@ -332,7 +309,7 @@ def load_settings(flags: Mapping[str, Any]) -> Settings:
         check_state_folder(settings.state)
     check_tests_folder(settings.root, settings.tests_dir, settings.state)
     notes = [_ignored_in_words(file.path.name, ignored, settings.root)] if ignored else []
-    if settings.state_dir is None and not settings.trust_project:
+    if settings.state_dir is None and settings.store is None and not settings.trust_project:
         notes.append(unread_databases(settings.root, settings.state))
     settings._ignored = " ".join(note for note in notes if note)
     return settings
@@ -344,7 +321,7 @@ def settings_of_others(stored: Mapping[str, Any], own: Settings) -> dict[str, An
     What says where and what to test, or may be given anew with every resume, is not among them.
     """
     known = (Settings.model_construct().model_dump(mode="json"), own.stored())
-    places = ("root", "state_dir", "run_id", "target", "changed_since", "jobs", "prices")
+    places = ("root", "state_dir", "store", "run_id", "target", "changed_since", "jobs", "prices")
     return {
         name: value
         for name, value in stored.items()

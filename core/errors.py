@@ -19,6 +19,8 @@ when it is made again.
     │   ├── RunLocked              another process works on the run or the project
     │   ├── StoreCorrupt
     │   ├── StoreFull
+    │   ├── StoreUnreachable       the database's server is away, or the connection broke
+    │   ├── StoreAccessDenied      a wrong password, or a role that may not
     │   └── StateVersionError      a checkpoint or artifact of another version
     ├── AgentFailure               an agent's answer could not be used
     │   ├── MalformedLlmOutput     not parseable after sanitising; retryable        exit 5
@@ -168,6 +170,14 @@ class StoreCorrupt(StorageError):
 
 class StoreFull(StorageError):
     """There is no space left for the run's files."""
+
+
+class StoreUnreachable(StorageError):
+    """The database's server does not answer, or the connection broke; the message says whether anything was stored."""
+
+
+class StoreAccessDenied(StorageError):
+    """The database refuses the user or the password, or the role may not do this."""
 
 
 class StateVersionError(StorageError):

@@ -1,4 +1,4 @@
-"""Stores checkpoints in SQLite, from which a run is resumed after its process ended."""
+"""Stores checkpoints in SQLite or PostgreSQL, from which a run is resumed after its process ended."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import aiosqlite
+from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from ..core.errors import StoreCorrupt
 from ..store.database.bounded_connection import MOST_PAGES, BoundedConnection
+from ..store.database.checkpoint_places import CheckpointFiles, CheckpointPlace
 from ..store.database.sqlite_errors import database_error
 from ..store.database.sqlite_schema import SAFE_SCHEMA, SCHEMA_QUERY, journal_refusal, schema_refusal
 
@@ -42,6 +44,19 @@ DELETE FROM {table} WHERE thread_id = ? AND (checkpoint_ns, checkpoint_id) NOT I
     SELECT checkpoint_ns, MAX(checkpoint_id) FROM checkpoints WHERE thread_id = ? GROUP BY checkpoint_ns
 )
 """
+
+
+@asynccontextmanager
+async def open_run_checkpoints(place: CheckpointPlace, run_id: str) -> AsyncIterator[BaseCheckpointSaver[str]]:
+    """Open the checkpoints of a run, wherever its database has them; errors as of the functions for each."""
+    if isinstance(place, CheckpointFiles):
+        async with open_checkpoints(place.of(run_id)) as files:
+            yield files
+    else:
+        from .postgres_checkpoints import open_postgres_checkpoints  # its driver is an extra
+
+        async with open_postgres_checkpoints(place) as tables:
+            yield tables
 
 
 @asynccontextmanager

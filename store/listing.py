@@ -17,6 +17,8 @@ from .files.run_folder import RunFolder, run_ids
 
 LiveStatus = Literal["created", "running", "completed", "failed", "stopped", "interrupted", "unknown"]
 
+_UNFINISHED = ("created", "running")
+
 
 @dataclass(frozen=True, slots=True)
 class RunSummary:
@@ -67,10 +69,11 @@ def list_runs(store: Store, state_dir: Path, *, root: Path | None = None) -> lis
     """
     records = {record.run_id: record for record in store.runs.all()}
     wanted = None if root is None else str(root)
+    listed = [record for record in records.values() if wanted is None or record.root == wanted]
+    unfinished = [record.run_id for record in listed if record.status in _UNFINISHED]
+    held = store.held(unfinished) if unfinished else frozenset()
     summaries = [
-        _summary(RunFolder(state_dir, record.run_id), record)
-        for record in records.values()
-        if wanted is None or record.root == wanted
+        _summary(RunFolder(state_dir, record.run_id), record, is_held=record.run_id in held) for record in listed
     ]
     if wanted is None:
         summaries += [
@@ -88,10 +91,11 @@ def show_run(store: Store, state_dir: Path, run_id: str) -> RunDetails:
         folder.require()
         record = None
     artifacts = tuple((artifact.artifact_id, artifact.kind) for artifact in store.artifacts.find(run_id))
-    return RunDetails(_summary(folder, record), record, artifacts, _files(folder), _report(folder))
+    is_held = record is not None and record.status in _UNFINISHED and bool(store.held([run_id]))
+    return RunDetails(_summary(folder, record, is_held=is_held), record, artifacts, _files(folder), _report(folder))
 
 
-def _summary(folder: RunFolder, record: StoredRun | None) -> RunSummary:
+def _summary(folder: RunFolder, record: StoredRun | None, *, is_held: bool = False) -> RunSummary:
     found = (_report(folder) or {}).get("totals")
     totals = found if isinstance(found, dict) and all(type(count) is int for count in found.values()) else None
     if record is None:
@@ -104,8 +108,8 @@ def _summary(folder: RunFolder, record: StoredRun | None) -> RunSummary:
             status, request = "completed", "assess"
         return RunSummary(folder.run_id, status, request, "", made, None, None, None, totals, resumable=False)
     status = record.status
-    if status in ("created", "running"):
-        status = "running" if is_locked(folder) else "interrupted"
+    if status in _UNFINISHED:
+        status = "running" if is_held or is_locked(folder) else "interrupted"
     return RunSummary(
         run_id=record.run_id,
         status=status,

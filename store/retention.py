@@ -46,6 +46,7 @@ def clean(
     older_than_days: float | None = None,
     dry_run: bool = False,
     cache: Path | None = None,
+    root: Path | None = None,
     clock: Callable[[], float] = time.time,
 ) -> CleanupResult:
     """Remove old runs: their folders, database rows, artifacts and answers.
@@ -57,19 +58,20 @@ def clean(
         dry_run: report only, remove nothing.
         cache: the folder of what is kept between runs, from which results of removed runs go as well. Caches beside it,
             of a project that was moved or came with its state folder, are removed.
+        root: the project whose runs are old; None for all of the store, which others share where it is a server's.
 
     Raises:
         UsageError: neither rule is given, or one is negative.
         StorageError: a folder cannot be removed; runs before it are gone, it and those after it are still there.
     """
-    runs = list_runs(store, state_dir)
+    runs = list_runs(store, state_dir, root=root)
     removed: list[str] = []
     running: list[str] = []
     freed = 0
     for summary in _chosen(runs, keep_last, older_than_days, clock()):
         folder = RunFolder(state_dir, summary.run_id)
         size = size_of_tree(folder.path)
-        if is_locked(folder) if dry_run else not _remove(store, folder):
+        if _is_at_work(store, folder) if dry_run else not _remove(store, folder):
             running.append(summary.run_id)
             continue
         removed.append(summary.run_id)
@@ -96,14 +98,22 @@ def _chosen(
     return beyond[::-1]
 
 
+def _is_at_work(store: Store, folder: RunFolder) -> bool:
+    return is_locked(folder) or bool(store.held([folder.run_id]))
+
+
 def _remove(store: Store, folder: RunFolder) -> bool:
     """Remove one run. False when it is in progress and stays."""
     if not folder.exists:
-        store.remove_run(folder.run_id)
+        try:
+            with store.holding(folder.run_id):
+                store.remove_run(folder.run_id)
+        except RunLocked:  # by another machine that shares the store
+            return False
         return True
     leaving = folder.path.with_name(f"{_LEAVING}{folder.run_id}")
     try:
-        with run_lock(folder):
+        with run_lock(folder), store.holding(folder.run_id):
             # Rename first: after a crash there is no half-deleted run, only a leftover that the next cleaning removes.
             with typed_errors(folder.path, "remove"):
                 remove_tree(leaving)

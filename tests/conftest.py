@@ -8,12 +8,17 @@ import os
 import shutil
 import signal
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from testwright.app.fast_imports import defer_langsmith_models
 from testwright.tests.support.runs.interpreters import TARGET_VERSIONS, missing
+
+if TYPE_CHECKING:
+    from testwright.tests.support.store.postgres_server import PostgresServer
 
 _TESTS = Path(__file__).parent
 
@@ -40,6 +45,15 @@ def _use_own_configuration() -> None:
         if entry.name != "testwright":
             (folder / entry.name).symlink_to(entry)
     os.environ["XDG_CONFIG_HOME"] = str(folder)
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresServer]:
+    """A server that runs, for all tests of this process; each takes a schema of its own."""
+    from testwright.tests.support.store.postgres_server import postgres_server  # most processes need none
+
+    with postgres_server() as server:
+        yield server
 
 
 def pytest_collection_finish() -> None:

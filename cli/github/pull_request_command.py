@@ -44,6 +44,7 @@ def pull_request(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what would be sent; send nothing.")] = False,
     root: given.Root = None,
     state_dir: given.StateDir = None,
+    store: given.Store = None,
     trust_project: given.TrustProject = False,
     as_json: given.Json = False,
     debug: given.Debug = False,
@@ -60,7 +61,9 @@ def pull_request(
             from ...app.github.pull_request import PullRequestOptions
             from ...app.github.pull_request import pull_request as work
 
-        where = load_settings_aloud({"root": root, "state_dir": state_dir, "trust_project": trust_project or None})
+        where = load_settings_aloud(
+            {"root": root, "state_dir": state_dir, "store": store, "trust_project": trust_project or None}
+        )
         options = PullRequestOptions(repo, base, head, title)
         done = asyncio.run(work(run_id, where, options, os.environ, dry_run=dry_run))
     if as_json:

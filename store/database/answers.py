@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from sqlalchemy import select
-from sqlalchemy.dialects.sqlite import insert
+from sqlalchemy import Connection, select
 
 from . import tables
-from .transactions import Transactions
+from .transactions import Transactions, insert_new
 
 
 class ModelAnswers:
@@ -33,8 +32,7 @@ class ModelAnswers:
             "answer": {"answer": answer},
             "created_at": self._clock(),
         }
-        with self._access.writing() as connection:
-            connection.execute(insert(tables.answers).values(**values).on_conflict_do_nothing())
+        self._access.write(lambda connection: insert_new(connection, tables.answers, values))
 
     def get(self, run_id: str, role: str, attempt: int, prompt_hash: str) -> Any:
         """The stored answer, or None."""
@@ -45,13 +43,16 @@ class ModelAnswers:
             columns.attempt == attempt,
             columns.prompt_hash == prompt_hash,
         )
-        with self._access.reading("an answer") as connection:
-            found = connection.execute(query).first()
+        found = self._access.read(lambda connection: connection.execute(query).first(), "an answer")
         return None if found is None else found.answer["answer"]
 
     def of_run(self, run_id: str) -> list[tuple[str, Any]]:
         """All answers of a run as (role, answer), oldest first; a resumed run adds up their cost."""
         columns = tables.answers.c
-        query = select(columns.role, columns.answer).where(columns.run_id == run_id).order_by(columns.created_at)
-        with self._access.reading("an answer") as connection:
+        query = select(columns.role, columns.answer).where(columns.run_id == run_id)
+        query = query.order_by(columns.created_at, columns.number)
+
+        def rows(connection: Connection) -> list[tuple[str, Any]]:
             return [(row.role, row.answer["answer"]) for row in connection.execute(query)]
+
+        return self._access.read(rows, "an answer")

@@ -7,14 +7,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Row, Select, select
-from sqlalchemy.dialects.sqlite import insert
+from sqlalchemy import Connection, Row, Select, select
 
 from ...core.errors import RunNotFound, StorageError
 from ...utils.canonical import digest_of
 from . import tables
-from .sqlite_errors import corrupt_error
-from .transactions import Transactions
+from .transactions import Transactions, insert_new
 
 _MOST = 100_000
 _NAMESPACE = uuid.UUID("5f0f6c1e-6d0b-5c83-9a53-6f2a0b7b6f11")
@@ -86,10 +84,16 @@ class Artifacts:
             "content": content,
             "created_at": self._clock(),
         }
-        with self._access.writing() as connection:
-            if connection.execute(select(tables.runs.c.number).where(tables.runs.c.run_id == run_id)).first() is None:
+        # The run must not go between the two statements; SQLite has one writer anyway.
+        of_run = select(tables.runs.c.number).where(tables.runs.c.run_id == run_id)
+        of_run = of_run.with_for_update(read=True, key_share=True)
+
+        def insert(connection: Connection) -> None:
+            if connection.execute(of_run).first() is None:
                 raise RunNotFound(f"There is no run {run_id} to keep an artifact for.", details={"run_id": run_id})
-            connection.execute(insert(tables.artifacts).values(**values).on_conflict_do_nothing())
+            insert_new(connection, tables.artifacts, values)
+
+        self._access.write(insert)
         return self.get(values["artifact_id"])
 
     def get(self, artifact_id: str) -> Artifact:
@@ -114,8 +118,7 @@ class Artifacts:
         return self._all(query if kind is None else query.where(tables.artifacts.c.kind == kind))
 
     def _all(self, query: Select[Any]) -> list[Artifact]:
-        with self._access.reading("an artifact") as connection:
-            rows = connection.execute(query.limit(_MOST)).all()
+        rows = self._access.read(lambda connection: connection.execute(query.limit(_MOST)).all(), "an artifact")
         return [self._checked(row) for row in rows]
 
     def _checked(self, row: Row[Any]) -> Artifact:
@@ -123,5 +126,5 @@ class Artifacts:
         texts = (artifact.artifact_id, artifact.kind, artifact.content_hash)
         is_ours = all(isinstance(text, str) for text in texts) and isinstance(artifact.content, dict)
         if not is_ours or digest_of(artifact.content) != artifact.content_hash:
-            raise corrupt_error(self._access.path, f"artifact {artifact.artifact_id} is not what was stored")
+            raise self._access.damaged(f"artifact {artifact.artifact_id} is not what was stored")
         return artifact

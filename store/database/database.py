@@ -1,52 +1,28 @@
-"""Opens the run database: SQLite with a write-ahead log, its schema version checked, its errors typed.
-
-It holds runs, artifacts and answers; LangGraph's checkpoints are a file of their own for each run, in a folder beside
-it. The schema version is SQLite's `PRAGMA user_version`; a later schema adds its own step from version N to N + 1.
-
-Only databases that were begun here are opened, or that a person names (`config/run_database.py`). One that is hostile
-all the same costs bounded time and space: each transaction has a deadline, values and the file have a size.
-"""
+"""Opens the run database, which holds runs, artifacts and answers: a SQLite file, or PostgreSQL by its URL."""
 
 from __future__ import annotations
 
-import math
-import os
-import sqlite3
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Collection
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
-from filelock import FileLock, Timeout
-from sqlalchemy import URL, Connection, Engine, create_engine, event, text
-from sqlalchemy.exc import DBAPIError
-from sqlalchemy.pool import StaticPool
+from sqlalchemy import Connection
 
-from ...core.errors import RunLocked, StateVersionError
-from ..files.files import typed_errors
-from ..files.run_folder import prepare_state_dir
-from . import tables
+from ..files.run_folder import request_id_of
 from .answers import ModelAnswers
 from .artifacts import Artifacts
-from .bounded_connection import MOST_PAGES, MOST_VALUE_BYTES, STEPS, TRANSACTION_SECONDS
+from .checkpoint_places import CheckpointPlace
 from .runs import Runs
-from .sqlite_errors import corrupt_error, database_error
-from .sqlite_schema import JOURNALS, SAFE_SCHEMA, SCHEMA_QUERY, journal_refusal, schema_refusal
+from .sqlite import SqliteDatabase
+from .transactions import Database
 
-DATABASE = "testwright.db"
-_CHECKPOINTS = "checkpoints"
-BUSY_SECONDS = 30.0
-_DEADLINE = "testwright_deadline"
-_WRITING = "testwright_writing"
-SCHEMA_VERSION = 1
-
-# Early databases recorded their version in Alembic's table; its only revision has the tables of version 1.
-_ALEMBIC_REVISIONS = {"0001": 1}
+T = TypeVar("T")
 
 
 class Store:
-    """The opened database. Thread-safe; other processes may use the file at the same time.
+    """The opened database. Thread-safe; other processes may use it at the same time.
 
     Attributes:
         runs: the runs and how they ended.
@@ -54,16 +30,15 @@ class Store:
         answers: complete model answers.
     """
 
-    def __init__(self, engine: Engine, path: Path, *, clock: Callable[[], float] = time.time) -> None:
-        self.path = path
-        self._engine = engine
-        self.runs = Runs(self, clock)
-        self.artifacts = Artifacts(self, clock)
-        self.answers = ModelAnswers(self, clock)
+    def __init__(self, database: Database, *, clock: Callable[[], float] = time.time) -> None:
+        self._database = database
+        self.runs = Runs(database, clock)
+        self.artifacts = Artifacts(database, clock)
+        self.answers = ModelAnswers(database, clock)
 
     @classmethod
     def open(cls, folder: Path, *, clock: Callable[[], float] = time.time, makes: bool = True) -> Store:
-        """Open the database in a folder, creating its tables where needed.
+        """Open the SQLite database in a folder, creating its tables where needed.
 
         Args:
             folder: one that this user's testwright or a person has chosen.
@@ -75,171 +50,56 @@ class Store:
             StoreFull, StorageError: it cannot be written.
             RunLocked: another process has been migrating it for 30 seconds.
         """
-        path = folder / DATABASE
-        if not makes and not os.path.lexists(path):
-            return cls._in_memory(path, clock)
-        prepare_state_dir(folder)
-        if refusal := journal_refusal(path):
-            raise corrupt_error(path, f"{refusal}; it may have come with the project")
-        store = cls(_engine(path), path, clock=clock)
-        try:
-            store._bring_up_to_date()
-        except BaseException:  # whatever it was, nobody else holds the store to close it
-            store.close()
-            raise
-        return store
+        return cls(SqliteDatabase.open(folder, makes=makes), clock=clock)
 
     @classmethod
-    def _in_memory(cls, path: Path, clock: Callable[[], float]) -> Store:
-        store = cls(_engine(path, in_memory=True), path, clock=clock)
-        with store.writing() as connection:
-            create_tables(connection)
-        return store
+    def open_url(cls, url: str, *, clock: Callable[[], float] = time.time) -> Store:
+        """Open a PostgreSQL database, creating or migrating its tables where needed.
 
-    def checkpoints_of(self, run_id: str) -> Path:
-        """The file of a run's checkpoints: beside the database, where no clone can have prepared it."""
-        return self.path.parent / _CHECKPOINTS / f"{run_id}.sqlite"
+        Args:
+            url: `postgresql://[USER@]HOST[:PORT]/DATABASE[?PARAMETER=VALUE]`; the password is libpq's to find
+                (PGPASSWORD, PGPASSFILE).
+
+        Raises:
+            SettingsError: the extra `postgres` is not installed, or the URL is not understood.
+            StoreUnreachable, StoreAccessDenied, StateVersionError, RunLocked, StorageError.
+        """
+        from .postgres import PostgresDatabase  # its driver is an extra
+
+        return cls(PostgresDatabase.open(url), clock=clock)
+
+    @property
+    def checkpoints(self) -> CheckpointPlace:
+        """Where the checkpoints of its runs are."""
+        return self._database.checkpoints
 
     def remove_run(self, run_id: str) -> None:
         """Delete a run with its artifacts, answers and checkpoints; harmless when it is unknown."""
         self.runs.remove(run_id)
-        checkpoints = self.checkpoints_of(run_id)
-        with typed_errors(checkpoints, "remove"):
-            for ending in ("", *JOURNALS):
-                checkpoints.with_name(checkpoints.name + ending).unlink(missing_ok=True)
+        self._database.remove_checkpoints(run_id, request_id_of(run_id))
 
-    @contextmanager
-    def reading(self, what: str = "a row") -> Iterator[Connection]:
-        """A connection in a reading transaction.
+    def read(self, work: Callable[[Connection], T], what: str = "a row") -> T:
+        """See `Transactions.read`."""
+        return self._database.read(work, what)
 
-        Raises:
-            StoreCorrupt: the database is damaged, or a row is: its values do not parse as `what`.
-            StorageError: it cannot be read.
-        """
-        with self._typed_errors(), self._engine.connect() as connection, connection.begin():
-            try:
-                yield connection
-            except (ValueError, TypeError, RecursionError) as error:
-                raise corrupt_error(self.path, f"{what} does not read ({error})") from error
+    def write(self, work: Callable[[Connection], T], *, repeatable: bool = True) -> T:
+        """See `Transactions.write`."""
+        return self._database.write(work, repeatable=repeatable)
 
-    @contextmanager
-    def writing(self) -> Iterator[Connection]:
-        """A connection in a writing transaction: all of it is stored, or nothing.
+    def holding(self, run_id: str) -> AbstractContextManager[None]:
+        """See `Database.holding`."""
+        return self._database.holding(run_id)
 
-        Raises:
-            StoreFull, StoreCorrupt, StorageError.
-        """
-        with self._typed_errors(), self._engine.connect() as connection:
-            marked = connection.execution_options(**{_WRITING: True})
-            with marked.begin():
-                yield marked
+    def held(self, run_ids: Collection[str]) -> frozenset[str]:
+        """See `Database.held`."""
+        return self._database.held(run_ids)
 
     def close(self) -> None:
         """Close all connections."""
-        self._engine.dispose()
+        self._database.close()
 
     def __enter__(self) -> Store:
         return self
 
     def __exit__(self, *_ending: object) -> None:
         self.close()
-
-    @contextmanager
-    def _typed_errors(self) -> Iterator[None]:
-        try:
-            yield
-        except DBAPIError as error:
-            raise database_error(error.orig, self.path) from error
-
-    def _bring_up_to_date(self) -> None:
-        # The lock covers the first connection, too: switching a new file to WAL fails while another process does so.
-        with self._prepared_alone():
-            with self.reading() as connection:
-                if is_current(connection):
-                    return
-            with self.writing() as connection:
-                create_tables(connection)
-
-    @contextmanager
-    def _prepared_alone(self) -> Iterator[None]:
-        path = self.path.with_name(f"{DATABASE}.lock")
-        lock = FileLock(path, timeout=BUSY_SECONDS)
-        with typed_errors(path, "lock"):
-            try:
-                lock.acquire()
-            except Timeout as error:
-                raise RunLocked(
-                    f"Another process has been preparing {self.path} for {BUSY_SECONDS:.0f} seconds.",
-                    advice="Wait for it, or give another folder with --state-dir.",
-                ) from error
-        try:
-            yield
-        finally:
-            lock.release()
-
-
-def _engine(path: Path, *, in_memory: bool = False) -> Engine:
-    if in_memory:  # there each connection is a database of its own: one serves all
-        engine = create_engine("sqlite://", poolclass=StaticPool, connect_args={"check_same_thread": False})
-    else:
-        url = URL.create("sqlite", database=str(path))
-        engine = create_engine(url, connect_args={"timeout": BUSY_SECONDS})
-    event.listen(engine, "connect", lambda connection, record: _prepare(connection, record.info, path))
-    event.listen(engine, "begin", _begin)
-    return engine
-
-
-def _prepare(connection: Any, facts: dict[str, Any], path: Path) -> None:
-    connection.isolation_level = None  # the driver would begin late and commit early: `_begin` says when instead
-    connection.text_factory = lambda text: text.decode("utf-8", "replace")
-    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MOST_VALUE_BYTES)
-    facts[_DEADLINE] = time.monotonic() + TRANSACTION_SECONDS
-    connection.set_progress_handler(lambda: time.monotonic() > facts[_DEADLINE], STEPS)
-    cursor = connection.cursor()
-    try:
-        cursor.execute(SAFE_SCHEMA)
-        refusal = schema_refusal(cursor.execute(SCHEMA_QUERY).fetchall(), (*tables.metadata.tables, "alembic_version"))
-        if refusal:
-            raise corrupt_error(path, f"{refusal}, which testwright does not make; it may have come with the project")
-        for pragma in (f"max_page_count={MOST_PAGES}", "journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
-            cursor.execute(f"PRAGMA {pragma}")
-    finally:
-        cursor.close()
-
-
-def _begin(connection: Connection) -> None:
-    # A transaction that reads first and writes later would fail at once when another process wrote in between.
-    writing = connection.get_execution_options().get(_WRITING, False)
-    connection.info[_DEADLINE] = math.inf  # to begin may mean to wait for another process
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
-    connection.info[_DEADLINE] = time.monotonic() + TRANSACTION_SECONDS
-
-
-def is_current(connection: Connection) -> bool:
-    """Whether the database has the tables of this version.
-
-    Raises:
-        StateVersionError: a newer version wrote the database.
-        DatabaseError: it cannot be read.
-    """
-    version = connection.execute(text("PRAGMA user_version")).scalar_one()
-    if version == 0 and connection.dialect.has_table(connection, "alembic_version"):
-        revision = connection.execute(text("SELECT version_num FROM alembic_version")).scalar_one_or_none()
-        version = _ALEMBIC_REVISIONS.get(str(revision), revision)
-    if version not in (0, SCHEMA_VERSION):
-        raise StateVersionError(
-            f"The run database has schema version {version}, which this version of testwright does not know.",
-            advice="Upgrade testwright, or give another folder with --state-dir. The database was left as it is.",
-            details={"revision": str(version), "known": str(SCHEMA_VERSION)},
-        )
-    return version == SCHEMA_VERSION
-
-
-def create_tables(connection: Connection) -> None:
-    """Create the missing tables and record the schema version, in the connection's transaction.
-
-    Raises:
-        DatabaseError: the database cannot be read or written, or the disk is full.
-    """
-    tables.metadata.create_all(connection)
-    connection.execute(text(f"PRAGMA user_version = {SCHEMA_VERSION}"))

@@ -8,16 +8,14 @@ from dataclasses import asdict, dataclass, field
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, TypeAdapter, ValidationError
-from sqlalchemy import Row, Text, delete, insert, select, type_coerce, update
+from sqlalchemy import Connection, Row, case, delete, select, type_coerce, update
 
 from ...core.errors import RunNotFound, UsageError
 from ...core.usage import RunUsage
-from ...utils.outgoing_text import valid_text
 from ...utils.redact import Redactor, without_secrets
 from ...utils.untrusted_files import decoded_json
 from . import tables
-from .sqlite_errors import corrupt_error
-from .transactions import Transactions
+from .transactions import Transactions, insert_new
 
 RunStatus = Literal["created", "running", "completed", "failed", "stopped"]
 RunId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
@@ -85,8 +83,8 @@ class Runs:
         redactor = redactor or Redactor()
         values = {
             "run_id": run_id,
-            "root": valid_text(root),
-            "request": valid_text(redactor.text(request)),
+            "root": tables.storable_text(root),
+            "request": tables.storable_text(redactor.text(request)),
             "settings": without_secrets(settings, redactor),
             "version": version,
             "status": "created",
@@ -94,14 +92,12 @@ class Runs:
             "resumed": 0,
             "spent": asdict(RunUsage()),
         }
-        with self._access.writing() as connection:
-            if connection.execute(select(tables.runs.c.number).where(tables.runs.c.run_id == run_id)).first():
-                raise UsageError(
-                    f"There is a run {run_id} already.",
-                    advice=f"`testwright resume {run_id}` continues it; give another name with --run-id for a new one.",
-                    details={"run_id": run_id},
-                )
-            connection.execute(insert(tables.runs).values(**values))
+        if not self._access.write(lambda connection: insert_new(connection, tables.runs, values), repeatable=False):
+            raise UsageError(
+                f"There is a run {run_id} already.",
+                advice=f"`testwright resume {run_id}` continues it; give another name with --run-id for a new one.",
+                details={"run_id": run_id},
+            )
         return self.get(run_id)
 
     def start(self, run_id: str) -> StoredRun:
@@ -109,8 +105,9 @@ class Runs:
         columns = tables.runs.c
         self._change(
             run_id,
+            repeatable=False,  # it counts
             status="running",
-            resumed=columns.resumed + (columns.started_at.is_not(None)),
+            resumed=columns.resumed + case((columns.started_at.is_not(None), 1), else_=0),
             started_at=self._clock(),
             finished_at=None,
             exit_reason=None,
@@ -141,12 +138,12 @@ class Runs:
         try:
             return _record(rows[0])
         except ValueError as error:
-            raise corrupt_error(self._access.path, f"run {run_id} does not read ({_first(error)})") from error
+            raise self._access.damaged(f"run {run_id} does not read ({_first(error)})") from error
 
     def all(self, *, root: str | None = None) -> list[StoredRun]:
         """All runs whose rows read, newest first; only those of one project when `root` is given."""
         query = select(*_COLUMNS).order_by(tables.runs.c.created_at.desc(), tables.runs.c.number.desc())
-        rows = self._rows(query if root is None else query.where(tables.runs.c.root == valid_text(root)))
+        rows = self._rows(query if root is None else query.where(tables.runs.c.root == tables.storable_text(root)))
         found: list[StoredRun] = []
         for row in rows:
             with suppress(ValueError):  # one row that somebody has forged must not hide the others
@@ -155,23 +152,26 @@ class Runs:
 
     def remove(self, run_id: str) -> None:
         """Delete a run with its artifacts and answers; harmless when it is unknown."""
-        with self._access.writing() as connection:
-            connection.execute(delete(tables.runs).where(tables.runs.c.run_id == run_id))
+        self._access.write(
+            lambda connection: connection.execute(delete(tables.runs).where(tables.runs.c.run_id == run_id))
+        )
 
-    def _change(self, run_id: str, **values: Any) -> None:
-        with self._access.writing() as connection:
-            changed = connection.execute(update(tables.runs).where(tables.runs.c.run_id == run_id).values(**values))
-            if changed.rowcount == 0:
+    def _change(self, run_id: str, *, repeatable: bool = True, **values: Any) -> None:
+        statement = update(tables.runs).where(tables.runs.c.run_id == run_id).values(**values)
+
+        def change(connection: Connection) -> None:
+            if connection.execute(statement).rowcount == 0:
                 raise _not_found(run_id)
 
+        self._access.write(change, repeatable=repeatable)
+
     def _rows(self, query: Any) -> list[Row[Any]]:
-        with self._access.reading("a run") as connection:
-            return list(connection.execute(query.limit(MOST_RUNS)))
+        return self._access.read(lambda connection: list(connection.execute(query.limit(MOST_RUNS))), "a run")
 
 
 _JSON = ("settings", "spent")
 _COLUMNS = [
-    type_coerce(column, Text).label(column.name) if column.name in _JSON else column
+    type_coerce(column, tables.JsonText).label(column.name) if column.name in _JSON else column
     for column in tables.runs.c
     if column.name != "number"
 ]
@@ -179,7 +179,7 @@ _STORED = TypeAdapter(StoredRun)
 
 
 def _record(row: Row[Any]) -> StoredRun:
-    """The run of a row. Raises ValueError for one that testwright has not written; SQLite checks no types."""
+    """The run of a row. Raises ValueError for one that testwright has not written; databases check no contents."""
     values = dict(row._mapping)
     for name in _JSON:
         if not isinstance(values[name], str):

@@ -1,10 +1,21 @@
-"""Defines the tables of the run database. A change here needs a migration step in `database.py`."""
+"""Defines the tables of the run database. A change here needs a migration step in `sqlite.py` and `postgres_schema.py`.
+
+JSON objects are stored as they are: an artifact's id is a digest of its content, which is handed on verbatim. SQLite's
+JSON is text. PostgreSQL's JSONB keeps neither the order of keys nor 1e22 or -0.0, and takes no text with a NUL or half
+a surrogate pair; so the object is there to be queried, and its key `verbatim` has its text, which is what is read.
+"""
 
 from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from typing import Any
 
 from sqlalchemy import (
     JSON,
     Column,
+    Dialect,
     Float,
     ForeignKey,
     Index,
@@ -13,8 +24,67 @@ from sqlalchemy import (
     String,
     Table,
     Text,
+    TypeDecorator,
     UniqueConstraint,
 )
+from sqlalchemy.dialects.postgresql import JSONB
+
+from ...utils.outgoing_text import valid_text
+
+VERBATIM = "verbatim"
+
+
+class JsonObject(TypeDecorator[Mapping[str, Any]]):
+    """A JSON object that comes back as it was stored, see above."""
+
+    impl = JSON
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: Dialect) -> Any:
+        """JSONB in PostgreSQL."""
+        return dialect.type_descriptor(JSONB() if dialect.name == "postgresql" else JSON())
+
+    def process_bind_param(self, value: Mapping[str, Any] | None, dialect: Dialect) -> Any:
+        """The object, in PostgreSQL in the form that JSONB takes, and with its text."""
+        if value is None or dialect.name != "postgresql":
+            return value
+        return {**_queryable(value), VERBATIM: json.dumps(value)}
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> Any:
+        """The object as stored. Raises ValueError for one that was not stored here."""
+        return value if dialect.name != "postgresql" else json.loads(_verbatim(value))
+
+
+class JsonText(TypeDecorator[str]):
+    """The text of a `JsonObject`, for who decodes it himself."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> Any:
+        """The text as stored. Raises ValueError for one that was not stored here."""
+        return value if dialect.name != "postgresql" else _verbatim(value)
+
+
+def _verbatim(value: Any) -> str:
+    text = value.get(VERBATIM) if isinstance(value, dict) else None
+    return text if isinstance(text, str) else ""  # which parses as nothing
+
+
+def _queryable(value: Any) -> Any:
+    if isinstance(value, str):
+        return storable_text(value)
+    if isinstance(value, Mapping):
+        return {storable_text(str(key)): _queryable(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_queryable(part) for part in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def storable_text(text: str) -> str:
+    """The text as every database takes it: NUL and lone surrogates are visible escapes."""
+    return valid_text(text).replace("\0", "\\x00")
+
 
 metadata = MetaData(
     naming_convention={
@@ -33,7 +103,7 @@ runs = Table(
     Column("run_id", String(64), nullable=False, unique=True),
     Column("root", Text, nullable=False),
     Column("request", Text, nullable=False),
-    Column("settings", JSON, nullable=False),
+    Column("settings", JsonObject, nullable=False),
     Column("version", String(64), nullable=False),
     Column("status", String(16), nullable=False),
     Column("exit_reason", String(64), nullable=True),
@@ -42,7 +112,7 @@ runs = Table(
     Column("started_at", Float, nullable=True),
     Column("finished_at", Float, nullable=True),
     Column("resumed", Integer, nullable=False),
-    Column("spent", JSON, nullable=False),
+    Column("spent", JsonObject, nullable=False),
     sqlite_autoincrement=True,
 )
 
@@ -54,7 +124,7 @@ artifacts = Table(
     Column("run_id", String(64), ForeignKey("runs.run_id", ondelete="CASCADE"), nullable=False),
     Column("kind", String(64), nullable=False),
     Column("content_hash", String(64), nullable=False),
-    Column("content", JSON, nullable=False),
+    Column("content", JsonObject, nullable=False),
     Column("created_at", Float, nullable=False),
     Index("ix_artifacts_run_id_kind", "run_id", "kind"),
     sqlite_autoincrement=True,
@@ -68,7 +138,7 @@ answers = Table(
     Column("role", String(64), nullable=False),
     Column("attempt", Integer, nullable=False),
     Column("prompt_hash", String(64), nullable=False),
-    Column("answer", JSON, nullable=False),
+    Column("answer", JsonObject, nullable=False),
     Column("created_at", Float, nullable=False),
     UniqueConstraint("run_id", "role", "attempt", "prompt_hash"),
     sqlite_autoincrement=True,

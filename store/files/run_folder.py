@@ -12,12 +12,21 @@ from ...core.errors import ProjectError, RunNotFound, UsageError
 from ...utils.untrusted_folders import MAX_DEPTH, first_irregular
 from .files import make_folder, write_file
 
+_REQUEST_IDS = uuid.UUID("0b1f7d0c-6c5e-5d0e-9b56-7f3d1c0a9e42")
 _RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
 def new_run_id() -> str:
     """A fresh run id (a random UUID)."""
     return str(uuid.uuid4())
+
+
+def request_id_of(run_id: str) -> str:
+    """The UUID that identifies a run in contracts, checkpoints and artifacts: the run id itself when it is a UUID."""
+    try:
+        return str(uuid.UUID(run_id))
+    except ValueError:
+        return str(uuid.uuid5(_REQUEST_IDS, run_id))
 
 
 class _Part:

@@ -17,7 +17,7 @@ from testwright.config.run_database import database_folder
 from testwright.config.settings import load_settings
 from testwright.core.errors import SettingsError, StoreCorrupt
 from testwright.graph.checkpoints import open_checkpoints
-from testwright.store.database import bounded_connection, database
+from testwright.store.database import bounded_connection, sqlite
 from testwright.store.database.database import Store
 from testwright.store.files.event_log import read_events
 from testwright.store.files.run_folder import RunFolder
@@ -115,7 +115,7 @@ def test_pages_that_lead_to_each_other_cost_bounded_time_where_a_person_trusts_t
 ) -> None:
     root = hostile_project(tmp_path / "project")
     _endless(_stored(root / ".testwright", root, "nightly", "weekly"))
-    monkeypatch.setattr(database, "TRANSACTION_SECONDS", 0.2)
+    monkeypatch.setattr(sqlite, "TRANSACTION_SECONDS", 0.2)
     trusted = load_settings({"root": root, "trust_project": True})
     with pytest.raises(StoreCorrupt, match="does not come to an end"), open_store(trusted) as store:
         store.runs.all(root="another")

@@ -74,6 +74,32 @@ def test_a_killed_run_ends_as_if_nothing_had_happened(moment, undisturbed, tmp_p
     assert await_nobody(root)
 
 
+@pytest.mark.feature("A-04", "B-12")
+def test_a_run_in_postgres_whose_server_restarts_and_that_is_killed_ends_the_same(undisturbed, tmp_path, postgres):
+    root, url = make_project(tmp_path / "project"), postgres.new_url()
+    folder, places = run_folder(root, "r"), ("--root", str(root), "--store", url)
+    with started_command(*ASKED[:-1], *places, cwd=tmp_path) as process:
+        assert await_event(process, folder, lambda event: event["type"] == "started")
+        postgres.stop()
+        postgres.start()
+        kill_at(process, folder, KILLED_AT["when a step has ended"])
+    assert await_nobody(root)
+    [listed] = json.loads(invoke_command("runs", "list", "--json", *places, cwd=tmp_path).out)
+    assert (listed["run_id"], listed["status"], listed["resumable"]) == ("r", "interrupted", True)
+
+    outcome = invoke_command("resume", "r", *places, cwd=tmp_path)
+    assert outcome.code == 0, outcome.err
+    assert same_as(undisturbed, root)
+    shown = json.loads(invoke_command("runs", "show", "r", "--json", *places, cwd=tmp_path).out)
+    assert shown["record"]["settings"]["store"] == url
+    assert {kind for _, kind in shown["artifacts"]} >= {"spec_output"}
+    assert not (root / ".testwright" / "database").exists()
+    cleaned = invoke_command("clean", "--keep", "0", *places, cwd=tmp_path)
+    assert cleaned.code == 0, cleaned.err
+    left = "SELECT (SELECT count(*) FROM runs) + (SELECT count(*) FROM artifacts) + (SELECT count(*) FROM checkpoints)"
+    assert postgres.execute(left, url) == [(0,)]
+
+
 @pytest.mark.feature("T-19", "P-11")
 def test_ctrl_c_ends_with_130_and_a_run_that_can_be_resumed(undisturbed, tmp_path):
     root = make_project(tmp_path / "project")

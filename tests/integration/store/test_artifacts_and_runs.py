@@ -1,9 +1,11 @@
-"""Artifacts, answers and runs as the rest of the house uses them."""
+"""Artifacts, answers and runs as the rest of the house uses them: the same in SQLite and in PostgreSQL."""
 
 from __future__ import annotations
 
 import sqlite3
+import time
 import uuid
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -17,11 +19,34 @@ from testwright.utils.canonical import digest_of
 from testwright.utils.redact import Redactor
 
 META = {"sanitizer": "v1.0.0"}
+STORES = ("sqlite", "postgres")
+
+
+@pytest.fixture(params=STORES)
+def opened(request: pytest.FixtureRequest, state_dir: Path) -> Callable[..., Store]:
+    """Opens the store of a test, any number of times, with a clock."""
+    if request.param == "sqlite":
+        return lambda clock=time.time: Store.open(state_dir, clock=clock)
+    url = request.getfixturevalue("postgres").new_url()
+    return lambda clock=time.time: Store.open_url(url, clock=clock)
+
+
+@pytest.fixture
+def store(opened: Callable[..., Store]) -> Iterator[Store]:
+    with opened() as one:
+        one.runs.create("r1", request="tests for a.py", root="/project", settings={"jobs": 2}, version="1.0")
+        yield one
 
 
 @pytest.mark.feature("A-02", "A-04")
 def test_an_artifact_keeps_its_payload_verbatim_beside_the_sanitizers_version(store: Store) -> None:
-    payload = {"text": "née ✓ \ud83d", "numbers": [1, 1.5, -0.0, 10**30], "nothing": None, "nested": {"b": [], "a": {}}}
+    payload = {
+        "text": "née ✓ \ud83d",
+        "numbers": [1, 1.5, -0.0, 10**30, 1e23],
+        "zero": "\0",
+        "nothing": None,
+        "nested": {"b": [], "a": {}},
+    }
     stored = store.artifacts.put("r1", "spec_output", payload, meta={**META, "agent": "spec"})
     again = store.artifacts.get(stored.artifact_id)
     assert again == stored
@@ -78,15 +103,30 @@ def test_an_artifact_needs_a_run_a_sanitizer_and_a_json_form(store: Store) -> No
 
 
 @pytest.mark.parametrize("content", ['{"meta": {}, "payload": 2}', '{"meta": '])
-def test_an_artifact_that_was_changed_in_the_database_is_never_handed_on(
-    state_dir: Path, store: Store, content: str
-) -> None:
-    stored = store.artifacts.put("r1", "spec", 1, meta=META)
-    with sqlite3.connect(state_dir / "testwright.db") as raw:
-        raw.execute("UPDATE artifacts SET content = ?", (content,))
-    raw.close()
-    with pytest.raises(StoreCorrupt):
-        store.artifacts.get(stored.artifact_id)
+def test_an_artifact_that_was_changed_in_the_database_is_never_handed_on(state_dir: Path, content: str) -> None:
+    with Store.open(state_dir) as store:
+        store.runs.create("r1", request="x", root="/p", settings={}, version="1")
+        stored = store.artifacts.put("r1", "spec", 1, meta=META)
+        with sqlite3.connect(state_dir / "testwright.db") as raw:
+            raw.execute("UPDATE artifacts SET content = ?", (content,))
+        raw.close()
+        with pytest.raises(StoreCorrupt):
+            store.artifacts.get(stored.artifact_id)
+
+
+def test_two_that_begin_a_run_of_one_id_at_the_same_time_do_not_both_have_it(opened: Callable[..., Store]) -> None:
+    def begin(number: int) -> str:
+        with opened() as one:
+            try:
+                one.runs.create("same", request=str(number), root="/p", settings={}, version="1")
+            except UsageError as error:
+                return error.message
+        return "begun"
+
+    opened().close()
+    with ThreadPoolExecutor(4) as pool:
+        endings = list(pool.map(begin, range(4)))
+    assert sorted(endings) == [*["There is a run same already."] * 3, "begun"]
 
 
 @pytest.mark.feature("B-08")
@@ -104,9 +144,9 @@ def test_an_answer_is_found_by_everything_it_was_asked_under(store: Store) -> No
 
 
 @pytest.mark.feature("B-08")
-def test_a_run_goes_from_created_to_its_end_and_on_again(state_dir: Path) -> None:
+def test_a_run_goes_from_created_to_its_end_and_on_again(opened: Callable[..., Store]) -> None:
     times = iter([10.0, 20.0, 30.0, 40.0])
-    with Store.open(state_dir, clock=lambda: next(times)) as store:
+    with opened(lambda: next(times)) as store:
         made = store.runs.create("r", request="x", root="/p", settings={"jobs": 2}, version="1")
         assert (made.status, made.created_at, made.started_at, made.resumed) == ("created", 10.0, None, 0)
         assert store.runs.start("r").resumed == 0
@@ -167,9 +207,9 @@ def test_an_unknown_run_is_not_found(store: Store) -> None:
             attempt()
 
 
-def test_runs_are_listed_newest_first_and_by_project(state_dir: Path) -> None:
+def test_runs_are_listed_newest_first_and_by_project(opened: Callable[..., Store]) -> None:
     times = iter([1.0, 3.0, 2.0])
-    with Store.open(state_dir, clock=lambda: next(times)) as store:
+    with opened(lambda: next(times)) as store:
         for run_id, root in (("a", "/one"), ("b", "/two"), ("c", "/one")):
             store.runs.create(run_id, request="x", root=root, settings={}, version="1")
         assert [one.run_id for one in store.runs.all()] == ["b", "c", "a"]

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 from filelock import FileLock
-from sqlalchemy import Inspector, inspect
+from sqlalchemy import Connection, Inspector, inspect
 
 from testwright.core.errors import RunLocked, StateVersionError, StorageError, StoreCorrupt
-from testwright.store.database import database, tables
+from testwright.store.database import sqlite, tables
 from testwright.store.database.database import Store
 from testwright.tests.support.runs.child_processes import child, wait_for_line
 
@@ -48,10 +48,11 @@ INSERT INTO runs VALUES (1, 'early', '/p', 'x', '{}', '0.1.0', 'created', NULL, 
 @pytest.mark.feature("A-04")
 def test_a_new_database_has_all_tables_and_the_current_schema_version(tmp_path: Path) -> None:
     for open_again in (False, True):
-        with Store.open(tmp_path) as store, store.reading() as connection:
-            assert database.is_current(connection), open_again
-            assert connection.exec_driver_sql("PRAGMA user_version").scalar() == database.SCHEMA_VERSION
-            assert set(inspect(connection).get_table_names()) == set(tables.metadata.tables)
+        with Store.open(tmp_path) as store:
+            assert store.read(sqlite.is_current), open_again
+            assert _pragma(store, "user_version") == sqlite.SCHEMA_VERSION
+            names = store.read(lambda connection: inspect(connection).get_table_names())
+            assert set(names) == set(tables.metadata.tables)
 
 
 @pytest.mark.feature("A-04")
@@ -64,7 +65,8 @@ def test_a_database_of_the_first_version_opens_with_its_runs_and_has_the_tables_
     with Store.open(tmp_path) as early, Store.open(tmp_path / "new") as new:
         assert [run.run_id for run in early.runs.all()] == ["early"]
         early.answers.put("early", "spec", 1, "hash", {"a": 1})
-        with early.reading() as one, new.reading() as other:
+
+        def compare(one: Connection, other: Connection) -> None:
             found, wanted = inspect(one), inspect(other)
             for name in tables.metadata.tables:
                 columns = [
@@ -75,21 +77,25 @@ def test_a_database_of_the_first_version_opens_with_its_runs_and_has_the_tables_
                 ]
                 assert _unique(found, name) == _unique(wanted, name)
                 assert found.get_indexes(name) == wanted.get_indexes(name)
+
+        early.read(lambda one: new.read(lambda other: compare(one, other)))
     with Store.open(tmp_path) as store:
         assert store.answers.get("early", "spec", 1, "hash") == {"a": 1}
 
 
 def test_the_database_writes_ahead_and_waits_for_others(state_dir: Path, store: Store) -> None:
-    with store.reading() as connection:
-        assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
-        assert connection.exec_driver_sql("PRAGMA foreign_keys").scalar() == 1
-        assert connection.exec_driver_sql("PRAGMA busy_timeout").scalar() == 30_000
+    assert _pragma(store, "journal_mode") == "wal"
+    assert _pragma(store, "foreign_keys") == 1
+    assert _pragma(store, "busy_timeout") == 30_000
 
 
 def test_a_transaction_that_fails_stores_nothing(store: Store) -> None:
-    with contextlib.suppress(KeyError), store.writing() as connection:
+    def fail(connection: Connection) -> None:
         connection.execute(tables.runs.delete())
         raise KeyError
+
+    with contextlib.suppress(KeyError):
+        store.write(fail)
     assert store.runs.get("r1").run_id == "r1"
 
 
@@ -195,7 +201,7 @@ def test_a_migration_that_somebody_else_holds_is_waited_for_and_then_reported(
     state_dir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     state_dir.mkdir()
-    monkeypatch.setattr(database, "BUSY_SECONDS", 0.05)
+    monkeypatch.setattr(sqlite, "BUSY_SECONDS", 0.05)
     with FileLock(state_dir / "testwright.db.lock"), pytest.raises(RunLocked):
         Store.open(state_dir)
 
@@ -209,6 +215,10 @@ def test_a_state_folder_that_is_a_file_is_an_error_with_advice(tmp_path: Path) -
 
 def test_the_state_folder_hides_itself_from_git(state_dir: Path, store: Store) -> None:
     assert (state_dir / ".gitignore").read_text() == "*\n"
+
+
+def _pragma(store: Store, name: str) -> object:
+    return store.read(lambda connection: connection.exec_driver_sql(f"PRAGMA {name}").scalar())
 
 
 def _columns(inspector: Inspector, table: str) -> list[tuple[str, str, bool]]:

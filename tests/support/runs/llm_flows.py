@@ -13,12 +13,12 @@ from testwright.agents.contract.lifecycle import RequestOptions, send_request
 from testwright.agents.contract.protocol import AgentRequest, RequestMetadata
 from testwright.app.agent_factory import create_agents
 from testwright.app.api import agenerate
-from testwright.app.container import request_id_of
 from testwright.app.model_clients import open_model_clients
 from testwright.app.runs import explore_repository
 from testwright.config.settings import load_settings
 from testwright.core.errors import ExitCode, TestwrightError
 from testwright.reports.model import Report
+from testwright.store.files.run_folder import request_id_of
 from testwright.tests.support.mcp.tool_session import no_target, no_tools, unit_case, unit_spec
 from testwright.tests.support.projects.files import make_project
 from testwright.tests.support.runs.paid_runs import HALF
