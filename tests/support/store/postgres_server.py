@@ -60,7 +60,7 @@ class PostgresServer:
     def execute(self, statements: str, url: str = "") -> list[Any]:
         """Rows of the last statement, executed by the superuser or by whom the URL names."""
         with psycopg.connect(url or self.url(), autocommit=True) as connection:
-            cursor = connection.execute(statements)
+            cursor = connection.execute(statements.encode())
             while cursor.nextset():
                 pass
             return cursor.fetchall() if cursor.description else []
