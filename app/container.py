@@ -81,13 +81,15 @@ async def open_run(
     """Open both halves of a run; see `open_early` and `open_services` for arguments and errors."""
     async with (
         open_early(settings, run_id, on_event=on_event, ask=ask, agents=agents, shared_since=shared_since) as early,
-        open_services(early, seconds_before=seconds_before) as live,
+        open_services(early, seconds_before=seconds_before, shared=shared_since is not None) as live,
     ):
         yield live
 
 
 @asynccontextmanager
-async def open_services(early: EarlyRun, *, seconds_before: float = 0.0) -> AsyncIterator[LiveRun]:
+async def open_services(
+    early: EarlyRun, *, seconds_before: float = 0.0, shared: bool = False
+) -> AsyncIterator[LiveRun]:
     """Open the second half of a run: database, tools, checkpoints, model clients and agents.
 
     They are closed in reverse order, also when the run is interrupted.
@@ -95,6 +97,7 @@ async def open_services(early: EarlyRun, *, seconds_before: float = 0.0) -> Asyn
     Args:
         early: the first half; closed by whoever opened it.
         seconds_before: wall seconds of the run's earlier sessions.
+        shared: other processes work on the run as well.
 
     Raises:
         SettingsError: a model's key or price is missing; see `open_tools` for more.
@@ -108,7 +111,7 @@ async def open_services(early: EarlyRun, *, seconds_before: float = 0.0) -> Asyn
 
     with (
         open_store(settings, begins=True) as store,
-        store.holding(folder.run_id),
+        store.holding(folder.run_id, shared=shared),
         closing(AuditLog(folder.audit_jsonl, early.redactor.value)) as audit,
     ):
         meter, answers = EmbeddingsMeter(audit.record), RunAnswers(store.answers, folder.run_id)

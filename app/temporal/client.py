@@ -84,7 +84,7 @@ async def run(
     client = await connect(where)
     run_id = settings.run_id or new_run_id()
     await asyncio.to_thread(_record, settings, run_id, request)
-    task = RunTask(run_id, str(settings.root), _state_dir(settings), time.time(), heartbeat_seconds)
+    task = RunTask(run_id, str(settings.root), _state_dir(settings), time.time(), heartbeat_seconds, settings.store)
     try:
         handle = await start_workflow(client, where, task, settings)
         await _say_whether_any_works(client, where, on_event)

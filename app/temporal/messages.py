@@ -42,6 +42,7 @@ class RunTask:
         state_dir: where runs are kept; None for the project's own state folder.
         began_at: when this session of the run began, seconds since the epoch.
         heartbeat_seconds: how long a worker may be silent before another takes its step over.
+        store: the database of the run by its URL; None for SQLite in the state folder.
     """
 
     run_id: str
@@ -49,6 +50,7 @@ class RunTask:
     state_dir: str | None
     began_at: float
     heartbeat_seconds: float = 30.0
+    store: str | None = None
 
 
 @dataclass

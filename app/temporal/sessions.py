@@ -126,6 +126,7 @@ class RunSessions:
         flags = {
             "root": Path(task.root),
             "state_dir": Path(task.state_dir) if task.state_dir else None,
+            "store": task.store,
             "trust_project": self._trust_project or None,
         }
         return load_settings(flags)

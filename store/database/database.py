@@ -86,9 +86,9 @@ class Store:
         """See `Transactions.write`."""
         return self._database.write(work, repeatable=repeatable)
 
-    def holding(self, run_id: str) -> AbstractContextManager[None]:
+    def holding(self, run_id: str, *, shared: bool = False) -> AbstractContextManager[None]:
         """See `Database.holding`."""
-        return self._database.holding(run_id)
+        return self._database.holding(run_id, shared=shared)
 
     def held(self, run_ids: Collection[str]) -> frozenset[str]:
         """See `Database.held`."""

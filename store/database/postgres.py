@@ -116,10 +116,10 @@ class PostgresDatabase:
         return corrupt_error(self._place.shown, what)
 
     @contextmanager
-    def holding(self, run_id: str) -> Iterator[None]:
+    def holding(self, run_id: str, *, shared: bool = False) -> Iterator[None]:
         """See `Database.holding`. A lease ends with its connection, so with the process, or 35 seconds after it."""
         with self._typed_errors():
-            lease = _Lease(self._place, run_id)
+            lease = _Lease(self._place, run_id, shared)
         self._leases[run_id] = lease
         try:
             yield
@@ -184,7 +184,7 @@ class PostgresDatabase:
             if not lease.is_held():
                 lease.release()
                 with suppress(DBAPIError):  # the server is still away: the transaction that follows says so
-                    self._leases[run_id] = _Lease(self._place, run_id)
+                    self._leases[run_id] = _Lease(self._place, run_id, lease.shared)
 
     @contextmanager
     def _typed_errors(self) -> Iterator[None]:
@@ -201,16 +201,18 @@ class _NothingStored(Exception):
 class _Lease:
     """A lease of a run: an advisory lock of a session of its own. Raises RunLocked, DBAPIError."""
 
-    def __init__(self, place: CheckpointTables, run_id: str) -> None:
+    def __init__(self, place: CheckpointTables, run_id: str, shared: bool) -> None:
         from .postgres_schema import lock_keys
 
+        self.shared = shared
         self._engine = _engine(place, poolclass=NullPool)
         self._connection = self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
         try:
             self._connection.execute(text(_LEASE_SESSION))
             name = _lease_name(run_id)
             key = {"key": lock_keys(self._connection, [name])[name]}
-            if not self._connection.execute(text("SELECT pg_try_advisory_lock(:key)"), key).scalar_one():
+            take = "pg_try_advisory_lock_shared" if shared else "pg_try_advisory_lock"
+            if not self._connection.execute(text(f"SELECT {take}(:key)"), key).scalar_one():
                 holder = self._connection.execute(text(_HOLDERS), key).scalar()
                 raise _locked(run_id, holder, place.shown)
         except BaseException:  # whatever it was, nobody else holds the connection to close it

@@ -110,7 +110,7 @@ class SqliteDatabase:
         return corrupt_error(self.path, what)
 
     @contextmanager
-    def holding(self, run_id: str) -> Iterator[None]:
+    def holding(self, run_id: str, *, shared: bool = False) -> Iterator[None]:
         """See `Database.holding`: the lock of the run's folder, on the same machine, holds it already."""
         yield
 

@@ -59,8 +59,12 @@ class Database(Transactions, Protocol):
         """Delete the checkpoints of a run: of this thread, and of those whose id begins with it and a colon."""
         ...
 
-    def holding(self, run_id: str) -> AbstractContextManager[None]:
-        """Hold a run for the block, among all machines. Raises RunLocked where another process holds it."""
+    def holding(self, run_id: str, *, shared: bool = False) -> AbstractContextManager[None]:
+        """Hold a run for the block, among all machines; with others that share it, where it is shared.
+
+        Raises:
+            RunLocked: another process holds it.
+        """
         ...
 
     def held(self, run_ids: Collection[str]) -> frozenset[str]:

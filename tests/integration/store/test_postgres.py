@@ -360,6 +360,14 @@ with Store.open_url({url!r}) as store, store.holding("r"):
         assert store.held(["r", "other"]) == {"r"}
 
 
+def test_a_run_is_shared_by_its_workers_and_by_nobody_else(url: str, store: Store) -> None:
+    with Store.open_url(url) as other, store.holding("r", shared=True):
+        with other.holding("r", shared=True):
+            pass
+        with pytest.raises(RunLocked), other.holding("r"):
+            pass
+
+
 def test_cleaning_a_shared_store_removes_runs_of_its_own_project_only(url: str, store: Store, tmp_path: Path) -> None:
     begin(store, "mine", root=str(tmp_path))
     assert clean(store, tmp_path / "state", keep_last=0, root=tmp_path).removed == ("mine",)
