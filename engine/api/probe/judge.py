@@ -212,7 +212,8 @@ def open_to_everybody(seen: ObservedProposal, api: Api) -> ContractViolation | N
     proposal = seen.proposal
     security = proposal.operation.security
     promised = api.documented and bool(security) and () not in security
-    asked = proposal.category == "success" and not proposal.request.get("auth") and not seen.answer.failure
+    own = "Authorization" in (proposal.request.get("headers") or {})
+    asked = proposal.category == "success" and not own and not proposal.request.get("auth") and not seen.answer.failure
     if not (promised and asked and seen.steady and seen.complete and seen.answer.status < 400):
         return None
     return _not_secured(seen, "a call without credentials")

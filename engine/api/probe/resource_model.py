@@ -63,6 +63,7 @@ class ResourceModel:
         roles: the user as whom an operation works, by its name, where the document does not say so.
         guarded: operations that refuse anonymous requests whatever these hold.
         logins: body of a login, by the operation's name.
+        login_headers: headers of a login that takes no body, likewise.
     """
 
     api: Api
@@ -74,6 +75,7 @@ class ResourceModel:
     roles: dict[str, str] = field(default_factory=dict)
     guarded: set[str] = field(default_factory=set)
     logins: dict[str, Any] = field(default_factory=dict)
+    login_headers: dict[str, Json] = field(default_factory=dict)
 
     def producer_of(self, operation: Operation, parameter: ApiParameter) -> BaselineRequest | None:
         """Return the request that creates the resource a path parameter names."""
@@ -165,6 +167,9 @@ def build_request(
         if linked:
             content, setup = _linked(world, operation.body.schema, content, setup)
         request["body"] = {"media_type": operation.body.media_type, "content": content}
+    own = world.login_headers.get(operation.name)
+    if own:
+        return {**request, "headers": {**(request.get("headers") or {}), **own}}, tuple(setup)
     secured = world.secured(operation)
     if secured:
         request["auth"] = auth_entry(secured)

@@ -7,11 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..model.json_values import quoted
-from ..probe.sign_in.users import ADMIN, OTHER, USER, constant
+from ..probe.sign_in.users import ADMIN, OTHER, PARTS, USER, constant
 from .render_checks import is_used, saved
 
 Json = Mapping[str, Any]
-_PARTS = ("name", "email", "password")
 _WORDS = {USER: "tester", OTHER: "visitor"}
 
 
@@ -30,7 +29,13 @@ def user_constants(users: Mapping[str, Json], environment: Mapping[str, str], te
     """
     lines: dict[str, str] = {}
     for name, entry in users.items():
-        login, email, password = (constant(name, part) for part in _PARTS)
+        login, email, password, basic, basic_email = (constant(name, part) for part in PARTS)
+        pairs = {
+            one: f'base64.b64encode(f"{{{who}}}:{{{password}}}".encode()).decode()'
+            for one, who in ((basic, login), (basic_email, email))
+            if text is None or is_used(one, text)
+        }
+        text = None if text is None else "\n".join([text, *pairs.values()])
         identity, variable = entry["sign_in"].get("identity"), quoted(str(entry["variable"]))
         if identity:
             own = f"{'ENVIRONMENT' if entry['variable'] in environment else 'os.environ'}[{variable}]"
@@ -41,6 +46,7 @@ def user_constants(users: Mapping[str, Json], environment: Mapping[str, str], te
             known = text is None or is_used(login, text)
             lines |= {login: f'{random}"', email: f'f"{{{login}}}{address}"' if known else f'{random}{address}"'}
             lines[password] = 'f"Aa1-{secrets.token_urlsafe(12)}"'
+        lines |= pairs
     return [f"{name} = {value}" for name, value in lines.items() if text is None or is_used(name, text)]
 
 
@@ -49,7 +55,8 @@ def user_imports(users: Mapping[str, Json]) -> set[str]:
     entries = [entry["sign_in"] for entry in users.values()]
     found = {"import os"} if any(entry.get("identity") for entry in entries) else set[str]()
     found |= {"import secrets"} if any(not entry.get("identity") for entry in entries) else set()
-    return found | ({"import base64"} if any(entry["kind"] == "basic" for entry in users.values()) else set())
+    encoded = any(entry["kind"] == "basic" or "{{basic" in str(entry["sign_in"]) for entry in users.values())
+    return found | ({"import base64"} if encoded else set())
 
 
 def sign_in_functions(users: Mapping[str, Json], rendered: Mapping[str, Sequence[str]]) -> Iterator[str]:
@@ -63,7 +70,7 @@ def sign_in_functions(users: Mapping[str, Json], rendered: Mapping[str, Sequence
     for name, entry in users.items():
         before = [f"{line}.succeeded()" for line in rendered[name][:-1]]
         body = (*before, *_headers(entry, rendered[name]))
-        used = [part for part in _PARTS if part in _names(body)]
+        used = [part for part in PARTS if part in _names(body)]
         function = functions.setdefault(body, "signed_up" if entry["sign_in"].get("identity") is None else "logged_in")
         arguments = ", ".join(["api", *(constant(name, part) for part in used)])
         entries.append(f'        "{name}": {function}({arguments}),')
@@ -77,7 +84,7 @@ def sign_in_functions(users: Mapping[str, Json], rendered: Mapping[str, Sequence
         ]
     )
     for body, function in functions.items():
-        used = [part for part in _PARTS if part in _names(body)]
+        used = [part for part in PARTS if part in _names(body)]
         words = "Sign somebody up and in" if function == "signed_up" else "Log somebody in"
         yield "\n".join(
             [

@@ -9,7 +9,7 @@ from ...document.application import AppObserver
 from ...document.auth import Credential, candidate_credentials, credential_kind
 from ..baselines import find_working_credentials
 from ..resource_model import ResourceModel
-from .shapes import logins
+from .shapes import basic_logins, logins
 from .try_out import SeededUser, find_users
 from .users import USER, constants_of, with_constants, worker_users
 
@@ -53,7 +53,8 @@ async def find_credentials(
 
 def _note_logins(world: ResourceModel) -> None:
     """Note what logs the first user in, so that the login itself is tested with it."""
-    known = {(operation.method, operation.path): operation for operation in logins(world.api, world.samples)}
+    every = (*logins(world.api, world.samples), *basic_logins(world.api))
+    known = {(operation.method, operation.path): operation for operation in every}
     sign_in = world.users[USER].sign_in
     requests = sign_in.requests if sign_in is not None else ()
     for request in requests[-1:]:
@@ -61,6 +62,8 @@ def _note_logins(world: ResourceModel) -> None:
         content = (request.get("body") or {}).get("content")
         if operation is not None and content is not None:
             world.logins[operation.name] = with_constants(content, USER)
+        if operation is not None and request.get("headers"):
+            world.login_headers[operation.name] = with_constants(request["headers"], USER)
 
 
 async def sign_in_again(observer: AppObserver, world: ResourceModel) -> None:

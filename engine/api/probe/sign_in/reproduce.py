@@ -47,6 +47,9 @@ def _sign_in(name: str, credential: Credential, *, with_login: bool) -> Iterable
         yield f"{who}={shlex.quote(sign_in.identity)}; {address}=${who}; {password}=${credential.variable}"
     else:
         yield f'{who}=someone$RANDOM; {address}="${who}@example.com"; {password}="Aa1-$RANDOM$RANDOM$RANDOM"'
+    for part, login in (("basic", who), ("basic_email", address)):
+        if f"{{{{{part}}}}}" in str(sign_in.requests):
+            yield f'{constant(name, part)}=$(printf %s "${login}:${password}" | base64 | tr -d "\\n")'
     requests = [with_constants(request, name) for request in sign_in.requests]
     before = requests if credential.kind == "basic" or not with_login else requests[:-1]
     for request in before:

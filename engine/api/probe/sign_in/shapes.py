@@ -34,6 +34,21 @@ def logins(api: Api, samples: SampleValues) -> list[Operation]:
     return [operation for operation, _, _ in likely]
 
 
+def basic_logins(api: Api) -> list[Operation]:
+    """Return the operations that give a token for a name and a password in HTTP's basic scheme."""
+    return [
+        known
+        for known in (*api.operations, *api.others)
+        if known.method == "POST" and "{" not in known.path and (known.body is None or not known.body.required)
+        if any(_is_basic(api.schemes.get(scheme, {})) for way in known.security for scheme in way)
+        if _LOGIN.search(_words(known)) and not _NOT.search(_words(known))
+    ]
+
+
+def _is_basic(scheme: Mapping[str, Any]) -> bool:
+    return scheme.get("type") == "http" and str(scheme.get("scheme")).lower() == "basic"
+
+
 def sign_ups(api: Api, samples: SampleValues) -> list[Operation]:
     """Return the operations by which somebody may sign up, the likeliest first."""
     found = [known for known in _takers(api, samples) if _is_sign_up(known) and not _NOT.search(_words(known))]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
@@ -11,7 +11,7 @@ from ...document.auth import Credential, Kind, SignIn, credential_kind
 from ...model.model import Api, HttpAnswer, Json, Operation
 from ...values.data import NOTHING
 from ..resource_model import ResourceModel, build_request, parse_json, resolve_pointer
-from .shapes import logins, sign_ups, user_body
+from .shapes import basic_logins, logins, sign_ups, user_body
 from .users import ADMIN, OTHER, USER, constants_of, user_values, worker_users
 
 _MOST = 3
@@ -126,11 +126,8 @@ async def _signing_up(observer: AppObserver, world: ResourceModel, kind: Kind) -
             for part in ("name", "email"):
                 yield SignIn((before,), part)
             continue
-        for login, instead in product(logins(world.api, world.samples)[:_MOST], _INSTEAD):
-            request = _request(world, login, instead)
-            # A field of the login that the sign-up does not have is filled by another one.
-            if request is None or login is sign_up:
-                continue
+        # A field of the login that the sign-up does not have is filled by another one.
+        for request in _login_requests(world, _INSTEAD, besides=sign_up):
             found = await _tried(observer, (before, request), SignIn(()), kind)
             if found is not None:
                 yield found
@@ -146,12 +143,24 @@ async def _logging_in(
     if kind == "basic":
         yield SignIn((), "name", user.identity, user.secret)
         return
-    for login in logins(world.api, world.samples)[:_MOST]:
-        request = _request(world, login, {})
+    for request in _login_requests(world, _INSTEAD[:1]):
         known = SignIn((), "", user.identity, user.secret)
-        found = await _tried(observer, (request,), known, kind) if request is not None else None
+        found = await _tried(observer, (request,), known, kind)
         if found is not None:
             yield found
+
+
+def _login_requests(
+    world: ResourceModel, instead: Sequence[Mapping[str, str]], besides: Operation | None = None
+) -> Iterator[Json]:
+    """Yield requests that may log a user in: with a body, or in HTTP's basic scheme."""
+    for login, other in product(logins(world.api, world.samples)[:_MOST], instead):
+        request = _request(world, login, other)
+        if request is not None and login is not besides:
+            yield request
+    for login, part in product(basic_logins(world.api)[:_MOST], ("basic", "basic_email")):
+        header = {"Authorization": f"Basic {{{{{part}}}}}"}
+        yield {"method": login.method, "path": login.path, "headers": header}
 
 
 def _request(world: ResourceModel, operation: Operation, instead: Mapping[str, str]) -> Json | None:

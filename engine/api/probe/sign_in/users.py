@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -9,6 +10,8 @@ from ...document.auth import Credential, SignIn
 from ...model.model import Json
 
 USER, OTHER, ADMIN = "user", "other_user", "admin"
+PARTS = ("name", "email", "password", "basic", "basic_email")
+"""What requests may hold of a user; the last two are for HTTP's basic scheme, with the name or the address."""
 _WORDS = {USER: "tester", OTHER: "visitor", ADMIN: "admin"}
 # Of two observations each has names and passwords of its own, so that what holds one is known to differ.
 _ENDINGS = ("1a2b3c4d", "5e6f7a8b")
@@ -20,10 +23,16 @@ def user_values(name: str, sign_in: SignIn, number: int = 0) -> dict[str, str]:
     Args:
         number: 0 or 1, the observation.
     """
-    if sign_in.identity:
-        return {"name": sign_in.identity, "email": sign_in.identity, "password": sign_in.secret}
     made = f"{_WORDS[name]}{_ENDINGS[number]}"
-    return {"name": made, "email": f"{made}@example.com", "password": f"Aa1-{_ENDINGS[number]}{_ENDINGS[number]}"}
+    login, email, password = made, f"{made}@example.com", f"Aa1-{_ENDINGS[number]}{_ENDINGS[number]}"
+    if sign_in.identity:
+        login, email, password = sign_in.identity, sign_in.identity, sign_in.secret
+    basic, basic_email = _basic(login, password), _basic(email, password)
+    return dict(zip(PARTS, (login, email, password, basic, basic_email), strict=True))
+
+
+def _basic(login: str, password: str) -> str:
+    return base64.b64encode(f"{login}:{password}".encode()).decode()
 
 
 def constant(name: str, part: str) -> str:
@@ -64,6 +73,6 @@ def with_constants(value: Any, name: str) -> Any:
         return [with_constants(item, name) for item in value]
     if not isinstance(value, str):
         return value
-    for part in ("name", "email", "password"):
+    for part in PARTS:
         value = value.replace(f"{{{{{part}}}}}", f"{{{{{constant(name, part)}}}}}")
     return value

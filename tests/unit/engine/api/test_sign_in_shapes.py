@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import os
 import subprocess
 from typing import Any
@@ -12,9 +13,11 @@ from testwright.engine.api.document.auth import Credential, SignIn
 from testwright.engine.api.document.operations import api_from_document
 from testwright.engine.api.model.model import Api
 from testwright.engine.api.probe.sign_in.reproduce import signed_in_lines
-from testwright.engine.api.probe.sign_in.shapes import logins, part_of, sign_ups, user_body
+from testwright.engine.api.probe.sign_in.shapes import basic_logins, logins, part_of, sign_ups, user_body
 from testwright.engine.api.probe.sign_in.try_out import SeededUser, seeded_users
+from testwright.engine.api.probe.sign_in.users import user_values
 from testwright.engine.api.values.data import SampleValues
+from testwright.engine.api.write.render_users import user_constants, user_imports
 from testwright.utils.redact import Redactor
 
 pytestmark = pytest.mark.feature("T-20")
@@ -98,3 +101,45 @@ def test_a_reproduction_signs_up_and_in_and_is_shown_whole(tmp_path: Any) -> Non
     calls = (tmp_path / "calls").read_text().splitlines()
     assert [call.count("@example.com") for call in calls] == [1, 1, 0]
     assert calls[-1].endswith("/me -H Authorization: Bearer t1")
+
+
+BASIC_LOGIN = {"method": "POST", "path": "/tokens", "headers": {"Authorization": "Basic {{basic}}"}}
+
+
+def test_a_token_may_be_given_for_a_name_and_a_password_in_a_header() -> None:
+    schemes = {"pair": {"type": "http", "scheme": "basic"}, "token": {"type": "http", "scheme": "bearer"}}
+    document = {
+        "openapi": "3.1.0",
+        "paths": {
+            "/tokens": {"post": {"security": [{"pair": []}], "responses": {}}},
+            "/tokens/refresh": {"post": {"security": [{"pair": []}], "responses": {}}},
+            "/notes": {"post": {"security": [{"pair": []}], "responses": {}}},
+            "/sessions": {"post": {"security": [{"token": []}], "responses": {}}},
+        },
+        "components": {"securitySchemes": schemes},
+    }
+    assert labels(basic_logins(api_from_document(document, path="openapi.json"))) == ["POST /tokens"]
+
+
+def test_the_pair_is_the_users_own_wherever_it_is_written() -> None:
+    user = {"kind": "bearer", "variable": "USER_PASSWORD", "sign_in": {"requests": [BASIC_LOGIN], "pointer": "/token"}}
+    assert 'USER_BASIC = base64.b64encode(f"{USER_NAME}:{USER_PASSWORD}".encode()).decode()' in user_constants(
+        {"user": user}, {}, "asked(USER_BASIC)"
+    )
+    assert "import base64" in user_imports({"user": user})
+    values = user_values("user", SignIn((), "", "boss", "one"))
+    assert base64.b64decode(values["basic"]) == b"boss:one"
+
+
+def test_a_reproduction_logs_in_by_the_pair(tmp_path: Any) -> None:
+    credentials = {"user": Credential("user", "bearer", "W", sign_in=SignIn((BASIC_LOGIN,), "/token", "boss", "one"))}
+    text = signed_in_lines([{"method": "GET", "path": "/me", "auth": "user"}], credentials)
+    assert Redactor.from_environment({}).text(text) == text
+    fake = tmp_path / "curl"
+    fake.write_text('#!/bin/sh\necho "$@" >> calls\necho \'{"token": "t1"}\'\n')
+    fake.chmod(0o755)
+    environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}", "W": "one"}
+    subprocess.run(["bash", "-euo", "pipefail", "-c", text], cwd=tmp_path, env=environment, check=True)
+    login, reading = (tmp_path / "calls").read_text().splitlines()
+    assert login.endswith(f"Authorization: Basic {base64.b64encode(b'boss:one').decode()}")
+    assert reading.endswith("Authorization: Bearer t1")
