@@ -96,6 +96,10 @@ def saved_names_in(value: Any) -> list[str]:
     return [name for name in found if not is_constant(name)]
 
 
+HEADERS = "/@headers/"
+"""A saved value with this before its name is a header of the answer, and no part of the body."""
+
+
 def is_constant(name: str) -> bool:
     """Whether a name in `{{name}}` is a constant of the file, such as USER_EMAIL; others are saved by a request."""
     return name.isupper()

@@ -18,7 +18,16 @@ from ..document.schemas import type_of
 from ..model.model import HttpAnswer, Json, Operation, Proposal
 from ..values.data import NOTHING
 from .execute import saved_values
-from .resource_model import BaselineRequest, ResourceModel, build_request, find_saved_ids, is_complete, merge_setups
+from .resource_model import (
+    ENTITY_TAG,
+    BaselineRequest,
+    ResourceModel,
+    build_request,
+    find_saved_ids,
+    is_complete,
+    merge_setups,
+    saving_tag,
+)
 
 _ROUNDS = 3
 _RANK = {"POST": 0, "PUT": 1, "GET": 2, "HEAD": 3, "PATCH": 4, "DELETE": 5, "OPTIONS": 6, "TRACE": 7}
@@ -26,6 +35,7 @@ _MOST_VALUES = 6
 _REFUSED = (401, 403)
 _MOST_COMBINATIONS = 24
 _MOST_ASKED = 8
+_PRECONDITION_REQUIRED = 428
 
 
 class BaselineFinder:
@@ -80,6 +90,8 @@ class BaselineFinder:
             answers = await self.send((*setup, request))
             if answers[-1].status in _REFUSED and len(answers) == len(setup) + 1:
                 request, answers = await self._as_another(operation, request, setup, answers)
+            if answers[-1].status == _PRECONDITION_REQUIRED and len(answers) == len(setup) + 1:
+                request, setup, answers = await self._with_tag(operation, request, setup, answers)
             answer = answers[-1]
             if len(answers) == len(setup) + 1 and answer.ok:
                 # Setups of the first round are minimal already; later rounds try everything that worked before.
@@ -118,6 +130,21 @@ class BaselineFinder:
                 self._world.roles[operation.name] = name
                 return asked, again
         return request, answers
+
+    async def _with_tag(
+        self, operation: Operation, request: Json, setup: tuple[Json, ...], answers: tuple[HttpAnswer, ...]
+    ) -> tuple[Json, tuple[Json, ...], tuple[HttpAnswer, ...]]:
+        """Ask again with the entity tag of what is changed, where a reading tells it; as it was where none does."""
+        for reading in self._world.baselines.values():
+            same = reading.operation.path == operation.path and reading.operation.method == "GET"
+            if not same or "etag" not in reading.answer.headers:
+                continue
+            whole = tuple(merge_setups(setup, (*reading.setup, saving_tag(reading.request))))
+            asked = {**request, "headers": {**(request.get("headers") or {}), "If-Match": f"{{{{{ENTITY_TAG}}}}}"}}
+            again = await self.send((*whole, asked))
+            if len(again) == len(whole) + 1 and again[-1].status != _PRECONDITION_REQUIRED:
+                return asked, whole, again
+        return request, setup, answers
 
     def _stories(self, operation: Operation, number: int) -> Iterator[tuple[Json, tuple[Json, ...]]]:
         """Yield request sequences, the plainest first; later rounds try more."""

@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 from ..document.auth import Credential, auth_names
+from ..model.json_values import HEADERS
 from ..model.model import Json
 
 ADDRESS = "${API_BASE_URL:-http://127.0.0.1:8000}"
@@ -40,6 +41,10 @@ def _lines(request: Json, credentials: Mapping[str, Credential], *, last: bool, 
         return [f"{command} > /dev/null"]
     if len(save) == 1:
         name, pointer = next(iter(save.items()))
+        header = pointer.removeprefix(HEADERS)
+        if header != pointer:
+            shown = command.replace("curl -s", "curl -s -i", 1)
+            return [f"{name.upper()}=$({shown} | sed -n 's/^{header}: *//Ip' | tr -d '\\r')"]
         return [f"{name.upper()}=$({command} | {_READ.format(_keys(pointer))})"]
     reading = f'printf "%s" "$ANSWER" | {_READ}'
     return [

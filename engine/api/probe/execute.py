@@ -14,7 +14,7 @@ from typing import Any
 
 from ..document.application import AppObserver
 from ..document.auth import Credential, with_credentials
-from ..model.json_values import escape_key
+from ..model.json_values import HEADERS, escape_key
 from ..model.model import REFUSALS, HttpAnswer, Json, ObservedProposal, Proposal
 from .resource_model import parse_json, resolve_pointer, variables_in
 
@@ -133,7 +133,10 @@ def saved_values(requests: Sequence[Json], answers: Sequence[HttpAnswer]) -> dic
     for request, answer in zip(requests, answers, strict=False):
         save: Mapping[str, str] = request.get("save") or {}
         for name, pointer in save.items():
-            found[name] = resolve_pointer(parse_json(answer), pointer)
+            header = pointer.removeprefix(HEADERS)
+            found[name] = (
+                resolve_pointer(parse_json(answer), pointer) if header == pointer else answer.headers.get(header)
+            )
     return found
 
 

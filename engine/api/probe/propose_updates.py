@@ -9,7 +9,7 @@ from ..model.model import Json, Operation, Proposal
 from ..values.data import NOTHING
 from .distinct import other_value
 from .propose_values import copy_request, make_proposal, with_body
-from .resource_model import BaselineRequest, ResourceModel, merge_setups
+from .resource_model import ENTITY_TAG, BaselineRequest, ResourceModel, merge_setups, saving_tag
 
 _MOST_FIELDS = 3
 _UPDATES = ("PUT", "PATCH")
@@ -90,10 +90,12 @@ def conditional_proposals(world: ResourceModel) -> Iterator[Proposal]:
         if reading.operation.method != "GET" or not tag:
             continue
         unchanged = copy_request(reading.request)
-        unchanged["headers"] = {**(unchanged.get("headers") or {}), "If-None-Match": tag}
+        unchanged["headers"] = {**(unchanged.get("headers") or {}), "If-None-Match": f"{{{{{ENTITY_TAG}}}}}"}
         marks: Json = {"group": CONDITIONAL, "priority": "high"}
         words = "answers nothing new to who has its entity tag"
-        yield make_proposal(reading, "not_modified", words, "success", unchanged, statuses=(304,), **marks)
+        # The tag is read anew: it may depend on an id that is another each time.
+        setup = (*reading.setup, saving_tag(reading.request))
+        yield make_proposal(reading, "not_modified", words, "success", unchanged, statuses=(304,), setup=setup, **marks)
         for change in world.baselines.values():
             if change.operation.path != reading.operation.path or change.operation.method not in (*_UPDATES, "DELETE"):
                 continue
@@ -101,3 +103,8 @@ def conditional_proposals(world: ResourceModel) -> Iterator[Proposal]:
             stale["headers"] = {**(stale.get("headers") or {}), "If-Match": '"an-older-version"'}
             words = "is refused where the resource has changed since"
             yield make_proposal(change, "precondition_failed", words, "state", stale, statuses=(412,), **marks)
+            if "If-Match" in (change.request.get("headers") or {}):
+                careless = copy_request(change.request)
+                careless["headers"] = {name: text for name, text in careless["headers"].items() if name != "If-Match"}
+                words = "is refused without the entity tag that it is based on"
+                yield make_proposal(change, "precondition_required", words, "state", careless, statuses=(428,), **marks)

@@ -16,7 +16,7 @@ from ....utils.redact import is_secret_name, is_telling
 from ..document.auth import Credential, auth_entry
 from ..document.operations import snake_case
 from ..document.schemas import type_of
-from ..model.json_values import is_constant
+from ..model.json_values import HEADERS, is_constant
 from ..model.model import Api, ApiParameter, HttpAnswer, Json, Operation
 from ..values.data import NOTHING, SampleValues, looks_secret
 from ..values.negative_requests import is_file
@@ -339,6 +339,15 @@ def merge_setups(setup: Iterable[Json], more: Iterable[Json]) -> list[Json]:
             seen.add(key)
             made.append(step)
     return made
+
+
+ENTITY_TAG = "entity_tag"
+"""What the saved entity tag of a resource is called."""
+
+
+def saving_tag(request: Json) -> Json:
+    """Return a reading as a step that saves the entity tag it answers with."""
+    return {**request, "save": {ENTITY_TAG: f"{HEADERS}etag"}}
 
 
 def variables_in(value: Any) -> set[str]:

@@ -14,7 +14,7 @@ from ....utils.python_names import unique_name
 from ....utils.python_source import parse_python
 from ..document.auth import auth_names
 from ..document.operations import snake_case
-from ..model.json_values import formatted, literal, saved_names_in
+from ..model.json_values import HEADERS, formatted, literal, saved_names_in
 from ..probe.resource_model import resource_of
 from .render_names import SharedPayloads
 
@@ -107,8 +107,18 @@ def path_of(request: Json) -> str:
     return path
 
 
+def saved_of(pointer: str, answer: str, *, body: str = ".json") -> str:
+    """Render the expression for what is saved of an answer: a part of its body, or a header.
+
+    Args:
+        body: what follows the answer where its body is meant.
+    """
+    header = pointer.removeprefix(HEADERS)
+    return f"{answer}.headers[{literal(header)}]" if header != pointer else saved(pointer, f"{answer}{body}")
+
+
 def saved(pointer: str, of: str) -> str:
-    """Render the expression for a part of an answer."""
+    """Render the expression for a part of an answer's body."""
     keys = [key.replace("~1", "/").replace("~0", "~") for key in pointer.split("/")[1:]]
     return of + "".join(f"[{int(key)}]" if key.isdigit() else f"[{literal(key)}]" for key in keys)
 
@@ -173,10 +183,14 @@ class SetupFunctions:
             return SetupFunction(self._free(_name(request, "")), arguments, "", (made,), user)
         name, pointer = next(iter(save.items()))
         if len(save) == 1:
-            lines = (f"return {saved(pointer, f'{made}.json')}",)
+            lines = (f"return {saved_of(pointer, made)}",)
             return SetupFunction(self._free(_name(request, name)), arguments, name, lines, user)
-        values = ", ".join(saved(pointer, "answer") for pointer in save.values())
-        lines = (f"answer = {made}.json", f"return {values}")
+        if any(pointer.startswith(HEADERS) for pointer in save.values()):
+            values = ", ".join(saved_of(pointer, "answer") for pointer in save.values())
+            lines = (f"answer = {made}", f"return {values}")
+        else:
+            values = ", ".join(saved(pointer, "answer") for pointer in save.values())
+            lines = (f"answer = {made}.json", f"return {values}")
         return SetupFunction(self._free(_name(request, name)), arguments, ", ".join(save), lines, user)
 
     def _free(self, name: str) -> str:

@@ -11,7 +11,7 @@ from urllib.parse import quote, urlencode
 from ....core.errors import AgentFailure
 from ...api.document.auth import auth_names
 from ...api.document.operations import snake_case
-from ...api.model.json_values import formatted, literal, quoted, saved_names_in
+from ...api.model.json_values import HEADERS, formatted, literal, quoted, saved_names_in
 from ...api.write.docstring_lines import docstring_text, indented
 from ...api.write.render import (
     ApiTestFile,
@@ -22,7 +22,7 @@ from ...api.write.render import (
     takes_secrets,
     with_helpers,
 )
-from ...api.write.render_checks import FORM, cookie_of, path_of, saved
+from ...api.write.render_checks import FORM, cookie_of, path_of, saved, saved_of
 from .profiles import stages_of
 from .tasks import THINK_SECONDS, name_of_task
 
@@ -144,7 +144,10 @@ class _Source:
             return [call]
         if len(save) == 1:
             name, pointer = next(iter(save.items()))
-            return [f"{name} = {saved(pointer, f'{call}.json()')}"]
+            return [f"{name} = {saved_of(pointer, call, body='.json()')}"]
+        if any(pointer.startswith(HEADERS) for pointer in save.values()):
+            parts = (f"{name} = {saved_of(pointer, 'answer', body='.json()')}" for name, pointer in save.items())
+            return [f"answer = {call}", *parts]
         return [f"answer = {call}.json()", *(f"{name} = {saved(at, 'answer')}" for name, at in save.items())]
 
     def _call(self, request: Json) -> str:

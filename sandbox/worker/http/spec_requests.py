@@ -5,6 +5,8 @@ import re
 from typing import Any
 
 _MOST_TEXT = 200_000
+HEADERS = "/@headers/"
+"""What comes before the name of a header, in small letters, where one is saved in place of a part of the body."""
 
 
 def filled(value: Any, names: Any) -> Any:
@@ -42,7 +44,8 @@ def send(application, request, names):
     """One request; what is to be saved of the answer goes to `names`. `user` in it names who asks."""
     answer = _answer(application, request, names)
     for name, pointer in (request.get("save") or {}).items():
-        names[name] = pointed(answer.json, pointer)
+        header = pointer.removeprefix(HEADERS)
+        names[name] = pointed(answer.json, pointer) if header == pointer else answer.headers[header]
     return {
         "status": answer.status,
         "headers": answer.headers,

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from testwright.engine.api.document.operations import api_from_document
 from testwright.engine.api.model.model import HttpAnswer
+from testwright.engine.api.probe.curl import curl_lines
 from testwright.engine.api.probe.propose import filled_lists
 from testwright.engine.api.probe.propose_updates import conditional_proposals, update_proposals
 from testwright.engine.api.probe.resource_model import BaselineRequest, ResourceModel, build_request
 from testwright.engine.api.values.data import SampleValues
+from testwright.engine.api.write.render_checks import SetupFunctions
 
 pytestmark = pytest.mark.feature("T-20")
 
@@ -70,7 +74,7 @@ def test_a_single_field_is_changed_while_the_others_stay(world: ResourceModel) -
 
 def test_a_condition_is_tried_where_an_answer_has_an_entity_tag(world: ResourceModel) -> None:
     found = {proposal.name: proposal for proposal in conditional_proposals(world)}
-    assert found["not_modified"].request["headers"] == {"If-None-Match": '"v1"'}
+    assert found["not_modified"].request["headers"] == {"If-None-Match": "{{entity_tag}}"}
     assert found["not_modified"].statuses == (304,)
     assert found["precondition_failed"].operation.name == "change"
     assert found["precondition_failed"].statuses == (412,)
@@ -81,3 +85,29 @@ def test_a_list_is_cut_short_and_sorted_both_ways(world: ResourceModel) -> None:
     assert {"limit": 1} in queries
     assert {"sort": "title"} in queries
     assert {"sort": "-title"} in queries
+
+
+def test_a_tag_is_read_anew_before_it_is_used(world: ResourceModel) -> None:
+    [unchanged] = [one for one in conditional_proposals(world) if one.name == "not_modified"]
+    assert unchanged.setup[-1]["save"] == {"entity_tag": "/@headers/etag"}
+    assert unchanged.request["headers"] == {"If-None-Match": "{{entity_tag}}"}
+
+
+def test_a_change_that_needs_a_tag_is_tried_without_it(world: ResourceModel) -> None:
+    change = world.baselines["change"]
+    tagged = {**change.request, "headers": {"If-Match": "{{entity_tag}}"}}
+    world.baselines["change"] = replace(change, request=tagged)
+    found = {one.name: one for one in conditional_proposals(world) if one.operation.name == "change"}
+    assert found["precondition_required"].request["headers"] == {}
+    assert found["precondition_required"].statuses == (428,)
+
+
+def test_a_header_is_saved_by_tests_and_by_the_lines_of_a_reproduction() -> None:
+    reading = {"method": "GET", "path": "/books/1", "save": {"entity_tag": "/@headers/etag"}}
+    change = {"method": "PUT", "path": "/books/1", "headers": {"If-Match": "{{entity_tag}}"}}
+    [step] = SetupFunctions({}).of([reading])
+    assert step.lines == ('return api.get("/books/1").succeeded().headers["etag"]',)
+    saving, using = curl_lines([reading, change], {}).splitlines()
+    assert saving.startswith("ENTITY_TAG=$(curl -s -i ")
+    assert "-H 'If-Match: '" in using
+    assert "${ENTITY_TAG}" in using
