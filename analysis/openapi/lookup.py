@@ -91,6 +91,7 @@ APP_PATHS = (
     "/openapi.json",
     "/openapi.yaml",
     "/swagger.json",
+    "/apispec.json",
     "/v3/api-docs",
     "/openapi.yml",
     "/swagger.yaml",

@@ -218,12 +218,16 @@ class ApiSpecGenerator:
         return launch, secrets
 
     def _own_values(self) -> dict[str, str]:
-        """Return what the project itself says of its variables and what anybody may read."""
-        return {
-            name: value
-            for name, value in self.variables.items()
-            if name not in self.taken and not is_secret(name) and not is_secret_name(name) and not looks_secret(value)
-        }
+        """Return the variables of the settings: what the project says, a made-up secret, or nothing of what is taken.
+
+        Whoever runs the tests sets what is taken from the environment.
+        """
+        return {name: self._written(name, value) for name, value in self.variables.items()}
+
+    def _written(self, name: str, value: str) -> str:
+        if is_secret(name) or is_secret_name(name) or looks_secret(value):
+            return placeholder_secret(name)
+        return "" if name in self.taken else value
 
     def _spec_target(self, described: ApiDescription, path: str, title: str) -> JsonObject:
         target: JsonObject = {"name": title[:200]}

@@ -182,7 +182,7 @@ async def open_application(
             "command": list(launch.command) or None,
             "root": str(workspace.project),
             "import_roots": list(launch.import_roots),
-            "environment": dict(launch.environment),
+            "environment": {**launch.environment, **target.variables},
             "folder": launch.folder,
             "ready": launch.ready,
             **{name: getattr(surroundings, name) for name in ("clock", "start_seconds", "answer_seconds")},
@@ -355,7 +355,7 @@ def _scheme(header: str) -> Json | None:
     return None
 
 
-_DOCUMENT = re.compile(r"/(?:openapi|swagger)[\w.-]*\.(?:json|ya?ml)$")
+_DOCUMENT = re.compile(r"/(?:openapi|swagger|api-?spec)[\w.-]*\.(?:json|ya?ml)$")
 _HTML = ("text/html", "application/xhtml+xml")
 
 

@@ -202,6 +202,8 @@ class _Source:
 
     def _application(self) -> str:
         made = application_call(self._spec["target"])
+        if self._spec["target"].get("application"):
+            made = f"{made[:-1]}, alone=True)"
         if not self._users:
             return made
         keeps = all(entry["sign_in"].get("keeps") for entry in self._users.values())

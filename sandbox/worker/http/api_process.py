@@ -1,7 +1,7 @@
 """The application under test, in a process of its own on a free port, and requests to it.
 
-With API_BASE_URL set, the tests speak to the server at that address instead; its state is not reset then. API_LAUNCHER
-(a command as a JSON list) starts api_serving.py in another way, as measuring its coverage needs.
+With API_BASE_URL set, the tests speak to the server there instead, whose state is not reset. API_LAUNCHER (a command as
+a JSON list) starts api_serving.py in another way, as measuring its coverage needs.
 """
 
 import contextlib
@@ -23,9 +23,7 @@ from typing import Any
 
 LOOPBACK = "127.0.0.1"
 READING = ("GET", "HEAD", "OPTIONS", "TRACE")
-START_SECONDS = 60.0
-ANSWER_SECONDS = 30.0
-STOP_SECONDS = 30.0
+START_SECONDS, ANSWER_SECONDS, STOP_SECONDS = 60.0, 30.0, 30.0
 FORM = "application/x-www-form-urlencoded"
 _BOUNDARY = "----the-next-field-of-this-form"
 _NO_BODY = object()
@@ -36,14 +34,11 @@ class ApplicationFailure(Exception):
 
 
 class EndlessAnswer(ApplicationFailure):
-    """The answer is a stream of events, which goes on for as long as somebody listens."""
+    """The answer is a stream of events."""
 
 
 class Response:
-    """An answer: `status`, `headers` (names in small letters), `text`, `seconds`; `json` is the text read as JSON.
-
-    `cookies` is what a browser would send back.
-    """
+    """An answer; names of `headers` are in small letters, `cookies` is what a browser would send back."""
 
     def __init__(self, status, headers, text, seconds=0.0, cookies=""):
         self.status = status
@@ -52,9 +47,7 @@ class Response:
         self.seconds = seconds
         self.cookies = cookies
 
-    @property
-    def json(self):
-        return json_module.loads(self.text)
+    json = property(lambda self: json_module.loads(self.text))
 
     def succeeded(self):
         """This answer, if it is one of success; an AssertionError otherwise."""
@@ -66,25 +59,17 @@ class Response:
         return f"<{self.status} {self.text[:500]!r}>"
 
 
+def _verb(method):
+    def ask(self, path, **more):
+        return self.request(method, path, **more)
+
+    return ask
+
+
 class _Verbs:
     """A method for each of HTTP's."""
 
-    request: Any
-
-    def get(self, path, **more):
-        return self.request("GET", path, **more)
-
-    def post(self, path, **more):
-        return self.request("POST", path, **more)
-
-    def put(self, path, **more):
-        return self.request("PUT", path, **more)
-
-    def patch(self, path, **more):
-        return self.request("PATCH", path, **more)
-
-    def delete(self, path, **more):
-        return self.request("DELETE", path, **more)
+    get, post, put, patch, delete = map(_verb, ("GET", "POST", "PUT", "PATCH", "DELETE"))
 
 
 class User(_Verbs):
@@ -120,6 +105,7 @@ class Application(_Verbs):
         ready: a path that answers below 400 once what the command starts is ready; its port is enough without.
         started_here: whether it is started in any case, wherever API_BASE_URL points.
         sign_in: a function of the application that signs its users in and returns the headers of each by name.
+        alone: whether it gets no other variables of its surroundings than those that any process needs.
         keeps_users: whether they outlive a reset, so that they sign in once: what it keeps in files then does.
     """
 
@@ -138,20 +124,19 @@ class Application(_Verbs):
         started_here=False,
         sign_in=None,
         keeps_users=False,
+        alone=False,
     ):
         self._application = application
         self._command = command
         self._root = Path(root).resolve()
         self._import_roots = [str(self._root / import_root) for import_root in import_roots]
         self._environment = dict(environment or {})
-        self._folder = folder
-        self._ready = ready
+        self._folder, self._alone, self._ready = folder, alone, ready
         told = os.environ.get("API_LAUNCHER")
         self._launcher = launcher or (json_module.loads(told) if told else _serving())
         self._process: Any = None
         self._temporary: Any = None
-        self._changed = False
-        self._can_reset = True
+        self._changed, self._can_reset = False, True
         self.base_url = (base_url if started_here else os.environ.get("API_BASE_URL", base_url)).rstrip("/")
         self._elsewhere = bool(self.base_url)
         self._sign_in, self._keeps_users, self._users = sign_in, keeps_users, None
@@ -176,6 +161,7 @@ class Application(_Verbs):
             "application": self._application,
             "command": self._command and [self._in_project(one) for one in _with_python(self._command)],
             "ready": self._ready,
+            "variables": list(self._environment) if self._alone else None,
             "import_roots": self._import_roots,
             "folder": str(self._root / self._folder) if self._folder else str(place / "work"),
             "copy": "" if self._folder else str(place / "copy"),
@@ -219,10 +205,8 @@ class Application(_Verbs):
         if process is None:
             return
         process.stdin.close()
-        try:
+        with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(timeout=patience)
-        except subprocess.TimeoutExpired:
-            pass
         with contextlib.suppress(OSError):
             os.killpg(process.pid, signal.SIGKILL)
         process.kill()
@@ -244,7 +228,7 @@ class Application(_Verbs):
             self._fresh()
 
     def fresh(self):
-        """Put the application back to the state after its start, whoever has changed it since: a browser, say."""
+        """Put it back to the state after its start, whoever has changed it since: a browser, say."""
         self._changed = True
         self.reset()
 
@@ -344,7 +328,7 @@ class Application(_Verbs):
             self._process.stdin.flush()
         answer = self._answer()
         if "port" not in answer:
-            raise ApplicationFailure(f"the application does not start: {answer.get('error', '')}{self._account()}")
+            raise ApplicationFailure(f"the application does not start: {answer.get('error')}{self._account()}")
         self.base_url = f"http://{LOOPBACK}:{answer['port']}"
         self._can_reset = answer["again"]
 
@@ -368,12 +352,12 @@ class Application(_Verbs):
 
 def _whole(answer, until):
     """The body of an answer; the time limit of a connection is one for each piece, and pieces may come for ever."""
-    pieces = []
+    body = b""
     while piece := answer.read1(65536):
-        pieces.append(piece)
+        body += piece
         if time.monotonic() > until:
             raise socket.timeout
-    return b"".join(pieces)
+    return body
 
 
 def _with_python(command):

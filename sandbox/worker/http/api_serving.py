@@ -14,6 +14,7 @@ import importlib
 import inspect
 import json
 import os
+import re
 import shutil
 import signal
 import socket
@@ -27,6 +28,10 @@ from typing import Any
 
 LOOPBACK = "127.0.0.1"
 STOP_SECONDS = 20.0
+SURROUNDINGS = re.compile(
+    r"PATH|HOME|TMPDIR|TEMP|TMP|TZ|LANG|LANGUAGE|LOGNAME|USER|USERNAME|TERM|SHELL|VIRTUAL_ENV"
+    r"|(API_|LC_|LD_|DYLD_|PYTHON|COV|CONDA_|SSL_CERT_).*"
+)
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 # Audit events of changes to files: which of their arguments are paths, and which the open folders these start from.
 CHANGES = {
@@ -55,6 +60,8 @@ def main(config):
         answers.flush()
 
     child = None
+    if config.get("variables") is not None:
+        leave_out(config["variables"])
     try:
         if config.get("writable") and not config["command"]:
             Confinement(config["folder"], config["writable"]).install()
@@ -83,6 +90,12 @@ def main(config):
         if child is not None:
             child.stop()
     os._exit(0)
+
+
+def leave_out(own):
+    """Remove the variables that are neither the application's own nor needed by any process: a developer's, say."""
+    for name in [one for one in os.environ if one not in own and not SURROUNDINGS.fullmatch(one)]:
+        del os.environ[name]
 
 
 def load(name):

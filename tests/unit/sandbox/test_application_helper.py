@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 import pytest
 
-from testwright.sandbox.worker.http import api_process
+from testwright.sandbox.worker.http import api_process, api_serving
 
 
 @pytest.mark.feature("T-20")
@@ -32,3 +33,13 @@ def test_cookies_of_a_user_and_of_a_request_are_sent_together(monkeypatch):
     monkeypatch.setattr(application, "request", lambda *_, headers: sent.update(headers))
     application.as_user("user").get("/", headers={"Cookie": "lang=de"})
     assert sent == {"Cookie": "sid=1; lang=de"}
+
+
+@pytest.mark.feature("T-20")
+def test_only_its_own_variables_and_what_any_process_needs_reach_an_application(monkeypatch):
+    for name in ("SHOP_MAIL", "SHOP_REGION", "LC_ALL"):
+        monkeypatch.setenv(name, "set")
+    monkeypatch.setattr("os.environ", dict(os.environ))
+    api_serving.leave_out(["SHOP_REGION"])
+    assert {"SHOP_REGION", "LC_ALL", "PATH"} <= set(os.environ)
+    assert "SHOP_MAIL" not in os.environ
