@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import os
+import shlex
 import time
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
@@ -242,8 +243,11 @@ class ApiSpecGenerator:
 
 def _start(launch: AppLaunch, framework: str) -> str:
     """Describe how to start the application by hand."""
-    names = sorted(launch.environment)
-    variables = f", with a value of your own in {' and '.join(names)}" if names else ""
+    own = {name for name, value in launch.environment.items() if is_secret(name) or is_secret_name(name) or not value}
+    given = [f"{name}={shlex.quote(value)}" for name, value in sorted(launch.environment.items()) if name not in own]
+    words = [f"with {' '.join(given)}"] if given else []
+    words += [f"with a value of your own in {' and '.join(sorted(own))}"] if own else []
+    variables = "".join(f", {text}" for text in words)
     if launch.command:
         return f"started by {' '.join(launch.command).replace('{port}', '8000')}{variables}:"
     if framework in ("flask", "django"):

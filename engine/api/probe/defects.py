@@ -32,6 +32,8 @@ _KINDS = (
     "undocumented_status",
 )
 _CAUSES = {
+    "no body at all": "no body at all",
+    "a body of the media type text/plain": "a body of the media type text/plain",
     "null": "null where the description does not allow it",
     "type": "a value of another type",
     "missing": "a required value missing",
@@ -102,7 +104,8 @@ def suspected_defects(
 
 def _cause(violation: ContractViolation) -> str:
     """Return the broken constraint, which is taken for the same reason wherever it is; empty for another violation."""
-    cause = violation.seen.proposal.cause if violation.kind == "not_enforced" else ""
+    proposal = violation.seen.proposal
+    cause = (proposal.cause or proposal.breaks) if violation.kind == "not_enforced" else ""
     return cause if cause in _CAUSES else ""
 
 

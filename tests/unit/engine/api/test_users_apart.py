@@ -11,7 +11,7 @@ from testwright.engine.api.document.auth import Credential, SignIn
 from testwright.engine.api.model.model import Api, HttpAnswer, Json, ObservedProposal, Operation, Proposal
 from testwright.engine.api.probe.defects import suspected_defects
 from testwright.engine.api.probe.explore import ApiExploration
-from testwright.engine.api.probe.judge import find_violation, lacks_refusal
+from testwright.engine.api.probe.judge import ContractViolation, find_violation, lacks_refusal
 from testwright.engine.api.probe.sign_in.others import changed_by_another, read_by_others, refused_to_anonymous
 from testwright.engine.api.probe.sign_in.private import user_secrets
 from testwright.engine.api.values.data import SampleValues, SecretFilter
@@ -68,3 +68,26 @@ def test_secrets_are_taken_out_before_a_text_is_cut() -> None:
     [defect] = suspected_defects([verdict], {}, "start it", SecretFilter({}, [secret]).text)
     assert secret[:4] not in defect["observed"]
     assert len(defect["observed"]) <= 300
+
+
+def test_what_every_operation_takes_for_the_same_reason_is_one_defect() -> None:
+    found: list[ContractViolation] = []
+    for name in ("notes", "books", "songs"):
+        operation = Operation("", f"add_{name}", "POST", f"/{name}", responses={"201": None})
+        proposal = Proposal(
+            operation,
+            "no_body_at_all",
+            "it refuses no body at all",
+            "validation",
+            {"method": "POST", "path": f"/{name}"},
+            wants="refusal",
+            breaks="no body at all",
+        )
+        verdict = find_violation(
+            ObservedProposal(proposal, (HttpAnswer(201),)), Api("Shop", (operation,), {}, {}), SampleValues({})
+        )
+        assert verdict is not None
+        found.append(verdict)
+    [defect] = suspected_defects(found, {}, "start it")
+    assert defect["title"] == "3 requests are taken with no body at all"
+    assert "POST /songs" in defect["observed"]
