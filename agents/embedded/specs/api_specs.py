@@ -214,7 +214,7 @@ class ApiSpecGenerator:
             environment=environment,
             folder=named.get("folder"),
             ready=self.ready,
-            private=tuple(self.variables[name] for name in self.taken if name in self.variables),
+            private=tuple(value for name, value in self.variables.items() if self._written(name, value) != value),
         )
         return launch, secrets
 
