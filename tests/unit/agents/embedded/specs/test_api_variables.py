@@ -1,0 +1,24 @@
+"""Which variables of the settings an API's tests give the application, and in which form."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from testwright.agents.embedded.specs.api_specs import ApiSpecGenerator, _start
+
+pytestmark = pytest.mark.feature("T-20")
+VARIABLES = {"SHOP_REGION": "eu west", "SHOP_PLACE": "north-of-the-river", "SHOP_PASSWORD": "correct-horse"}
+
+
+def test_own_words_are_kept_secrets_are_made_up_and_what_is_taken_is_left_to_who_runs_the_tests(tmp_path: Path) -> None:
+    nobody = cast(Any, None)
+    generator = ApiSpecGenerator(nobody, tmp_path, nobody, variables=VARIABLES, taken={"SHOP_PLACE": "north-${SIDE}"})
+    launch, _ = generator._launch({"application": {"import": "shop:app"}})
+    assert launch is not None
+    assert launch.environment == {"SHOP_REGION": "eu west", "SHOP_PLACE": "", "SHOP_PASSWORD": "test-shop-password"}
+    assert set(launch.private) == {"north-of-the-river", "correct-horse"}
+    assert "SHOP_REGION='eu west'" in _start(launch, "fastapi")
+    assert "a value of your own in SHOP_PASSWORD and SHOP_PLACE" in _start(launch, "fastapi")
