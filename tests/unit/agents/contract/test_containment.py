@@ -168,6 +168,9 @@ async def test_a_task_that_ends_the_loop_after_its_answer_loses_no_later_request
     async with FunctionAgent("goal", work) as agent:
         statuses = {(await agent.process(REQUEST)).status for _ in range(5)}
     assert statuses <= {ResponseStatus.SUCCESS, ResponseStatus.ERROR}
+    for task in tasks:
+        if task.done() and not task.cancelled():
+            assert isinstance(task.exception(), SystemExit)
 
 
 async def test_all_of_an_async_agent_runs_in_one_loop() -> None:
