@@ -197,6 +197,7 @@ def test_markdown_has_the_same_tables_and_keeps_its_signs() -> None:
     assert lines[4].startswith("| Verdict | Rows |")
     assert lines[5].count("---") == 11
     assert "| holds | 1 | 9 | 4 | 2 | 3 | 1 | 3/3 | 2 exact | 2.50 | tests/test\\_cart.py::test\\_adds |" in lines
+    assert any(line.startswith("- tests/test\\_cart.py::test\\_zone: it depends on the time zone") for line in lines)
     assert any("test\\_a\\|b\\*c\\_&lt;d>" in line for line in lines)
 
 
