@@ -126,6 +126,7 @@ async def open_services(
                 seconds_before=seconds_before + early.seconds,
                 audit=audit.record,
                 waiting=early.meter.waiting,
+                warn=warn,
             ) as models,
             _start_agents(_agents_of(early, models, tools), warn) as agents,
         ):

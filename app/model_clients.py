@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager, nullcontext
@@ -13,8 +14,12 @@ from ..agents.model.chat import ModelChat
 from ..agents.model.prices import Prices, load_prices
 from ..config.models import PROVIDER, ROLES
 from ..config.settings import Settings
+from ..config.variables import Variables
 from ..core.errors import SettingsError
 from ..core.usage import Ceilings, ModelBudget, ModelUsage
+from ..store.cache.request_rate import RequestRate
+from ..store.cache.responses import ResponsesLost
+from ..store.cache.valkey_responses import ValkeyServer
 from ..store.database.answers import ModelAnswers
 from ..store.files.audit import AuditEntry
 
@@ -76,6 +81,7 @@ async def open_model_clients(
     given_out: set[str] | None = None,
     spent: Callable[[ModelUsage], None] = lambda spend: None,
     waiting: Callable[[], AbstractContextManager[None]] = nullcontext,
+    warn: Callable[[str], None] = lambda message: None,
 ) -> AsyncIterator[ModelClients]:
     """Open a client for each role that is set to a model; they are closed when the block ends.
 
@@ -87,6 +93,7 @@ async def open_model_clients(
         given_out: keys of stored answers that this session has used already, in other processes; grows.
         spent: called with the usage of each call.
         waiting: makes a context manager that is held while waiting for an endpoint (idle-time accounting).
+        warn: told when requests of other processes cannot be counted.
 
     Raises:
         SettingsError: there is no key for OpenAI, no readable price table, or no price under a ceiling on cost.
@@ -111,6 +118,9 @@ async def open_model_clients(
     # One client for each model, not for each role: roles with the same model share connections and abilities.
     async with AsyncExitStack() as opened:
         chats: dict[str, RunChat] = {}
+        rate = await asyncio.to_thread(_request_rate, settings, base_url, environment, warn)
+        if rate is not None:
+            opened.callback(rate.close)
         for name in settings.models.names:
             limits = (settings.model_timeout, settings.answer_tokens)
             endpoint = Endpoint(EndpointSettings(name, base_url, *limits, settings.stream), key)
@@ -124,11 +134,34 @@ async def open_model_clients(
                 audit=audit,
                 given_out=given_out,
                 waiting=waiting,
+                pace=rate.take if rate is not None else None,
             )
         by_role = {role: chats[name] for role in ROLES if (name := settings.models.of(role)) is not None}
         priced = frozenset(name for name in _models_asked(settings) if prices.of(name) is not None)
         cost = _embeddings_cost(settings, prices)
         yield ModelClients(by_role, budget, priced, cost, lambda: budget.recount(stored()))
+
+
+def _request_rate(
+    settings: Settings, base_url: str, environment: Mapping[str, str], warn: Callable[[str], None]
+) -> RequestRate | None:
+    """The budget of requests to the endpoint, shared by who uses the same cache server; None without one.
+
+    Raises:
+        SettingsError: a variable of the cache's URL is missing, or its client library.
+    """
+    if settings.requests_per_minute is None:
+        return None
+    server = None
+    if settings.cache_url is not None:
+        variables = Variables(environment)
+        url = variables.filled(settings.cache_url)
+        variables.require("The URL of the cache")
+        try:
+            server = ValkeyServer(url)
+        except ResponsesLost as error:
+            warn(f"Requests of other processes are not counted: {error}.")
+    return RequestRate(settings.requests_per_minute, base_url, server, warn=warn)
 
 
 def _models_asked(settings: Settings) -> list[str]:

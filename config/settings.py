@@ -92,6 +92,8 @@ class Settings(BaseSettings):
         stream: ask models for streams.
         model_timeout: seconds for one whole answer of a model.
         answer_tokens: the most one answer of a model may have.
+        requests_per_minute: the most requests to the models' endpoint in a minute, of all processes that share
+            `cache_url`; None for no such limit.
         prices: a price table of the user's own, JSON.
         isolate_agents: each request to an agent in a process of its own, one at a time.
         max_tokens, max_cost, max_seconds: ceilings of a run; cost in US dollars, None for none.
@@ -166,6 +168,7 @@ class Settings(BaseSettings):
     stream: bool = False
     model_timeout: float = Field(default=180.0, gt=0)
     answer_tokens: int = Field(default=16_000, ge=1)
+    requests_per_minute: int | None = Field(default=None, ge=1, le=100_000)
     prices: Path | None = None
     isolate_agents: bool = False
     max_tokens: int | None = Field(default=None, ge=1)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
@@ -78,6 +78,7 @@ class RunChat:
         audit: records every call.
         given_out: keys of stored answers that this session has used already; grows.
         waiting: context manager held while waiting for the endpoint (idle-time accounting).
+        pace: returns when one more request may be sent; None sends at once.
     """
 
     def __init__(
@@ -91,9 +92,10 @@ class RunChat:
         audit: Callable[[AuditEntry], None] = lambda attempt: None,
         given_out: set[str] | None = None,
         waiting: Callable[[], AbstractContextManager[None]] = nullcontext,
+        pace: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
         self.model = endpoint.settings.model
-        self._sender = Sender(endpoint, abilities)
+        self._sender = Sender(endpoint, abilities) if pace is None else Sender(endpoint, abilities, pace)
         self._price = prices.of(endpoint.settings.model)
         self._budget = budget
         self._kept = kept

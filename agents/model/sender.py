@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,6 +40,10 @@ class FailedRequest:
     duration_ms: float
 
 
+async def _at_once() -> None:
+    """No pace."""
+
+
 class Sender:
     """Sends calls to one endpoint with its known capabilities.
 
@@ -48,9 +52,12 @@ class Sender:
         abilities: capabilities of endpoints, kept from run to run.
     """
 
-    def __init__(self, endpoint: Endpoint, abilities: CapabilityFile) -> None:
+    def __init__(
+        self, endpoint: Endpoint, abilities: CapabilityFile, pace: Callable[[], Awaitable[None]] = _at_once
+    ) -> None:
         self._endpoint = endpoint
         self._abilities = abilities
+        self._pace = pace
         self._faults: dict[Mode, int] = defaultdict(int)
         self._detecting = asyncio.Lock()
 
@@ -92,6 +99,7 @@ class Sender:
         while True:
             known = self._known
             try:
+                await self._pace()
                 received = await self._send_once(call, mode, known, permit(), on_failure, answer_tokens)
             except ModelFailure as failure:
                 refused = _refused_parameter(failure, known)

@@ -13,8 +13,8 @@ _KEPT_SECONDS = 30 * 24 * 3600
 _WAIT_SECONDS = 2.0
 
 
-class ValkeyResponses:
-    """A database of a Valkey or Redis server; a result expires 30 days after its last use.
+class ValkeyServer:
+    """A database of a Valkey or Redis server.
 
     Args:
         url: may contain a password; no message shows it.
@@ -48,31 +48,47 @@ class ValkeyResponses:
                 f"The URL of the cache, {self._where}, is not understood.",
                 advice="Its form is redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], or unix:///path/to/socket.",
             ) from error
-        self._call(self._client.ping)
-
-    def get(self, key: str) -> bytes | None:
-        """See `Responses.get`."""
-        held = self._call(self._client.getex, _PREFIX + key, ex=_KEPT_SECONDS)
-        return unsealed(held) if isinstance(held, bytes) else None
-
-    def put(self, key: str, body: bytes) -> None:
-        """See `Responses.put`."""
-        if len(body) <= LARGEST:
-            self._call(self._client.set, _PREFIX + key, sealed(body), ex=_KEPT_SECONDS)
+        self.call("ping")
 
     def close(self) -> None:
-        """See `Responses.close`."""
+        """Close the connections. Raises nothing."""
         try:
             self._client.close()
         except self._faults:
             return
 
-    def _call(self, command: Any, *arguments: Any, **options: Any) -> Any:
+    def call(self, command: str, *arguments: Any, **options: Any) -> Any:
+        """The server's answer to a command, as the client's method of that name returns it. Raises ResponsesLost."""
         try:
-            return command(*arguments, **options)
+            return getattr(self._client, command)(*arguments, **options)
         except self._faults as error:
             # The message may contain the URL with its password, so only the error's type is shown.
             raise ResponsesLost(f"{self._where} does not serve ({type(error).__name__})") from None
+
+
+class ValkeyResponses:
+    """Answers in a Valkey or Redis server; one expires 30 days after its last use.
+
+    Args:
+        url: as of `ValkeyServer`, which also says what is raised.
+    """
+
+    def __init__(self, url: str) -> None:
+        self._server = ValkeyServer(url)
+
+    def get(self, key: str) -> bytes | None:
+        """See `Responses.get`."""
+        held = self._server.call("getex", _PREFIX + key, ex=_KEPT_SECONDS)
+        return unsealed(held) if isinstance(held, bytes) else None
+
+    def put(self, key: str, body: bytes) -> None:
+        """See `Responses.put`."""
+        if len(body) <= LARGEST:
+            self._server.call("set", _PREFIX + key, sealed(body), ex=_KEPT_SECONDS)
+
+    def close(self) -> None:
+        """See `Responses.close`."""
+        self._server.close()
 
 
 def _without_secrets(url: str) -> str:
