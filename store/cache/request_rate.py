@@ -1,7 +1,7 @@
 """Counts requests to a provider against a budget a minute, shared by all processes that use one Valkey or Redis.
 
-The server keeps numbers of requests and nothing else. Where it is lost, flushed or wrong, at worst too many requests are
-sent for a minute, which the provider then refuses; each process goes on counting its own.
+The server keeps moments of requests and nothing else. Where it is lost, flushed or wrong, at worst too many requests
+are sent for a minute, which the provider then refuses; each process goes on counting its own.
 """
 
 from __future__ import annotations
