@@ -156,6 +156,7 @@ def _within(found: Iterable[Any], most: int) -> Iterator[Any]:
 _MOST_TEXT = 20_000
 """More than is ever shown: secrets are taken out first, and one that is cut in half is not recognised."""
 _UNTOLD = ("contract",)
+_WITHOUT_BODY = (204, 304)
 _ANY_SERVER = (405, 406, 413, 414, 415, 429, 431)
 """Statuses of HTTP itself; a document that does not name them for every operation is no defect."""
 
@@ -271,8 +272,9 @@ def lacks_refusal(seen: ObservedProposal) -> bool:
     # What was removed is not found either, nor is what no id can be.
     if seen.proposal.category in ("state", "validation") and seen.proposal.operation.path_parameters:
         allowed = (404, 410)
-    # Credentials may be refused whatever else is asked.
-    if seen.proposal.request.get("auth"):
+    # Credentials may be refused whatever else is asked, and so may a lack of those that the document asks for.
+    security = seen.proposal.operation.security
+    if seen.proposal.request.get("auth") or (security and () not in security):
         allowed = (*allowed, 401, 403)
     return seen.answer.status in allowed and not _is_declared(seen)
 
@@ -283,7 +285,7 @@ def _body_verdict(seen: ObservedProposal, samples: SampleValues) -> ContractViol
     # HEAD has no body, and a wrong method is not answered by the operation.
     if schema is None or schema is True or seen.proposal.category in _UNTOLD or operation.method == "HEAD":
         return None
-    if not operation.documents(answer.status):
+    if not operation.documents(answer.status) or answer.status in _WITHOUT_BODY:
         return None
     value = parse_json(answer)
     if value is None and answer.text.strip() != "null":

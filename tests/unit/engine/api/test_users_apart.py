@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -91,3 +92,16 @@ def test_what_every_operation_takes_for_the_same_reason_is_one_defect() -> None:
     [defect] = suspected_defects(found, {}, "start it")
     assert defect["title"] == "3 requests are taken with no body at all"
     assert "POST /songs" in defect["observed"]
+
+
+def test_an_undeclared_refusal_of_a_secured_operation_is_a_gap_of_the_document_also_where_nobody_signed_in() -> None:
+    seen = asked("GET", 401, "success", "")
+    operation = replace(seen.proposal.operation, security=(("token",),))
+    assert lacks_refusal(replace(seen, proposal=replace(seen.proposal, operation=operation)))
+
+
+def test_an_answer_that_has_no_body_by_its_status_breaks_no_schema() -> None:
+    operation = Operation("", "reset", "POST", "/reset", responses={"204": {"type": "object"}})
+    proposal = Proposal(operation, "succeeds", "it succeeds", "success", {"method": "POST", "path": "/reset"})
+    seen = ObservedProposal(proposal, (HttpAnswer(204),))
+    assert find_violation(seen, Api("Shop", (operation,), {}, {}), SampleValues({})) is None
