@@ -42,6 +42,8 @@ PROJECT = SearchAttributeKey.for_keyword("TestwrightProject")
 COMMIT = SearchAttributeKey.for_keyword("TestwrightCommit")
 
 _POLL_SECONDS = 0.2
+_AWAY_SECONDS = 600.0
+"""So long a server that went away is waited for."""
 _MOST_CHARACTERS = 255
 """Of a keyword."""
 
@@ -165,13 +167,19 @@ async def _pass_on(tail: EventTail, on_event: EventSink | None) -> None:
 
 
 async def _result(started: Started) -> RunEnded:
-    """How the workflow ended. Raises what ended it."""
-    try:
-        return await started.handle.result()
-    except WorkflowFailureError as error:
-        raise _error_of(error, started) from error
-    except RPCError as error:
-        raise fault_of_rpc(error, started.address) from error
+    """How the workflow ended; a server that is away is waited for. Raises what ended it."""
+    given_up: float | None = None
+    while True:
+        try:
+            return await started.handle.result()
+        except WorkflowFailureError as error:
+            raise _error_of(error, started) from error
+        except RPCError as error:
+            now = time.monotonic()
+            given_up = given_up or now + _AWAY_SECONDS
+            if error.status not in (RPCStatusCode.UNAVAILABLE, RPCStatusCode.DEADLINE_EXCEEDED) or now > given_up:
+                raise fault_of_rpc(error, started.address) from error
+            await asyncio.sleep(_POLL_SECONDS)
 
 
 def _error_of(error: WorkflowFailureError, started: Started) -> TestwrightError:

