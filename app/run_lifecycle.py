@@ -107,7 +107,8 @@ def run_scope(
     runs = live.store.runs
     goes_on = is_started and runs.get(live.folder.run_id).status == "running"
     record = runs.get(live.folder.run_id) if goes_on else runs.start(live.folder.run_id)
-    scope = RunScope(record, UsageRecorder(live))
+    live.usage = live.usage or UsageRecorder(live)
+    scope = RunScope(record, live.usage)
     # A caller's graph reports its own start.
     if goes_on:
         pass

@@ -23,7 +23,7 @@ from . import (
     validate_commands,
 )
 from .github import pull_request_command
-from .temporal import worker_command
+from .temporal import run_signals, worker_command
 
 app = typer.Typer(
     name="testwright",
@@ -38,6 +38,8 @@ validate = typer.Typer(help="Check a test spec or a test file.", no_args_is_help
 mcp = typer.Typer(help="Serve testwright to other agents.", no_args_is_help=True)
 ci = typer.Typer(help="Work as a step of a CI workflow.", no_args_is_help=True)
 
+temporal = typer.Typer(help="Steer a run that is going on at workers.", no_args_is_help=True)
+
 run_commands.register(app)
 assess_commands.register(app)
 repository_commands.register(app)
@@ -49,10 +51,12 @@ validate_commands.register(validate)
 inspect_commands.register(app)
 mcp_commands.register(mcp)
 ci_commands.register(ci)
+run_signals.register(temporal)
 app.add_typer(runs, name="runs")
 app.add_typer(validate, name="validate")
 app.add_typer(mcp, name="mcp")
 app.add_typer(ci, name="ci")
+app.add_typer(temporal, name="temporal")
 
 
 def _version_told(wanted: bool) -> None:

@@ -137,6 +137,7 @@ def plan(request: given.Request, as_json: given.Json = False, debug: given.Debug
 @given.with_options(given.LOCATION_OPTIONS, ("jobs", "yes"), given.CEILING_OPTIONS)
 def resume(
     run_id: given.ExistingRun,
+    on: given.OnTemporal = None,
     as_json: given.Json = False,
     events: given.Events = False,
     debug: given.Debug = False,
@@ -156,7 +157,11 @@ def resume(
         with name_interrupted_run(run_id), show_progress(quiet=as_json) as shown:
             sink = with_event_lines(shown) if events else shown
             ask = approver(shown, quiet=as_json or events)
-            ended = asyncio.run(service.resume(run_id, where, changes=flags, on_event=sink, ask=ask))
+            if on is not None:
+                resuming = load_temporal("steering").resume(on, run_id, where, changes=flags, on_event=sink)
+            else:
+                resuming = service.resume(run_id, where, changes=flags, on_event=sink, ask=ask)
+            ended = asyncio.run(resuming)
     if not events:
         print_result(ended, as_json=as_json)
     raise typer.Exit(ended.report.exit_code)

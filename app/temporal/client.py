@@ -86,7 +86,7 @@ async def run(
     client = await connect(where)
     run_id = settings.run_id or new_run_id()
     await asyncio.to_thread(_record, settings, run_id, request)
-    task = RunTask(run_id, str(settings.root), _state_dir(settings), time.time(), heartbeat_seconds, settings.store)
+    task = RunTask(run_id, str(settings.root), state_dir_of(settings), time.time(), heartbeat_seconds, settings.store)
     try:
         handle = await start_workflow(client, where, task, settings)
         await _say_whether_any_works(client, where, on_event)
@@ -207,7 +207,8 @@ def _record(settings: Settings, run_id: str, request: str) -> None:
         record_run(store, settings, run_id, request, redactor)
 
 
-def _state_dir(settings: Settings) -> str | None:
+def state_dir_of(settings: Settings) -> str | None:
+    """Where runs are kept, as workers are told; None for the project's own state folder."""
     return None if settings.state_dir is None else str(settings.state)
 
 

@@ -60,6 +60,7 @@ def test_the_help_of_a_command_shows_an_example_and_explains_each_option(words, 
 @pytest.mark.smoke
 def test_the_commands_are_these():
     repository = ["cases", "crawl", "engineer"]
+    temporal = [f"temporal {name}" for name in ("cancel", "ceilings", "pause", "progress", "resume")]
     names = [
         "apply",
         "assess",
@@ -80,7 +81,7 @@ def test_the_commands_are_these():
         "schemas",
     ]
     assert [" ".join(words) for words, _ in COMMANDS] == sorted(
-        [*repository, *names, "trust", "validate code", "validate spec", "worker"]
+        [*repository, *names, *temporal, "trust", "validate code", "validate spec", "worker"]
     )
 
 

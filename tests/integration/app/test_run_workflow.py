@@ -13,8 +13,12 @@ from temporalio.worker import Replayer, Worker
 
 from testwright.app.temporal import messages
 from testwright.app.temporal.addresses import connect, parse_address
+from testwright.app.temporal.client import workflow_id
 from testwright.app.temporal.messages import NewCeilings, RunEnded, RunTask, StepEnded, WaveOfSteps
 from testwright.app.temporal.run_workflow import RunWorkflow
+from testwright.app.temporal.steering import steer
+from testwright.config.settings import load_settings
+from testwright.core.errors import RunNotFound
 from testwright.tests.support.runs.temporal_server import temporal_server
 
 pytestmark = pytest.mark.feature("A-08")
@@ -87,14 +91,14 @@ class Notes:
 
 
 @contextlib.asynccontextmanager
-async def begun(server, notes, *, heartbeat_seconds=30.0):
+async def begun(server, notes, *, heartbeat_seconds=30.0, id_=None):
     """A run that has begun, with a worker of its own."""
     client = await connect(parse_address(server.address))
     queue = f"queue-{uuid.uuid4()}"
     activities = [notes.advance, notes.execute, notes.finish, notes.stop, notes.change]
     async with Worker(client, task_queue=queue, workflows=[RunWorkflow], activities=activities):
         task = RunTask("r", "/project", None, 0.0, heartbeat_seconds)
-        yield await client.start_workflow(RunWorkflow.run, task, id=queue, task_queue=queue)
+        yield await client.start_workflow(RunWorkflow.run, task, id=id_ or queue, task_queue=queue)
 
 
 async def test_steps_begin_in_their_order_and_no_more_than_jobs_at_a_time(server):
@@ -170,3 +174,22 @@ async def test_what_a_run_was_decided_by_can_be_replayed(server):
         await run.result()
         history = await run.fetch_history()
     await Replayer(workflows=[RunWorkflow]).replay_workflow(history)
+
+
+async def test_the_run_of_a_project_is_steered_by_its_folder(server, tmp_path):
+    where = load_settings({"root": tmp_path})
+    notes = Notes([WaveOfSteps(["a", "b"], jobs=1), WaveOfSteps()], held={"a"})
+    async with begun(server, notes, id_=workflow_id(where)) as run:
+        await notes.arrived.wait()
+        assert (await steer(server.address, where, "progress")).at_work == ["a"]
+        await steer(server.address, where, "pause")
+        await steer(server.address, where, "ceilings", {"max_cost": 2.5})
+        notes.released.set()
+        await notes.raised.wait()
+        assert (await steer(server.address, where, "progress")).ended == ["a"]
+        await steer(server.address, where, "resume")
+        await run.result()
+    assert notes.ceilings == [NewCeilings(max_cost=2.5)]
+    assert notes.asked == ["a", "b", "finish"]
+    with pytest.raises(RunNotFound, match="is going on at temporal://"):
+        await steer(server.address, where, "pause")
