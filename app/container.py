@@ -6,7 +6,7 @@ import os
 from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..agents.contract.lifecycle import Agent, RequestOptions
 from ..agents.contract.protocol import AgentProtocol
@@ -58,7 +58,7 @@ class LiveRun(EarlyRun):
         context: passed to every call of the graphs.
         services: used by the graphs' nodes.
         models: the clients of the models, and what they used.
-        usage: records what this session uses; set by its first `run_scope`.
+        usage: the `UsageRecorder` of this session; set by its first `run_scope`.
     """
 
     store: Store
@@ -66,7 +66,7 @@ class LiveRun(EarlyRun):
     services: GraphServices
     tools: ToolClient
     models: ModelClients
-    usage: UsageRecorder | None = None
+    usage: Any = None
 
 
 @asynccontextmanager
