@@ -30,7 +30,8 @@ def render_files(spec: Spec, framework: str, test_path: str) -> tuple[RenderedFi
 
     Args:
         spec: valid against the schema of its `test_type`, with at least one case.
-        framework: pytest or unittest; locust for load tests, jest for unit tests of scripts.
+        framework: pytest or unittest; locust for load tests, jest for unit tests of scripts and API tests,
+            playwright for API and browser tests.
         test_path: path of the test file, POSIX, relative to the project's root.
 
     Raises:
@@ -92,6 +93,10 @@ def _integration(spec: Spec, framework: str, test_path: str) -> tuple[RenderedFi
 
 
 def _api(spec: Spec, framework: str, test_path: str) -> tuple[RenderedFile, ...]:
+    if framework in ("jest", "playwright"):
+        from .api.write.scripts.render_scripts import render_api_script
+
+        return tuple(RenderedFile(one.path, one.contents) for one in render_api_script(spec, framework, test_path))
     from .api.write.render import render_api  # imports JSON schema checks, which other test types do not need
 
     return tuple(RenderedFile(one.path, one.contents) for one in render_api(spec, framework, test_path))

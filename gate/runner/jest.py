@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ...sandbox.javascript.jest import Jest, JestRequest, JestRun, JestTest, Reach, SourceMap
-from ..model.coverage_data import Branch, CoverageData, FileCoverage, ReachedCode
+from ..model.coverage_data import Branch, CoverageData, FileCoverage, ReachedCode, coverage_from_worker
 
 _MOST_RESTARTS = 5
 
@@ -84,6 +84,21 @@ def coverage_of(run: ScriptRun, nodeids: Mapping[tuple[str, str], str], measured
             by_test,
         )
     return CoverageData(files)
+
+
+def application_coverage(run: ScriptRun, nodeids: Mapping[tuple[str, str], str]) -> CoverageData:
+    """Coverage of the applications that tests started, by test; empty where it cannot be read."""
+    try:
+        found = coverage_from_worker((run.last.application if run.last is not None else None) or {})
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return CoverageData()  # a program could have written anything there
+    names = {f"{path}::{name}": nodeid for (path, name), nodeid in nodeids.items()}
+    return CoverageData(
+        {
+            path: replace(file, by_test={names.get(name, name): part for name, part in file.by_test.items()})
+            for path, file in found.files.items()
+        }
+    )
 
 
 def _arms(places: SourceMap) -> dict[tuple[str, int], Branch]:

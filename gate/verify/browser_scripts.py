@@ -50,6 +50,7 @@ async def verify_browser_scripts(
     refuted: Mapping[str, str],
     documented: frozenset[str] = frozenset(),
     cases: frozenset[str] = frozenset(),
+    browser: bool = True,
     options: VerifyOptions,
 ) -> Verification:
     """Run generated files and give a verdict for each of their tests.
@@ -59,13 +60,14 @@ async def verify_browser_scripts(
         refuted: the same tests with proof of each expectation (`render_refutations`), by the path to write them to.
         documented: ids of cases whose expectation stands in the documentation: a failure is the product's.
         cases: ids of all cases; a tag that is none of them is a word of a title. Empty where they are not known.
+        browser: whether the tests open one.
 
     Raises:
         EnvironmentFault: there is no Node, Playwright Test or Chromium.
         SandboxFailure, TargetRunError: they could not be run.
     """
     began = time.monotonic()
-    project = await asyncio.to_thread(prepare_playwright, target)
+    project = await asyncio.to_thread(prepare_playwright, target, browser=browser)
     tests = tuple(path for path in files if path.endswith(SUFFIX))
     async with target.workspace() as workspace:
         runner = Playwright(project, workspace, PurePosixPath(tests[0]).parent.as_posix())

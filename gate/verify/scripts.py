@@ -7,18 +7,19 @@ and in another language. The kept tests are measured by mutants of the tested mo
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
 
-from ...sandbox.javascript.jest import Jest, JestRequest, JestTest
+from ...sandbox.javascript.jest import Jest, JestRequest, JestTest, ServedApplication
 from ...sandbox.javascript.project import package_of, prepare_scripts
 from ...sandbox.target import PythonTarget
 from ..model.coverage_data import CoverageData
 from ..model.strictness import VerifyOptions
 from ..model.verdicts import CaseVerdict, Verification
-from ..runner.jest import ScriptRun, coverage_of, run_to_the_end
+from ..runner.jest import ScriptRun, application_coverage, coverage_of, run_to_the_end
 from .script_mutants import measure_mutants
 from .script_verdicts import failed_verdict, flaky_verdict, not_loaded_verdict
 
@@ -27,6 +28,8 @@ _SURROUNDINGS: tuple[tuple[str, Mapping[str, str], int], ...] = (
     ("in another order, on another day", {"TZ": "Asia/Tokyo"}, 400),
     ("in another order and language", {"LANG": "de_DE.UTF-8", "LC_ALL": "de_DE.UTF-8"}, 0),
 )
+_DAY = 86_400
+_TEST_FILE = re.compile(r"\.(?:test|spec)\.[cm]?[jt]sx?$")
 
 
 async def verify_scripts(
@@ -37,19 +40,23 @@ async def verify_scripts(
     cases: Mapping[tuple[str, str], str],
     documented: frozenset[str] = frozenset(),
     options: VerifyOptions | None = None,
+    served: bool = False,
 ) -> Verification:
     """Run generated files, those of each package with its own Jest, and give a verdict for each of their tests.
 
     Args:
-        files: contents by POSIX path relative to the project.
-        measured: the tested modules.
+        files: contents by POSIX path relative to the project, with the helpers.
+        measured: the tested modules, or the files of the applications that the tests start.
         cases: ids of cases by file and full name of the test.
         documented: ids of cases whose expectation stands in the documentation: a failure is the product's.
+        served: the tests start applications and send them requests; these are measured then, and not by mutants.
 
     Raises:
         EnvironmentFault: there is no Node or Jest.
         SandboxFailure, TargetRunError: they could not be run.
     """
+    if served:
+        return await _of_package(target, files, measured, cases, documented, options or VerifyOptions(), served=True)
     folder = lambda path: package_of(target.snapshot.path, path).folder  # noqa: E731
     parts: dict[str, dict[str, str]] = {}
     for path, text in files.items():
@@ -89,6 +96,8 @@ async def _of_package(
     cases: Mapping[tuple[str, str], str],
     documented: frozenset[str],
     options: VerifyOptions,
+    *,
+    served: bool = False,
 ) -> Verification:
     began = time.monotonic()
     project = await asyncio.to_thread(prepare_scripts, target, next(iter(files)))
@@ -96,17 +105,22 @@ async def _of_package(
         jest = Jest(project, workspace)
         for path, text in files.items():
             jest.write(path, text)
+        tests = tuple(path for path in files if _TEST_FILE.search(path)) if served else tuple(files)
         request = JestRequest(
-            tuple(files), tuple(measured), test_seconds=options.test_seconds, wall_seconds=options.wall_seconds
+            tests,
+            () if served else tuple(measured),
+            test_seconds=options.test_seconds,
+            wall_seconds=options.wall_seconds,
+            application=ServedApplication(tuple(measured)) if served else None,
         )
         first = await run_to_the_end(jest, replace(request, ask_collected=True))
-        verdicts = _first_verdicts(_with_missing(first, files), cases, documented)
+        verdicts = _first_verdicts(_with_missing(first, tests), cases, documented)
         repeats = await _repeat(jest, replace(request, measure=()), verdicts, options.repeats)
         nodeids = {key: verdict.nodeid for key, verdict in verdicts.items()}
-        coverage = coverage_of(first, nodeids, measured)
+        coverage = application_coverage(first, nodeids) if served else coverage_of(first, nodeids, measured)
         kept = {key: verdict for key, verdict in verdicts.items() if verdict.verdict == "kept"}
         mutation = None
-        if options.mutants and kept:
+        if options.mutants and kept and not served:
             mutation = await measure_mutants(jest, request, kept, coverage, files, options)
     notes = () if project.shuffles else ("this Jest cannot run tests in another order",)
     whose = "the project's own" if project.own else "ours, because the project has none"
@@ -188,7 +202,13 @@ async def _repeat(jest: Jest, request: JestRequest, verdicts: dict[tuple[str, st
         if not passing:
             return number - 1
         where, environment, days = _SURROUNDINGS[(number - 1) % len(_SURROUNDINGS)]
-        again = await run_to_the_end(jest, replace(request, seed=number, environment=environment, shift_days=days))
+        repeat = replace(request, seed=number, environment=environment, shift_days=days)
+        if request.application is not None:
+            # The application lives on that day, and its strings have another hash seed.
+            served = ServedApplication(clock_seconds=days * _DAY)
+            hashed = {**environment, "PYTHONHASHSEED": str(number)}
+            repeat = replace(repeat, shift_days=0, application=served, environment=hashed)
+        again = await run_to_the_end(jest, repeat)
         outcomes = again.by_name()
         for key in passing:
             test = outcomes.get(key)

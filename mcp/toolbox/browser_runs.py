@@ -35,13 +35,17 @@ async def run_browser_scripts(
 
     target = await services.python_target()
     path = next(iter(files))
-    refuted = {_beside(path): await asyncio.to_thread(render_refutations, spec, path)}
+    refuted: dict[str, str] = {}
+    # What an API answers is a value that is compared; whether a page shows a thing may hold as well as its opposite.
+    if spec.get("test_type") != "api":
+        refuted[_beside(path)] = await asyncio.to_thread(render_refutations, spec, path)
     verification = await verify_browser_scripts(
         target,
         files,
         refuted=refuted,
         documented=documented_cases([spec]),
         cases=_cases([spec]),
+        browser=spec.get("test_type") != "api",
         options=VerifyOptions(
             repeats=options.get("repeats", services.repeats),
             measure=tuple(await asyncio.to_thread(application_files, services.root, spec)),
@@ -64,6 +68,7 @@ async def verify_browser_suite(services: ToolServices, files: Mapping[str, str],
         refuted={},
         documented=documented_cases(own),
         cases=_cases(own),
+        browser=any(spec.get("test_type") != "api" for spec in own),
         # One file alone has been repeated already.
         options=VerifyOptions(
             repeats=0 if alone else _SUITE_REPEATS,

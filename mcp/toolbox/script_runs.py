@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from ...engine.javascript.render import rendered_tests
+from ...gate.evidence.application_files import application_files
 from ...gate.evidence.evidence import EvidenceRecord, evidence_of
 from ...gate.evidence.summary import tool_result
 from ...gate.model.strictness import VerifyOptions
@@ -16,6 +17,10 @@ from .tool_spec import Json
 
 SCRIPT_FRAMEWORKS = ("jest",)
 _WALL_SECONDS = 300.0
+_TEST_SECONDS = 10.0
+_SERVED_SECONDS = 60.0
+"""The first test of a file waits until the application has started."""
+_SERVED_WALL_SECONDS = 900.0
 _FIRST_TESTS = 2
 """The example of a function, and what differs most from it."""
 
@@ -27,6 +32,8 @@ async def run_script_tests(services: ToolServices, files: Mapping[str, str], spe
         EnvironmentFault: there is no Node or Jest.
         SandboxFailure, TargetRunError: see `verify_scripts`.
     """
+    if spec.get("test_type") == "api":
+        return await _run_api_tests(services, files, spec, options)
     target = await services.python_target()
     limits = {key: options[key] for key in ("test_seconds", "mutant_seconds") if key in options}
     strictness = VerifyOptions(
@@ -48,6 +55,26 @@ async def run_script_tests(services: ToolServices, files: Mapping[str, str], spe
     measured = verification.mutation is not None and verification.mutation.tried > 0
     idle = idle_tests(evidence, spec) if measured else []
     return tool_result(verification, evidence=evidence, idle=idle, target_path=path)
+
+
+async def _run_api_tests(services: ToolServices, files: Mapping[str, str], spec: Json, options: Json) -> Json:
+    """Run tests that start an application. What each of them proves, coverage and repeats say: it is not mutated."""
+    target = await services.python_target()
+    path = next(iter(files))
+    verification = await verify_scripts(
+        target,
+        files,
+        measured=tuple(await asyncio.to_thread(application_files, services.root, spec)),
+        cases=await asyncio.to_thread(_cases, {path: spec}),
+        documented=documented_cases([spec]),
+        options=VerifyOptions(
+            repeats=options.get("repeats", services.repeats),
+            test_seconds=options.get("test_seconds", _SERVED_SECONDS),
+            wall_seconds=options.get("wall_seconds", _SERVED_WALL_SECONDS),
+        ),
+        served=True,
+    )
+    return tool_result(verification, evidence=evidence_of(verification, spec=spec))
 
 
 def idle_tests(evidence: Iterable[EvidenceRecord], spec: Json) -> list[EvidenceRecord]:
@@ -75,19 +102,34 @@ async def verify_script_suite(services: ToolServices, files: Mapping[str, str], 
     own = [spec for spec in specs if spec.get("framework") in SCRIPT_FRAMEWORKS]
     by_path: dict[str, Json] = {}
     for path, text in files.items():
-        spec = next((one for one in own if f"from {one['target']['path']}\n" in text), None)
+        spec = next((one for one in own if f"from {_origin(one)}\n" in text), None)
         if spec is not None:
             by_path[path] = spec
+    served = any(spec.get("test_type") == "api" for spec in own)
     measured = tuple(dict.fromkeys(str(spec["target"]["path"]) for spec in by_path.values()))
+    if served:
+        found = [path for spec in own for path in await asyncio.to_thread(application_files, services.root, spec)]
+        measured = tuple(dict.fromkeys(found))
     verification = await verify_scripts(
         target,
         files,
         measured=measured,
         cases=await asyncio.to_thread(_cases, by_path),
         documented=documented_cases(own),
-        options=VerifyOptions(repeats=2, wall_seconds=_WALL_SECONDS),
+        options=VerifyOptions(
+            repeats=2,
+            wall_seconds=_SERVED_WALL_SECONDS if served else _WALL_SECONDS,
+            test_seconds=_SERVED_SECONDS if served else _TEST_SECONDS,
+        ),
+        served=served,
     )
     return tool_result(verification)
+
+
+def _origin(spec: Json) -> str:
+    """What the head of a test file says it is generated from."""
+    target = spec["target"]
+    return str(target.get("path") or (target.get("description") or {}).get("path") or target["name"])
 
 
 def documented_cases(specs: Iterable[Json]) -> frozenset[str]:
@@ -102,4 +144,11 @@ def documented_cases(specs: Iterable[Json]) -> frozenset[str]:
 
 def _cases(specs: Mapping[str, Json]) -> dict[tuple[str, str], str]:
     """Ids of cases by test file and full name of the test."""
-    return {(path, one.name): one.case_id for path, spec in specs.items() for one in rendered_tests(spec)}
+    # Loaded where there are such tests only: it brings checks of JSON schemas along.
+    from ...engine.api.write.scripts.render_scripts import rendered_api_tests
+
+    found: dict[tuple[str, str], str] = {}
+    for path, spec in specs.items():
+        tests = rendered_api_tests(spec) if spec.get("test_type") == "api" else rendered_tests(spec)
+        found |= {(path, one.name): one.case_id for one in tests}
+    return found

@@ -57,7 +57,7 @@ def _named_beside(folder: PurePosixPath, text: str) -> Iterator[str]:
     configuration that is staged where the project has none.
     """
     yield "playwright.config.ts"
-    for name in re.findall(r"\bfrom '\./([\w./-]+)'", text):
+    for name in re.findall(r"(?:\bfrom |\brequire\()'\./([\w./-]+)'", text):
         yield from ((folder / f"{name}{ending}").as_posix() for ending in ("", ".ts", ".js"))
     for name in re.findall(r"(?<=')[\w-]+\.py(?=')|(?<=runFlow: )[\w./-]+\.yaml$", text, re.MULTILINE):
         yield (folder / name).as_posix()

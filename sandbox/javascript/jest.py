@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from ...core.errors import TargetRunError
-from ...utils.untrusted_files import read_bytes, write_file
+from ...utils.untrusted_files import read_bytes, read_json, write_file
 from ..protocol import Completed, Limits, Program
 from ..target import Workspace
-from ..worker_files import WORKER_FOLDER
+from ..worker_files import WORKER_FOLDER, worker_arguments
 from .project import ScriptProject
 
 _SCRIPTS = WORKER_FOLDER / "javascript"
@@ -22,9 +22,23 @@ _LOAD_SECONDS = 30.0
 _ENDED_HERE = 86
 """The exit code of `run_jest.cjs` when it ended what did not come to an end."""
 _MEMORY_MIB = 3072
+_SERVING_PROCESSES = 512
 _MOST_JOURNAL = 64 * 1024 * 1024
 Reach = Mapping[str, tuple[frozenset[str], frozenset[tuple[str, int]]]]
 """By file: ids of statements, and branches with the number of the arm."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServedApplication:
+    """What is asked of the applications that tests start.
+
+    Attributes:
+        measure: their files whose coverage is measured, POSIX, relative to the project.
+        clock_seconds: how far their clocks are ahead; nothing is measured then.
+    """
+
+    measure: tuple[str, ...] = ()
+    clock_seconds: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +56,7 @@ class JestRequest:
         hook_seconds: how long one test may take in all; 0 for `test_seconds`.
         environment: more variables.
         ask_collected: ask the project's own Jest whether it collects the files by itself.
+        application: what is asked of the applications that the tests start; None for tests that start none.
     """
 
     files: tuple[str, ...]
@@ -55,6 +70,7 @@ class JestRequest:
     wall_seconds: float = 120.0
     environment: Mapping[str, str] = field(default_factory=dict)
     ask_collected: bool = False
+    application: ServedApplication | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +108,7 @@ class JestRun:
         complaint: the end of what Jest printed.
         uncollected: by file that the project's own Jest does not collect by itself, the setting that leaves it out, and
             the file's folder relative to `rootDir`.
+        application: coverage of the applications, as `coverage_measure.py` wrote it; None where none was measured.
     """
 
     tests: tuple[JestTest, ...] = ()
@@ -104,6 +121,7 @@ class JestRun:
     complaint: str = ""
     crashed: bool = False
     uncollected: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    application: Mapping[str, Any] | None = None
 
 
 class Jest:
@@ -155,12 +173,15 @@ class Jest:
         folder.mkdir()
         written = f"{self._workspace.requests.name}/{name}.json"
         write_file(self._workspace.folder, written, json.dumps(self._request(request, folder)))
-        completed = await self._project.target.sandbox.run(self._program(request, name))
-        return self._read(name, completed)
+        served = request.application
+        program = self._program(request, name) if served is None else self._serving(request, served, name)
+        run = self._read(name, await self._project.target.sandbox.run(program))
+        return replace(run, application=self._coverage(name)) if served is not None and served.measure else run
 
     def _request(self, request: JestRequest, folder: Path) -> dict[str, Any]:
         project, tools = self._project, self._project.jest.parent
         only = "|".join(map(_escaped, request.leave_out))
+        measured = request.application is not None and request.application.measure
         return {
             "jest": str(project.jest),
             "root": str(self._root / project.package.folder),
@@ -176,6 +197,8 @@ class Jest:
                 "typescript": str(tools / "@babel" / "preset-typescript"),
             },
             "files": [str(self._root / path) for path in request.files],
+            "names": {str(self._root / path): path for path in request.files},
+            "test_file": str(folder / "applications" / "test") if measured else "",
             "measure": [str(self._root / path) for path in request.measure],
             "seed": request.seed if project.shuffles else None,
             "shift_days": request.shift_days,
@@ -201,31 +224,58 @@ class Jest:
         native = self._project.own and "--experimental-vm-modules" in said
         return ("--experimental-vm-modules", "--no-warnings") if native else ("--no-warnings",)
 
-    def _program(self, request: JestRequest, name: str) -> Program:
-        project, scratch = self._project, self._workspace.scratch
-        environment = {
+    def _environment(self) -> dict[str, str]:
+        scratch = self._workspace.scratch
+        return {
             "HOME": str(scratch / "home"),
             "TMPDIR": str(scratch / "tmp"),
-            "PATH": f"{project.node.path.parent}:/usr/local/bin:/usr/bin:/bin",
+            "PATH": f"{self._project.node.path.parent}:/usr/local/bin:/usr/bin:/bin",
             "LANG": "C.UTF-8",
             "TZ": "UTC",
             "NODE_ENV": "test",
             "CI": "true",
-            **project.target.variables,
-            **request.environment,
+            **self._project.target.variables,
         }
+
+    def _program(self, request: JestRequest, name: str) -> Program:
+        project, scratch = self._project, self._workspace.scratch
         given = self._workspace.requests / f"{name}.json"
         limits = Limits(wall_seconds=request.wall_seconds, memory_mib=_MEMORY_MIB, address_space=False)
         places = {project.jest.parent, *project.modules.values(), project.node.path.parent}
         return Program(
             argv=(str(project.node.path), str(_SCRIPTS / "run_jest.cjs"), str(given)),
             cwd=self._root,
-            environment=environment,
+            environment={**self._environment(), **request.environment},
             readable=(*sorted(places), WORKER_FOLDER, self._workspace.requests),
             writable=(self._root, scratch),
             limits=limits,
             written_since=self._workspace.ready,
         )
+
+    def _serving(self, request: JestRequest, served: ServedApplication, name: str) -> Program:
+        """The program for tests that start applications, which a process of Python around Node measures."""
+        plain = self._program(request, name)
+        given = {
+            "argv": list(plain.argv),
+            "project": str(self._root),
+            "measure": list(served.measure),
+            "folder": str(self._workspace.scratch / name),
+            "clock_seconds": served.clock_seconds,
+        }
+        written = f"{self._workspace.requests.name}/{name}-serving.json"
+        write_file(self._workspace.folder, written, json.dumps(given))
+        return self._workspace.program(
+            worker_arguments("suites.run_in_node", str(self._workspace.folder / written)),
+            environment={**self._environment(), **request.environment},
+            limits=replace(plain.limits, processes=_SERVING_PROCESSES),
+            readable=plain.readable,
+        )
+
+    def _coverage(self, name: str) -> Mapping[str, Any] | None:
+        try:
+            return read_json(self._workspace.folder, f"{self._workspace.scratch.name}/{name}/coverage.json")
+        except (OSError, ValueError):
+            return None  # the process was ended before it had written what was measured
 
     def _read(self, name: str, completed: Completed) -> JestRun:
         path = f"{self._workspace.scratch.name}/{name}/journal.jsonl"

@@ -37,6 +37,7 @@ class PlaywrightProject:
         package: the folder of the package `@playwright/test`.
         own: whether that is the project's own.
         version: major and minor.
+        chromium: None for tests that open no browser.
         modules: folders `node_modules` of the project, by the POSIX folder that they lie in.
         config: name of the project's configuration; empty without one.
     """
@@ -46,20 +47,23 @@ class PlaywrightProject:
     package: Path
     own: bool
     version: tuple[int, int]
-    chromium: Chromium
+    chromium: Chromium | None
     modules: Mapping[str, Path] = field(default_factory=dict)
     config: str = ""
 
 
-def prepare_playwright(target: PythonTarget) -> PlaywrightProject:
+def prepare_playwright(target: PythonTarget, *, browser: bool = True) -> PlaywrightProject:
     """Find Node, a Chromium and Playwright Test; ours is installed where the project has none. Blocks.
+
+    Args:
+        browser: whether the tests open one.
 
     Raises:
         EnvironmentFault: one of them cannot be had; with advice.
         StorageError: Playwright Test cannot be written to the cache.
     """
     node = find_node(root=target.root)
-    chromium = find_chromium()
+    chromium = find_chromium() if browser else None
     config = project_config(target.snapshot.path)
     modules = dict(installed_modules(target.root, "."))
     for folder in modules.values():
@@ -184,7 +188,7 @@ class Playwright:
         }
         write_file(self._workspace.folder, f"{self._workspace.requests.name}/{name}.json", json.dumps(given))
         program = self._workspace.program(
-            worker_arguments("suites.run_playwright", str(self._workspace.requests / f"{name}.json")),
+            worker_arguments("suites.run_in_node", str(self._workspace.requests / f"{name}.json")),
             environment={**self._variables(), **request.environment},
             limits=replace(BROWSER_LIMITS, wall_seconds=request.wall_seconds),
             readable=self._readable(),
@@ -198,13 +202,16 @@ class Playwright:
 
     def _variables(self) -> dict[str, str]:
         chromium = self._project.chromium
+        plain = {"CI": "true", "NODE_ENV": "test"}
+        if chromium is None:
+            return plain
         installed = {"PLAYWRIGHT_BROWSERS_PATH": str(chromium.installed)} if chromium.installed else {}
-        return {"BROWSER_EXECUTABLE": str(chromium.path), "CI": "true", "NODE_ENV": "test", **installed}
+        return {"BROWSER_EXECUTABLE": str(chromium.path), **plain, **installed}
 
     def _readable(self) -> tuple[Path, ...]:
         project = self._project
         places = {project.package.parents[1], *project.modules.values(), project.node.path.parent}
-        return (*sorted(places), *project.chromium.readable)
+        return (*sorted(places), *(project.chromium.readable if project.chromium is not None else ()))
 
     def _config(self, request: PlaywrightRequest, folder: Path) -> str:
         """The text of a configuration: the project's own with what a run needs, where it has one."""
@@ -233,7 +240,7 @@ class Playwright:
             "trace": traced,
             "screenshot": "only-on-failure" if request.pictures else "off",
             "video": "off",
-            "launchOptions": {"executablePath": str(self._project.chromium.path)},
+            "launchOptions": {"executablePath": str(self._project.chromium.path)} if self._project.chromium else {},
         }
         patterns = ", ".join(f"new RegExp({json.dumps(f'{re.escape(path)}$')})" for path in request.files)
         tags = "|".join(map(re.escape, request.tags))

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ...utils.generated_header import is_untouched
 from ...utils.redact import REDACTED
+from ...utils.untrusted_files import source_or_empty
 
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 _MOST_MESSAGE = 4000
@@ -95,3 +97,13 @@ def plain_text(text: str, root: Path, secrets: Iterable[str] = ()) -> str:
 def project_config(root: Path) -> str:
     """The name of a project's configuration of Playwright Test; empty without one."""
     return next((name for name in _CONFIGS if (root / name).is_file()), "")
+
+
+def own_configuration(root: Path) -> dict[str, str]:
+    """`config` for the target of a spec: the project's own configuration; empty without one.
+
+    One that testwright wrote is written again, unless somebody has changed it.
+    """
+    config = project_config(root)
+    is_own = config and is_untouched(source_or_empty(root, config)) is not True
+    return {"config": config} if is_own else {}

@@ -14,6 +14,7 @@ from ....engine.python.project.exploration_digest import Foundations
 from ....engine.python.project.layout import ModulePlace
 from ....utils.untrusted_files import is_source_file, read_source_bytes
 from ...contract.protocol import JsonObject
+from .api_frameworks import api_notes, api_test_path
 from .plan_steps import add_generate_step
 from .step_scope import PlannedSteps, StepScope
 
@@ -100,7 +101,9 @@ def _application_steps(scope: StepScope, files: _Files, more: JsonObject) -> Pla
     for subject in subjects:
         slug = _slug(subject)
         only = _endpoints_slug(scope.endpoints)
-        test_path = PurePosixPath(scope.tests_dir, files.test_path.format(slug=slug, only=only)).as_posix()
+        python_path = files.test_path.format(slug=slug, only=only)
+        test_path = api_test_path(scope.layout.root, scope.framework, scope.tests_dir, python_path)
+        planned.understood += api_notes(scope.layout.root, scope.framework, test_path)
         target = {**_target(scope, subject), **more}
         spec_path = files.spec_path.format(slug=slug, only=only)  # a module `shop.api` has `specs/shop_api.json`
         add_generate_step(

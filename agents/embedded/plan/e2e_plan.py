@@ -6,17 +6,16 @@ import hashlib
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 from ....engine.api.document.apps import WebApplication
 from ....engine.browser.sites import find_sites, static_folder
 from ....engine.python.project.exploration_digest import Foundations
-from ....sandbox.javascript.playwright_report import project_config
-from ....sandbox.javascript.project import collection_of, package_of
-from ....utils.untrusted_files import read_source_bytes, source_or_empty
+from ....utils.untrusted_files import read_source_bytes
 from ...contract.protocol import JsonObject
 from .api_plan import is_address, started_program
 from .plan_steps import add_generate_step
+from .playwright_places import SPEC_SUFFIX, collected_notes, playwright_folder
 from .reading import Reading
 from .request.lexicon import BROWSER_FRAMEWORKS
 from .request.parsed_request import Clause, ParsedRequest
@@ -26,10 +25,6 @@ _MOST_FOUND = 3
 _SERVE_FOLDER = ("python", "-m", "http.server", "{port}", "--bind", "127.0.0.1")
 _FRAMEWORKS = ("pytest", *BROWSER_FRAMEWORKS)
 MAESTRO_FOLDER = ".maestro/generated"
-SPEC_SUFFIX = ".spec.ts"
-_COMMENTS = re.compile(r"/\*.*?\*/|(?<![:'\"`\w*/])//[^\n]*", re.DOTALL)
-_TEST_DIR = re.compile(r"""\btestDir:\s*['"`]([^'"`$]+)['"`]""")
-_SELECTS = re.compile(r"\b(testMatch|testIgnore)\s*:")
 _ADVICE = (
     "Name the module that makes the site, a folder that has an index.html, or say how it is started: "
     '--app-command "python serve.py {port}"'
@@ -105,7 +100,7 @@ def browser_steps(scope: StepScope) -> PlannedSteps:
         test_path, spec_path = _test_path(scope, slug), f"specs/{slug}_e2e.json"
         add_generate_step(planned, scope, "e2e", slug, target, spec_path=spec_path, test_path=test_path)
         if scope.framework == "playwright":
-            planned.understood += _collected_notes(scope.layout.root, test_path)
+            planned.understood += collected_notes(scope.layout.root, test_path)
         if scope.framework in NOT_RUN:
             planned.steps[-1]["params"]["not_run"] = NOT_RUN[scope.framework]
             planned.understood.append(NOT_RUN[scope.framework])
@@ -125,34 +120,7 @@ def _test_path(scope: StepScope, slug: str) -> str:
     usual = PurePosixPath(scope.tests_dir, "e2e")
     if scope.framework == "pytest":
         return (usual / f"test_{slug}_browser.py").as_posix()
-    root = scope.layout.root
-    config = project_config(root)
-    said = _TEST_DIR.search(_config_source(root, config)) if config else None
-    folder = PurePosixPath(said[1]) if said else usual.parent
-    inside = usual.is_relative_to(folder) or folder.is_absolute() or ".." in folder.parts
-    return ((usual if inside else folder / "generated") / f"{slug}{SPEC_SUFFIX}").as_posix()
-
-
-def _config_source(root: Path, config: str) -> str:
-    """The text of a configuration without its comments."""
-    return _COMMENTS.sub("", source_or_empty(root, config))
-
-
-def _collected_notes(root: Path, test_path: str) -> Iterator[str]:
-    """Yield what the project's own runners make of a test file: one that skips it, or one that would take it."""
-    config = project_config(root)
-    selects = sorted(set(_SELECTS.findall(_config_source(root, config)))) if config else []
-    if selects:
-        yield f"{config} selects files by {' and '.join(selects)}: see that it takes {test_path}"
-    package = package_of(root, test_path)
-    folder = PurePosixPath(test_path).parent.as_posix()
-    has_jest = package.configured or "jest" in package.dependencies
-    if has_jest and collection_of(root, package).collects(test_path):
-        line = f'testPathIgnorePatterns: ["/node_modules/", "/{folder}/"]'
-        yield f"the project's own Jest would collect {test_path}, which is not for it: add {line} to its configuration"
-    if "vitest" in package.dependencies:
-        line = f"exclude: [...configDefaults.exclude, '{folder}/**']"
-        yield f"the project's own Vitest may collect {test_path}, which is not for it: add {line} to `test`"
+    return (playwright_folder(scope.layout.root, usual) / f"{slug}{SPEC_SUFFIX}").as_posix()
 
 
 def _targets(scope: StepScope, planned: PlannedSteps) -> Iterator[tuple[str, JsonObject]]:

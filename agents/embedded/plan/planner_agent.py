@@ -16,6 +16,7 @@ from typing import Any
 from ....engine.python.project.layout import Layout, find_layout
 from ...contract.lifecycle import Agent, AgentContract
 from ...contract.protocol import AgentRequest, JsonObject
+from .api_frameworks import api_framework, with_api_framework
 from .api_plan import api_steps
 from .changed_targets import changed_targets, unchanged_rows
 from .e2e_plan import browser_framework, browser_steps, with_browser
@@ -130,6 +131,7 @@ class _Planning:
         load = [name for name in (*words.frameworks, str(inputs.get("framework") or "")) if name == LOCUST]
         self._load_framework = load[0] if load else None
         request = str(inputs.get("user_request") or "")
+        self._api_framework = api_framework(words, inputs)
         self._browser_framework = browser_framework(words, str(inputs.get("framework") or ""), request)
         usual = usual if usual in AVAILABLE_FRAMEWORKS else "pytest"
         self._scope = StepScope(
@@ -157,13 +159,16 @@ class _Planning:
         if wanted is not None and (changes is None or changes["since"] != wanted):
             read = "nothing was compared" if changes is None else f"what changed since {changes['since']} was compared"
             self._reading.unclear(f"changed since {wanted}", read, [f"--changed-since {wanted}"], stops=True)
-        refuse_frameworks(words, reading)
+        refuse_frameworks(words, reading, self._api_framework)
         included = by_options(
             tuple(self._inputs.get("include") or ()), tuple(self._inputs.get("exclude") or ()), self._index, reading
         )
         request = str(self._inputs.get("user_request") or "")
         clauses = with_load(self._clauses(), self._load_framework, reading, request)
-        clauses = with_browser(clauses, self._browser_framework, words, reading)
+        if self._api_framework:
+            clauses = with_api_framework(clauses, self._api_framework)
+        else:
+            clauses = with_browser(clauses, self._browser_framework, words, reading)
         clauses = refuse_types(clauses, words, STEP_PLANNERS, reading)
         resolve(clauses, words, self._index, reading)
         if not clauses:

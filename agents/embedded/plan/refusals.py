@@ -13,10 +13,14 @@ from .request.parsed_request import Clause, ParsedRequest
 _SMALLEST_CHANGE = "Leave it out, or say it in other words; --no-strict goes on with what was understood."
 
 
-def refuse_frameworks(words: ParsedRequest, reading: Reading) -> None:
-    """Note frameworks that are not available, and those beside the first. Raises RequestError if none is available."""
+def refuse_frameworks(words: ParsedRequest, reading: Reading, api_framework: str) -> None:
+    """Note frameworks that are not available, and those beside the first. Raises RequestError if none is available.
+
+    Args:
+        api_framework: what API tests are written for where these are scripts; else empty.
+    """
     available = [name for name in words.frameworks if name in AVAILABLE_FRAMEWORKS]
-    of_one_type = {*LOAD_FRAMEWORKS, *BROWSER_FRAMEWORKS}
+    of_one_type = {*LOAD_FRAMEWORKS, *BROWSER_FRAMEWORKS, api_framework}
     for name in words.frameworks:
         if name in available or name in of_one_type:
             continue

@@ -16,6 +16,7 @@ from ....sandbox.javascript.syntax import SUFFIXES
 from ....utils.names.similar_names import similar_names
 from ....utils.untrusted_files import read_source_bytes
 from ...contract.protocol import JsonObject
+from .api_frameworks import api_framework
 from .plan_steps import CONTEXT, accept_step, context_step, verify_step
 from .refusals import check_understood
 from .request.lexicon import AVAILABLE_FRAMEWORKS, SCRIPT_FRAMEWORKS
@@ -38,7 +39,7 @@ def wants_scripts(words: ParsedRequest, inputs: Mapping[str, Any]) -> bool:
     first = [*words.frameworks, str(inputs.get("framework") or "")][:1]
     texts = [mention.text for mention in words.mentions if not mention.excluded] + [str(inputs.get("target") or "")]
     if first[0] in SCRIPT_FRAMEWORKS:
-        return True
+        return not api_framework(words, inputs)
     if any(text.partition(":")[0].endswith(".py") for text in texts):
         return False
     scripts = [text.partition(":")[0] for text in texts if is_script(text)]
@@ -84,9 +85,9 @@ def _refuse(words: ParsedRequest, inputs: Mapping[str, Any]) -> None:
     if kinds:
         listed = " and ".join(sorted(kinds))
         raise RequestError(
-            f"{listed} tests are not made with jest yet: only unit tests are.",
-            advice="Ask for unit tests of a JavaScript or TypeScript module, or leave jest out.",
-            details={"not_understood": [_row(f"{listed} tests", "only unit tests are made with jest yet")]},
+            f"{listed} tests are not made with jest beside unit tests: unit tests of scripts are, and API tests alone.",
+            advice="Ask for unit tests of a JavaScript or TypeScript module, for API tests alone, or leave jest out.",
+            details={"not_understood": [_row(f"{listed} tests", "not made with jest together with unit tests")]},
         )
     asked = [*words.frameworks, *([str(inputs["framework"])] if inputs.get("framework") else [])]
     others = [name for name in words.frameworks if name not in SCRIPT_FRAMEWORKS]

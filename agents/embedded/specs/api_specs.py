@@ -26,6 +26,9 @@ from ....engine.api.values.data import json_examples, looks_secret
 from ....engine.api.write.compose import compose_spec, undeclared_notes
 from ....engine.python.inputs.given_examples import example_note
 from ....engine.python.project.layout import find_layout
+from ....sandbox.javascript.playwright import prepare_playwright
+from ....sandbox.javascript.playwright_report import own_configuration
+from ....sandbox.javascript.project import prepare_scripts
 from ....sandbox.target import ProvideTarget, PythonTarget
 from ....utils.redact import is_secret_name, placeholder_secret
 from ....utils.untrusted_files import read_source_bytes
@@ -90,7 +93,13 @@ class ApiSpecGenerator:
         """
         began = time.monotonic()
         target: Mapping[str, Any] = inputs["target"]
+        framework = str(inputs.get("framework") or "pytest")
         opened = await self.prepare(target)
+        # What cannot be run is told before requests are sent for a minute.
+        if framework == "playwright":
+            await asyncio.to_thread(prepare_playwright, opened.prepared, browser=False)
+        elif framework == "jest":
+            await asyncio.to_thread(prepare_scripts, opened.prepared, "package.json")
         wanted = [str(name) for name in target.get("operations") or ()]
         exploration = await explore_api(
             opened.prepared,
@@ -106,8 +115,9 @@ class ApiSpecGenerator:
         spec = await asyncio.to_thread(
             compose_spec,
             exploration,
-            framework=str(inputs.get("framework") or "pytest"),
-            target=self._spec_target(opened.described, opened.path, opened.api.title),
+            framework=framework,
+            target=self._spec_target(opened.described, opened.path, opened.api.title)
+            | (own_configuration(self.root) if framework == "playwright" else {}),
             launch=opened.launch,
             start=_start(opened.launch, str(target.get("framework_of_app") or "")),
         )

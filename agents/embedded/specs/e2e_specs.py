@@ -19,11 +19,10 @@ from ....engine.browser.write.evidence import TextPlaces
 from ....engine.python.project.layout import find_layout
 from ....sandbox.browsers.chromium import browser_tools_missing
 from ....sandbox.javascript.playwright import prepare_playwright
-from ....sandbox.javascript.playwright_report import project_config
+from ....sandbox.javascript.playwright_report import own_configuration
 from ....sandbox.target import ProvideTarget
-from ....utils.generated_header import is_untouched
 from ....utils.redact import placeholder_secret
-from ....utils.untrusted_files import read_source_bytes, source_or_empty
+from ....utils.untrusted_files import read_source_bytes
 from ...contract.protocol import JsonObject
 from .spec_agent import SpecResult
 
@@ -127,10 +126,7 @@ class BrowserSpecGenerator:
         known: JsonObject = {}
         if path and (self.root / path).is_file():
             known = {"path": path, "digest": hashlib.sha256(read_source_bytes(self.root, path)).hexdigest()}
-        config = project_config(self.root) if framework == "playwright" else ""
-        # One that testwright wrote is written again, unless somebody has changed it.
-        if config and is_untouched(source_or_empty(self.root, config)) is not True:
-            known["config"] = config
+        known |= own_configuration(self.root) if framework == "playwright" else {}
         name = exploration.places[0].state.title or launch.label if exploration.places else launch.label
         return compose_spec(
             exploration,

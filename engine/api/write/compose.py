@@ -30,6 +30,7 @@ from ..probe.sign_in.private import user_secrets
 from ..values.data import SecretFilter, looks_secret
 
 SCHEMA_VERSION = "2.0.0"
+_LANGUAGES = {"jest": "javascript", "playwright": "typescript"}
 _MOST_PATH = 1000
 _MOST_LABELS = 10
 _MOST_REASON = 400
@@ -57,7 +58,7 @@ def compose_spec(
         "schema_version": SCHEMA_VERSION,
         "test_type": "api",
         "title": privacy.text(f"API tests for {api.title}")[:300],
-        "language": "python",
+        "language": _LANGUAGES.get(framework, "python"),
         "framework": framework,
         "target": {**target, **started(launch)},
     }

@@ -65,9 +65,8 @@ def render_api(spec: Json, framework: str, test_path: str) -> tuple[ApiTestFile,
         EnvironmentFault: ruff, which formats the files, cannot be run.
     """
     if framework not in ("pytest", "unittest"):
-        raise AgentFailure(
-            f"API tests cannot be written for {framework!r}", advice="ask for the framework pytest or unittest"
-        )
+        advice = "ask for the framework pytest, unittest, jest or playwright"
+        raise AgentFailure(f"API tests cannot be written for {framework!r}", advice=advice)
     source = rendered_python("API spec", lambda: _Source(spec, framework, test_path).text())
     target = spec["target"]
     origin = str(target.get("path") or (target.get("description") or {}).get("path") or target["name"])

@@ -180,18 +180,18 @@ class SetupFunctions:
         made = f"{call(sent, self.auth)}.succeeded()"
         user = asked_by(request, self.auth)
         if not save:
-            return SetupFunction(self._free(_name(request, "")), arguments, "", (made,), user)
+            return SetupFunction(self._free(setup_name(request, "")), arguments, "", (made,), user)
         name, pointer = next(iter(save.items()))
         if len(save) == 1:
             lines = (f"return {saved_of(pointer, made)}",)
-            return SetupFunction(self._free(_name(request, name)), arguments, name, lines, user)
+            return SetupFunction(self._free(setup_name(request, name)), arguments, name, lines, user)
         if any(pointer.startswith(HEADERS) for pointer in save.values()):
             values = ", ".join(saved_of(pointer, "answer") for pointer in save.values())
             lines = (f"answer = {made}", f"return {values}")
         else:
             values = ", ".join(saved(pointer, "answer") for pointer in save.values())
             lines = (f"answer = {made}.json", f"return {values}")
-        return SetupFunction(self._free(_name(request, name)), arguments, ", ".join(save), lines, user)
+        return SetupFunction(self._free(setup_name(request, name)), arguments, ", ".join(save), lines, user)
 
     def _free(self, name: str) -> str:
         taken = {function.name for function in self.known.values()}
@@ -208,7 +208,12 @@ class SetupFunctions:
         ]
 
 
-def _name(request: Json, variable: str) -> str:
+def setup_name(request: Json, variable: str) -> str:
+    """Name the function of a setup request in snake case.
+
+    Args:
+        variable: the value that it saves; empty for none.
+    """
     word = _WORDS.get(request["method"], request["method"].lower())
     resource = resource_of(request["path"]) or "root"
     tail = request["path"].rstrip("/").rpartition("/")[2]

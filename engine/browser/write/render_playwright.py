@@ -3,45 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import PurePosixPath
 from typing import Any
 
 from ....core.errors import AgentFailure
-from ....utils.generated_header import with_header
 from ....utils.python_names import unique_name
-from ....utils.redact import placeholder_secret
-from ...api.write.docstring_lines import WIDTH
-from ...api.write.render import ApiTestFile, helper_source
-from ...python.write.render import format_python
+from ...api.write.render import ApiTestFile
+from ...api.write.scripts.script_application import launch_lines, with_script_helpers
 from .python_lines import uses_dialogs, variables_in
 from .typescript_lines import action_lines, expectation_line, refutation_line, script_literal
 
 Json = Mapping[str, Any]
-PLAYWRIGHT_CONFIG = "playwright.config.ts"
-"""Path of the configuration that a project without one gets."""
-_OURS = "testwright's helpers"
 _WIDTH = 118
 
-_CONFIG = """import { chromium, defineConfig, devices } from '@playwright/test';
-import { existsSync } from 'node:fs';
-
-// The Chromium that BROWSER_EXECUTABLE names, else the system's where Playwright has none of its own.
-const SYSTEM = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'];
-const installed = existsSync(chromium.executablePath());
-const found = SYSTEM.map((name) => `/usr/bin/${name}`).find((path) => existsSync(path));
-const executablePath = process.env.BROWSER_EXECUTABLE ?? (installed ? undefined : found);
-
-export default defineConfig({
-  testDir: 'TEST_DIR',
-  // The time in which the tests passed when they were made.
-  timeout: 60_000,
-  // Each worker starts the application for itself, see application.ts: tests never disturb each other.
-  fullyParallel: true,
-  forbidOnly: !!process.env.CI,
-  use: { launchOptions: { executablePath } },
-  projects: [{ name: 'chromium', use: { ...devices['Desktop Chrome'] } }],
-});
-"""
 _DIALOGS = """/** Answers the dialog that comes next; the list holds what it asks, once it has come. */
 function answerNextDialog(page: Page, { accept }: { accept: boolean }): string[] {
   const asked: string[] = [];
@@ -65,24 +38,7 @@ def render_playwright(spec: Json, test_path: str) -> tuple[ApiTestFile, ...]:
     """
     source = _rendered(_Source(spec, test_path))
     target = spec["target"]
-    folder = PurePosixPath(test_path).parent
-    config = _CONFIG.replace("TEST_DIR", folder.as_posix(), 1)
-    files = {
-        test_path: (source, str(target.get("path") or target["name"]), "//"),
-        (folder / "application.ts").as_posix(): (helper_source("application", ".ts"), _OURS, "//"),
-    }
-    if not target.get("config"):
-        files[PLAYWRIGHT_CONFIG] = (config, _OURS, "//")
-    if (target.get("application") or {}).get("import"):
-        files[(folder / "api_serving.py").as_posix()] = (
-            format_python(helper_source("api_serving"), width=WIDTH),
-            _OURS,
-            "#",
-        )
-    return tuple(
-        ApiTestFile(path, with_header(text, target=origin, comment=comment))
-        for path, (text, origin, comment) in files.items()
-    )
+    return with_script_helpers(test_path, source, target, ["application.ts"], configured=bool(target.get("config")))
 
 
 def render_refutations(spec: Json, test_path: str) -> str:
@@ -107,7 +63,7 @@ class _Source:
     def __init__(self, spec: Json, test_path: str, *, refuted: bool = False) -> None:
         self._spec = spec
         self._refuted = refuted
-        self._root = "/".join([".."] * (len(PurePosixPath(test_path).parts) - 1)) or "."
+        self._test_path = test_path
         self._users: Mapping[str, Json] = spec.get("users") or {}
         self._titles: set[str] = set()
 
@@ -133,23 +89,8 @@ class _Source:
         return variables_in([*users, *(action for case in self._spec["cases"] for action in case["act"]["actions"])])
 
     def _launch(self) -> Iterator[str]:
-        target = self._spec["target"]
-        application: Json = target.get("application") or {}
-        environment: Json = application.get("environment") or {}
-        # A password stands in no file, not even one that was made up.
-        secrets = [name for name, value in environment.items() if value == placeholder_secret(name)]
-        plain = {name: value for name, value in environment.items() if name not in secrets}
-        given = {
-            "root": self._root,
-            "python": None if application.get("command") else application["import"],
-            "command": list(application.get("command") or ()),
-            "importRoots": [] if application.get("command") else list(target.get("import_roots") or ()),
-            "environment": plain,
-            "secrets": secrets,
-            "folder": application.get("folder"),
-        }
         yield "const test = withApplication({"
-        yield from (f"  {name}: {script_literal(value)}," for name, value in given.items() if value)
+        yield from launch_lines(self._spec["target"], self._test_path)
         yield "});"
 
     def _sign_in(self, name: str, user: Json) -> Iterator[str]:

@@ -105,6 +105,8 @@ beforeEach(() => {
   first = false;
   before = now;
   rounds = 0;
+  // Who measures an application reads there whose requests it answers.
+  if (request.test_file) fs.writeFileSync(request.test_file, `${request.names[file]}::${expect.getState().currentTestName}`);
   write({ begin: expect.getState().currentTestName, file });
 });
 afterEach(() => {

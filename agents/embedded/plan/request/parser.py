@@ -238,13 +238,14 @@ def parse_request(text: str, known: Callable[[str], bool] = lambda _: False) -> 
 
 
 def _use_language(reader: _Reader) -> None:
-    """Take a language for the framework that browser tests in it are written for; elsewhere it has to fit."""
+    """Take a language for the framework that browser and API tests in it are written for; else it has to fit."""
     if not reader.language or {"jest", "playwright"} & set(reader.frameworks):
         return
-    if any(value == "e2e" for _, _, value, _ in reader.types):
+    kinds = {value for _, _, value, _ in reader.types}
+    if "e2e" in kinds or kinds == {"api"}:
         reader.frameworks = {"playwright": None, **reader.frameworks}
     elif not any(named.mention.text.partition(":")[0].endswith(_TYPESCRIPT) for named in reader.named):
-        reason = "unit tests in it are written for jest, browser tests for playwright: name one"
+        reason = "unit tests in it are written for jest, browser and API tests for playwright: name one"
         reader.unknown.append((reader.language, reason))
 
 

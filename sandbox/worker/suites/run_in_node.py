@@ -1,6 +1,6 @@
-"""Runs Playwright Test in a process of its own, and measures the applications that its tests start.
+"""Runs tests with Node in a process of its own, and measures the applications that they start.
 
-Usage: `suites.run_playwright REQUEST.json`. The request holds `argv` (Node and its arguments), `project`, `measure`
+Usage: `suites.run_in_node REQUEST.json`. The request holds `argv` (Node and its arguments), `project`, `measure`
 (files, POSIX), `folder` (an own one; `coverage.json` is written there, `test` is the file with the name of the test
 that runs) and `clock_seconds`, by which the applications' clocks are ahead.
 """

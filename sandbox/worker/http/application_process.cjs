@@ -1,0 +1,164 @@
+// The application under test in a process of its own on a free port, in the state after its start whenever it is asked.
+'use strict';
+
+const { spawn } = require('node:child_process');
+const { randomUUID } = require('node:crypto');
+const { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } = require('node:fs');
+const { connect, createServer } = require('node:net');
+const { tmpdir } = require('node:os');
+const { delimiter, join, resolve } = require('node:path');
+const { createInterface } = require('node:readline');
+const { setTimeout: pause } = require('node:timers/promises');
+
+const START_MS = 60_000;
+const STOP_MS = 10_000;
+const LOOK_MS = 25;
+
+class Application {
+  /** @param {object} launch how it is started: see `Launch` in application.ts, or the call in a test file. */
+  constructor(launch) {
+    this.launch = launch;
+    this.process = undefined;
+    this.answers = undefined;
+    this.place = '';
+    this.again = false;
+    for (const name of launch.secrets ?? []) process.env[name] ??= `test-${randomUUID()}`;
+  }
+
+  /** Its address, in the state after its start. */
+  async fresh(folder) {
+    // A command is started anew; Python keeps the imported application, and serves a fork of it.
+    if (!this.again) await this.stop();
+    const port = this.launch.command ? await this.startCommand(folder) : await this.freshPython(folder);
+    return `http://127.0.0.1:${port}`;
+  }
+
+  async stop() {
+    const process = this.process;
+    this.process = undefined;
+    if (process?.pid === undefined) return;
+    const ended = new Promise((done) => process.once('close', done));
+    if (process.exitCode === null && process.signalCode === null) {
+      if (this.launch.command) kill(process, 'SIGTERM');
+      else process.stdin?.end();
+      const ending = new AbortController();
+      await Promise.race([ended, pause(STOP_MS, undefined, { signal: ending.signal }).catch(() => undefined)]);
+      ending.abort();
+    }
+    kill(process, 'SIGKILL');
+    rmSync(this.place, { recursive: true, force: true });
+  }
+
+  async freshPython(folder) {
+    this.process ??= this.startPython(folder);
+    this.process.stdin?.write('fresh\n');
+    const waiting = new AbortController();
+    const late = pause(START_MS, undefined, { signal: waiting.signal }).catch(() => undefined);
+    const answer = await Promise.race([this.answers?.next(), late]);
+    waiting.abort();
+    const facts = answer?.done === false ? JSON.parse(answer.value) : { error: 'it has ended, or takes too long' };
+    if (!facts.port) throw this.failure(facts.error);
+    this.again = facts.again;
+    return facts.port;
+  }
+
+  startPython(folder) {
+    const root = resolve(folder, this.launch.root);
+    const roots = (this.launch.importRoots ?? ['.']).map((one) => join(root, one));
+    const place = this.prepare();
+    const own = this.launch.folder && join(root, this.launch.folder);
+    const config = {
+      application: this.launch.python,
+      command: null,
+      import_roots: roots,
+      folder: own ?? join(place, 'work'),
+      copy: own ? '' : join(place, 'copy'),
+      writable: own ? [] : [join(place, 'home'), tmpdir()],
+    };
+    const launcher = process.env.API_LAUNCHER
+      ? JSON.parse(process.env.API_LAUNCHER)
+      : [pythonOf(root), join(folder, 'api_serving.py')];
+    const path = [...roots, ...(process.env.PYTHONPATH ? [process.env.PYTHONPATH] : [])].join(delimiter);
+    const started = this.spawn([...launcher, JSON.stringify(config)], config.folder, { PYTHONPATH: path });
+    this.answers = createInterface({ input: started.stdout })[Symbol.asyncIterator]();
+    return started;
+  }
+
+  async startCommand(folder) {
+    const root = resolve(folder, this.launch.root);
+    const place = this.prepare();
+    const port = await freePort();
+    const words = this.launch.command.map((one) => one.replace('{port}', String(port)));
+    // It runs elsewhere: words that name a file of the project are spelled in full.
+    const argv = words.map((one) => (existsSync(join(root, one)) && one !== '.' ? join(root, one) : one));
+    if (/^python3?$/.test(argv[0])) argv[0] = pythonOf(root);
+    const cwd = this.launch.folder ? join(root, this.launch.folder) : join(place, 'work');
+    const started = (this.process = this.spawn(argv, cwd, { PORT: String(port) }));
+    for (const until = Date.now() + START_MS; Date.now() < until; await pause(LOOK_MS)) {
+      if (started.exitCode !== null) throw this.failure(`${argv[0]} ended with code ${started.exitCode}`);
+      if (await isOpen(port)) return port;
+    }
+    throw this.failure(`${argv[0]} does not answer on port ${port}`);
+  }
+
+  prepare() {
+    this.place = mkdtempSync(join(tmpdir(), 'application-'));
+    for (const name of ['work', 'home']) mkdirSync(join(this.place, name));
+    return this.place;
+  }
+
+  spawn(argv, cwd, more) {
+    // Settings and data of the user's own that are found by way of the home folder stay as they are.
+    const own = Object.entries(process.env).filter(([name]) => !name.startsWith('XDG_'));
+    const given = { ...this.launch.environment, ...Object.fromEntries(own) };
+    const env = { ...given, HOME: join(this.place, 'home'), PYTHONUNBUFFERED: '1', ...more };
+    const log = openSync(join(this.place, 'output.txt'), 'w');
+    const stdio = this.launch.command ? ['pipe', log, log] : ['pipe', 'pipe', log];
+    const started = spawn(argv[0], argv.slice(1), { cwd, env, stdio, detached: true });
+    closeSync(log);
+    started.on('error', () => undefined); // told by what it does not answer
+    started.stdin?.on('error', () => undefined);
+    process.once('exit', () => kill(started, 'SIGKILL'));
+    return started;
+  }
+
+  failure(reason) {
+    const printed = readFileSync(join(this.place, 'output.txt'), 'utf8').trim().slice(-2000);
+    return new Error(`the application does not start: ${reason}\nThe end of what it printed:\n${printed}`);
+  }
+}
+
+function kill(process, signal) {
+  try {
+    if (process.pid !== undefined) globalThis.process.kill(-process.pid, signal);
+  } catch {
+    // It has ended already, with everything that it started.
+  }
+}
+
+/** The Python of the project: the one that PYTHON names, that of its virtual environment, or the machine's. */
+function pythonOf(root) {
+  const own = ['.venv', 'venv'].map((one) => join(root, one, 'bin', 'python'));
+  return process.env.PYTHON ?? own.find((one) => existsSync(one)) ?? 'python3';
+}
+
+function freePort() {
+  return new Promise((done, fail) => {
+    const server = createServer();
+    server.once('error', fail);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address();
+      server.close(() => done(port));
+    });
+  });
+}
+
+function isOpen(port) {
+  return new Promise((done) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.once('connect', () => done(true)).once('error', () => done(false));
+    socket.once('connect', () => socket.destroy());
+  });
+}
+
+module.exports = { Application };
