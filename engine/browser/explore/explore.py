@@ -21,7 +21,7 @@ from .expectations import (
     outcome_expectations,
     row_expectations,
 )
-from .forms import entry_flows, forms_of, search_flows
+from .forms import Form, entry_flows, forms_of, search_flows
 from .locators import element_key
 from .session import SiteLaunch, open_browser
 from .visits import Explorer, find_sign_in
@@ -87,7 +87,7 @@ async def _flows(explorer: Explorer) -> list[Flow]:
         for form in forms_of(place):
             if place.signed_in and _known_to_all(explorer, place):
                 continue
-            flows += await (search_flows if form.method == "get" else entry_flows)(explorer, form)
+            flows += await _form_flows(explorer, form)
     clicked: set[str] = set()
     for place in explorer.found.places:
         flows += await _button_flows(explorer, place, clicked)
@@ -95,6 +95,18 @@ async def _flows(explorer: Explorer) -> list[Flow]:
     flows += await _closed_flows(explorer)
     flows += await _missing_flows(explorer)
     return flows
+
+
+async def _form_flows(explorer: Explorer, form: Form) -> list[Flow]:
+    """The flows through a form: it finds something, or makes something."""
+    if form.method == "get":
+        return await search_flows(explorer, form)
+    if form.method == "post":
+        return await entry_flows(explorer, form)
+    # A script may do anything with a form that names no method: it is used as carefully as a button.
+    if not explorer.allowed(form.button.name):
+        return []
+    return await search_flows(explorer, form) or await entry_flows(explorer, form)
 
 
 def _known_to_all(explorer: Explorer, place: Place) -> bool:

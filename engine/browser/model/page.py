@@ -88,7 +88,7 @@ class PageState:
         status: of the last answer to a navigation that the action caused; 0 for none.
         settled: whether it stopped changing.
         dialogs: messages of the dialogs that the action opened.
-        methods: of its forms, `get` or `post`.
+        methods: of its forms, `get`, `post` or another one; empty for a form that names none.
     """
 
     path: str

@@ -27,7 +27,7 @@ READ = r"""
     'button, input[type=submit], input[type=button], input[type=image], [role=button]')];
   return {
     forms: forms.map(form => ({
-      method: (form.getAttribute('method') || 'get').toLowerCase(),
+      method: (form.getAttribute('method') || '').toLowerCase(),
       action: form.action && form.action.href === undefined ? String(form.getAttribute('action') || '') : '',
     })),
     fields: fields.filter(shown).slice(0, 200).map(field => ({

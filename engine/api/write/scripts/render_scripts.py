@@ -203,10 +203,9 @@ class _Source:
         if key not in self._steps:
             save: Mapping[str, str] = request.get("save") or {}
             sent = {name: entry for name, entry in request.items() if name != "save"}
-            wanted = script_name(setup_name(request, next(iter(save), "") if len(save) == 1 else ""))
-            taken = {step.name for step in self._steps.values()}
+            wanted = setup_name(request, next(iter(save), "") if len(save) == 1 else "")
             self._steps[key] = _Setup(
-                unique_name(wanted, taken),
+                _free_name(wanted, {step.name for step in self._steps.values()}),
                 tuple(map(script_name, saved_names_in(sent))),
                 tuple(map(script_name, save)),
                 tuple(save.values()),
@@ -244,6 +243,13 @@ class _Setup:
     results: tuple[str, ...]
     pointers: tuple[str, ...]
     source: str
+
+
+def _free_name(words: str, taken: set[str]) -> str:
+    """`createOrder`, then `createOtherOrder`, then with a number."""
+    first, _, rest = words.partition("_")
+    names = [words, f"{first}_other_{rest}", *(f"{words}{number}" for number in range(2, len(taken) + 3))]
+    return next(name for name in map(script_name, names) if name not in taken)
 
 
 def _schema_names(spec: Json) -> dict[str, str]:

@@ -87,6 +87,29 @@ def test_other_sites_are_not_visited(found):
     assert not any("example.org/" in one.path for one in found.places)
 
 
+_NOTES = """<!doctype html><title>Notes</title><h1>Notes</h1>
+<form id="add"><label>Note <input name="note" required></label><button>Add note</button></form><ul id="notes"></ul>
+<form id="gone"><label>Reason <input name="reason"></label><button>Delete everything</button></form>
+<script>
+  document.getElementById('add').onsubmit = (event) => {
+    event.preventDefault();
+    const item = document.createElement('li');
+    item.textContent = new FormData(event.target).get('note');
+    document.getElementById('notes').append(item);
+  };
+</script>"""
+
+
+async def test_a_form_that_a_script_handles_is_used_as_carefully_as_a_button(tmp_path):
+    command = ("python", "-m", "http.server", "{port}", "--bind", "127.0.0.1")
+    async with prepared(tmp_path, {"public/index.html": _NOTES}, import_roots=(".",)) as target:
+        found = await explore_site(target, SiteLaunch(command=command, folder="public"), destructive=False)
+    flow = _flow(found, "note")
+    assert {"kind": "click", "locator": {"by": "role", "value": "button", "name": "Add note"}} in flow.actions
+    assert any("“Delete everything” was not clicked" in note for note in found.notes)
+    assert not any("Delete everything" in repr(one.actions) for one in found.flows)
+
+
 async def test_a_site_that_does_not_start_is_an_environment_fault_with_its_reason(tmp_path):
     files = {"broken.py": "import nowhere_at_all\n"}
     async with prepared(tmp_path, files, import_roots=(".",)) as target:

@@ -1,0 +1,1 @@
+"""Decides what tests are scripts for, Jest or Playwright Test, and where a project's own runner finds them."""
