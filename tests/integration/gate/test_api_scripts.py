@@ -61,7 +61,7 @@ SPEC = {
     "cases": [
         _case("adds", "/orders", {"count": 1}, (ORDER,)),
         _case("begins empty", "/orders", {"count": 0}),
-        _case("tells the year", "/year", {"year": datetime.datetime.now(datetime.timezone.utc).year}),
+        _case("tells the year", "/year", {"year": datetime.datetime.now(datetime.UTC).year}),
         _case("is documented otherwise", "/orders", {"count": 7}, origin="documented"),
     ],
 }
