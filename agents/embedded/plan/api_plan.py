@@ -14,8 +14,8 @@ from ....engine.python.project.exploration_digest import Foundations
 from ....engine.python.project.layout import ModulePlace
 from ....utils.untrusted_files import is_source_file, read_source_bytes
 from ...contract.protocol import JsonObject
-from .api_frameworks import api_notes, api_test_path
 from .plan_steps import add_generate_step
+from .script_frameworks.api_frameworks import api_notes, api_test_path
 from .step_scope import PlannedSteps, StepScope
 
 _MOST_FOUND = 3

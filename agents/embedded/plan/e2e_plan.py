@@ -15,10 +15,10 @@ from ....utils.untrusted_files import read_source_bytes
 from ...contract.protocol import JsonObject
 from .api_plan import is_address, started_program
 from .plan_steps import add_generate_step
-from .playwright_places import SPEC_SUFFIX, collected_notes, playwright_folder
 from .reading import Reading
 from .request.lexicon import BROWSER_FRAMEWORKS
 from .request.parsed_request import Clause, ParsedRequest
+from .script_frameworks.playwright_places import SPEC_SUFFIX, collected_notes, playwright_folder
 from .step_scope import PlannedSteps, StepScope
 
 _MOST_FOUND = 3

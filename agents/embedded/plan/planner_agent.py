@@ -16,7 +16,6 @@ from typing import Any
 from ....engine.python.project.layout import Layout, find_layout
 from ...contract.lifecycle import Agent, AgentContract
 from ...contract.protocol import AgentRequest, JsonObject
-from .api_frameworks import api_framework, with_api_framework
 from .api_plan import api_steps
 from .changed_targets import changed_targets, unchanged_rows
 from .e2e_plan import browser_framework, browser_steps, with_browser
@@ -34,6 +33,7 @@ from .repository_steps import repository_plan
 from .request.lexicon import AVAILABLE_FRAMEWORKS
 from .request.parsed_request import Clause, Mention, ParsedRequest
 from .request.parser import parse_request
+from .script_frameworks.api_frameworks import api_framework, with_api_framework
 from .script_plan import script_plan, wants_scripts
 from .step_scope import PlannedSteps, StepPlanner, StepScope
 from .target_index import ModuleTarget, TargetIndex

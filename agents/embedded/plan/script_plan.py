@@ -16,11 +16,11 @@ from ....sandbox.javascript.syntax import SUFFIXES
 from ....utils.names.similar_names import similar_names
 from ....utils.untrusted_files import read_source_bytes
 from ...contract.protocol import JsonObject
-from .api_frameworks import api_framework
 from .plan_steps import CONTEXT, accept_step, context_step, verify_step
 from .refusals import check_understood
 from .request.lexicon import AVAILABLE_FRAMEWORKS, SCRIPT_FRAMEWORKS
 from .request.parsed_request import Mention, ParsedRequest
+from .script_frameworks.api_frameworks import api_framework
 
 _FRAMEWORK = "jest"
 _TESTS = "tests/generated"
@@ -85,9 +85,9 @@ def _refuse(words: ParsedRequest, inputs: Mapping[str, Any]) -> None:
     if kinds:
         listed = " and ".join(sorted(kinds))
         raise RequestError(
-            f"{listed} tests are not made with jest beside unit tests: unit tests of scripts are, and API tests alone.",
+            f"{listed} tests are not made with jest: only unit tests are, and API tests in a run of their own.",
             advice="Ask for unit tests of a JavaScript or TypeScript module, for API tests alone, or leave jest out.",
-            details={"not_understood": [_row(f"{listed} tests", "not made with jest together with unit tests")]},
+            details={"not_understood": [_row(f"{listed} tests", "not made with jest in this run")]},
         )
     asked = [*words.frameworks, *([str(inputs["framework"])] if inputs.get("framework") else [])]
     others = [name for name in words.frameworks if name not in SCRIPT_FRAMEWORKS]

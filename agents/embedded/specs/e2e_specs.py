@@ -105,14 +105,14 @@ class BrowserSpecGenerator:
             import_roots=tuple(layout.import_roots) or (".",),
             environment={name: value for name, value in environment.items() if name not in self.variables},
             folder=named.get("folder"),
-            private=dict(self.variables),
+            unwritten=dict(self.variables),
         )
 
     def _who(self, launch: SiteLaunch) -> SignIn | None:
         user, _, variable = self.sign_in.rpartition(":")
         if not user:
             return None
-        if variable not in launch.environment and variable not in launch.private:
+        if variable not in launch.environment and variable not in launch.unwritten:
             raise UsageError(
                 f"The variable {variable} of --sign-in holds no password: the site reads none, and nothing sets it.",
                 advice=f'set it in the project\'s file, under [tool.testwright.env]: {variable} = "…"',

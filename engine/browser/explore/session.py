@@ -27,11 +27,11 @@ class SiteLaunch(AppLaunch):
     """How a site is started: as the applications of API tests are.
 
     Attributes:
-        private: variables for it as the settings give them, which are written nowhere; those of `environment` may stand
+        unwritten: variables for it as the settings give them, which are in no file; those of `environment` may stand
             in a test.
     """
 
-    private: Mapping[str, str] = field(default_factory=dict, repr=False)
+    unwritten: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
 class BrowserSession:
@@ -124,7 +124,7 @@ async def open_browser(target: PythonTarget, launch: SiteLaunch, *, clock: int =
             "command": list(launch.command) or None,
             "root": str(workspace.project),
             "import_roots": list(launch.import_roots),
-            "environment": {**launch.environment, **launch.private},
+            "environment": {**launch.environment, **launch.unwritten},
             "folder": launch.folder,
             "clock": clock,
             "chromium": str(chromium.path),

@@ -40,7 +40,7 @@ def test_a_named_framework_asks_for_no_browser_tests(root):
 
 
 def test_unit_and_api_tests_with_jest_are_two_requests(root):
-    with pytest.raises(RequestError, match="API tests alone"):
+    with pytest.raises(RequestError, match="in a run of their own"):
         planned(root, "unit tests and API tests with jest")
 
 

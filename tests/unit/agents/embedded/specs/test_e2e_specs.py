@@ -38,7 +38,7 @@ def test_a_value_of_the_settings_reaches_the_site_and_no_file(tmp_path):
     generator = _generator(root, SHOP_PASSWORD="the real one")
     launch = generator._launch(TARGET)
     assert launch is not None
-    assert launch.private == {"SHOP_PASSWORD": "the real one"}
+    assert launch.unwritten == {"SHOP_PASSWORD": "the real one"}
     assert generator._who(launch) == SignIn("keeper", "SHOP_PASSWORD")
     seen = {"kind": "visible", "locator": {"by": "text", "value": "Orders"}}
     flows = [Flow("signs_in", "keeper signs in", "sign_in", ACTIONS, (seen,))]

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
-from ....sandbox.javascript.playwright_report import project_config
-from ....sandbox.javascript.project import collection_of, package_of
-from ....utils.untrusted_files import source_or_empty
+from .....sandbox.javascript.playwright_report import project_config
+from .....sandbox.javascript.project import collection_of, package_of
+from .....utils.untrusted_files import source_or_empty
 
 SPEC_SUFFIX = ".spec.ts"
 _COMMENTS = re.compile(r"/\*.*?\*/|(?<![:'\"`\w*/])//[^\n]*", re.DOTALL)

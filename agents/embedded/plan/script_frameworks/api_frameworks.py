@@ -8,9 +8,9 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from ....sandbox.javascript.project import collection_of, package_of
+from .....sandbox.javascript.project import collection_of, package_of
+from ..request.parsed_request import Clause, ParsedRequest
 from .playwright_places import SPEC_SUFFIX, collected_notes, playwright_folder
-from .request.parsed_request import Clause, ParsedRequest
 
 API_SCRIPT_FRAMEWORKS = ("jest", "playwright")
 """What API tests are written for besides the frameworks of Python."""
