@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -174,7 +175,7 @@ class Jest:
         written = f"{self._workspace.requests.name}/{name}.json"
         write_file(self._workspace.folder, written, json.dumps(self._request(request, folder)))
         served = request.application
-        program = self._program(request, name) if served is None else self._serving(request, served, name)
+        program = self._serving(request, served, name) if served else self._program(request, name)
         run = self._read(name, await self._project.target.sandbox.run(program))
         return replace(run, application=self._coverage(name)) if served is not None and served.measure else run
 
@@ -225,10 +226,9 @@ class Jest:
         return ("--experimental-vm-modules", "--no-warnings") if native else ("--no-warnings",)
 
     def _environment(self) -> dict[str, str]:
-        scratch = self._workspace.scratch
         return {
-            "HOME": str(scratch / "home"),
-            "TMPDIR": str(scratch / "tmp"),
+            "HOME": str(self._workspace.scratch / "home"),
+            "TMPDIR": str(self._workspace.scratch / "tmp"),
             "PATH": f"{self._project.node.path.parent}:/usr/local/bin:/usr/bin:/bin",
             "LANG": "C.UTF-8",
             "TZ": "UTC",
@@ -238,7 +238,7 @@ class Jest:
         }
 
     def _program(self, request: JestRequest, name: str) -> Program:
-        project, scratch = self._project, self._workspace.scratch
+        project = self._project
         given = self._workspace.requests / f"{name}.json"
         limits = Limits(wall_seconds=request.wall_seconds, memory_mib=_MEMORY_MIB, address_space=False)
         places = {project.jest.parent, *project.modules.values(), project.node.path.parent}
@@ -247,7 +247,7 @@ class Jest:
             cwd=self._root,
             environment={**self._environment(), **request.environment},
             readable=(*sorted(places), WORKER_FOLDER, self._workspace.requests),
-            writable=(self._root, scratch),
+            writable=(self._root, self._workspace.scratch),
             limits=limits,
             written_since=self._workspace.ready,
         )
@@ -272,10 +272,9 @@ class Jest:
         )
 
     def _coverage(self, name: str) -> Mapping[str, Any] | None:
-        try:
+        with suppress(OSError, ValueError):
             return read_json(self._workspace.folder, f"{self._workspace.scratch.name}/{name}/coverage.json")
-        except (OSError, ValueError):
-            return None  # the process was ended before it had written what was measured
+        return None  # the process was ended before it had written what was measured
 
     def _read(self, name: str, completed: Completed) -> JestRun:
         path = f"{self._workspace.scratch.name}/{name}/journal.jsonl"
