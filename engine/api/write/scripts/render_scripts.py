@@ -15,7 +15,7 @@ from .....core.errors import AgentFailure
 from .....utils.python_names import unique_name
 from ....javascript.domain.value_pools import quoted_text
 from ....javascript.layout import laid_out, split_parts
-from ...model.json_values import saved_names_in
+from ...model.json_values import HEADERS, saved_names_in
 from ..render import ApiTestFile
 from ..render_checks import setup_name
 from ..render_names import schema_name
@@ -219,11 +219,17 @@ class _Source:
         yield f"async function {step.name}({', '.join([client, *(f'{one}{typing}' for one in step.arguments)])}) {{"
         yield from (f"  {line}" for line in _laid_out(f"const response = await {step.source};"))
         yield "  expect(response.status()).toBeLessThan(400);"
-        if len(step.pointers) == 1:
-            yield f"  return {script_place(step.pointers[0], '(await response.json())')};"
-        elif step.pointers:
+        body = "(await response.json())" if len(step.pointers) == 1 else "body"
+        parts = [
+            script_place(f"/{one.removeprefix(HEADERS)}", "response.headers()")
+            if one.startswith(HEADERS)
+            else script_place(one, body)
+            for one in step.pointers
+        ]
+        if len(parts) > 1:
             yield "  const body = await response.json();"
-            yield f"  return [{', '.join(script_place(one, 'body') for one in step.pointers)}];"
+        if parts:
+            yield f"  return {parts[0] if len(parts) == 1 else '[' + ', '.join(parts) + ']'};"
         yield "}"
 
 

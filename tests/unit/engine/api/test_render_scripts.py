@@ -118,6 +118,14 @@ def test_expectations_are_statements(expectation, line):
     assert line in bodies(text(case(expect=[{"kind": "body_value", **expectation}])))
 
 
+def test_an_entity_tag_is_taken_from_the_headers_of_an_answer():
+    tagged = {"method": "GET", "path": "/orders", "save": {"entity_tag": "/@headers/etag"}}
+    request = {"method": "GET", "path": "/orders", "headers": {"If-None-Match": "{{entity_tag}}"}}
+    source = text(case(request=request, arrange=[tagged]))
+    assert "  return response.headers().etag;" in source
+    assert "{ headers: { 'If-None-Match': entityTag } }" in source
+
+
 def test_a_redirect_is_an_answer_and_is_not_followed():
     one = case(request={"method": "GET", "path": "/old"})
     one["expect"][0]["statuses"] = [307]
