@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ...utils.python_source import parse_expression, parse_python
-from ..python.judge.finding_selection import AssertableFinding
+from ..python.judge.assertable_finding import AssertableFinding
 from ..python.model.model import CallableFacts, Exploration, Trial
 from .measure import Job, Point, growth_points
 from .model import ScaledForm

@@ -11,7 +11,8 @@ from typing import Any
 from ....engine.python.explore.given_trials import observe_given
 from ....engine.python.facts.analyse import analyse_module
 from ....engine.python.facts.names import ImportNames, imported_from_origin
-from ....engine.python.judge.finding_selection import AssertableFinding, judge_findings
+from ....engine.python.judge.assertable_finding import AssertableFinding
+from ....engine.python.judge.finding_selection import judge_findings
 from ....engine.python.model.model import ModuleFacts, Trial
 from ....engine.python.project.layout import find_layout
 from ....engine.python.source.import_block import read_imports

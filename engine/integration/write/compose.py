@@ -13,8 +13,9 @@ from ....core.errors import AgentFailure
 from ....utils.generated_header import with_header
 from ....utils.python_source import parse_python
 from ...python.facts.names import ImportNames, imported_from_origin, message_part
+from ...python.judge.assertable_finding import AssertableFinding
 from ...python.judge.defects import suspected_defects
-from ...python.judge.finding_selection import AssertableFinding, assertable_findings
+from ...python.judge.finding_selection import assertable_findings
 from ...python.model.model import ModuleFacts
 from ...python.model.spec_case import SpecExpectation
 from ...python.source.import_block import import_block

@@ -6,67 +6,24 @@ import ast
 import builtins
 import re
 import symtable
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 from ....utils.python_names import mentioned_names
 from ....utils.python_source import literal_or, parse_expression, parse_python
 from ..model.model import Arc, CallableFacts, Exploration, ModuleFacts, TrialFinding
-from ..model.spec_case import WEAK_KINDS, Case
 from ..source.import_block import read_imports
-from .case_tables import shape_key
+from .assertable_finding import AssertableFinding
 from .defects import contradiction
 from .normal_form import normal_form
 from .oracle import Oracle, OracleVerdict
+from .repeats import call_key, without_repeats
 
 _INSIDE = re.compile(r"\b_[A-Za-z]\w*|<(class|function|bound method|built-in) ")
 _TEST_MODULE = re.compile(r"(tests|test|testing|conftest)(\.|$)|(.*\.)?test_")
 _BODIES = frozenset({"function", "method", "classmethod", "staticmethod", "property"})
 
 
-@dataclass(frozen=True, slots=True)
-class AssertableFinding:
-    """A finding in normal form with its expectations."""
-
-    finding: TrialFinding
-    verdict: OracleVerdict
-
-    @property
-    def documented(self) -> bool:
-        """Whether an expectation comes from a document."""
-        return any(expectation.origin == "documented" for expectation in self.verdict.expectations)
-
-    @property
-    def silent(self) -> bool:
-        """Whether the only expectation is that None is returned."""
-        return all(
-            (expectation.kind, expectation.actual, expectation.value) == ("is", "result", "None")
-            for expectation in self.verdict.expectations
-        )
-
-    @property
-    def answers(self) -> bool:
-        """Whether a value other than None was returned."""
-        value = self.finding.observation.value
-        return value is not None and value.source != "None"
-
-    @property
-    def weak(self) -> bool:
-        """Whether the expectations cover only the type or the length of the result."""
-        demands = self.verdict.expectations
-        return all(
-            demand.kind in WEAK_KINDS or demand.actual.startswith("callable(") or self._counts_items(demand.actual)
-            for demand in demands
-        )
-
-    def _counts_items(self, actual: str) -> bool:
-        """Whether an expectation only counts the items of a list or dictionary that the test made."""
-        counted = re.fullmatch(r"len\((\w+)\)", actual)
-        made = rf"{counted[1]} = [\[{{(]" if counted is not None else None
-        return made is not None and any(re.match(made, text) for text in self.finding.trial.arrange)
-
-
-def reason_unfit(finding: TrialFinding, facts: CallableFacts | None, *, traced: bool, module: str = "") -> str:
+def reason_unfit(finding: TrialFinding, module: ModuleFacts, *, traced: bool) -> str:
     """Returns why a finding cannot become a test of its subject; empty if it can.
 
     Args:
@@ -74,6 +31,7 @@ def reason_unfit(finding: TrialFinding, facts: CallableFacts | None, *, traced: 
         traced: whether observations carry arcs, so that one without arcs in the subject never reached it.
     """
     trial = finding.trial
+    facts = next((one for one in module.callables() if one.qualname == trial.subject), None)
     bindings = read_imports(trial.imports)
     bound = {binding.bound for binding in bindings} | set(trial.fixtures)
     read = free_names("\n".join((*trial.arrange, trial.act)))
@@ -88,7 +46,9 @@ def reason_unfit(finding: TrialFinding, facts: CallableFacts | None, *, traced: 
     helpers = [binding.module for binding in bindings if binding.bound in read and _TEST_MODULE.match(binding.module)]
     if helpers:
         return f"its call needs {helpers[0]}, a helper of the project's tests"
-    if not _uses(finding, own) or (facts is not None and _calls_another_class(finding, facts, module)):
+    if facts is not None and _asks_another_member(finding, facts, module):
+        return "no call was found that shows more than what another method does"
+    if not _uses(finding, own) or (facts is not None and _calls_another_class(finding, facts, module.module)):
         return "no call was found that names it"
     if _tells_what_it_is_not(finding):
         return "no oracle found: it is only known what the result is not"
@@ -125,6 +85,19 @@ def _calls_another_class(finding: TrialFinding, facts: CallableFacts, module: st
         isinstance(one.value, ast.Call) and isinstance(one.value.func, ast.Name) and one.value.func.id in made
         for one in own
     )
+
+
+def _asks_another_member(finding: TrialFinding, facts: CallableFacts, module: ModuleFacts) -> bool:
+    """Whether what a method returns is only asked with arguments by another method of its class: `a.copy().lt(2)`."""
+    act = parse_expression(finding.trial.act)
+    if finding.agrees or facts.kind != "method" or not isinstance(act, ast.Call) or not (act.args or act.keywords):
+        return False
+    outer, inner = act.func, act.func.value if isinstance(act.func, ast.Attribute) else None
+    if not isinstance(outer, ast.Attribute) or not isinstance(inner, ast.Call) or outer.attr == facts.name:
+        return False
+    asked = isinstance(inner.func, ast.Attribute) and inner.func.attr == facts.name
+    siblings = {one.name for owner in module.classes if owner.name == facts.owner for one in owner.members}
+    return asked and outer.attr in siblings
 
 
 def _tells_what_it_is_not(finding: TrialFinding) -> bool:
@@ -180,77 +153,6 @@ def free_names(source: str) -> set[str]:
     return read - bound
 
 
-def call_key(one: AssertableFinding) -> tuple[object, ...]:
-    """Returns the identity of a call; unparsed, because documents and trials may quote the same text differently."""
-    trial = one.finding.trial
-    arrange = tuple(ast.unparse(parse_python(text)) for text in trial.arrange)
-    return (trial.subject, arrange, ast.unparse(parse_expression(trial.act)), trial.mode)
-
-
-def without_repeats(judged: Sequence[AssertableFinding]) -> list[AssertableFinding]:
-    """Keeps each call once (the documented one, else the first), and each refusal once unless its cases form a
-    table."""
-    found: dict[tuple[object, ...], AssertableFinding] = {}
-    for one in judged:
-        key = call_key(one)
-        if key not in found or (one.documented and not found[key].documented):
-            found[key] = one
-    states = _states_shown(found.values())
-    documented = _states_shown(one for one in found.values() if one.documented)
-    shapes: dict[tuple[object, ...], str | None] = {}
-    shown: set[tuple[object, ...]] = set()
-    kept: list[AssertableFinding] = []
-    for one in found.values():
-        answer = _answer_beside_set_up(one)
-        if answer in shown and not one.documented:
-            continue  # only a value of the set-up differs, and nothing shows it
-        if _state_asked(one) in (documented if one.documented else states):
-            continue  # the test of the call that changed it asserts the same beside its result
-        shown.add(answer)
-        refusal = _refusal(one)
-        form = shape_key(_as_case(one)) if refusal is not None else None
-        if refusal is not None and not one.documented and refusal in shapes and shapes[refusal] != form:
-            continue
-        if refusal is not None:
-            shapes.setdefault(refusal, form)
-        kept.append(one)
-    return kept
-
-
-def _states_shown(judged: Iterable[AssertableFinding]) -> set[tuple[object, ...]]:
-    """Returns what tests assert beside the result of their call: the statements with the call, the state, its value."""
-    found: set[tuple[object, ...]] = set()
-    for one in judged:
-        trial = one.finding.trial
-        lines = tuple(ast.unparse(parse_python(text)) for text in (*trial.arrange, trial.act))
-        if any(each.actual == "result" for each in one.verdict.expectations):
-            found.update((lines, each.kind, each.actual, each.value) for each in one.verdict.expectations)
-    return found
-
-
-def _state_asked(one: AssertableFinding) -> tuple[object, ...]:
-    """Returns, in the form of `_states_shown`, what a test asks for that calls its subject before."""
-    trial = one.finding.trial
-    lines = tuple(ast.unparse(parse_python(text)) for text in trial.arrange)
-    if len(one.verdict.expectations) != 1 or one.verdict.expectations[0].actual != "result":
-        return ()
-    demand = one.verdict.expectations[0]
-    return (lines, demand.kind, ast.unparse(parse_expression(trial.act)), demand.value)
-
-
-def _answer_beside_set_up(one: AssertableFinding) -> tuple[object, ...]:
-    """Returns the act with all that is expected, and the set-up without its literals."""
-    trial = one.finding.trial
-    trees = [parse_python(text) for text in trial.arrange]
-    for node in (inner for tree in trees for inner in ast.walk(tree)):
-        if isinstance(node, ast.Constant):
-            node.value = None
-    expected = tuple(
-        (each.kind, each.actual, each.value, each.exception, each.match) for each in one.verdict.expectations
-    )
-    return (trial.subject, tuple(map(ast.dump, trees)), trial.act, trial.mode, expected)
-
-
 def without_weak(judged: Sequence[AssertableFinding]) -> list[AssertableFinding]:
     """Drops findings that only assert a type or a length: they show nothing, unless a document says so."""
     answering = {one.finding.trial.subject for one in judged if one.answers}
@@ -267,21 +169,6 @@ def _first_of_each(judged: Sequence[AssertableFinding]) -> list[AssertableFindin
         if one.silent and not one.documented:
             found.setdefault(one.finding.trial.subject, one)
     return list(found.values())
-
-
-def _refusal(one: AssertableFinding) -> tuple[object, ...] | None:
-    """Returns the identity of a refusal: its subject, exception, message and raising line; None for others."""
-    raised = one.finding.observation.raised
-    if raised is None:
-        return None
-    demand = one.verdict.expectations[0]
-    return (one.finding.trial.subject, demand.exception, demand.match, raised.line)
-
-
-def _as_case(one: AssertableFinding) -> Case:
-    trial = one.finding.trial
-    expect = one.verdict.expectations
-    return Case("tc_x", "x", trial.subject, trial.act, trial.mode, expect, trial.fixtures, trial.arrange)
 
 
 def _reaches(finding: TrialFinding, facts: CallableFacts) -> bool:
@@ -337,7 +224,7 @@ def judge_findings(
         if finding is None:
             verdict = OracleVerdict(reason="its call cannot stand in a test")
         else:
-            unfit = reason_unfit(finding, callables.get(subject), traced=traced, module=facts.module)
+            unfit = reason_unfit(finding, facts, traced=traced)
             verdict = OracleVerdict(reason=unfit)
             verdict = verdict if verdict.reason else oracle.judge(finding)
         if finding is None or not verdict.expectations:

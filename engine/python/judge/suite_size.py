@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ..model.spec_case import Case
-from .finding_selection import AssertableFinding
+from .assertable_finding import AssertableFinding
 
 _LEAST_LINES = 120
 _TURNS = 6

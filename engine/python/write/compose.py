@@ -9,9 +9,10 @@ from typing import Any
 
 from ..facts.names import ImportNames, imported_from_origin
 from ..inputs.calls import variable_for
+from ..judge.assertable_finding import AssertableFinding
 from ..judge.case_tables import read_group
 from ..judge.defects import suspected_defects
-from ..judge.finding_selection import AssertableFinding, assertable_findings, running_more
+from ..judge.finding_selection import assertable_findings, running_more
 from ..judge.oracle import OracleVerdict
 from ..judge.suite_size import BuiltCases, fit_to_limits, limits_for
 from ..model.model import Exploration, ModuleFacts

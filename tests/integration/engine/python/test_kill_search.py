@@ -11,7 +11,7 @@ import pytest
 
 from testwright.engine.python.explore.explore import ExplorationBudget, explore
 from testwright.engine.python.facts.analyse import analyse_module
-from testwright.engine.python.judge.finding_selection import AssertableFinding
+from testwright.engine.python.judge.assertable_finding import AssertableFinding
 from testwright.engine.python.judge.oracle import OracleVerdict
 from testwright.engine.python.judge.suite_size import BuiltCases, SizeLimits, fit_to_limits
 from testwright.engine.python.model.model import Exploration, Observation, Trial, TrialFinding, Value

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from testwright.engine.python.facts.analyse import analyse_module
-from testwright.engine.python.judge.finding_selection import AssertableFinding, without_repeats
+from testwright.engine.python.judge.assertable_finding import AssertableFinding
 from testwright.engine.python.judge.normal_form import normal_form, plain_expression, plain_statement
 from testwright.engine.python.judge.oracle import OracleVerdict
+from testwright.engine.python.judge.repeats import without_repeats
 from testwright.engine.python.model.model import ModuleFacts, Observation, Trial, TrialFinding, Value
 from testwright.engine.python.model.spec_case import SpecExpectation
 from testwright.engine.python.project.layout import find_layout

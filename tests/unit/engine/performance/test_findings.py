@@ -9,7 +9,7 @@ import pytest
 
 from testwright.engine.performance.findings import measured_calls
 from testwright.engine.performance.plan import Subject
-from testwright.engine.python.judge.finding_selection import AssertableFinding
+from testwright.engine.python.judge.assertable_finding import AssertableFinding
 from testwright.engine.python.judge.oracle import OracleVerdict
 from testwright.engine.python.model.model import CallableFacts, ModuleFacts, Observation, Trial, TrialFinding, Value
 from testwright.engine.python.model.spec_case import SpecExpectation

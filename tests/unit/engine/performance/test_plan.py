@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from testwright.engine.performance.plan import subjects_of
-from testwright.engine.python.judge.finding_selection import AssertableFinding
+from testwright.engine.python.judge.assertable_finding import AssertableFinding
 from testwright.engine.python.judge.oracle import OracleVerdict
 from testwright.engine.python.model.model import (
     CallableFacts,

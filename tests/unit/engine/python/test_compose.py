@@ -341,3 +341,17 @@ def test_a_representation_of_what_is_not_public_is_no_oracle(act: str, answer: s
 
     assert cases(compose(shown)) == {}
     assert len(cases(compose(replace(shown, agrees=True)))) == 1
+
+
+@pytest.mark.feature("B-18")
+def test_asking_a_copy_with_another_method_is_no_test_of_copying() -> None:
+    asked = TrialFinding(
+        trial("Cart.add", "cart.add('pear', 2.5).remove('pear')", "cart = Cart('Ann')"), returned(number(2.5))
+    )
+    facts = exploration(asked).facts
+    members = [one.name for owner in facts.classes for one in owner.members]
+    other = next(name for name in members if name != "add" and not name.startswith("_"))
+    asked = replace(asked, trial=replace(asked.trial, act=f"cart.add('pear', 2.5).{other}('pear')"))
+
+    assert cases(compose(asked)) == {}
+    assert len(cases(compose(replace(asked, agrees=True)))) == 1
