@@ -7,21 +7,36 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ....utils.python_names import last_name
-from ..model.domain import UNKNOWN, ParameterDomain
+from ....utils.python_source import literal_or
+from ..model.domain import UNKNOWN, ParameterDomain, Precondition
 from ..source.annotations import TypeHint
 from .from_types import ClassLookup, domain_of_class, domain_of_hint
 
 _MAXIMUM_ITEMS = 40
 _MAXIMUM_DEPTH = 5
 _ENOUGH = 3
+_SORTED_LISTS = 2
+_LEAST_SORTED = 4
 _CONTAINERS = {"list": "sequence", "tuple": "sequence", "deque": "sequence", "set": "set", "frozenset": "set"}
 
 
 def domain_of_values(nodes: Sequence[ast.expr], look_up: ClassLookup) -> ParameterDomain:
     """The domain that several values have in common; `UNKNOWN` where they say nothing."""
     found = join_all([domain_of_literal(node, look_up) for node in nodes])
+    if found.kind != "sequence":
+        return found
+    if _are_sorted(nodes):
+        found = replace(found, preconditions=(*found.preconditions, Precondition("sorted")))
     # The length of a single list is chance; what many have in common is not.
-    return replace(found, length=None) if found.kind == "sequence" and len(nodes) < _ENOUGH else found
+    return replace(found, length=None) if len(nodes) < _ENOUGH else found
+
+
+def _are_sorted(nodes: Sequence[ast.expr]) -> bool:
+    """Whether several lists of several numbers each are all in ascending order, which is hardly chance."""
+    lists = [literal_or(ast.unparse(node), None) for node in nodes]
+    rows = [row for row in lists if isinstance(row, list | tuple) and len(row) >= _LEAST_SORTED]
+    numbers = all(type(item) in (int, float) for row in rows for item in row)
+    return len(rows) == len(lists) >= _SORTED_LISTS and numbers and all(list(row) == sorted(row) for row in rows)
 
 
 def domain_of_literal(node: ast.expr, look_up: ClassLookup, depth: int = 0) -> ParameterDomain:

@@ -75,7 +75,12 @@ BY_NAME: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     (r"html|xml|markup", "str", ('\'<p class="a">one <b>two</b></p>\'', "'plain'", "''")),
     (r"json_?(str|string|text|data)?", "str", ('\'{"a": [1, 2]}\'', "'[]'", "''")),
     (r"pattern|regex|regexp|expr|expression", "str", ("'[a-z]+'", "'a*b'", "''", "'('")),
-    (r"sep|separator|delimiter|delim|glue|joiner", "str", ("','", "'-'", "' '", "''")),
+    (r"(\w+_)?(sep|separator|delimiter|delim)|glue|joiner", "str", ("','", "';'", "'-'", "' '", "''")),
+    (r"scheme|protocol", "str", ("'https'", "'ftp'", "''")),
+    (r"query_?(string|str)|querystring|qs", "str", ("'a=1&b=2'", "'q=hello'", "''")),
+    (r"fragment|anchor", "str", ("'section'", "''")),
+    (r"netloc", "str", ("'example.com:8080'", "'user:pass@example.com'", "''")),
+    (r"origin", "str", ("'https://example.com'", "'http://localhost:8000'")),
     (r"encoding|charset|codec", "str", ("'utf-8'", "'latin-1'", "'ascii'")),
     (r"locale|lang|language", "str", ("'en'", "'en_US'", "'de'")),
     (r"fmt|format|template|format_string|formatstr|spec",
@@ -118,7 +123,8 @@ BY_NAME: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     (r"bytes_?|raw_bytes|payload|blob|binary", "bytes", ()),
     (r"version", "str", ("'1.2.3'", "'1.0'", "''", "'2.0.0-rc1'")),
     (r"color|colour", "str", ("'red'", "'#ff0000'", "''")),
-    (r"ip|ip_addr|address|host|hostname", "str", ("'127.0.0.1'", "'example.com'", "'::1'")),
+    (r"ip|ip_addr|address", "str", ("'127.0.0.1'", "'::1'")),
+    (r"host|hostname|domain", "str", ("'example.com'", "'127.0.0.1'", "'::1'")),
     (r"rng|random", "Random", ()),
 )  # fmt: skip
 

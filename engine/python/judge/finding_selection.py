@@ -8,7 +8,7 @@ import re
 import symtable
 from collections.abc import Sequence
 
-from ....utils.python_names import mentioned_names
+from ....utils.python_names import assigned_variable, mentioned_names
 from ....utils.python_source import literal_or, parse_expression, parse_python
 from ..model.model import Arc, CallableFacts, Exploration, ModuleFacts, TrialFinding
 from ..source.import_block import read_imports
@@ -48,6 +48,10 @@ def reason_unfit(finding: TrialFinding, module: ModuleFacts, *, traced: bool) ->
         return f"its call needs {helpers[0]}, a helper of the project's tests"
     if facts is not None and _asks_another_member(finding, facts, module):
         return "no call was found that shows more than what another method does"
+    if facts is not None and facts.kind == "method" and _changes_nothing(finding):
+        return "no call was found that changes its object"
+    if facts is not None and _builds_another_class(finding, facts, module):
+        return "no call was found that is about it"
     if not _uses(finding, own) or (facts is not None and _calls_another_class(finding, facts, module.module)):
         return "no call was found that names it"
     if _tells_what_it_is_not(finding):
@@ -98,6 +102,32 @@ def _asks_another_member(finding: TrialFinding, facts: CallableFacts, module: Mo
     asked = isinstance(inner.func, ast.Attribute) and inner.func.attr == facts.name
     siblings = {one.name for owner in module.classes if owner.name == facts.owner for one in owner.members}
     return asked and outer.attr in siblings
+
+
+def _changes_nothing(finding: TrialFinding) -> bool:
+    """Whether a method only gave back the object it was called on, as it was: `fragment.add()`."""
+    value = finding.observation.value
+    held = value.held if value is not None else ""
+    unchanged = not (finding.observation.effects or finding.observation.output or finding.observation.warnings)
+    return bool(held) and finding.trial.act.startswith(f"{held}.") and unchanged and not finding.agrees
+
+
+def _builds_another_class(finding: TrialFinding, facts: CallableFacts, module: ModuleFacts) -> bool:
+    """Whether an example with an object of the subject is about one that another module's class makes."""
+    act = parse_expression(finding.trial.act)
+    if facts.kind != "constructor" or not isinstance(act, ast.Call):
+        return False
+    package = module.module.partition(".")[0]
+    other = {
+        one.bound
+        for one in read_imports(finding.trial.imports)
+        if one.module.partition(".")[0] == package and one.module != module.module and one.bound[:1].isupper()
+    } - {owner.name for owner in module.classes}
+    statements = [statement for text in finding.trial.arrange for statement in parse_python(text).body]
+    built = dict(found for statement in statements if (found := assigned_variable(statement)))
+    root = act.func.value if isinstance(act.func, ast.Attribute) else act
+    made = built.get(root.id) if isinstance(root, ast.Name) else root
+    return isinstance(made, ast.Call) and isinstance(made.func, ast.Name) and made.func.id in other
 
 
 def _tells_what_it_is_not(finding: TrialFinding) -> bool:

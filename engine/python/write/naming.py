@@ -327,14 +327,14 @@ def _size(case: Case) -> str:
 
 
 def _value_words(case: Case, facts: CallableFacts | None) -> str:
-    """Returns the arguments in words; empty where they are only digits or files of the test's own folder."""
+    """Returns the arguments in words; empty where they hold digits or files of the test's own folder."""
     try:
         arguments = arguments_of(case.expression, facts)
     except SyntaxError:
         return ""
     own_files = any("tmp_path" in names_of(argument.node) for argument in arguments)
     words = "_and_".join(describe(argument.node) for argument in arguments[:3])
-    return "" if own_files or not any(character.isalpha() for character in words) else words
+    return "" if own_files or any(character.isdigit() for character in words) else words
 
 
 def _renamed(test: _Test, ids: set[str]) -> Mapping[str, Case]:

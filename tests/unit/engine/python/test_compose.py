@@ -355,3 +355,25 @@ def test_asking_a_copy_with_another_method_is_no_test_of_copying() -> None:
 
     assert cases(compose(asked)) == {}
     assert len(cases(compose(replace(asked, agrees=True)))) == 1
+
+
+@pytest.mark.feature("B-18")
+def test_a_call_that_gives_its_object_back_unchanged_shows_nothing() -> None:
+    act, arrange = "cart.add()", "cart = Cart('Ann')"
+    same = Value("shop.cart.Cart", "cart", held="cart")
+    idle = TrialFinding(trial("Cart.add", act, arrange), returned(same))
+    effect = replace(returned(same), effects=(("cart.owner", text("Bob")),))
+
+    assert cases(compose(idle)) == {}
+    assert len(cases(compose(replace(idle, observation=effect)))) == 1
+    assert len(cases(compose(replace(idle, agrees=True)))) == 1
+
+
+@pytest.mark.feature("B-18")
+@pytest.mark.parametrize("act", ["Till(Cart('Ann')).close(2)", "till.close(2)", "Till(Cart('Ann'))"])
+def test_an_example_about_another_modules_class_is_no_test_of_what_it_is_given(act: str) -> None:
+    made = trial("Cart", act, "till = Till(Cart('Ann'))")
+    made = replace(made, imports=("from shop.cart import Cart", "from shop.till import Till"))
+    shown = TrialFinding(made, returned(text("closed")), agrees=True)
+
+    assert cases(compose(shown)) == {}

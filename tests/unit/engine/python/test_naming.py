@@ -351,3 +351,9 @@ def test_an_operator_is_told_from_the_method_of_its_name() -> None:
         "tc_stack_add",
         "tc_stack_add_operator",
     ]
+
+
+def test_digits_of_values_are_no_words_of_a_name() -> None:
+    found = names(returns("parse('4')"), returns("parse('Interval 4 7')"))
+
+    assert not any(character.isdigit() for character in found[1].removesuffix("_2"))

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ast
+
 import pytest
 
 from testwright.engine.python.domain.describe import described
+from testwright.engine.python.domain.from_literals import domain_of_values
 from testwright.engine.python.domain.from_prose import domain_of_phrase
 from testwright.engine.python.domain.inference import infer_domains
 from testwright.engine.python.model.domain import ParameterDomain
@@ -369,3 +372,19 @@ def test_what_is_unpacked_has_as_many_items_as_names_whatever_else_is_done_with_
 
 def test_a_needle_is_a_part_of_its_text(passed_on):
     assert passed_on["find.needle"].related("part of") == "text"
+
+
+@pytest.mark.parametrize(
+    ("examples", "is_sorted"),
+    [
+        (("[1, 10, 12, 15]", "[5, 10, 12, 14]"), True),
+        (("[1, 10, 12, 15]", "[5, 1, 12, 14]"), False),
+        (("[1, 10, 12, 15]",), False),
+        (("[1, 10]", "[2, 3]"), False),
+        (("['a', 'b', 'c', 'd']", "['b', 'c', 'd', 'e']"), False),
+    ],
+)
+def test_lists_of_numbers_that_are_all_in_order_are_sorted_by_intent(examples: tuple[str, ...], is_sorted: bool):
+    nodes = [ast.parse(text, mode="eval").body for text in examples]
+
+    assert domain_of_values(nodes, lambda name: None).requires("sorted") == is_sorted
