@@ -15,6 +15,8 @@ from ...core.errors import AgentFailure
 from .protocol import AgentResponse
 
 Result = TypeVar("Result")
+_BITS = 64
+"""Length of the longest number that a checkpoint holds, with its sign."""
 
 
 async def contained(work: Awaitable[Result], *, everything: bool = False) -> Result:
@@ -87,7 +89,8 @@ def as_json(response: AgentResponse) -> AgentResponse:
     """The response as it is once it was stored and read again.
 
     Raises:
-        AgentFailure: its result, trace, metadata or the details of its error are no JSON.
+        AgentFailure: its result, trace, metadata or the details of its error are no JSON, or hold a whole number of
+            more than 64 bits, which a run's checkpoints cannot hold.
     """
     error = response.error
     parts = {"result": response.result, "trace": response.trace, "metadata": response.metadata}
@@ -95,7 +98,7 @@ def as_json(response: AgentResponse) -> AgentResponse:
     read: dict[str, Any] = {}
     for name, value in parts.items():
         try:
-            read[name] = json.loads(json.dumps(value, allow_nan=False))
+            read[name] = json.loads(json.dumps(value, allow_nan=False), parse_int=_storable)
         except (TypeError, ValueError, RecursionError) as failure:
             raise AgentFailure(
                 f"its {name} is no JSON: {failure}", advice="Answer with texts, numbers, booleans, lists and objects."
@@ -103,3 +106,10 @@ def as_json(response: AgentResponse) -> AgentResponse:
     if error is not None:
         error = replace(error, details=read["details"], trace_context=read["trace_context"])
     return replace(response, result=read["result"], trace=read["trace"], metadata=read["metadata"], error=error)
+
+
+def _storable(digits: str) -> int:
+    number = int(digits)
+    if number.bit_length() >= _BITS:
+        raise ValueError(f"a number of {len(digits)} digits is longer than {_BITS} bits")
+    return number

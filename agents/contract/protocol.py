@@ -208,13 +208,19 @@ class AgentResponse(_PlainData):
         return problems + _usage_problems(self.metadata)
 
 
+_MOST_USED = 1e15
+"""More than any agent uses; what a run sums up stays within what its checkpoints hold."""
+
+
 def _usage_problems(metadata: object) -> list[str]:
     """Problems of what metadata say was used: ceilings count it."""
     found = metadata if isinstance(metadata, Mapping) else {}
     return [
-        f"metadata.{name}: must be a number, at least 0"
+        f"metadata.{name}: must be a number from 0 to {_MOST_USED:g}"
         for name in ("tokens", "cost", "duration_ms")
-        if not (type(value := found.get(name) or 0) in (int, float) and math.isfinite(value) and value >= 0)
+        if not (
+            type(value := found.get(name) or 0) in (int, float) and math.isfinite(value) and 0 <= value <= _MOST_USED
+        )
     ]
 
 

@@ -52,11 +52,13 @@ async def ask_to_steer(
     except BudgetExhausted as error:
         services.emit(EventType.PROGRESS, f"the {role} agent was not heard: {error.message}", role)
         return None
-    if response.status is not ResponseStatus.CANCELLED:
-        return response
-    refused = error_response(ErrorType.EXECUTION, f"the {role} agent cancelled its work")
-    usage = usage_of(response.metadata)
-    return replace(refused, metadata={**usage}, trace=response.trace)
+    if response.status is ResponseStatus.CANCELLED:
+        refused = error_response(ErrorType.EXECUTION, "it cancelled its work")
+        response = replace(refused, metadata={**usage_of(response.metadata)}, trace=response.trace)
+    if response.error is not None and response.is_error():
+        # The run goes on without its answer, so nothing else would tell the user.
+        services.emit(EventType.PROGRESS, f"the {role} agent failed: {response.error.message}", role)
+    return response
 
 
 def with_usage(state: PlanningAgentState, responses: Iterable[AgentResponse | None]) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from testwright.agents.contract.protocol import AgentResponse, ErrorType, error_
 from testwright.agents.control.flags import flags
 from testwright.agents.embedded.control.goal_agent import EmbeddedGoalAgent
 from testwright.app.own_agents import own_agents
+from testwright.core.events import EventType
 from testwright.core.outcome import exit_code_of
 from testwright.graph.control_policy import ControlPolicy
 from testwright.graph.planning_graph.steering import untested
@@ -176,10 +177,14 @@ async def test_a_critique_reveals_the_steps_that_were_in_reserve_for_it(tmp_path
 
 
 @pytest.mark.feature("P-03")
-async def test_a_goal_agent_that_fails_costs_the_run_nothing(tmp_path: Path) -> None:
+async def test_a_goal_agent_that_fails_costs_the_run_nothing_and_is_told(tmp_path: Path) -> None:
     with scripted(**agents(goal=[ValueError("no idea")])) as made_of:
-        state = await run_plan(bench(tmp_path, made_of, targets=TARGETS))
+        prepared = bench(tmp_path, made_of, targets=TARGETS)
+        state = await run_plan(prepared)
     assert state["exit_reason"] == "completed"
+    assert any(
+        "the goal agent failed: " in one and "no idea" in one for one in prepared.recorder.of(EventType.PROGRESS)
+    )
 
 
 def row(*names: str, **more: Any) -> dict[str, Any]:

@@ -213,6 +213,7 @@ async def test_what_the_agent_awaits_beside_its_answer_is_cancelled_with_it() ->
     [
         ({1, 2}, "its result is no JSON"),
         ({"ratio": math.nan}, "its result is no JSON"),
+        ({"turn": 10**30}, "its result is no JSON"),
         (success_response("ok", metadata={"about": object()}), "its metadata is no JSON"),
         (success_response("ok", trace=[{"event": b"bytes"}]), "its trace is no JSON"),
         (success_response("ok", metadata={"tokens": "many"}), "metadata.tokens: must be a number"),
