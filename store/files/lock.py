@@ -32,11 +32,12 @@ _POLL_SECONDS = 0.02
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """The holder of a lock: process id, host name and purpose."""
+    """The holder of a lock: process id, host name and purpose; `shared` where it is a worker among others."""
 
     pid: int
     host: str
     purpose: str
+    shared: bool = False
 
 
 @contextmanager
@@ -118,7 +119,8 @@ def _held(path: Path, what: str, purpose: str, *, shared: bool = False) -> Itera
         except Timeout as error:
             raise _locked(note, what) from error
     try:
-        write_file(note, pretty_json({"pid": os.getpid(), "host": socket.gethostname(), "purpose": purpose}))
+        holder = {"pid": os.getpid(), "host": socket.gethostname(), "purpose": purpose}
+        write_file(note, pretty_json({**holder, "shared": True} if shared else holder))
         yield
     finally:
         # Of those that share a lock, one may end before the process that wrote the note.
@@ -164,7 +166,12 @@ class _SharedLock:
 def _locked(note: Path, what: str) -> RunLocked:
     owner = _owner(note)
     who = "another process" if owner is None else f"process {owner.pid} on {owner.host} ({owner.purpose})"
-    end = "" if owner is None else f", or end it with `kill {owner.pid}` on {owner.host}"
+    if owner is None:
+        end = ""
+    elif owner.shared:  # a worker that ends is replaced by another, and may have runs of others
+        end = ", or cancel the run with `testwright temporal cancel --on ADDRESS`"
+    else:
+        end = f", or end it with `kill {owner.pid}` on {owner.host}"
     return RunLocked(
         f"The {what} is being worked on by {who}.",
         advice=f"Wait until it has finished{end}. A process that has died holds nothing.",
@@ -175,6 +182,6 @@ def _locked(note: Path, what: str) -> RunLocked:
 def _owner(note: Path) -> Owner | None:
     try:
         found = read_json(note.parent, note.name)
-        return Owner(int(found["pid"]), str(found["host"]), str(found["purpose"]))
+        return Owner(int(found["pid"]), str(found["host"]), str(found["purpose"]), found.get("shared") is True)
     except (OSError, ValueError, KeyError, TypeError):
         return None

@@ -69,6 +69,18 @@ def test_a_project_is_held_by_one_run_at_a_time_and_others_are_free(state_dir: P
         pass
 
 
+def test_a_project_that_workers_share_is_freed_by_cancelling_its_run(state_dir: Path, project: Path) -> None:
+    with (
+        project_lock(state_dir, project, "run r1", shared=True),
+        project_lock(state_dir, project, "run r1", shared=True),
+        pytest.raises(RunLocked) as caught,
+        project_lock(state_dir, project, "run r2"),
+    ):
+        pass
+    assert "testwright temporal cancel" in caught.value.advice
+    assert "kill" not in caught.value.advice
+
+
 def test_a_link_to_a_project_is_the_same_project(state_dir: Path, project: Path) -> None:
     link = project.parent / "link"
     link.symlink_to(project)
