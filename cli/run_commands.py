@@ -24,6 +24,7 @@ from .failures import name_interrupted_run, report_failures
 from .loading import load_service, load_settings_aloud
 from .outcome import cached_summary, print_plan, print_result
 from .progress import show_progress
+from .temporal.termination import interrupted_by_termination
 from .temporal.worker_command import load_temporal
 
 if TYPE_CHECKING:
@@ -91,7 +92,9 @@ def _start(on: str | None) -> Callable[[str, Settings, EventSink, Ask | None], C
     """What starts a run: in this process, or on Temporal, where nobody can be asked."""
     if on is not None:
         client = load_temporal("client")
-        return lambda request, settings, sink, ask: client.run(on, request, settings, on_event=sink)
+        return lambda request, settings, sink, ask: interrupted_by_termination(
+            client.run(on, request, settings, on_event=sink)
+        )
     with fast_imports():
         from ..app import runs
     return lambda request, settings, sink, ask: runs.run(
@@ -158,7 +161,9 @@ def resume(
             sink = with_event_lines(shown) if events else shown
             ask = approver(shown, quiet=as_json or events)
             if on is not None:
-                resuming = load_temporal("steering").resume(on, run_id, where, changes=flags, on_event=sink)
+                resuming = interrupted_by_termination(
+                    load_temporal("steering").resume(on, run_id, where, changes=flags, on_event=sink)
+                )
             else:
                 resuming = service.resume(run_id, where, changes=flags, on_event=sink, ask=ask)
             ended = asyncio.run(resuming)
