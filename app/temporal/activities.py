@@ -21,7 +21,7 @@ from ...core.errors import (
     ModelTimeout,
     ModelToolUnknown,
     ModelUnreachable,
-    RunLocked,
+    RequestError,
     StorageError,
     TestwrightError,
 )
@@ -47,19 +47,24 @@ _RETRIED = (
     ModelTimeout,
     ModelToolUnknown,
     ModelUnreachable,
-    RunLocked,
 )
-"""Errors after which the same activity may succeed. A violated contract is none of them: it stays violated."""
+"""Errors after which the same activity may succeed. A violated contract is none of them: it stays violated; a lock is
+waited for by the workflow, so that it costs no attempt and holds no worker."""
 
 
 _BEAT_SECONDS = 2.0
 
 
 class RunActivities:
-    """The activities, with the runs that this worker has open."""
+    """The activities, with the runs that this worker has open.
 
-    def __init__(self, sessions: RunSessions) -> None:
+    Args:
+        identity: the worker's, for the messages of its failures.
+    """
+
+    def __init__(self, sessions: RunSessions, identity: str) -> None:
         self._sessions = sessions
+        self._identity = identity
 
     def all(self) -> list[Callable[..., Any]]:
         """Every activity, for a worker."""
@@ -125,7 +130,7 @@ class RunActivities:
 
     @asynccontextmanager
     async def _open(self, task: RunTask, *, is_last: bool = False) -> AsyncIterator[tuple[LiveRun, StoredRun]]:
-        with _typed_failures():
+        with typed_failures(self._identity):
             async with _alive(task), self._sessions.use(task, is_last=is_last) as opened:
                 yield opened
 
@@ -155,19 +160,36 @@ async def _alive(task: RunTask) -> AsyncIterator[None]:
 
 
 @contextmanager
-def _typed_failures() -> Iterator[None]:
-    """Turn errors into failures that Temporal retries, or not; the client makes the same errors of them again."""
+def typed_failures(identity: str) -> Iterator[None]:
+    """Turn errors into failures that Temporal retries, or not; the client makes the same errors of them again.
+
+    Args:
+        identity: the worker's. What it lacks, and others have, can be looked for only by who knows which it is.
+
+    Raises:
+        ApplicationError: the block's error; `messages.WORKER_STOPPED` where this worker was told to stop.
+    """
     try:
         yield
+    except asyncio.CancelledError:
+        asked = activity.cancellation_details()
+        if not activity.is_worker_shutdown() or (asked is not None and asked.cancel_requested):
+            raise
+        # As a cancellation Temporal would count it among the attempts.
+        message = f"Worker {identity} was told to stop."
+        raise ApplicationError(message, type=messages.WORKER_STOPPED, non_retryable=True) from None
     except TestwrightError as error:
-        details = {"error": type(error).__name__, "message": error.message, "advice": error.advice, **error.details}
+        # A request that names nothing names nothing at every worker.
+        message = error.message if isinstance(error, RequestError) else f"Worker {identity}: {error.message}"
+        kind = type(error).__name__
+        details = {"error": kind, "message": message, "advice": error.advice, **error.details, "worker": identity}
         retried = isinstance(error, _RETRIED) or is_transient(error) or fault_of(error).infrastructure
-        raise ApplicationError(error.message, details, type=type(error).__name__, non_retryable=not retried) from error
+        raise ApplicationError(message, details, type=kind, non_retryable=not retried) from error
     except Exception as error:
         if isinstance(error, ApplicationError):
             raise
-        message = f"{type(error).__name__}: {error}"
-        details = {"error": "TestwrightError", "message": message}
+        message = f"Worker {identity}: {type(error).__name__}: {error}"
+        details = {"error": "TestwrightError", "message": message, "worker": identity}
         raise ApplicationError(
             message, details, type=type(error).__name__, non_retryable=not is_transient(error)
         ) from error

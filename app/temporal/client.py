@@ -89,9 +89,13 @@ async def run(
     task = RunTask(run_id, str(settings.root), state_dir_of(settings), time.time(), heartbeat_seconds, settings.store)
     try:
         handle = await start_workflow(client, where, task, settings)
-        await _say_whether_any_works(client, where, on_event)
+    except RunLocked:
+        await asyncio.to_thread(forget, settings, run_id)
+        raise
+    await _say_whether_any_works(client, where, on_event)
+    try:
         return await follow(Started(handle, RunFolder(settings.state, run_id), settings, where), on_event)
-    except (RequestError, RunLocked):
+    except RequestError:  # planning found nothing to test; of any other error what was done and paid for is kept
         await asyncio.to_thread(forget, settings, run_id)
         raise
 
@@ -126,8 +130,7 @@ async def start_workflow(
     except WorkflowAlreadyStartedError as error:
         raise RunLocked(
             f"A run of {settings.root} is going on at {where}.",
-            advice="Wait until it has ended, or cancel it: see the workflow "
-            f"{workflow_id(settings)} with `temporal workflow show`.",
+            advice=f"Wait until it has ended, or cancel it: `testwright temporal cancel --on {where}`.",
         ) from error
     except RPCError as error:
         raise fault_of_rpc(error, where) from error
@@ -202,9 +205,13 @@ def _error_of(error: WorkflowFailureError, started: Started) -> TestwrightError:
 def _record(settings: Settings, run_id: str, request: str) -> None:
     """Make the run's folder, and store it as begun by this user."""
     folder = RunFolder(settings.state, run_id)
-    redactor = Redactor.from_environment({**os.environ, **settings.variables})
     with run_lock(folder.create()), open_store(settings, begins=True) as store:
-        record_run(store, settings, run_id, request, redactor)
+        record_run(store, settings, run_id, request, redactor_of(settings))
+
+
+def redactor_of(settings: Settings) -> Redactor:
+    """What keeps the user's secrets out of the settings that are stored."""
+    return Redactor.from_environment({**os.environ, **settings.variables})
 
 
 def state_dir_of(settings: Settings) -> str | None:

@@ -22,6 +22,11 @@ ADVANCE, EXECUTE_STEP, FINISH, STOP, CHANGE_CEILINGS = (
 )
 """Names of the activities."""
 
+LOCKED = "RunLocked"
+"""Another process works on it: the workflow asks again later, which is none of an activity's attempts."""
+WORKER_STOPPED = "WorkerStopped"
+"""The worker was told to stop: the workflow asks another, which is none of an activity's attempts."""
+
 NOT_RETRIED = (
     "SchemaValidationError",
     "UsageError",
@@ -140,6 +145,7 @@ class RunProgress:
     Attributes:
         state: planning, executing, finishing, paused, or how it ended.
         waiting, at_work, ended: ids of steps of the present wave; `ended` are those of all waves.
+        notes: what did not work and did not end the run.
     """
 
     run_id: str
@@ -147,3 +153,4 @@ class RunProgress:
     waiting: list[str] = field(default_factory=list)
     at_work: list[str] = field(default_factory=list)
     ended: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)

@@ -7,12 +7,13 @@ in the SDK's sandbox; what it passes through is stated below.
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
 from temporalio import workflow
 from temporalio.common import RetryPolicy, SearchAttributeKey
-from temporalio.exceptions import ActivityError, is_cancelled_exception
+from temporalio.exceptions import ActivityError, ApplicationError, is_cancelled_exception
 from temporalio.exceptions import TimeoutError as ActivityTimeoutError
 
 with workflow.unsafe.imports_passed_through():
@@ -26,9 +27,10 @@ STATE = SearchAttributeKey.for_keyword("TestwrightState")
 _LONGEST = timedelta(hours=24)
 _WORKERS_LOST = 4
 """So many more times than its own attempts a step is begun whose worker died."""
-_RETRIES = RetryPolicy(
-    initial_interval=timedelta(seconds=1), maximum_interval=timedelta(seconds=30), maximum_attempts=6
-)
+
+_MOST_WAITS = 30
+"""So often a lock is asked for again, at last every third of a worker's heartbeat: a worker that was given up, and
+lives on, learns of it with its next heartbeat."""
 
 _MOST_ATTEMPTS = 6
 """Of what is no step: planning, finishing."""
@@ -40,7 +42,9 @@ class RunWorkflow:
 
     def __init__(self) -> None:
         self._progress = RunProgress("")
+        self._phase = self._progress.state
         self._paused = False
+        self._held = 0
         self._is_indexed = False
         self._ceilings: list[NewCeilings] = []
 
@@ -91,15 +95,18 @@ class RunWorkflow:
         return dict(zip(wave.step_ids, ended, strict=True))
 
     async def _step(self, step: StepTask) -> StepEnded:
-        """Execute one step, again where its worker died."""
+        """Execute one step, again where its worker died, was stopped, or has not let go of it."""
         most = step.attempts + _WORKERS_LOST
         try:
             return await self._call(messages.EXECUTE_STEP, step, step.run, StepEnded, attempts=most)
         except ActivityError as error:
-            if not isinstance(error.cause, ActivityTimeoutError):
+            # A step that takes each of its workers with it, or whose worker hangs, must not end the others.
+            if isinstance(error.cause, ActivityTimeoutError):
+                message = f"{most} workers were lost while they executed it"
+            elif _kind_of(error) == messages.LOCKED:
+                message = f"a worker that was given up has not let go of it: {error.cause}"
+            else:
                 raise
-            # A step that takes each of its workers with it must not end the others.
-            message = f"{most} workers were lost while they executed it"
             return StepEnded(most, {"exit_reason": "infrastructure", "message": message, "ends_run": False})
 
     async def _call(
@@ -111,32 +118,65 @@ class RunWorkflow:
             maximum_attempts=attempts,
             non_retryable_error_types=list(messages.NOT_RETRIED),
         )
-        return await workflow.execute_activity(
-            name,
-            argument,
-            result_type=result,
-            start_to_close_timeout=_LONGEST,
-            heartbeat_timeout=timedelta(seconds=task.heartbeat_seconds),
-            retry_policy=policy,
-            cancellation_type=workflow.ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-        )
+        waits = 0
+        while True:
+            try:
+                return await workflow.execute_activity(
+                    name,
+                    argument,
+                    result_type=result,
+                    start_to_close_timeout=_LONGEST,
+                    heartbeat_timeout=timedelta(seconds=task.heartbeat_seconds),
+                    retry_policy=policy,
+                    cancellation_type=workflow.ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+                )
+            except ActivityError as error:
+                kind = _kind_of(error)
+                if kind not in (messages.LOCKED, messages.WORKER_STOPPED) or waits == _MOST_WAITS:
+                    raise
+                # The activity's own failure has taken the place of the cancellation that it was to be told of.
+                if (current := asyncio.current_task()) is not None and current.cancelling():
+                    raise asyncio.CancelledError from error
+            if kind == messages.LOCKED:
+                waits += 1
+                await asyncio.sleep(min(2.0**waits, task.heartbeat_seconds / 3))
 
     async def _may_go_on(self, task: RunTask) -> None:
         """Wait while the run is paused; change ceilings that were raised meanwhile."""
         while self._paused or self._ceilings:
             if self._ceilings:
                 new = self._ceilings.pop(0)
-                await self._call(messages.CHANGE_CEILINGS, CeilingsTask(task, new), task, None)
+                await self._change_ceilings(CeilingsTask(task, new))
                 continue
-            before = self._progress.state
-            self._enter("paused")
-            await workflow.wait_condition(lambda: not self._paused or bool(self._ceilings))
-            self._enter(before)
+            self._held += 1
+            self._show()
+            try:
+                await workflow.wait_condition(lambda: not self._paused or bool(self._ceilings))
+            finally:
+                self._held -= 1
+            self._show()
 
-    def _enter(self, state: str) -> None:
-        self._progress.state = state
+    async def _change_ceilings(self, task: CeilingsTask) -> None:
+        try:
+            await self._call(messages.CHANGE_CEILINGS, task, task.run, None)
+        except ActivityError as error:
+            if is_cancelled_exception(error):
+                raise
+            # The run goes on with the ceilings it has: its user can give others.
+            self._progress.notes.append(f"The ceilings were not changed: {error.cause}")
+
+    def _enter(self, phase: str) -> None:
+        self._phase = phase
+        self._show()
+
+    def _show(self) -> None:
+        self._progress.state = self._state()
         if self._is_indexed:
-            workflow.upsert_search_attributes([STATE.value_set(state)])
+            workflow.upsert_search_attributes([STATE.value_set(self._progress.state)])
+
+    def _state(self) -> str:
+        """Paused only where something waits for it: any number of steps may."""
+        return "paused" if self._paused and self._held else self._phase
 
     @workflow.signal
     def pause(self) -> None:
@@ -156,4 +196,9 @@ class RunWorkflow:
     @workflow.query
     def progress(self) -> RunProgress:
         """How far the run is."""
-        return self._progress
+        return replace(self._progress, state=self._state())
+
+
+def _kind_of(error: ActivityError) -> str | None:
+    """The class of the error that an activity ended with, None where it ended otherwise."""
+    return error.cause.type if isinstance(error.cause, ApplicationError) else None

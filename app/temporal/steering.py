@@ -10,7 +10,7 @@ from typing import Any, Literal
 from temporalio.client import WorkflowExecutionStatus, WorkflowHandle
 from temporalio.service import RPCError, RPCStatusCode
 
-from ...config.settings import Settings, load_settings
+from ...config.settings import Settings, changed_settings, load_settings
 from ...core.errors import RunLocked, RunNotFound
 from ...core.events import EventSink
 from ...store.files.run_folder import RunFolder
@@ -18,7 +18,7 @@ from ..opened_store import open_store
 from ..run_report import RunResult
 from ..service import run_named, stored_run
 from .addresses import connect, fault_of_rpc, parse_address
-from .client import Started, follow, start_workflow, state_dir_of, workflow_id
+from .client import Started, follow, redactor_of, start_workflow, state_dir_of, workflow_id
 from .messages import NewCeilings, RunEnded, RunProgress, RunTask
 from .run_workflow import RunWorkflow
 
@@ -35,10 +35,13 @@ async def steer(
         ceilings: `max_tokens`, `max_cost`, `max_seconds`, for the action `ceilings`.
 
     Raises:
+        SettingsError: a ceiling is none.
         RunNotFound: no run of the project is going on there.
         EnvironmentFault: the server cannot be reached, or no worker answers.
     """
     at = parse_address(address)
+    new = {name: value for name, value in (ceilings or {}).items() if value is not None}
+    changed_settings(where, new)
     client = await connect(at)
     try:
         run = await _going_on(client.get_workflow_handle_for(RunWorkflow.run, workflow_id(where)))
@@ -51,7 +54,7 @@ async def steer(
         elif action == "resume":
             await run.signal(RunWorkflow.resume)
         elif action == "ceilings":
-            await run.signal(RunWorkflow.raise_ceilings, NewCeilings(**(ceilings or {})))
+            await run.signal(RunWorkflow.raise_ceilings, NewCeilings(**new))
         elif action == "cancel":
             await run.cancel()
         return await run.query(RunWorkflow.progress)
@@ -94,7 +97,7 @@ async def resume(
         raise fault_of_rpc(error, at) from error
     if handle is None:
         with open_store(where) as store:
-            store.runs.record_settings(run_id, settings.stored())
+            store.runs.record_settings(run_id, settings.stored(), redactor_of(settings))
         task = RunTask(run_id, str(settings.root), state_dir_of(settings), time.time(), store=settings.store)
         handle = await start_workflow(client, at, task, settings)
     return await follow(Started(handle, RunFolder(settings.state, run_id), settings, at), on_event)

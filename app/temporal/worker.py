@@ -61,7 +61,7 @@ async def work(
             client,
             task_queue=TASK_QUEUE,
             workflows=[RunWorkflow],
-            activities=RunActivities(sessions).all(),
+            activities=RunActivities(sessions, identity).all(),
             max_concurrent_activities=jobs,
             max_heartbeat_throttle_interval=_THROTTLE,
             default_heartbeat_throttle_interval=_THROTTLE,

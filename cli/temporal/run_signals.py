@@ -83,4 +83,5 @@ def _steer(
             return
         rows = [f"run {found.run_id}: {found.state}", f"ended: {len(found.ended)}"]
         rows += [f"at work: {step}" for step in found.at_work] + [f"waiting: {step}" for step in found.waiting]
+        rows += found.notes
         sys.stdout.write("\n".join(rows) + "\n")

@@ -88,6 +88,8 @@ class Notes:
     async def change(self, task: messages.CeilingsTask) -> None:
         self.ceilings.append(task.ceilings)
         self.raised.set()
+        if self.failures.get("ceilings"):
+            raise self.failures["ceilings"].pop(0)
 
 
 @contextlib.asynccontextmanager
@@ -139,6 +141,47 @@ async def test_ceilings_are_raised_before_the_next_step_also_of_a_paused_run(ser
         await run.signal(RunWorkflow.resume)
         await run.result()
     assert notes.ceilings == [NewCeilings(max_tokens=9)]
+
+
+async def test_ceilings_that_cannot_be_changed_are_noted_and_the_run_goes_on(server):
+    refused = ApplicationError("no such ceiling", type="SettingsError")
+    notes = Notes([WaveOfSteps(["a", "b"], jobs=1), WaveOfSteps()], held={"a"}, failures={"ceilings": [refused]})
+    async with begun(server, notes) as run:
+        await notes.arrived.wait()
+        await run.signal(RunWorkflow.raise_ceilings, NewCeilings(max_tokens=0))
+        notes.released.set()
+        assert await run.result() == RunEnded("completed", 0)
+        assert (await run.query(RunWorkflow.progress)).notes == [
+            "The ceilings were not changed: SettingsError: no such ceiling"
+        ]
+
+
+async def test_steps_at_work_after_a_pause_are_shown_as_such(server):
+    notes = Notes([WaveOfSteps(["a", "b", "c", "d"], jobs=2), WaveOfSteps()], held={"a", "c"})
+    async with begun(server, notes) as run:
+        await notes.arrived.wait()
+        await run.signal(RunWorkflow.pause)
+        notes.released.set()
+        while len((await run.query(RunWorkflow.progress)).ended) < 2:
+            pass
+        assert (await run.query(RunWorkflow.progress)).state == "paused"
+        notes.released.clear()
+        notes.arrived.clear()
+        await run.signal(RunWorkflow.resume)
+        await notes.arrived.wait()
+        assert (await run.query(RunWorkflow.progress)).state == "executing"
+        notes.released.set()
+        await run.result()
+
+
+async def test_stopped_workers_and_held_locks_cost_a_step_no_attempt(server):
+    stopped = [ApplicationError("stopped", type=messages.WORKER_STOPPED, non_retryable=True) for _ in range(8)]
+    locked = [ApplicationError("held", type=messages.LOCKED, non_retryable=True) for _ in range(2)]
+    notes = Notes([WaveOfSteps(["a"]), WaveOfSteps()], failures={"a": [*stopped, *locked]})
+    async with begun(server, notes, heartbeat_seconds=3.0) as run:
+        assert await run.result() == RunEnded("completed", 0)
+    assert notes.asked == [*["a"] * 11, "finish"]
+    assert notes.ended[1] == {"a": StepEnded(attempts=1)}
 
 
 async def test_a_malformed_answer_is_asked_for_again_and_a_violated_contract_is_not(server):
