@@ -17,6 +17,7 @@ from ..document.auth import Credential, auth_names, with_credentials
 from ..document.schemas import type_of
 from ..model.model import HttpAnswer, Json, Operation, Proposal
 from ..values.data import NOTHING
+from .distinct import other_value
 from .execute import saved_values
 from .resource_model import (
     ENTITY_TAG,
@@ -151,6 +152,8 @@ class BaselineFinder:
         plain = build_request(self._world, operation)
         if plain is None:
             return
+        if operation.method == "PATCH" and (plain[0].get("body") or {}).get("content") == {}:
+            yield from self._one_change(operation, plain[1])
         yield plain
         full = build_request(self._world, operation, full=True)
         if full is not None and full != plain:
@@ -173,6 +176,23 @@ class BaselineFinder:
                 yield request, whole
         for request, setup in choices[1:]:
             yield request, setup
+
+    def _one_change(self, operation: Operation, setup: tuple[Json, ...]) -> Iterator[tuple[Json, tuple[Json, ...]]]:
+        """Yield an update of the first property that can be another than its setup has made it, where all may lack."""
+        assert operation.body is not None
+        samples, made = self._world.samples, [(step.get("body") or {}).get("content") for step in setup]
+        given = {name: entry for content in made if isinstance(content, dict) for name, entry in content.items()}
+        for name, inner in samples.properties(operation.body.schema).items():
+            value = given.get(name, samples.value(inner, name))
+            # A changed password ends what signs in with it.
+            if "{{" in str(value) or "password" in name.lower():
+                continue
+            other = other_value(inner, value, samples)
+            if other is not NOTHING:
+                changed = build_request(self._world, operation, body={name: other})
+                if changed is not None:
+                    yield changed
+                return
 
     def _everything(self, operation: Operation) -> list[Json]:
         """Return all requests that changed state successfully, except removals."""

@@ -158,7 +158,9 @@ async def drop_setup(
     found: list[ObservedProposal] = []
     for observed in seen:
         proposal = observed.proposal
-        if proposal.category not in _CATEGORIES or not proposal.setup or not _is_refused(observed):
+        # A token that a login gave is no value to write down.
+        own = "{{" in str((proposal.request.get("headers") or {}).get("Authorization", ""))
+        if proposal.category not in _CATEGORIES or not proposal.setup or own or not _is_refused(observed):
             found.append(observed)
             continue
         request = with_values(proposal.request, saved_values(proposal.setup, observed.answers))

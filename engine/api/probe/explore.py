@@ -29,6 +29,7 @@ from .propose_updates import conditional_proposals, update_proposals
 from .propose_values import invalid_bodies
 from .resource_model import BaselineRequest, ResourceModel, is_complete
 from .sign_in.prepare import find_credentials, sign_in_again
+from .sign_in.shapes import logins
 from .sign_in.try_out import SeededUser
 
 _TIMES_SENT = 4
@@ -210,7 +211,7 @@ async def explore_api(
     tested = replace(api, operations=tuple(one for one in api.operations if _is_wanted(one, wanted)))
     if wanted is not None:
         tested = replace(tested, left_out=(), others=())
-    unreached = tuple(_unreached(tested, world, finder, seen))
+    unreached = (*_unreached(tested, world, finder, seen), *_unrefused_logins(tested, world, seen))
     return ApiExploration(
         tested, tuple(seen), credentials, unreached, (*chosen.cut, *cut), api.notes, sent, samples, samples.unfit()
     )
@@ -350,3 +351,13 @@ def _unreached(
         else:
             last = f"{answer.status} {' '.join(answer.text[:_MOST_TEXT].split())}".strip()
             yield operation.label, f"no request was found that works{also}; the last answer was {last}"
+
+
+def _unrefused_logins(api: Api, world: ResourceModel, seen: Sequence[ObservedProposal]) -> Iterable[tuple[str, str]]:
+    """Yield the statuses that a login answers on purpose and that no request got, such as that of a wrong password."""
+    got = {(observed.proposal.operation.name, observed.answer.status) for observed in seen if observed.answers}
+    for operation in logins(api, world.samples):
+        left = sorted(status for status in operation.deliberate if (operation.name, status) not in got)
+        if operation.name in world.baselines and left:
+            named = ", ".join(map(str, left))
+            yield operation.label, f"its code answers {named} on purpose; no request was found that gets it"

@@ -15,7 +15,7 @@ from ..document.schemas import type_of
 from ..model.model import UNSAFE, ApiParameter, Json, Operation, Proposal
 from ..values.data import NOTHING
 from ..values.negative_requests import edge_values
-from .propose_access import access_proposals
+from .propose_access import access_proposals, another_users_list
 from .propose_values import (
     body_proposals,
     boundary_readings,
@@ -167,6 +167,7 @@ def filled_lists(world: ResourceModel, other: dict[str, BaselineRequest]) -> Ite
         setup = tuple(merge_setups(reading.setup, story))
         words, marks = "lists what was made", {"wants": "success", "setup": setup, "priority": "high"}
         yield make_proposal(reading, "lists_what_was_made", words, "success", reading.request, **marks)
+        yield from another_users_list(world, reading, setup)
         for parameter in operation.parameters:
             if parameter.where != "query":
                 continue

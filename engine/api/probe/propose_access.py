@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from ..document import auth as ways
 from ..document.auth import Credential
-from ..model.model import Json, Proposal
+from ..model.model import UNSAFE, Json, Proposal
 from ..values.data import NOTHING
 from .baselines import BaselineFinder
 from .propose_values import copy_request, make_proposal, make_refusal
 from .resource_model import BaselineRequest, ResourceModel, variables_in
+from .sign_in.users import OTHER, USER, constant, with_constants
 
 _REFUSED = (401, 403)
+_LOGIN_REFUSED = (400, 401, 403, 404, 422)
+"""Statuses with which a login refuses on purpose, whether the document names them or not."""
+_ISSUED = "issued_token"
 
 
 async def find_guarded(finder: BaselineFinder, world: ResourceModel) -> None:
@@ -40,6 +45,7 @@ def access_proposals(
     world: ResourceModel, baseline: BaselineRequest, credentials: Mapping[str, Credential]
 ) -> Iterator[Proposal]:
     """Yield requests of an operation that others than the right ones make."""
+    yield from _wrong_logins(world, baseline)
     names = ways.auth_names(baseline.request)
     # Without a credential in the request there is none to leave out.
     if not world.needs_auth(baseline.operation) or not names:
@@ -47,6 +53,32 @@ def access_proposals(
     yield from _anonymous(world, baseline)
     yield from _wrong(world, baseline, credentials)
     yield from _in_another_role(world, baseline, credentials)
+
+
+def _wrong_logins(world: ResourceModel, baseline: BaselineRequest) -> Iterator[Proposal]:
+    """Yield a login with the right name and a wrong password, and one with a name that nobody has."""
+    if baseline.operation.name not in world.logins or not baseline.request.get("body"):
+        return
+    content = baseline.request["body"]["content"]
+    password = f"{{{{{constant(USER, 'password')}}}}}"
+    names = [f"{{{{{constant(USER, part)}}}}}" for part in ("name", "email")]
+    # A right one with more to it has the length and the characters that a right one needs.
+    wrong = _replaced(content, {password: f"{password}-wrong"})
+    unknown = _replaced(content, {name: f"nobody-{name}" for name in names})
+    # What its code answers on purpose is noted as a gap of the document instead.
+    statuses = tuple(status for status in _LOGIN_REFUSED if status not in baseline.operation.deliberate)
+    marks: Json = {"category": "authentication", "priority": "critical", "statuses": statuses}
+    for how, other in (("with a wrong password", wrong), ("with an unknown name", unknown)):
+        if other != content:
+            request = {**copy_request(baseline.request), "body": {**baseline.request["body"], "content": other}}
+            yield make_refusal(baseline, f"a call {how}", request, name=how, breaks=how, **marks)
+
+
+def _replaced(value: Any, instead: Mapping[str, str]) -> Any:
+    """Return a body with other texts in place of some."""
+    if isinstance(value, dict):
+        return {key: _replaced(entry, instead) for key, entry in value.items()}
+    return instead.get(value, value) if isinstance(value, str) else value
 
 
 def _anonymous(world: ResourceModel, baseline: BaselineRequest) -> Iterator[Proposal]:
@@ -75,12 +107,34 @@ def _wrong(
     wrong = ways.with_wrong_credentials(baseline.request, [credentials[name] for name in names])
     how = "with wrong credentials"
     yield make_refusal(baseline, f"a call {how}", wrong, name=how, breaks=how, **marks)
+    yield from _changed_token(baseline, names, credentials)
     for name in names if len(names) > 1 else ():
         others = [other for other in names if other != name]
         request = {**{key: entry for key, entry in baseline.request.items() if key != "auth"}}
         request["auth"] = ways.auth_entry(others)
         how = f"without {name}"
         yield make_refusal(baseline, f"a call {how}", request, name=how, breaks=how, **marks)
+
+
+def _changed_token(
+    baseline: BaselineRequest, names: tuple[str, ...], credentials: Mapping[str, Credential]
+) -> Iterator[Proposal]:
+    """Yield a call with a token that was issued and whose end was changed: an unchecked signature lets it through."""
+    credential = credentials[names[0]]
+    sign_in = credential.sign_in
+    if names != (USER,) or sign_in is None or credential.kind != "bearer" or not sign_in.pointer:
+        return
+    # A token that only a sign-up gives cannot be had a second time under the same name.
+    if len(sign_in.requests) < 2 and not sign_in.identity:
+        return
+    login = {**with_constants(sign_in.requests[-1], USER), "save": {_ISSUED: sign_in.pointer}}
+    request = {key: entry for key, entry in copy_request(baseline.request).items() if key != "auth"}
+    # More at the end always changes a signature; another last character may stand for the same bytes.
+    token = f"{credential.parameter or 'Bearer'} {{{{{_ISSUED}}}}}x"
+    request["headers"] = {**(request.get("headers") or {}), "Authorization": token}
+    how = "with a token whose end was changed"
+    marks: Json = {"category": "authentication", "priority": "critical", "setup": (*baseline.setup, login)}
+    yield make_refusal(baseline, f"a call {how}", request, name=how, breaks=how, **marks)
 
 
 def _in_another_role(
@@ -96,3 +150,13 @@ def _in_another_role(
         request = bare_request(world, baseline, "user")
         group = {"group": "roles", "setup": ()}
         yield make_proposal(baseline, "as_a_plain_user", "asked by a plain user", request=request, **group, **marks)
+
+
+def another_users_list(world: ResourceModel, reading: BaselineRequest, setup: tuple[Json, ...]) -> Iterator[Proposal]:
+    """Yield the reading of a list by another user than the one who has made its members."""
+    made = any(step["method"] in UNSAFE and ways.auth_names(step) == (USER,) for step in setup)
+    if not made or ways.auth_names(reading.request) != (USER,) or OTHER not in world.users:
+        return
+    request = {**copy_request(reading.request), "auth": OTHER}
+    words, marks = "asked by another user than the one who made them", {"setup": setup, "priority": "critical"}
+    yield make_proposal(reading, "made_by_another_user", words, "authorization", request, **marks)

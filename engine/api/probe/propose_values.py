@@ -10,6 +10,7 @@ from typing import Any
 from ..model.model import Json, Operation, Proposal
 from ..values.data import NOTHING
 from ..values.negative_requests import ValueVariant, body_variants, broken_values, edge_values
+from .distinct import other_value
 from .resource_model import BaselineRequest, ResourceModel, build_request, merge_setups, put_parameter
 
 
@@ -134,6 +135,10 @@ def parameter_proposals(world: ResourceModel, baseline: BaselineRequest) -> Iter
         schema, name = parameter.schema, parameter.name
         if not parameter.required and parameter.where == "query":
             value = world.samples.value(schema, name)
+            # What is left out has its default: sent, it shows nothing.
+            if value == world.samples.merged(schema).get("default"):
+                other = other_value(schema, value, world.samples)
+                value = value if other is NOTHING else other
             if value is not NOTHING and value is not None and not isinstance(value, dict):
                 request = copy_request(baseline.request)
                 put_parameter(request, parameter, value)

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from ...document.auth import auth_names
+from ...model.json_values import leaves
 from ...model.model import UNSAFE, ObservedProposal
+from ..execute import saved_values
 from ..judge import ContractViolation
+from ..resource_model import parse_json
 from .users import OTHER, USER
 
 
@@ -56,4 +59,13 @@ def _reaches(seen: ObservedProposal, guarded: Collection[str]) -> bool:
     asked = proposal.category == "authorization" and auth_names(proposal.request) == (OTHER,)
     # Where everybody is answered, nothing is private.
     private = proposal.operation.name in guarded
-    return owned and asked and private and seen.steady and seen.complete and 200 <= seen.answer.status < 300
+    answered = seen.steady and seen.complete and 200 <= seen.answer.status < 300
+    return owned and asked and private and answered and ("{" in proposal.operation.path or _shows_it(seen))
+
+
+def _shows_it(seen: ObservedProposal) -> bool:
+    """Whether a list holds something under an id that the setup has saved."""
+    saved = saved_values(seen.proposal.setup, seen.answers)
+    pointers = {name: pointer for step in seen.proposal.setup for name, pointer in (step.get("save") or {}).items()}
+    ids = [(pointers[name].rpartition("/")[2], value) for name, value in saved.items() if isinstance(value, str | int)]
+    return any((pointer.rpartition("/")[2], leaf) in ids for pointer, leaf in leaves(parse_json(seen.answer)))
