@@ -125,9 +125,10 @@ def _changed_token(
     if names != (USER,) or sign_in is None or credential.kind != "bearer" or not sign_in.pointer:
         return
     # A token that only a sign-up gives cannot be had a second time under the same name.
-    if len(sign_in.requests) < 2 and not sign_in.identity:
+    requests = list(sign_in.requests)
+    if not requests or (len(requests) < 2 and not sign_in.identity):
         return
-    login = {**with_constants(sign_in.requests[-1], USER), "save": {_ISSUED: sign_in.pointer}}
+    login = {**with_constants(requests[-1], USER), "save": {_ISSUED: sign_in.pointer}}
     request = {key: entry for key, entry in copy_request(baseline.request).items() if key != "auth"}
     # More at the end always changes a signature; another last character may stand for the same bytes.
     token = f"{credential.parameter or 'Bearer'} {{{{{_ISSUED}}}}}x"

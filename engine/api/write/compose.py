@@ -25,7 +25,7 @@ from ..probe.judge import (
 )
 from ..probe.propose_updates import CONDITIONAL
 from ..probe.resource_model import parse_json
-from ..probe.sign_in.others import changed_by_another, read_by_others, refused_to_anonymous
+from ..probe.sign_in.others import changed_by_another, hides_from_others, read_by_others, refused_to_anonymous
 from ..probe.sign_in.private import user_secrets
 from ..values.data import SecretFilter, looks_secret
 
@@ -201,6 +201,8 @@ def _worth_a_case(seen: ObservedProposal) -> bool:
         return False  # a PUT makes what was not there; that it does is shown elsewhere
     if proposal.category == "authorization" and proposal.request.get("auth") == "user" and status not in (401, 403):
         return False  # what is asked for was looked at before who asks
+    if hides_from_others(seen):
+        return True  # a list that is answered to everybody may still hold to each what is theirs
     return not (proposal.category in ("validation", "authentication", "authorization") and status < 400)
 
 

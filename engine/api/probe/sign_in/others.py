@@ -63,6 +63,14 @@ def _reaches(seen: ObservedProposal, guarded: Collection[str]) -> bool:
     return owned and asked and private and answered and ("{" in proposal.operation.path or _shows_it(seen))
 
 
+def hides_from_others(seen: ObservedProposal) -> bool:
+    """Whether a list that another user reads lacks what its owner has stored before, told by the saved ids."""
+    proposal = seen.proposal
+    asked = proposal.category == "authorization" and auth_names(proposal.request) == (OTHER,)
+    stored = any(step.get("save") for step in proposal.setup) and "{" not in proposal.operation.path
+    return asked and stored and proposal.request["method"] == "GET" and seen.answer.ok and not _shows_it(seen)
+
+
 def _shows_it(seen: ObservedProposal) -> bool:
     """Whether a list holds something under an id that the setup has saved."""
     saved = saved_values(seen.proposal.setup, seen.answers)

@@ -19,7 +19,7 @@ from testwright.engine.api.probe.propose import filled_lists
 from testwright.engine.api.probe.propose_access import access_proposals
 from testwright.engine.api.probe.propose_values import parameter_proposals
 from testwright.engine.api.probe.resource_model import BaselineRequest, ResourceModel, build_request
-from testwright.engine.api.probe.sign_in.others import read_by_others
+from testwright.engine.api.probe.sign_in.others import hides_from_others, read_by_others
 from testwright.engine.api.values.data import SampleValues
 from testwright.tests.support.projects.members import DOCUMENT
 
@@ -114,11 +114,14 @@ def test_a_list_is_read_by_another_user_than_the_one_who_made_its_members(world:
     anonymous = ObservedProposal(refused, (HttpAnswer(401),))
     made = HttpAnswer(201, {}, '{"id": 7}')
 
-    def asked_about(listed: str) -> int:
-        return len(read_by_others([anonymous, ObservedProposal(proposal, (made, HttpAnswer(200, {}, listed)))]))
+    def listed(text: str) -> ObservedProposal:
+        return ObservedProposal(proposal, (made, HttpAnswer(200, {}, text)))
 
-    assert asked_about('[{"id": 7}]') == 1
-    assert asked_about("[]") == asked_about('[{"id": 8}]') == 0
+    assert len(read_by_others([anonymous, listed('[{"id": 7}]')])) == 1
+    assert not hides_from_others(listed('[{"id": 7}]'))
+    for hidden in ("[]", '[{"id": 8}]'):
+        assert read_by_others([anonymous, listed(hidden)]) == []
+        assert hides_from_others(listed(hidden))
 
 
 def test_an_update_of_optional_properties_changes_one_first(world: ResourceModel) -> None:
