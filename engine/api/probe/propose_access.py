@@ -160,4 +160,4 @@ def another_users_list(world: ResourceModel, reading: BaselineRequest, setup: tu
         return
     request = {**copy_request(reading.request), "auth": OTHER}
     words, marks = "asked by another user than the one who made them", {"setup": setup, "priority": "critical"}
-    yield make_proposal(reading, "made_by_another_user", words, "authorization", request, **marks)
+    yield make_proposal(reading, "made_by_another_user", words, "state", request, **marks)

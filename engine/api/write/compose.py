@@ -201,8 +201,8 @@ def _worth_a_case(seen: ObservedProposal) -> bool:
         return False  # a PUT makes what was not there; that it does is shown elsewhere
     if proposal.category == "authorization" and proposal.request.get("auth") == "user" and status not in (401, 403):
         return False  # what is asked for was looked at before who asks
-    if hides_from_others(seen):
-        return True  # a list that is answered to everybody may still hold to each what is theirs
+    if proposal.category == "state" and proposal.request.get("auth") == "other_user" and status < 400:
+        return hides_from_others(seen)  # that a list is shared may be a fault, which is asked about and not pinned
     return not (proposal.category in ("validation", "authentication", "authorization") and status < 400)
 
 

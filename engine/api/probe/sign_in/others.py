@@ -56,7 +56,7 @@ def _reaches(seen: ObservedProposal, guarded: Collection[str]) -> bool:
     """Whether another user succeeds with what the owner created before."""
     proposal = seen.proposal
     owned = any(step["method"] in UNSAFE and auth_names(step) == (USER,) for step in proposal.setup)
-    asked = proposal.category == "authorization" and auth_names(proposal.request) == (OTHER,)
+    asked = proposal.category in ("authorization", "state") and auth_names(proposal.request) == (OTHER,)
     # Where everybody is answered, nothing is private.
     private = proposal.operation.name in guarded
     answered = seen.steady and seen.complete and 200 <= seen.answer.status < 300
@@ -66,7 +66,7 @@ def _reaches(seen: ObservedProposal, guarded: Collection[str]) -> bool:
 def hides_from_others(seen: ObservedProposal) -> bool:
     """Whether a list that another user reads lacks what its owner has stored before, told by the saved ids."""
     proposal = seen.proposal
-    asked = proposal.category == "authorization" and auth_names(proposal.request) == (OTHER,)
+    asked = auth_names(proposal.request) == (OTHER,)
     stored = any(step.get("save") for step in proposal.setup) and "{" not in proposal.operation.path
     return asked and stored and proposal.request["method"] == "GET" and seen.answer.ok and not _shows_it(seen)
 
