@@ -12,6 +12,7 @@ from temporalio.exceptions import ApplicationError
 from temporalio.worker import Replayer, Worker
 
 from testwright.app.temporal import messages
+from testwright.app.temporal.activities import typed_failures
 from testwright.app.temporal.addresses import connect, parse_address
 from testwright.app.temporal.client import workflow_id
 from testwright.app.temporal.messages import NewCeilings, RunEnded, RunTask, StepEnded, WaveOfSteps
@@ -59,6 +60,10 @@ class Notes:
 
     @activity.defn(name=messages.EXECUTE_STEP)
     async def execute(self, task: messages.StepTask) -> StepEnded:
+        with typed_failures("w"):
+            return await self._executed(task)
+
+    async def _executed(self, task: messages.StepTask) -> StepEnded:
         self.asked.append(task.step_id)
         self.at_work += 1
         self.most = max(self.most, self.at_work)
@@ -92,13 +97,18 @@ class Notes:
             raise self.failures["ceilings"].pop(0)
 
 
+def worker(client, queue, notes):
+    """A worker that is stopped at the end of the block; what it has at work is cancelled at once."""
+    activities = [notes.advance, notes.execute, notes.finish, notes.stop, notes.change]
+    return Worker(client, task_queue=queue, workflows=[RunWorkflow], activities=activities)
+
+
 @contextlib.asynccontextmanager
 async def begun(server, notes, *, heartbeat_seconds=30.0, id_=None):
     """A run that has begun, with a worker of its own."""
     client = await connect(parse_address(server.address))
     queue = f"queue-{uuid.uuid4()}"
-    activities = [notes.advance, notes.execute, notes.finish, notes.stop, notes.change]
-    async with Worker(client, task_queue=queue, workflows=[RunWorkflow], activities=activities):
+    async with worker(client, queue, notes):
         task = RunTask("r", "/project", None, 0.0, heartbeat_seconds)
         yield await client.start_workflow(RunWorkflow.run, task, id=id_ or queue, task_queue=queue)
 
@@ -181,6 +191,22 @@ async def test_stopped_workers_and_held_locks_cost_a_step_no_attempt(server):
     async with begun(server, notes, heartbeat_seconds=3.0) as run:
         assert await run.result() == RunEnded("completed", 0)
     assert notes.asked == [*["a"] * 11, "finish"]
+    assert notes.ended[1] == {"a": StepEnded(attempts=1)}
+
+
+async def test_a_worker_that_is_stopped_leaves_its_step_to_the_next_with_all_its_attempts(server):
+    notes = Notes([WaveOfSteps(["a"]), WaveOfSteps()], held={"a"})
+    client = await connect(parse_address(server.address))
+    queue = f"queue-{uuid.uuid4()}"
+    async with worker(client, queue, notes):
+        run = await client.start_workflow(
+            RunWorkflow.run, RunTask("r", "/project", None, 0.0), id=queue, task_queue=queue
+        )
+        await notes.arrived.wait()
+    notes.released.set()
+    async with worker(client, queue, notes):
+        assert await run.result() == RunEnded("completed", 0)
+    assert notes.asked == ["a", "a", "finish"]
     assert notes.ended[1] == {"a": StepEnded(attempts=1)}
 
 
