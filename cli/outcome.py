@@ -168,10 +168,26 @@ def next_commands(report: Report, *, is_configured: bool = False) -> Iterator[st
         yield "python -m pip install locust"
     if in_browser:
         yield f"npx playwright test {' '.join(map(shlex.quote, in_browser[:_SCREEN_ROWS]))}"
+    yield from _jest_commands(report, there)
     for path in load:
         yield f"locust -f {shlex.quote(path)} --headless --load-profile smoke"
     if not is_incomplete and any(file.outcome == "staged" for file in report.files):
         yield f"testwright apply {shlex.quote(report.run.id)}"
+
+
+def _jest_commands(report: Report, there: Sequence[str]) -> Iterator[str]:
+    """Yield what runs the tests for Jest that are there."""
+    paths = sorted({target.test_path for target in report.targets if target.framework == "jest"} & {*there})
+    plain, bare = [], []
+    for path in paths:
+        above = [Path(report.run.root, parent) for parent in PurePosixPath(path).parents]
+        configured = any((one / "package.json").is_file() or any(one.glob("jest.config.*")) for one in above)
+        (plain if configured else bare).append(path)
+    if plain:
+        yield f"npx jest {' '.join(map(shlex.quote, plain[:_SCREEN_ROWS]))}"
+    if bare:
+        # Without a package or a configuration Jest knows no root, and ends before it looks for tests.
+        yield f"npx jest --rootDir . --config '{{}}' {' '.join(map(shlex.quote, bare[:_SCREEN_ROWS]))}"
 
 
 def _test_commands(report: Report, folder: str) -> Iterator[str]:

@@ -12,6 +12,7 @@ import os
 import re
 import sys
 import time
+import tomllib
 from collections.abc import AsyncGenerator, Collection, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -211,6 +212,8 @@ def start_failure(launch: AppLaunch, why: str, target: PythonTarget) -> Environm
     if unset:
         lines = "".join(f'\n{name} = "…"' for name in unset)
         advice = f"give the application its variables in pyproject.toml:\n[tool.testwright.app.env]{lines}"
+        if any(_is_named(target.root, name) for name in unset):
+            advice += "\nWhat stands there already holds once you trust the project: `testwright trust`"
     elif missing:
         advice = f"{target.interpreter.path} -m pip install {missing}: it serves the application during the tests"
     elif "No module named" in why:
@@ -222,6 +225,15 @@ def start_failure(launch: AppLaunch, why: str, target: PythonTarget) -> Environm
         advice=advice,
         details={"application": launch.label, "python": sys.version.split()[0]},
     )
+
+
+def _is_named(root: Path, variable: str) -> bool:
+    """Whether the project's file names a variable that the application lacks: its settings are then ignored."""
+    try:
+        settings = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["testwright"]
+        return variable in {*settings.get("env", {}), *settings.get("app", {}).get("env", {})}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return False  # a file that does not read, or has no such table, was told of before
 
 
 def _unset_variables(why: str) -> list[str]:

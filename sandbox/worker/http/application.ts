@@ -14,10 +14,18 @@ export interface Launch {
   command?: string[];
   /** Folders of the project that Python modules are imported from. */
   importRoots?: string[];
-  /** Variables for the application, where they are not set already. */
+  /** Variables for the application, which it gets whatever is set here. */
   environment?: Record<string, string>;
   /** Variables that hold secrets: those that are not set get a random value. */
   secrets?: string[];
+  /** Variables whose values come from where the tests run; `environment` has those to go by where none is set. */
+  taken?: string[];
+  /** Whether it gets no other variables of its surroundings than those that any process needs. */
+  alone?: boolean;
+  /** A path that answers below 400 once what the command starts is ready; its port is enough without. */
+  ready?: string;
+  /** Whether it is started in any case, wherever API_BASE_URL points. */
+  startedHere?: boolean;
   /** Folder of the project that it runs in; a temporary one, empty at each start, without it. */
   folder?: string;
 }

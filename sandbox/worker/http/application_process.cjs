@@ -13,6 +13,12 @@ const { setTimeout: pause } = require('node:timers/promises');
 const START_MS = 60_000;
 const STOP_MS = 10_000;
 const LOOK_MS = 25;
+const ASK_MS = 5_000;
+// What any process needs of its surroundings, and what measures it: the same as in api_serving.py.
+const SURROUNDINGS = new RegExp(
+  '^(PATH|HOME|TMPDIR|TEMP|TMP|TZ|LANG|LANGUAGE|LOGNAME|USER|USERNAME|TERM|SHELL|VIRTUAL_ENV' +
+    '|(API_|LC_|LD_|DYLD_|PYTHON|COV|CONDA_|SSL_CERT_).*)$',
+);
 
 class Application {
   /** @param {object} launch how it is started: see `Launch` in application.ts, or the call in a test file. */
@@ -25,8 +31,10 @@ class Application {
     for (const name of launch.secrets ?? []) process.env[name] ??= `test-${randomUUID()}`;
   }
 
-  /** Its address, in the state after its start. */
+  /** Its address, in the state after its start; with API_BASE_URL the one there, and nothing is started. */
   async fresh(folder) {
+    const elsewhere = this.launch.startedHere ? '' : process.env.API_BASE_URL;
+    if (elsewhere) return elsewhere.replace(/\/+$/, '');
     // A command is started anew; Python keeps the imported application, and serves a fork of it.
     if (!this.again) await this.stop();
     const port = this.launch.command ? await this.startCommand(folder) : await this.freshPython(folder);
@@ -96,9 +104,9 @@ class Application {
     const started = (this.process = this.spawn(argv, cwd, { PORT: String(port) }));
     for (const until = Date.now() + START_MS; Date.now() < until; await pause(LOOK_MS)) {
       if (started.exitCode !== null) throw this.failure(`${argv[0]} ended with code ${started.exitCode}`);
-      if (await isOpen(port)) return port;
+      if (await isReady(port, this.launch.ready)) return port;
     }
-    throw this.failure(`${argv[0]} does not answer on port ${port}`);
+    throw this.failure(`${argv[0]} does not answer on port ${port}${this.launch.ready ?? ''}`);
   }
 
   prepare() {
@@ -108,10 +116,16 @@ class Application {
   }
 
   spawn(argv, cwd, more) {
-    // Settings and data of the user's own that are found by way of the home folder stay as they are.
-    const own = Object.entries(process.env).filter(([name]) => !name.startsWith('XDG_'));
-    const given = { ...this.launch.environment, ...Object.fromEntries(own) };
-    const env = { ...given, HOME: join(this.place, 'home'), PYTHONUNBUFFERED: '1', ...more };
+    const { environment = {}, secrets = [], taken = [], alone } = this.launch;
+    const own = Object.entries(process.env).filter(([name]) =>
+      // Settings and data of the user's own that are found by way of the home folder stay as they are.
+      alone ? SURROUNDINGS.test(name) : !name.startsWith('XDG_'),
+    );
+    const told = [...secrets, ...taken].filter((name) => process.env[name]).map((name) => [name, process.env[name]]);
+    // What the project says holds whatever is set here.
+    const given = { ...environment, ...Object.fromEntries(told) };
+    const around = { ...Object.fromEntries(own), HOME: join(this.place, 'home'), PYTHONUNBUFFERED: '1' };
+    const env = { ...around, ...given, ...more };
     const log = openSync(join(this.place, 'output.txt'), 'w');
     const stdio = this.launch.command ? ['pipe', log, log] : ['pipe', 'pipe', log];
     const started = spawn(argv[0], argv.slice(1), { cwd, env, stdio, detached: true });
@@ -151,6 +165,18 @@ function freePort() {
       server.close(() => done(port));
     });
   });
+}
+
+async function isReady(port, path) {
+  if (!path) return isOpen(port);
+  try {
+    const options = { redirect: 'manual', signal: AbortSignal.timeout(ASK_MS) };
+    const answer = await fetch(`http://127.0.0.1:${port}${path}`, options);
+    await answer.body?.cancel();
+    return answer.status < 400;
+  } catch {
+    return false; // it takes no connections yet, or is too busy to answer
+  }
 }
 
 function isOpen(port) {

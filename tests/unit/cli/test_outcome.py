@@ -167,3 +167,15 @@ def test_a_plan_says_what_will_be_written_and_not_run(capsys):
     params = {"target": {"path": "public/index.html"}, "test_path": "a.yaml", "not_run": "that takes a device"}
     print_plan({"steps": [{"id": "g", "type": "generate_e2e_tests", "params": params}], "understood": []})
     assert "Not run: that takes a device" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("there", "options"), [("package.json", ""), ("README.md", "--rootDir . --config '{}' ")])
+def test_tests_for_jest_are_run_by_a_command_that_needs_no_configuration_where_there_is_none(tmp_path, there, options):
+    (tmp_path / there).write_text("{}")
+    path = "tests/generated/api/shop.api.test.js"
+    step = generate_step(1, **executed(["tc_a"]))
+    step["params"] = {**step["params"], "framework": "jest", "test_path": path}
+    report = build_report(facts(), outcomes(step, accept_step({"path": path, "outcome": "added"})))
+    report = report.model_copy(update={"run": report.run.model_copy(update={"root": str(tmp_path)})})
+
+    assert list(next_commands(report))[1] == f"npx jest {options}{path}"

@@ -10,6 +10,7 @@ from .....core.errors import AgentFailure
 from .....utils.generated_header import with_header
 from .....utils.redact import placeholder_secret
 from ....python.write.render import format_python
+from ...document.auth import is_secret
 from ..docstring_lines import WIDTH
 from ..render import ApiTestFile, helper_source
 from .script_requests import script_value
@@ -40,11 +41,13 @@ export default defineConfig({
 """
 
 
-def launch_lines(target: Json, test_path: str) -> Iterator[str]:
+def launch_lines(target: Json, test_path: str, *, alone: bool = False) -> Iterator[str]:
     """Yield the properties that say how the application of a spec's target is started, a line each.
 
     Args:
         test_path: POSIX, relative to the project's root; the file finds the project from there.
+        alone: for API tests: no other variables of the shell reach the application, and API_BASE_URL takes its place.
+            Tests in a browser start it in any case.
 
     Raises:
         AgentFailure: nothing is started.
@@ -55,13 +58,18 @@ def launch_lines(target: Json, test_path: str) -> Iterator[str]:
     environment: Json = application.get("environment") or {}
     # A password stands in no file, not even one that was made up.
     secrets = [name for name, value in environment.items() if value == placeholder_secret(name)]
+    plain = {name: str(value) for name, value in environment.items() if name not in secrets}
     given = {
         "root": "/".join([".."] * (len(PurePosixPath(test_path).parts) - 1)) or ".",
         "python": None if application.get("command") else application["import"],
         "command": list(application.get("command") or ()),
         "importRoots": [] if application.get("command") else list(target.get("import_roots") or ()),
-        "environment": {name: value for name, value in environment.items() if name not in secrets},
+        "environment": plain,
         "secrets": secrets,
+        "taken": [name for name, value in plain.items() if is_secret(name) or not value],
+        "alone": alone,
+        "startedHere": not alone,
+        "ready": application.get("ready_path") if application.get("command") else None,
         "folder": application.get("folder"),
     }
     yield from (f"  {name}: {script_value(value)}," for name, value in given.items() if value)

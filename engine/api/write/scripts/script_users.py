@@ -8,6 +8,7 @@ from typing import Any
 from .....core.errors import AgentFailure
 from .....utils.redact import placeholder_secret
 from ....javascript.domain.value_pools import quoted_text
+from ...document.auth import is_secret
 from ...model.json_values import saved_names_in
 from ...probe.sign_in.users import ADMIN, OTHER, USER, constant
 from .script_requests import request_source, script_key, script_name, script_place
@@ -30,7 +31,9 @@ def credential_lines(auth: Mapping[str, Json], environment: Mapping[str, str]) -
         variable, kind = str(entry["variable"]), str(entry["kind"])
         plain = environment.get(variable, "")
         value = f"process.env.{variable}"
-        if plain != placeholder_secret(variable):
+        if plain and not is_secret(variable):
+            value = quoted_text(plain)  # as the application has it, whatever is set where the tests run
+        elif plain != placeholder_secret(variable):
             value += f" ?? {quoted_text(plain)}"
         parameter = str(entry.get("parameter") or "api_key")
         if kind == "bearer":

@@ -192,3 +192,10 @@ def test_the_helpers_that_a_framework_needs_lie_beside_the_tests():
     shared = {"application_process.cjs", "api_serving.py"}
     assert names["jest"] == {"shop.api.test.js", "api_client.cjs", *shared}
     assert names["playwright"] == {"shop.api.spec.ts", "application.ts", "playwright.config.ts", *shared}
+
+
+def test_the_project_says_which_variables_hold_and_when_a_command_is_ready():
+    variables = {"SHOP_MODE": "test", "SHOP_URL": "", "SHOP_KEY": "test-shop-key"}
+    source = text(case(), application={"command": ["serve"], "ready_path": "/health", "environment": variables})
+    for line in ("secrets: ['SHOP_KEY'],", "taken: ['SHOP_URL'],", "alone: true,", "ready: '/health',"):
+        assert line in source

@@ -1,0 +1,81 @@
+"""How scripts start the application under test, and what reaches it of the developer's shell."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from testwright.sandbox.javascript.node import find_node
+from testwright.sandbox.worker.http import api_process, api_serving
+
+pytestmark = pytest.mark.feature("T-20")
+_HELPER = Path(api_process.__file__).with_name("application_process.cjs")
+_ASK = """
+const { Application } = require(HELPER);
+const application = new Application(LAUNCH);
+(async () => {
+  const base = await application.fresh(process.cwd());
+  const seen = LAUNCH.command && base.startsWith('http://127.') ? await (await fetch(base)).json() : null;
+  await application.stop();
+  console.log(JSON.stringify({ base, seen }));
+})();
+"""
+_SERVER = """
+let asked = 0;
+require('node:http').createServer((request, response) => {
+  if (request.url === '/ready') response.statusCode = ++asked < 3 ? 503 : 200;
+  response.end(JSON.stringify({ asked, variables: process.env }));
+}).listen(Number(process.env.PORT), '127.0.0.1');
+"""
+
+
+def fresh(folder, shell, **launch):
+    """The address of a fresh application, and what it answers, as a test sees them."""
+    node = str(find_node().path)
+    (folder / "server.js").write_text(_SERVER)
+    launch = {"root": ".", "command": [node, "server.js"], **launch}
+    script = _ASK.replace("HELPER", json.dumps(str(_HELPER))).replace("LAUNCH", json.dumps(launch))
+    environment = {"PATH": os.environ["PATH"], **shell}
+    done = subprocess.run(
+        [node, "-e", script], cwd=folder, env=environment, capture_output=True, text=True, check=True, timeout=60
+    )
+    return json.loads(done.stdout)
+
+
+def test_what_the_project_says_holds_and_nothing_else_of_the_shell_reaches_the_application(tmp_path):
+    shell = {"SHOP_MODE": "mine", "SHOP_MAIL": "mine", "SHOP_URL": "taken", "LC_ALL": "C"}
+    seen = fresh(
+        tmp_path,
+        shell,
+        environment={"SHOP_MODE": "project", "SHOP_URL": "", "SHOP_KEY": "made-up"},
+        secrets=["SHOP_TOKEN"],
+        taken=["SHOP_URL", "SHOP_KEY"],
+        alone=True,
+    )["seen"]["variables"]
+    assert (seen["SHOP_MODE"], seen["SHOP_URL"], seen["SHOP_KEY"], seen["LC_ALL"]) == (
+        "project",
+        "taken",
+        "made-up",
+        "C",
+    )
+    assert seen["SHOP_TOKEN"].startswith("test-")
+    assert "SHOP_MAIL" not in seen
+
+
+def test_a_command_is_ready_once_its_path_answers(tmp_path):
+    assert fresh(tmp_path, {}, ready="/ready")["seen"]["asked"] == 3
+
+
+def test_the_server_that_is_named_is_asked_and_nothing_is_started(tmp_path):
+    shell = {"API_BASE_URL": "https://shop.example.org/"}
+    assert fresh(tmp_path, shell, command=["no-such-program"])["base"] == "https://shop.example.org"
+    assert fresh(tmp_path, shell, startedHere=True)["base"].startswith("http://127.0.0.1:")
+
+
+def test_scripts_and_python_leave_the_application_the_same_surroundings():
+    source = "".join(_HELPER.read_text().split())
+    assert all("".join(part.split()) in source for part in api_serving.SURROUNDINGS.pattern.split("|(", 1))
