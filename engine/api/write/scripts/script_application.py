@@ -68,9 +68,9 @@ def launch_lines(target: Json, test_path: str, *, alone: bool = False) -> Iterat
         "secrets": secrets,
         "taken": [name for name, value in plain.items() if is_secret(name) or not value],
         "alone": alone,
-        "startedHere": not alone,
         "ready": application.get("ready_path") if application.get("command") else None,
         "folder": application.get("folder"),
+        "startedHere": not alone,
     }
     yield from (f"  {name}: {script_value(value)}," for name, value in given.items() if value)
 
