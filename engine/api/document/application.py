@@ -23,7 +23,7 @@ from ....core.errors import EnvironmentFault, SandboxFailure
 from ....sandbox.protocol import Limits, Session
 from ....sandbox.target import PythonTarget, Workspace
 from ....sandbox.worker_files import worker_arguments
-from ....utils.untrusted_files import read_json
+from ....utils.untrusted_files import read_bytes, read_json
 from ..model.model import ApiDescription, DocumentReader, HandlerLocations, HttpAnswer, Json, document_form
 
 _LIMITS = Limits(wall_seconds=1800, cpu_seconds=1800, memory_mib=4096, processes=256, output_mib=256)
@@ -230,7 +230,7 @@ def start_failure(launch: AppLaunch, why: str, target: PythonTarget) -> Environm
 def _is_named(root: Path, variable: str) -> bool:
     """Whether the project's file names a variable that the application lacks: its settings are then ignored."""
     try:
-        settings = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["testwright"]
+        settings = tomllib.loads(read_bytes(root, "pyproject.toml").decode())["tool"]["testwright"]
         return variable in {*settings.get("env", {}), *settings.get("app", {}).get("env", {})}
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return False  # a file that does not read, or has no such table, was told of before

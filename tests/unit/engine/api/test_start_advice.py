@@ -1,6 +1,7 @@
 """What a person is told to do where the application lacks a variable."""
 
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -14,7 +15,7 @@ from testwright.engine.api.document.application import AppLaunch, start_failure
 )
 def test_trust_is_named_where_an_ignored_setting_has_the_missing_variable(tmp_path, settings, is_named):
     (tmp_path / "pyproject.toml").write_text(settings)
-    target = SimpleNamespace(root=tmp_path, interpreter=None)
+    target: Any = SimpleNamespace(root=tmp_path, interpreter=None)
     fault = start_failure(AppLaunch("shop:app"), "KeyError: 'SHOP_DB'", target)
     assert 'SHOP_DB = "…"' in fault.advice
     assert ("testwright trust" in fault.advice) is is_named
