@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
+from time import strptime
 
 from .shapes import Shape, made_of, unify
 
@@ -28,6 +30,13 @@ CONVERTING = frozenset((*_CONVERSIONS, "str", "int", "float", "len", "dict", "bo
 _INTEGERS = frozenset("bin hex oct chr factorial comb perm gcd lcm isqrt randint randrange divmod".split())
 _NUMBERS = frozenset("abs round pow sqrt log log2 log10 floor ceil exp sin cos tan atan hypot isnan isclose".split())
 _PATHS = frozenset("open exists isfile isdir listdir walk makedirs mkdir basename dirname splitext remove".split())
+MOMENT_PARSERS = frozenset({"strptime", "fromisoformat"})
+_ISO_FORMS = {"date": "%Y-%m-%d", "datetime": "%Y-%m-%dT%H:%M:%S", "time": "%H:%M:%S"}
+_MOMENTS = (
+    datetime(2024, 3, 15, 10, 30, tzinfo=UTC),
+    datetime(2023, 12, 31, 8, 5, tzinfo=UTC),
+    datetime(2024, 2, 29, 23, 59, 59, tzinfo=UTC),
+)
 _MATCHING = frozenset("match fullmatch search findall finditer".split())
 
 
@@ -217,3 +226,22 @@ def _set_method(base: Shape, name: str, arguments: Sequence[Shape]) -> Shape | N
             unify(base.get_each(), arguments[0].mark("iterated").get_each())
         return base
     return None
+
+
+def note_moment(text: Shape, owner: str, name: str, layout: str | None) -> None:
+    """Notes the texts that a parser of dates and times takes: `datetime.strptime(text, "%Y-%m-%d")`.
+
+    Args:
+        owner: the last name before the method: date, datetime or time.
+        layout: the format, where it is a constant.
+    """
+    form = _ISO_FORMS.get(owner) if name == "fromisoformat" else layout
+    if form is None:
+        return
+    try:
+        texts = [moment.strftime(form) for moment in _MOMENTS]
+        for one in texts:
+            strptime(one, form)
+    except ValueError:
+        return  # a format that nothing can be read by, as with `%` at its end
+    text.vote("text").root().tokens.update(dict.fromkeys(map(repr, texts)))

@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping, MutableMapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from .shape_calls import call_builtin, call_method
+from ....utils.python_names import last_name
+from .shape_calls import MOMENT_PARSERS, call_builtin, call_method, note_moment
 from .shapes import Shape, made_of, unify
 
 _MAXIMUM_ITEMS = 40
@@ -322,6 +323,9 @@ class Expressions:
         keywords: Mapping[str | None, Shape],
         names: Names,
     ) -> Shape:
+        if func.attr in MOMENT_PARSERS and arguments:
+            layout = node.args[1].value if len(node.args) > 1 and isinstance(node.args[1], ast.Constant) else None
+            note_moment(arguments[0], last_name(func.value), func.attr, layout if isinstance(layout, str) else None)
         if isinstance(func.value, ast.Name) and func.value.id not in names and func.value.id not in self.classes:
             # A function of an imported module.
             found = call_builtin(func.attr, arguments)

@@ -388,3 +388,46 @@ def test_lists_of_numbers_that_are_all_in_order_are_sorted_by_intent(examples: t
     nodes = [ast.parse(text, mode="eval").body for text in examples]
 
     assert domain_of_values(nodes, lambda name: None).requires("sorted") == is_sorted
+
+
+PARSED = """
+import time
+from datetime import date, datetime
+
+
+def day_of(text):
+    return datetime.strptime(text, "%d.%m.%Y").day
+
+
+def month_of(text):
+    return date.fromisoformat(text).month
+
+
+def minute_of(text):
+    return time.strptime(text, "%H:%M").tm_min
+
+
+def any_of(text, layout):
+    return datetime.strptime(text, layout)
+
+
+def broken(text):
+    return datetime.strptime(text, "%")
+"""
+
+
+@pytest.mark.parametrize(
+    ("function", "choices"),
+    [
+        ("day_of", ("'15.03.2024'", "'31.12.2023'", "'29.02.2024'")),
+        ("month_of", ("'2024-03-15'", "'2023-12-31'", "'2024-02-29'")),
+        ("minute_of", ("'10:30'", "'08:05'", "'23:59'")),
+        ("any_of", ()),
+        ("broken", ()),
+    ],
+)
+def test_what_is_parsed_as_a_moment_is_written_in_its_format(tmp_path, function, choices):
+    _, context = context_of(write_project(tmp_path, {"m.py": PARSED}), "m.py")
+    domains = {one.qualname: dict(one.parameters) for one in context.domains}
+
+    assert domains[function]["text"].choices == choices
