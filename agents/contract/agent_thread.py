@@ -161,11 +161,14 @@ class _LoopThread:
         reason = "its event loop was closed"
         try:
             with self._runner as runner:
-                runner.run(self._stop.wait())
+                try:
+                    runner.run(self._stop.wait())
+                finally:
+                    # Before the calls that closing cancels are answered: the next one needs a new loop.
+                    self.ended.set()
         except BaseException as error:  # noqa: BLE001 - of a task that the agent started
             reason = f"a task that it started raised {error!r}, which would have ended the run"
         finally:
-            self.ended.set()
             self._end_all(AgentFailure(reason))
             self.closed.set_result(None)
 
