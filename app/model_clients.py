@@ -177,11 +177,15 @@ def _embeddings_cost(settings: Settings, prices: Prices) -> Callable[[int], floa
     return (lambda tokens: price.cost(tokens, 0, 0)) if price is not None else (lambda tokens: 0.0)
 
 
+def ceilings_of(settings: Settings) -> Ceilings:
+    """What the models of a run may use."""
+    return Ceilings(settings.max_tokens, settings.max_cost, settings.max_seconds)
+
+
 def _new_budget(settings: Settings, seconds_before: float, **usage: Any) -> ModelBudget:
     """Create the budget of a session that starts now; `usage` as for `ModelBudget`."""
     began = time.monotonic()
-    ceilings = Ceilings(settings.max_tokens, settings.max_cost, settings.max_seconds)
-    return ModelBudget(ceilings, lambda: seconds_before + time.monotonic() - began, **usage)
+    return ModelBudget(ceilings_of(settings), lambda: seconds_before + time.monotonic() - began, **usage)
 
 
 def _load_prices(settings: Settings, base_url: str) -> Prices:

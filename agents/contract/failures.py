@@ -33,18 +33,26 @@ _KINDS: tuple[tuple[type[Exception], ErrorType, bool], ...] = (
 )
 
 
+def is_recoverable(error: Exception) -> bool:
+    """Whether the same request may succeed when it is made again."""
+    return error.recoverable if isinstance(error, ModelFailure) else _kind_of(error)[1]
+
+
+def _kind_of(error: Exception) -> tuple[ErrorType, bool]:
+    return next(
+        ((kind, recoverable) for cls, kind, recoverable in _KINDS if isinstance(error, cls)), (ErrorType.UNKNOWN, False)
+    )
+
+
 def error_from(error: Exception, agent: str) -> AgentError:
     """Convert an exception into an agent error.
 
     `details` has `error` (the class name) and, for an error of this package, its `advice`, `exit_code` and details. A
     ModelFailure carries its own kind; exceptions of libraries are UNKNOWN.
     """
-    kind, recoverable = next(
-        ((kind, recoverable) for cls, kind, recoverable in _KINDS if isinstance(error, cls)), (ErrorType.UNKNOWN, False)
-    )
-    retry_after = None
+    kind, retry_after = _kind_of(error)[0], None
     if isinstance(error, ModelFailure):
-        kind, recoverable, retry_after = ErrorType(error.kind), error.recoverable, error.retry_after
+        kind, retry_after = ErrorType(error.kind), error.retry_after
     details: JsonObject = {"error": type(error).__name__}
     if isinstance(error, TestwrightError):
         details = {**error.details, **details, "advice": error.advice, "exit_code": int(error.exit_code)}
@@ -54,6 +62,6 @@ def error_from(error: Exception, agent: str) -> AgentError:
         kind,
         message if own else f"{agent} failed: {type(error).__name__}: {message}",
         details,
-        recoverable,
+        is_recoverable(error),
         retry_after,
     )

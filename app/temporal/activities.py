@@ -11,20 +11,9 @@ from typing import Any
 from temporalio import activity
 from temporalio.exceptions import ApplicationError
 
+from ...agents.contract.failures import is_recoverable
 from ...config.settings import changed_settings
-from ...core.errors import (
-    MalformedLlmOutput,
-    ModelAnswerBroken,
-    ModelAnswerEmpty,
-    ModelRateLimited,
-    ModelServerFault,
-    ModelTimeout,
-    ModelToolUnknown,
-    ModelUnreachable,
-    RequestError,
-    StorageError,
-    TestwrightError,
-)
+from ...core.errors import RequestError, StorageError, TestwrightError
 from ...core.outcome import ExitReason
 from ...graph.context import EndedApart
 from ...graph.faults import fault_from_dict, fault_of, is_transient
@@ -37,20 +26,6 @@ from ..run_lifecycle import continue_run, initial_state, run_scope, take_up
 from . import messages
 from .messages import AdvanceTask, CeilingsTask, RunEnded, RunTask, StepEnded, StepTask, WaveOfSteps
 from .sessions import RunSessions
-
-_RETRIED = (
-    MalformedLlmOutput,
-    ModelAnswerBroken,
-    ModelAnswerEmpty,
-    ModelRateLimited,
-    ModelServerFault,
-    ModelTimeout,
-    ModelToolUnknown,
-    ModelUnreachable,
-)
-"""Errors after which the same activity may succeed. A violated contract is none of them: it stays violated; a lock is
-waited for by the workflow, so that it costs no attempt and holds no worker."""
-
 
 _BEAT_SECONDS = 2.0
 
@@ -183,7 +158,8 @@ def typed_failures(identity: str) -> Iterator[None]:
         message = error.message if isinstance(error, RequestError) else f"Worker {identity}: {error.message}"
         kind = type(error).__name__
         details = {"error": kind, "message": message, "advice": error.advice, **error.details, "worker": identity}
-        retried = isinstance(error, _RETRIED) or is_transient(error) or fault_of(error).infrastructure
+        # A violated contract stays violated; a lock is waited for by the workflow, so that it costs no attempt.
+        retried = is_recoverable(error) or is_transient(error) or fault_of(error).infrastructure
         raise ApplicationError(message, details, type=kind, non_retryable=not retried) from error
     except Exception as error:
         if isinstance(error, ApplicationError):

@@ -111,22 +111,25 @@ async def start_workflow(
 ) -> WorkflowHandle[RunWorkflow, RunEnded]:
     """Start the workflow of a run. Raises RunLocked, EnvironmentFault."""
     attributes = await _search_attributes(client, settings)
+
+    async def start(attributes: TypedSearchAttributes) -> WorkflowHandle[RunWorkflow, RunEnded]:
+        return await client.start_workflow(
+            RunWorkflow.run,
+            task,
+            id=workflow_id(settings),
+            task_queue=TASK_QUEUE,
+            memo={"run": task.run_id},
+            search_attributes=attributes,
+        )
+
     try:
-        for chosen in (attributes, TypedSearchAttributes.empty):
-            try:
-                return await client.start_workflow(
-                    RunWorkflow.run,
-                    task,
-                    id=workflow_id(settings),
-                    task_queue=TASK_QUEUE,
-                    memo={"run": task.run_id},
-                    search_attributes=chosen,
-                )
-            except RPCError as error:
-                # Attributes that were added just now take a while to be known everywhere: a run does without them.
-                if error.status is not RPCStatusCode.INVALID_ARGUMENT or not len(chosen):
-                    raise
-        raise AssertionError("a workflow without search attributes was refused for them")
+        try:
+            return await start(attributes)
+        except RPCError as error:
+            # Attributes that were added just now take a while to be known everywhere: a run does without them.
+            if error.status is not RPCStatusCode.INVALID_ARGUMENT or not len(attributes):
+                raise
+        return await start(TypedSearchAttributes.empty)
     except WorkflowAlreadyStartedError as error:
         raise RunLocked(
             f"A run of {settings.root} is going on at {where}.",

@@ -5,21 +5,21 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 
 from ...config.settings import Settings, changed_settings, load_settings
-from ...core.usage import Ceilings
 from ...graph.context import providing
 from ...store.database.runs import StoredRun
 from ..container import LiveRun, open_run
+from ..model_clients import ceilings_of
 from ..service import stored_run
-from .messages import RunTask
+from .messages import NewCeilings, RunTask
 
 _IDLE_SECONDS = 1.0
 """How long an open run waits for its next activity: opening it copies the project."""
 
-_CEILINGS = ("max_tokens", "max_cost", "max_seconds")
+_CEILINGS = tuple(one.name for one in fields(NewCeilings))
 
 
 @dataclass
@@ -138,8 +138,7 @@ def _refresh(live: LiveRun) -> None:
     new = {name: stored.get(name) for name in _CEILINGS}
     if new != {name: getattr(live.settings, name) for name in _CEILINGS}:
         live.settings = changed_settings(live.settings, new)
-        settings = live.settings
-        ceilings = Ceilings(settings.max_tokens, settings.max_cost, settings.max_seconds)
+        ceilings = ceilings_of(live.settings)
         live.models.budget.replace_ceilings(ceilings)
         live.context = replace(
             live.context,

@@ -15,6 +15,7 @@ from ..failures import report_failures
 from .worker_command import load_temporal
 
 _LOCATION = ("root", "state_dir")
+_CEILINGS = ("max_tokens", "max_cost", "max_seconds")
 On = Annotated[str, typer.Option("--on", metavar="ADDRESS", help=given.ON)]
 
 
@@ -51,13 +52,13 @@ def resume(on: On, as_json: given.Json = False, debug: given.Debug = False, **op
     _steer("resume", on, options, as_json=as_json, debug=debug)
 
 
-@given.with_options(_LOCATION, ("max_tokens", "max_cost", "max_seconds"))
+@given.with_options(_LOCATION, _CEILINGS)
 def ceilings(on: On, as_json: given.Json = False, debug: given.Debug = False, **options: Any) -> None:
     """Give the project's run other ceilings, from its next step on.
 
     Example: testwright temporal ceilings --max-tokens 200000 --on temporal://127.0.0.1:7233/default
     """
-    new = {name: options.pop(name) for name in ("max_tokens", "max_cost", "max_seconds")}
+    new = {name: options.pop(name) for name in _CEILINGS}
     with report_failures(debug=debug, as_json=as_json):
         if not any(value is not None for value in new.values()):
             raise UsageError("No ceiling was given.", advice="Give --max-tokens, --max-cost or --max-seconds.")

@@ -18,11 +18,11 @@ async def interrupted_by_termination(work: Coroutine[Any, Any, Ended]) -> Ended:
         KeyboardInterrupt: SIGTERM arrived; the work has ended.
         And what the work raises.
     """
-    loop, task, told = asyncio.get_running_loop(), asyncio.current_task(), asyncio.Event()
+    loop, task, terminated = asyncio.get_running_loop(), asyncio.current_task(), asyncio.Event()
     assert task is not None
 
     def stop() -> None:
-        told.set()
+        terminated.set()
         task.cancel()
 
     with suppress(RuntimeError, ValueError):  # outside of the main thread signals are somebody else's
@@ -30,7 +30,7 @@ async def interrupted_by_termination(work: Coroutine[Any, Any, Ended]) -> Ended:
     try:
         return await work
     except asyncio.CancelledError:
-        if told.is_set():
+        if terminated.is_set():
             raise KeyboardInterrupt from None
         raise
     finally:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from ..model.classify import cases_by_id
@@ -79,16 +79,14 @@ def evidence_of(
     records = []
     for verdict in verification.kept:
         killed = None if verification.mutation is None else verification.mutation.kills.get(verdict.nodeid, 0)
-        record = _record(verdict, killed, coverage, known, takers)
-        case = cases.get(verdict.case_id or "", {})
-        refuses = any(one.get("kind") == "raises" for one in case.get("expect", ()))
-        records.append(replace(record, origins=_origins(case), subject=str(case.get("subject") or ""), refuses=refuses))
+        records.append(_record(verdict, cases.get(verdict.case_id or "", {}), killed, coverage, known, takers))
         known = known.united(coverage.of_tests({verdict.nodeid}))
     return tuple(records)
 
 
 def _record(
     verdict: CaseVerdict,
+    case: Mapping[str, Any],
     killed: int | None,
     coverage: CoverageData,
     known: CoverageData,
@@ -117,6 +115,9 @@ def _record(
         own_branches=own_branches,
         mutants_killed=killed,
         reruns=verdict.runs - 1,
+        origins=_origins(case),
+        subject=str(case.get("subject") or ""),
+        refuses=any(one.get("kind") == "raises" for one in case.get("expect", ())),
     )
 
 

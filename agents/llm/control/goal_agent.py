@@ -8,10 +8,9 @@ from ...contract.protocol import AgentRequest, AgentResponse, success_response
 from ...control.flags import check_flags, flags
 from ..model_agent import ModelAgent, closed, text_of
 from ..prompt import bullets, data
-from .plan_lines import latest, step_lines
+from .plan_lines import LONGEST_TEXT, latest, step_lines
 
 _SCHEMA = closed(is_met={"type": "boolean"}, critique=text_of(600), reason=text_of(300))
-_LONGEST_REQUEST = 4000
 
 
 class ModelGoalAgent(ModelAgent):
@@ -30,7 +29,7 @@ class ModelGoalAgent(ModelAgent):
             return counted
         earlier = [str(critique) for critique in inputs.get("critiques") or ()]
         values = {
-            "request": data("request", str(inputs.get("request") or "")[:_LONGEST_REQUEST]),
+            "request": data("request", str(inputs.get("request") or "")[:LONGEST_TEXT]),
             "verdict": str(inputs.get("judgeVerdict") or "isComplete=true"),
             "steps": data("steps", step_lines(steps)),
             "history": data("history", latest(map(str, inputs.get("history") or ()))),

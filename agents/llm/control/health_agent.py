@@ -8,7 +8,7 @@ from ....utils.canonical import canonical_json
 from ...contract.protocol import AgentRequest, AgentResponse, success_response
 from ..model_agent import ModelAgent, closed, list_of, optional, text_of
 from ..prompt import bullets, data
-from .plan_lines import latest
+from .plan_lines import LONGEST_TEXT, latest
 
 _SCHEMA = closed(
     status={"type": "string", "enum": ["healthy", "degraded", "unhealthy"]},
@@ -36,8 +36,8 @@ class ModelHealthAgent(ModelAgent):
         reserve = [str(name) for name in inputs.get("reservePathNames") or ()]
         state = {key: value for key, value in inputs.items() if key not in _IN_TEXT}
         values = {
-            "request": data("request", request.goal[:4000]),
-            "state": data("state", canonical_json(state)[:4000]),
+            "request": data("request", request.goal[:LONGEST_TEXT]),
+            "state": data("state", canonical_json(state)[:LONGEST_TEXT]),
             "history": data("history", latest(map(str, inputs.get("turnHistorySummary") or ()))),
             "errors": data("errors", latest(map(str, inputs.get("recentErrors") or ()))),
             "reserve": data("reserve", bullets(reserve)),

@@ -7,6 +7,8 @@ from typing import Any
 
 from ..prompt import bullets
 
+LONGEST_TEXT = 4000
+"""Characters of a request, or of other data, in a prompt."""
 _MOST_LINES = 60
 _LONGEST_LINE = 240
 _MOST_NAMES = 12

@@ -9,9 +9,9 @@ from ....utils.canonical import canonical_json
 from ...contract.protocol import AgentRequest, AgentResponse, success_response
 from ..model_agent import ModelAgent, closed, text_of
 from ..prompt import bullets, data
+from .plan_lines import LONGEST_TEXT
 
 _SCHEMA = closed(safe={"type": "boolean"}, reason=text_of(300))
-_LONGEST_PARAMS = 4000
 
 
 class ModelSafetyAgent(ModelAgent):
@@ -31,10 +31,10 @@ class ModelSafetyAgent(ModelAgent):
         inputs = request.consumer_inputs()
         step, risk = inputs["step"], inputs["risk"]
         values = {
-            "goal": data("request", request.goal[:_LONGEST_PARAMS]),
+            "goal": data("request", request.goal[:LONGEST_TEXT]),
             "name": data("step", f"{step.get('id')} ({step.get('name')}): {step.get('description')}"),
             "input_schema": data("schema", str(step.get("inputSchema") or "")),
-            "params": data("params", canonical_json(step.get("params") or {})[:_LONGEST_PARAMS]),
+            "params": data("params", canonical_json(step.get("params") or {})[:LONGEST_TEXT]),
             "risk": str(risk["level"]),
             "reasons": data("reasons", bullets(str(row.get("text")) for row in risk["reasons"])),
         }

@@ -7,7 +7,7 @@ from typing import Any
 from ...contract.protocol import AgentRequest, AgentResponse, success_response
 from ..model_agent import ModelAgent, UnusableAnswer, closed, text_of
 from ..prompt import data
-from .plan_lines import step_lines
+from .plan_lines import LONGEST_TEXT, step_lines
 
 _SCHEMA = closed(summary=text_of(1500))
 
@@ -25,7 +25,7 @@ class ModelSummaryAgent(ModelAgent):
         counted = await self._embedded_response(request)
         if counted.is_error() or not counted.result:
             return counted
-        values = {"request": data("request", request.goal[:4000]), "steps": data("steps", step_lines(steps))}
+        values = {"request": data("request", request.goal[:LONGEST_TEXT]), "steps": data("steps", step_lines(steps))}
         try:
             said: Any = (await self._ask_model(self._prompt.text("sum_up", values), _SCHEMA)).parsed
         except UnusableAnswer:

@@ -23,6 +23,7 @@ from ..values.data import SampleValues
 from .baselines import BaselineFinder
 from .distinct import distinct_request
 from .execute import drop_setup, execute_proposals, mark_state_dependent, merge_observations
+from .judge import MOST_TEXT
 from .propose import filled_lists, proposals_for, readings_after_change, wrong_methods
 from .propose_access import find_guarded
 from .propose_updates import conditional_proposals, update_proposals
@@ -33,7 +34,6 @@ from .sign_in.shapes import logins
 from .sign_in.try_out import SeededUser
 
 _TIMES_SENT = 4
-_MOST_TEXT = 20_000
 _LEAST = 20
 _RANKS = {"critical": 0, "high": 1, "medium": 2, "low": 3}
 T = TypeVar("T")
@@ -349,7 +349,7 @@ def _unreached(
         elif answer.status in (401, 403) and operation.security:
             yield operation.label, f"it answers {answer.status}: credentials are needed that are not known{also}"
         else:
-            last = f"{answer.status} {' '.join(answer.text[:_MOST_TEXT].split())}".strip()
+            last = f"{answer.status} {' '.join(answer.text[:MOST_TEXT].split())}".strip()
             yield operation.label, f"no request was found that works{also}; the last answer was {last}"
 
 

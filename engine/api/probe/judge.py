@@ -153,7 +153,7 @@ def _within(found: Iterable[Any], most: int) -> Iterator[Any]:
         yield element
 
 
-_MOST_TEXT = 20_000
+MOST_TEXT = 20_000
 """More than is ever shown: secrets are taken out first, and one that is cut in half is not recognised."""
 _UNTOLD = ("contract",)
 _WITHOUT_BODY = (204, 304)
@@ -187,7 +187,7 @@ def find_violation(seen: ObservedProposal, api: Api, samples: SampleValues) -> C
         if answer.broken_link or not seen.steady:
             return None
         title = f"{label} is not answered: {proposal.title.removeprefix(label).strip()}"
-        return ContractViolation(seen, "no_answer", "", title, "every request is answered", answer.failure[:_MOST_TEXT])
+        return ContractViolation(seen, "no_answer", "", title, "every request is answered", answer.failure[:MOST_TEXT])
     named = ", ".join(sorted(operation.responses))
     if answer.status >= 500:
         title = f"{label} answers {answer.status}: {proposal.title.removeprefix(label).strip()}"
@@ -318,4 +318,4 @@ def _schema_place(schema: Any, place: str, samples: SampleValues) -> str:
 
 
 def _shown(answer: HttpAnswer) -> str:
-    return f"{answer.status} {' '.join(answer.text.split())}"[:_MOST_TEXT].strip()
+    return f"{answer.status} {' '.join(answer.text.split())}"[:MOST_TEXT].strip()

@@ -237,6 +237,9 @@ def _is_prose(name: str) -> bool:
     )
 
 
+_VOWELS = frozenset("aeiou")
+
+
 def _of_tokens(domain: ParameterDomain, place: int) -> list[str]:
     """Texts made of known tokens: where all are single characters, several of them; else the tokens themselves."""
     tokens = [str(literal_or(text, text)) for text in domain.choices]
@@ -256,7 +259,6 @@ def _of_tokens(domain: ParameterDomain, place: int) -> list[str]:
 
 # Containers
 
-_VOWELS = frozenset("aeiou")
 _OPEN = frozenset({"Iterable", "Sequence", "Collection", "Container", "Sized"})
 _BRACKETS = {
     "tuple": ("(", ")"),

@@ -23,15 +23,15 @@ _TEST_MODULE = re.compile(r"(tests|test|testing|conftest)(\.|$)|(.*\.)?test_")
 _BODIES = frozenset({"function", "method", "classmethod", "staticmethod", "property"})
 
 
-def reason_unfit(finding: TrialFinding, module: ModuleFacts, *, traced: bool) -> str:
+def reason_unfit(finding: TrialFinding, facts: CallableFacts | None, module: ModuleFacts, *, traced: bool) -> str:
     """Returns why a finding cannot become a test of its subject; empty if it can.
 
     Args:
-        module: the module of the subject.
+        facts: the subject, where it is known.
+        module: its module.
         traced: whether observations carry arcs, so that one without arcs in the subject never reached it.
     """
     trial = finding.trial
-    facts = next((one for one in module.callables() if one.qualname == trial.subject), None)
     bindings = read_imports(trial.imports)
     bound = {binding.bound for binding in bindings} | set(trial.fixtures)
     read = free_names("\n".join((*trial.arrange, trial.act)))
@@ -254,7 +254,7 @@ def judge_findings(
         if finding is None:
             verdict = OracleVerdict(reason="its call cannot stand in a test")
         else:
-            unfit = reason_unfit(finding, facts, traced=traced)
+            unfit = reason_unfit(finding, callables.get(subject), facts, traced=traced)
             verdict = OracleVerdict(reason=unfit)
             verdict = verdict if verdict.reason else oracle.judge(finding)
         if finding is None or not verdict.expectations:
@@ -272,26 +272,17 @@ def _alone(judged: Sequence[AssertableFinding], kept: Sequence[AssertableFinding
     return showing_more(sorted(others, key=lambda one: (one.weak, one.silent)), kept)
 
 
-def showing_more(findings: Sequence[AssertableFinding], kept: Sequence[AssertableFinding]) -> list[AssertableFinding]:
-    """Returns findings that run arcs or kill mutants that neither a kept one nor one before them does."""
+def showing_more(
+    findings: Sequence[AssertableFinding], kept: Sequence[AssertableFinding], *, by_kills: bool = True
+) -> list[AssertableFinding]:
+    """Returns findings that run arcs, or `by_kills` kill mutants, that neither a kept one nor one before them does."""
     covered: set[Arc] = set().union(*(one.finding.covered for one in kept))
     noticed: set[int] = set().union(*(one.finding.kills for one in kept))
     found: list[AssertableFinding] = []
     for one in findings:
-        if not (one.finding.covered <= covered and one.finding.kills <= noticed):
+        if not (one.finding.covered <= covered and (not by_kills or one.finding.kills <= noticed)):
             covered |= one.finding.covered
             noticed |= one.finding.kills
-            found.append(one)
-    return found
-
-
-def running_more(findings: Sequence[AssertableFinding], kept: Sequence[AssertableFinding]) -> list[AssertableFinding]:
-    """Returns findings that run arcs that neither a kept one nor one before them does."""
-    covered: set[Arc] = set().union(*(one.finding.covered for one in kept))
-    found: list[AssertableFinding] = []
-    for one in findings:
-        if not one.finding.covered <= covered:
-            covered |= one.finding.covered
             found.append(one)
     return found
 

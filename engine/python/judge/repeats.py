@@ -27,7 +27,6 @@ def without_repeats(judged: Sequence[AssertableFinding]) -> list[AssertableFindi
         if key not in found or (one.documented and not found[key].documented):
             found[key] = one
     states = _states_shown(found.values())
-    documented = _states_shown(one for one in found.values() if one.documented)
     shapes: dict[tuple[object, ...], str | None] = {}
     shown: set[tuple[object, ...]] = set()
     kept: list[AssertableFinding] = []
@@ -35,7 +34,8 @@ def without_repeats(judged: Sequence[AssertableFinding]) -> list[AssertableFindi
         answer = _answer_beside_set_up(one)
         if answer in shown and not one.documented:
             continue  # only a value of the set-up differs, and nothing shows it
-        if _state_asked(one) in (documented if one.documented else states):
+        asked = _state_asked(one)
+        if asked in states and (states[asked] or not one.documented):
             continue  # the test of the call that changed it asserts the same beside its result
         shown.add(answer)
         refusal = _refusal(one)
@@ -48,14 +48,19 @@ def without_repeats(judged: Sequence[AssertableFinding]) -> list[AssertableFindi
     return kept
 
 
-def _states_shown(judged: Iterable[AssertableFinding]) -> set[tuple[object, ...]]:
-    """Returns what tests assert beside the result of their call: the statements with the call, the state, its value."""
-    found: set[tuple[object, ...]] = set()
+def _states_shown(judged: Iterable[AssertableFinding]) -> dict[tuple[object, ...], bool]:
+    """Returns what tests assert beside the result of their call, and whether a documented one does.
+
+    It is the statements with the call, the state, and its value.
+    """
+    found: dict[tuple[object, ...], bool] = {}
     for one in judged:
         trial = one.finding.trial
         lines = tuple(ast.unparse(parse_python(text)) for text in (*trial.arrange, trial.act))
         if any(each.actual == "result" for each in one.verdict.expectations):
-            found.update((lines, each.kind, each.actual, each.value) for each in one.verdict.expectations)
+            for each in one.verdict.expectations:
+                state = (lines, each.kind, each.actual, each.value)
+                found[state] = found.get(state, False) or one.documented
     return found
 
 

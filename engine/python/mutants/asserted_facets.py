@@ -47,6 +47,7 @@ class FacetOracle:
 
     def __init__(self, facts: ModuleFacts, raising: Iterable[TrialRecord]) -> None:
         self._facts = facts
+        self._callables = {callable_.qualname: callable_ for callable_ in facts.callables()}
         self._oracle = Oracle(facts, frozenset(one.trial.subject for one in raising))
 
     def facets_of(self, record: TrialRecord, again: ObservedTrial | None) -> AssertedFacets | None:
@@ -61,7 +62,8 @@ class FacetOracle:
         if same is None:
             return None
         finding = normal_form(TrialFinding(record.trial, same.observation, unstable=same.unstable), self._facts)
-        if finding is None or reason_unfit(finding, self._facts, traced=True):
+        subject = self._callables.get(record.trial.subject)
+        if finding is None or reason_unfit(finding, subject, self._facts, traced=True):
             return None
         verdict = self._oracle.judge(finding)
         return facets_of(verdict.expectations) if verdict.expectations else None

@@ -12,7 +12,7 @@ from ..inputs.calls import variable_for
 from ..judge.assertable_finding import AssertableFinding
 from ..judge.case_tables import read_group
 from ..judge.defects import suspected_defects
-from ..judge.finding_selection import assertable_findings, running_more
+from ..judge.finding_selection import assertable_findings, showing_more
 from ..judge.oracle import OracleVerdict
 from ..judge.suite_size import BuiltCases, fit_to_limits, limits_for
 from ..model.model import Exploration, ModuleFacts
@@ -110,7 +110,7 @@ def _without_indistinct(judged: Sequence[AssertableFinding], built: BuiltCases) 
 
     numbered = {id(one) for one, case in zip(judged, cases, strict=True) if not one.documented and is_numbered(case)}
     named = [one for one in judged if id(one) not in numbered]
-    others = running_more([one for one in judged if id(one) in numbered], named)
+    others = showing_more([one for one in judged if id(one) in numbered], named, by_kills=False)
     kept = {id(one) for one in (*named, *others)}
     return [one for one in judged if id(one) in kept]
 

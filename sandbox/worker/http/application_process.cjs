@@ -121,9 +121,9 @@ class Application {
       // Settings and data of the user's own that are found by way of the home folder stay as they are.
       alone ? SURROUNDINGS.test(name) : !name.startsWith('XDG_'),
     );
-    const told = [...secrets, ...taken].filter((name) => process.env[name]).map((name) => [name, process.env[name]]);
+    const passed = [...secrets, ...taken].filter((name) => process.env[name]).map((name) => [name, process.env[name]]);
     // What the project says holds whatever is set here.
-    const given = { ...environment, ...Object.fromEntries(told) };
+    const given = { ...environment, ...Object.fromEntries(passed) };
     const around = { ...Object.fromEntries(own), HOME: join(this.place, 'home'), PYTHONUNBUFFERED: '1' };
     const env = { ...around, ...given, ...more };
     const log = openSync(join(this.place, 'output.txt'), 'w');
