@@ -167,7 +167,7 @@ async def test_ceilings_that_cannot_be_changed_are_noted_and_the_run_goes_on(ser
 
 
 async def test_steps_at_work_after_a_pause_are_shown_as_such(server):
-    notes = Notes([WaveOfSteps(["a", "b", "c", "d"], jobs=2), WaveOfSteps()], held={"a", "c"})
+    notes = Notes([WaveOfSteps(["a", "b", "c", "d"], jobs=2), WaveOfSteps()], held={"a", "b", "c", "d"})
     async with begun(server, notes) as run:
         await notes.arrived.wait()
         await run.signal(RunWorkflow.pause)
