@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from ..agents.contract.contracts import contract_of
+from ..agents.contract.function_agent import Metering
 from ..agents.contract.lifecycle import Agent
 from ..agents.contract.protocol import AgentProtocol, AgentRequest, AgentResponse, ErrorType, error_response
 from ..agents.embedded.analyzer_agent import EmbeddedAnalyzerAgent
@@ -158,7 +159,7 @@ def create_agents(
     unit: SpecGenerator | None = None,
     prefetched: PrefetchedSpec | None = None,
     own: Mapping[str, Any] | None = None,
-    on_usage: Callable[[ModelUsage], None] = lambda usage: None,
+    metering: Metering | None = None,
 ) -> dict[str, Agent]:
     """Create the agents of a run, by role.
 
@@ -169,7 +170,7 @@ def create_agents(
         unit: generates specs of unit tests; None creates a generator.
         prefetched: a spec that was started early; None for none.
         own: agents and functions of the caller's own, by role; they come before those of the settings.
-        on_usage: called with what agents of the user's own say that they used.
+        metering: counts what agents of the user's own say that they used.
 
     Raises:
         SettingsError: an agent of the user's own cannot be loaded.
@@ -210,7 +211,7 @@ def create_agents(
     given = {**settings.agents, **(own or {})}
     if "planner" in given:
         agents["embedded_planner"] = _embedded_planner(settings)
-    of_user = own_agents(given, settings.root, seconds=settings.control.agent_seconds, on_usage=on_usage)
+    of_user = own_agents(given, settings.root, seconds=settings.control.agent_seconds, metering=metering)
     return {**agents, **steering_agents(settings, models, own=given), **of_user}
 
 

@@ -112,7 +112,7 @@ async def open_agent(
                 spent=spent,
             ) as models,
         ):
-            known = create_agents(settings, target, models.by_role, tools, on_usage=models.budget.add)
+            known = create_agents(settings, target, models.by_role, tools, metering=models.metering)
             if role not in known:
                 raise UsageError(f"There is no agent {role!r}.")
             try:

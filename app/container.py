@@ -145,11 +145,11 @@ async def open_services(
                 context_tools=context_tools(settings),
                 stop_without_planner=settings.planner_failure == "stop",
                 ask=early.ask,
-                lorebook=_lorebook(early) if keeps_lorebook(settings) else None,
+                lorebook=_lorebook(early) if keeps_lorebook(settings, early.agents) else None,
                 request_options=RequestOptions(working=early.meter.working),
             )
             light = {part.name: getattr(early, part.name) for part in fields(early)}
-            context = _run_context(settings, folder.run_id)
+            context = _run_context(settings, folder.run_id, early.agents)
             yield LiveRun(**light, store=store, context=context, services=services, tools=tools, models=models)
 
 
@@ -167,7 +167,7 @@ def _agents_of(early: EarlyRun, models: ModelClients, tools: ToolClient) -> dict
         unit=early.unit,
         prefetched=early.prefetched,
         own=early.agents,
-        on_usage=models.budget.add,
+        metering=models.metering,
     )
 
 
@@ -196,7 +196,7 @@ def _callable_agents(
     return {**agents, **alone}
 
 
-def _run_context(settings: Settings, run_id: str) -> RunContext:
+def _run_context(settings: Settings, run_id: str, own: Collection[str]) -> RunContext:
     return RunContext(
         run_id=request_id_of(run_id),
         root=str(settings.root),
@@ -205,24 +205,27 @@ def _run_context(settings: Settings, run_id: str) -> RunContext:
         max_tokens=settings.max_tokens,
         max_cost=settings.max_cost,
         evidence=settings.evidence,
-        control=control_policy(settings),
+        control=control_policy(settings, own),
     )
 
 
-def control_policy(settings: Settings) -> ControlPolicy:
+def control_policy(settings: Settings, own: Collection[str] = ()) -> ControlPolicy:
     """How a run with these settings is steered.
 
     The user consents to isolation that is weak and to models that cost money by saying so, and to what our own planner
     plans by the request. Requests to other hosts and installations need `yes`, or an answer to a question.
+
+    Args:
+        own: roles with an agent of the caller's own, beside those of the settings.
     """
     control = settings.control
     consented = {"runs_application", "spends_money"}
-    if "planner" not in settings.agents:
+    if "planner" not in {*settings.agents, *own}:
         consented.add("writes_outside_tests")
     return ControlPolicy(
         planner_repairs=control.planner_repairs,
         max_goal_failures=control.max_goal_failures,
-        health_interval=health_interval(settings),
+        health_interval=health_interval(settings, own),
         health_error_ratio=control.health_error_ratio,
         health_mode=control.health_mode,
         safety_json=control.safety_json,

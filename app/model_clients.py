@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import time
+import uuid
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ..agents.contract.function_agent import Metering
 from ..agents.model.chat import ModelChat
 from ..agents.model.prices import Prices, load_prices
 from ..config.models import PROVIDER, ROLES
@@ -23,6 +25,9 @@ from ..store.cache.valkey_responses import ValkeyServer
 from ..store.database.answers import ModelAnswers
 from ..store.files.audit import AuditEntry
 
+_STATED = "stated"
+"""Key of a stored row that is no answer of a model, but what an agent of the user's own used."""
+
 
 @dataclass(frozen=True, slots=True)
 class ModelClients:
@@ -34,6 +39,8 @@ class ModelClients:
         priced: names of the models whose price is known.
         embeddings_cost: dollars of so many tokens sent to the embeddings model.
         recount: counts what other processes that work on the run have paid for as well.
+        metering: for agents that ask models of their own: what they say that they used is stored like an answer, so
+            that a resumed run counts it.
     """
 
     by_role: Mapping[str, ModelChat]
@@ -41,6 +48,7 @@ class ModelClients:
     priced: frozenset[str] = frozenset()
     embeddings_cost: Callable[[int], float] = lambda tokens: 0.0
     recount: Callable[[], None] = lambda: None
+    metering: Metering = field(default_factory=Metering)
 
 
 class RunAnswers:
@@ -67,6 +75,10 @@ class RunAnswers:
         number = sum(role == usage.role for role, _ in self.all()) + 1
         received = {"text": "", "length": 0, "tool_calls": [], "tokens_in": usage.tokens_in, "estimated": True}
         self.put(usage.role, number, "", {"model": usage.model, "received": received})
+
+    def keep_stated(self, usage: ModelUsage) -> None:
+        """Store what an agent of the user's own says that it used."""
+        self.put(usage.role, 0, uuid.uuid4().hex, {_STATED: asdict(usage)})
 
 
 @asynccontextmanager
@@ -99,7 +111,8 @@ async def open_model_clients(
         SettingsError: there is no key for OpenAI, no readable price table, or no price under a ceiling on cost.
     """
     if not settings.models.names:
-        yield ModelClients({}, _new_budget(settings, seconds_before))
+        budget = _new_budget(settings, seconds_before, before=_stated(kept), on_usage=spent)
+        yield ModelClients({}, budget, recount=lambda: budget.recount(_stated(kept)), metering=_metering(budget, kept))
         return
     # Importing the client library takes a second; runs without models skip it.
     from ..agents.model.abilities import CapabilityFile
@@ -110,7 +123,8 @@ async def open_model_clients(
     prices = _load_prices(settings, base_url)
 
     def stored() -> list[ModelUsage]:
-        return [spend_of_stored(role, answer, prices) for role, answer in kept.all()] if kept is not None else []
+        rows = kept.all() if kept is not None else []
+        return [*_stated(kept), *(spend_of_stored(role, row, prices) for role, row in rows if _STATED not in row)]
 
     budget = _new_budget(settings, seconds_before, before=stored(), on_usage=spent)
     abilities = CapabilityFile(cache / "endpoints.json" if cache is not None else None)
@@ -139,7 +153,23 @@ async def open_model_clients(
         by_role = {role: chats[name] for role in ROLES if (name := settings.models.of(role)) is not None}
         priced = frozenset(name for name in _models_asked(settings) if prices.of(name) is not None)
         cost = _embeddings_cost(settings, prices)
-        yield ModelClients(by_role, budget, priced, cost, lambda: budget.recount(stored()))
+        metering = _metering(budget, kept)
+        yield ModelClients(by_role, budget, priced, cost, lambda: budget.recount(stored()), metering)
+
+
+def _stated(kept: RunAnswers | None) -> list[ModelUsage]:
+    """What agents of the user's own have said that they used, in earlier sessions and other processes."""
+    rows = kept.all() if kept is not None else []
+    return [ModelUsage(**row[_STATED]) for _, row in rows if _STATED in row]
+
+
+def _metering(budget: ModelBudget, kept: RunAnswers | None) -> Metering:
+    def add(usage: ModelUsage) -> None:
+        if kept is not None:
+            kept.keep_stated(usage)
+        budget.add(usage)
+
+    return Metering(budget.require, add)
 
 
 def _request_rate(

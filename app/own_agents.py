@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from ..agents.contract.contracts import contract_of
-from ..agents.contract.function_agent import AgentFunction, FunctionAgent
+from ..agents.contract.function_agent import AgentFunction, FunctionAgent, Metering
 from ..agents.contract.lifecycle import Agent
 from ..agents.embedded.control.goal_agent import EmbeddedGoalAgent
 from ..agents.embedded.control.health_agent import EmbeddedHealthAgent
@@ -33,7 +33,6 @@ from ..agents.model.chat import ModelChat
 from ..config.control import EVIDENCE_ROLES
 from ..config.settings import Settings
 from ..core.errors import SettingsError
-from ..core.usage import ModelUsage
 
 ENTRY_POINTS = "testwright.agents"
 _WITH_MODEL: Mapping[str, type[ModelAgent]] = {
@@ -64,18 +63,18 @@ def steering_agents(
     agents: dict[str, Agent] = {"safety": EmbeddedSafetyAgent(), "summary": EmbeddedSummaryAgent()}
     if validates_goal(settings, own):
         agents["goal"] = EmbeddedGoalAgent()
-    if health_interval(settings) is not None or settings.control.health_error_ratio is not None:
+    if health_interval(settings, own) is not None or settings.control.health_error_ratio is not None:
         agents["health"] = EmbeddedHealthAgent()
-    if keeps_lorebook(settings):
+    if keeps_lorebook(settings, own):
         agents["lorebook"] = EmbeddedLorebookAgent()
     with_model = {role: _WITH_MODEL[role] for role in agents if role in _WITH_MODEL and role in (models or {})}
     return {**agents, **{role: kind((models or {})[role], engine=agents[role]) for role, kind in with_model.items()}}
 
 
-def health_interval(settings: Settings) -> int | None:
+def health_interval(settings: Settings, own: Collection[str] = ()) -> int | None:
     """Turns between two health checks: after each, where a health agent is asked for by name and nothing says when."""
     control = settings.control
-    is_named = "health" in settings.agents or settings.models.of("health") is not None
+    is_named = "health" in {*settings.agents, *own} or settings.models.of("health") is not None
     is_unsaid = control.health_interval is None and control.health_error_ratio is None
     return 1 if is_named and is_unsaid else control.health_interval
 
@@ -86,10 +85,10 @@ def validates_goal(settings: Settings, own: Collection[str] = ()) -> bool:
     return wanted == "on" or (wanted == "auto" and bool(settings.models.names or settings.agents or own))
 
 
-def keeps_lorebook(settings: Settings) -> bool:
+def keeps_lorebook(settings: Settings, own: Collection[str] = ()) -> bool:
     """Whether a run learns for the next: embedded agents read no lorebook, so `auto` needs another one."""
     wanted = settings.control.lorebook
-    return wanted == "on" or (wanted == "auto" and bool(settings.models.names or settings.agents))
+    return wanted == "on" or (wanted == "auto" and bool(settings.models.names or settings.agents or own))
 
 
 def own_agents(
@@ -97,7 +96,7 @@ def own_agents(
     root: Path,
     *,
     seconds: float | None = None,
-    on_usage: Callable[[ModelUsage], None] = lambda usage: None,
+    metering: Metering | None = None,
 ) -> dict[str, Agent]:
     """Load the agents of these references, by role.
 
@@ -105,7 +104,7 @@ def own_agents(
         references: texts as in the setting `agents`, or agents and functions themselves.
         root: the project; its modules can be named.
         seconds: the deadline of each request; None for none.
-        on_usage: called with the tokens and cost that their answers name.
+        metering: counts what their answers used against the ceilings of a run; None counts nothing.
 
     Raises:
         SettingsError: one cannot be loaded, or is no agent.
@@ -113,7 +112,7 @@ def own_agents(
 
     def limited(role: str, function: AgentFunction, lifecycle: Any = None) -> Agent:
         contract = contract_of(_CONTRACTS[role]) if role in _CONTRACTS else None
-        return FunctionAgent(role, function, lifecycle=lifecycle, contract=contract, seconds=seconds, on_usage=on_usage)
+        return FunctionAgent(role, function, lifecycle=lifecycle, contract=contract, seconds=seconds, metering=metering)
 
     return {role: _agent(role, reference, root, limited) for role, reference in references.items()}
 

@@ -164,7 +164,11 @@ def _run_part(live: LiveRun, sessions: list[SessionUsage], resumed: int) -> Run:
     finished_at = time.time()
     environment = _last_environment(live)
     calls = tool_use(call for session in sessions for call in session.tool_calls)
-    models = [{**asdict(used), "priced": used.model in live.models.priced} for used in live.models.budget.by_role()]
+    # Agents of the user's own say what they cost; no price list is needed for those.
+    priced = live.models.priced
+    models = [
+        {**asdict(used), "priced": used.cost > 0 or used.model in priced} for used in live.models.budget.by_role()
+    ]
     return Run(
         id=live.folder.run_id,
         version=VERSION,

@@ -27,6 +27,7 @@ when it is made again.
     │   ├── SchemaValidationError  parsed, but against the contract; not retryable
     │   ├── RunTerminated          an agent's flag ended the run                       exit 7
     │   ├── PredicateFailure       a predicate of the user's own raised, or did not answer exit 7
+    │   ├── SafetyAgentFailure     the safety agent failed, so that its step was rejected  exit 7
     │   └── ModelFailure           a model's endpoint failed, or answered nothing usable
     │       ├── ModelTimeout           no whole answer in time                   exit 3, retried
     │       ├── ModelUnreachable       no connection, or it broke                exit 3, retried
@@ -206,6 +207,12 @@ class RunTerminated(AgentFailure):
 
 class PredicateFailure(AgentFailure):
     """A predicate of the user's own, which would reveal a step in reserve, raised or did not answer in time."""
+
+    exit_code = ExitCode.PARTIAL
+
+
+class SafetyAgentFailure(AgentFailure):
+    """The safety agent failed, or its model did, so that the step that it was asked about was rejected."""
 
     exit_code = ExitCode.PARTIAL
 

@@ -7,14 +7,15 @@ JSON forms in checkpoints. The audit log records each single call.
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
-from typing_extensions import TypedDict
+from typing_extensions import TypedDict, TypeIs
 
 from .errors import BudgetExhausted
 
@@ -43,6 +44,8 @@ LEAST_ANSWER = 400
 """Tokens that an answer needs to be worth asking for."""
 
 NOTHING_USED: TokenUsage = {"tokens": 0, "cost": 0.0}
+MOST_USED = 1e15
+"""More than any agent uses; what a run sums up stays within what its checkpoints hold."""
 
 
 def add_usage(first: TokenUsage, other: TokenUsage) -> TokenUsage:
@@ -62,12 +65,19 @@ def add_to_plan_usage(total: PlanUsage, usage: TokenUsage, seconds: float = 0.0)
     }
 
 
-def usage_of(response_metadata: Mapping[str, Any]) -> TokenUsage:
-    """Read the usage of one agent response, all its attempts together, from the response's metadata."""
-    return {
-        "tokens": int(response_metadata.get("tokens") or 0),
-        "cost": float(response_metadata.get("cost") or 0.0),
-    }
+def is_countable(value: object) -> TypeIs[int | float]:
+    """Whether a value is an amount that ceilings can count: a number from 0 to `MOST_USED`."""
+    return type(value) in (int, float) and math.isfinite(value) and 0 <= value <= MOST_USED  # type: ignore[arg-type, operator]
+
+
+def usage_of(response_metadata: object) -> TokenUsage:
+    """Read the usage of one agent response, all its attempts together, from the response's metadata.
+
+    They may be those of a response that is refused: what cannot be counted is 0.
+    """
+    found = response_metadata if isinstance(response_metadata, Mapping) else {}
+    tokens, cost = found.get("tokens"), found.get("cost")
+    return {"tokens": int(tokens) if is_countable(tokens) else 0, "cost": float(cost) if is_countable(cost) else 0.0}
 
 
 @dataclass(frozen=True, slots=True)

@@ -217,9 +217,10 @@ def _is_rejected(step: Json) -> bool:
 def _advice_of_faults(plan: list[Json]) -> Iterator[str]:
     """What to do about the faults that ended steps, and about those that were not approved, in the plan's order."""
     for step in plan:
-        if _is_rejected(step):
-            yield f"The safety gate rejected a step: {text(step.get('error_message')).removeprefix('not approved: ')}"
         advice = text(mapping(mapping(step.get("result")).get("failure")).get("advice"))
+        if _is_rejected(step):
+            why = text(step.get("error_message")).removeprefix("not approved: ")
+            yield f"The safety gate rejected a step: {why}{f'. {advice}' if advice else ''}"
         if step.get("status") == "failed" and advice:
             target = mapping(mapping(step.get("params")).get("target")).get("path")
             yield f"{target}: {advice}" if target else advice

@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ...core.errors import AgentFailure, SettingsError
 from ...core.request_usage import current_request_usage
-from ...core.usage import ModelUsage
+from ...core.usage import ModelUsage, usage_of
 from .agent_thread import AgentThread
 from .containment import as_json, in_thread
 from .lifecycle import Agent, AgentContract
@@ -20,11 +20,25 @@ AgentFunction = Callable[[AgentRequest], Any | Awaitable[Any]]
 """A request → a response, or its result."""
 
 
+@dataclass(frozen=True, slots=True)
+class Metering:
+    """How the requests to an agent count against the ceilings of its run; by default there are none.
+
+    Attributes:
+        require: called before each request; raises BudgetExhausted where a ceiling is reached.
+        add: called with the tokens and cost that an answer names and no model client of ours has counted, also of one
+            that is refused.
+    """
+
+    require: Callable[[], object] = lambda: None
+    add: Callable[[ModelUsage], None] = lambda usage: None
+
+
 class FunctionAgent(Agent):
     """An agent whose work a function does; what the function raises becomes an error, as with every agent.
 
     A boolean is the verdict of a safety agent, None is an answer without anything in it. An answer that is no JSON is
-    an error, and so is one that comes later than the deadline.
+    an error, and so is one that comes later than the deadline. Nothing is asked once a ceiling of the run is reached.
 
     Args:
         role: names the agent in traces.
@@ -33,7 +47,7 @@ class FunctionAgent(Agent):
         lifecycle: an object whose `start` and `shutdown` are called, where it has them.
         contract: the schemas to check.
         seconds: the deadline of one request, of `start` and of `shutdown`; None for none.
-        on_usage: called with the tokens and cost that an answer names and no model client of ours has counted.
+        metering: counts what its answers used.
     """
 
     role = "function"
@@ -46,14 +60,14 @@ class FunctionAgent(Agent):
         lifecycle: Any = None,
         contract: AgentContract | None = None,
         seconds: float | None = None,
-        on_usage: Callable[[ModelUsage], None] = lambda usage: None,
+        metering: Metering | None = None,
     ) -> None:
         super().__init__(contract=contract)
         self.name = role
         self._function = function
         self._lifecycle = lifecycle
         self._seconds = seconds
-        self._on_usage = on_usage
+        self._metering = metering or Metering()
         self._thread = AgentThread()
 
     async def _start(self) -> None:
@@ -82,6 +96,7 @@ class FunctionAgent(Agent):
                 await self._called(method)
 
     async def _work(self, request: AgentRequest) -> AgentResponse:
+        self._metering.require()
         limit, left_behind = asyncio.timeout(self._seconds), self._thread.left_behind
         try:
             async with limit:
@@ -100,11 +115,10 @@ class FunctionAgent(Agent):
             answer = {"safe": answer}
         if not isinstance(answer, AgentResponse):
             answer = success_response({} if answer is None else answer)
+        self._count(answer)  # first: one that is refused was paid for as well
         if validate_response(answer):
             return answer  # the base class says what is wrong with it
-        answer = as_json(answer)
-        self._count(answer)
-        return answer
+        return as_json(answer)
 
     async def _called(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """What a function returns, awaited where it has to be."""
@@ -120,11 +134,14 @@ class FunctionAgent(Agent):
         return replace(request, metadata=metadata)
 
     def _count(self, answer: AgentResponse) -> None:
-        found, counted = answer.metadata, current_request_usage()
-        tokens, cost = int(found.get("tokens") or 0), float(found.get("cost") or 0.0)
-        if (tokens or cost) and not (counted is not None and counted.calls):
-            model = found.get("model") or f"own {self.name} agent"
-            self._on_usage(ModelUsage(self.name, str(model), calls=1, tokens_in=tokens, cost=cost))
+        used, counted = usage_of(answer.metadata), current_request_usage()
+        if not any(used.values()) or counted is None or counted.calls:
+            return
+        named = answer.metadata.get("model")
+        model = named if isinstance(named, str) and named else f"own {self.name} agent"
+        usage = ModelUsage(self.name, model, calls=1, tokens_in=used["tokens"], cost=used["cost"])
+        counted.add(usage)
+        self._metering.add(usage)
 
 
 async def _awaited(work: Awaitable[Any]) -> Any:

@@ -18,6 +18,7 @@ from enum import StrEnum
 from typing import Any, ClassVar, Self
 
 from ...core.request_usage import track_request
+from ...core.usage import usage_of
 from .containment import contained
 from .failures import error_from
 from .protocol import (
@@ -171,7 +172,8 @@ class Agent(ABC):
         """The response to give for what `_work` returned: itself, or an error when it breaks protocol or contract."""
         response = answer if isinstance(answer, AgentResponse) else success_response(answer)
         if problems := validate_response(response):
-            return _invalid(f"{self.name} made an invalid response", _at_root(problems))
+            refused = _invalid(f"{self.name} made an invalid response", _at_root(problems))
+            return replace(refused, metadata={**usage_of(response.metadata)})
         contract = self._contract
         if contract is None or response.result is None or not (found := contract.output_violations(response.result)):
             return response
@@ -288,10 +290,11 @@ async def send_request(
             response = AgentResponse(ResponseStatus.ERROR, error=error_from(error, role))
         if problems := validate_response(response):
             message = f"{role} broke the agent protocol: {'; '.join(problems)}"
-            response = error_response(ErrorType.VALIDATION, message, details={"errors": problems})
+            used = usage_of(getattr(response, "metadata", None))
+            response = error_response(ErrorType.VALIDATION, message, details={"errors": problems}, metadata=used)
         response = _finished(response, role)
-        tokens += int(response.metadata.get("tokens") or 0)
-        cost += float(response.metadata.get("cost") or 0.0)
+        used = usage_of(response.metadata)
+        tokens, cost = tokens + used["tokens"], cost + used["cost"]
         wait = _wait(response, attempt, options)
         options.record(AgentAttempt(role, attempt, request, response, reason, wait))
         if wait is None:

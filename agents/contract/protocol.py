@@ -6,7 +6,6 @@ response across a process boundary unchanged, as long as the caller puts in JSON
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
@@ -15,6 +14,8 @@ from functools import cache
 from typing import Annotated, Any, ClassVar, Protocol, Self, runtime_checkable
 
 from pydantic import ConfigDict, Field, InstanceOf, PlainValidator, TypeAdapter, ValidationError
+
+from ...core.usage import MOST_USED, is_countable
 
 JsonObject = dict[str, Any]
 
@@ -208,19 +209,13 @@ class AgentResponse(_PlainData):
         return problems + _usage_problems(self.metadata)
 
 
-_MOST_USED = 1e15
-"""More than any agent uses; what a run sums up stays within what its checkpoints hold."""
-
-
 def _usage_problems(metadata: object) -> list[str]:
     """Problems of what metadata say was used: ceilings count it."""
     found = metadata if isinstance(metadata, Mapping) else {}
     return [
-        f"metadata.{name}: must be a number from 0 to {_MOST_USED:g}"
+        f"metadata.{name}: must be a number from 0 to {MOST_USED:g}"
         for name in ("tokens", "cost", "duration_ms")
-        if not (
-            type(value := found.get(name) or 0) in (int, float) and math.isfinite(value) and 0 <= value <= _MOST_USED
-        )
+        if not is_countable(found.get(name) or 0)
     ]
 
 

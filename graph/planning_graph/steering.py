@@ -8,7 +8,7 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from ...agents.contract.protocol import AgentResponse, ErrorType, JsonObject, ResponseStatus, error_response
+from ...agents.contract.protocol import AgentError, AgentResponse, ErrorType, JsonObject, ResponseStatus, error_response
 from ...agents.control.health import HealthContext
 from ...agents.control.lorebook import Lorebook, active_entries
 from ...core.errors import BudgetExhausted
@@ -20,6 +20,15 @@ from .planning_state import FINISHED, ControlState, PlanningAgentState, PlanStep
 from .risks import step_descriptors
 from .steps import is_finished, is_hidden, planned_test_type
 
+_DEFAULTS = {
+    "safety": "what it was asked about is rejected",
+    "goal": "the request counts as met",
+    "judge": "the plan goes on",
+    "health": "the run goes on",
+    "summary": "the summary stays as it is",
+    "lorebook": "what is known about the project stays as it is",
+}
+"""What becomes of a decision of an agent that steers, by role, where it has not decided."""
 _RECENT = 20
 _MOST_REASONS = 4
 NEVER_RAN = "never ran"
@@ -42,7 +51,7 @@ async def ask_to_steer(
     """Ask the agent of a role; None where there is none, or a ceiling leaves no room for its answer.
 
     What was kept is still verified and accepted then. A cancelled answer is an error, whose flags count for nothing.
-    Its flags are the caller's to read otherwise.
+    Its flags are the caller's to read otherwise. Where it has not answered, the report says what was decided instead.
     """
     services = services_of(runtime)
     if role not in services.agents:
@@ -50,15 +59,25 @@ async def ask_to_steer(
     try:
         response = await call_agent(state, briefed(state, runtime), role, task, inputs, step_id=role)
     except BudgetExhausted as error:
-        services.emit(EventType.PROGRESS, f"the {role} agent was not heard: {error.message}", role)
+        _report_default(services, role, f"was not asked: {error.message}")
         return None
     if response.status is ResponseStatus.CANCELLED:
         refused = error_response(ErrorType.EXECUTION, "it cancelled its work")
         response = replace(refused, metadata={**usage_of(response.metadata)}, trace=response.trace)
     if response.error is not None and response.is_error():
         # The run goes on without its answer, so nothing else would tell the user.
-        services.emit(EventType.PROGRESS, f"the {role} agent failed: {response.error.message}", role)
+        _report_default(services, role, f"failed: {failure_text(response.error, role)}")
     return response
+
+
+def failure_text(error: AgentError, role: str) -> str:
+    """What happened to an agent that failed, without its name."""
+    return error.message.removeprefix(f"{role} failed: ").removesuffix(".")
+
+
+def _report_default(services: GraphServices, role: str, why: str) -> None:
+    message = f"the {role} agent {why}; {_DEFAULTS[role]}"
+    services.emit(EventType.PROGRESS, message, role, warning=message)
 
 
 def with_usage(state: PlanningAgentState, responses: Iterable[AgentResponse | None]) -> dict[str, Any]:

@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
-from ....agents.contract.protocol import AgentResponse, JsonObject
+from ....agents.contract.protocol import AgentError, AgentResponse, JsonObject
 from ....agents.control.flags import check_flags
 from ....agents.control.verdicts import is_safe, reason_of
+from ....core.errors import SafetyAgentFailure
 from ....core.events import EventType
 from ....core.outcome import StepExit
 from ...context import RunContext, services_of
 from ...control_policy import ControlPolicy
+from ...faults import Fault, fault_of
 from ...node import reported_node
 from ..planning_state import PlanningAgentState, PlanStepState
 from ..risks import StepRisk, descriptor_of, step_risk
 from ..settling import settled
-from ..steering import ask_to_steer, control_of, with_control, with_usage
-from ..steps import mark_ready_in_progress, ready_steps, skipped
+from ..steering import ask_to_steer, control_of, failure_text, with_control, with_usage
+from ..steps import StepOutcome, mark_ready_in_progress, ready_steps
+
+
+@dataclass(frozen=True, slots=True)
+class _Rejection:
+    """Why a step is not approved; `fault` is that of a safety agent that failed."""
+
+    why: str
+    fault: Fault | None = None
 
 
 @reported_node
@@ -37,7 +48,8 @@ async def check_safety(state: PlanningAgentState, runtime: Runtime[RunContext]) 
             if rejection is None:
                 approved.append(step["id"])
                 continue
-            outcome = skipped(StepExit.NOT_APPROVED, f"not approved: {step['id']} {rejection}")
+            why = f"not approved: {step['id']} {rejection.why}"
+            outcome = StepOutcome("skipped", StepExit.NOT_APPROVED, message=why, fault=rejection.fault)
             plan[plan.index(step)] = outcome.applied(step)
             logs.append(outcome.message)
             services_of(runtime).emit(EventType.PROGRESS, outcome.message, step["id"], warning=outcome.message)
@@ -58,7 +70,7 @@ async def _rejection(
     state: PlanningAgentState,
     runtime: Runtime[RunContext],
     answers: list[AgentResponse],
-) -> str | None:
+) -> _Rejection | None:
     """Why a step is rejected; None when it is approved.
 
     Consent to everything approves. Else the safety agent decides, and where it rejects, the user is asked if one can
@@ -73,10 +85,14 @@ async def _rejection(
     inputs = _inputs(step, risk, policy)
     response = await ask_to_steer(state, runtime, "safety", "check_safety", inputs)
     answers += [response] if response is not None else []
-    what = "; ".join(reason.text for reason in risk.reasons)
+    what, fault = "; ".join(reason.text for reason in risk.reasons), None
     if response is None:
-        silent = "the safety agent was not heard" if "safety" in services.agents else "there is no safety agent"
+        is_there = "safety" in services.agents
+        silent = "a ceiling leaves no room to ask the safety agent" if is_there else "there is no safety agent"
         why = f"{what} ({silent}; say --yes to approve)"
+    elif response.is_error() and response.error is not None:
+        fault = _fault(response, response.error)
+        why = f"{what} ({fault.message})"
     elif is_safe(response, check_flags(response, "Safety"), json_contract=policy.safety_json):
         return None
     else:
@@ -84,10 +100,29 @@ async def _rejection(
     question = f"{step['id']} {what}. Execute it?"
     if services.interrupts:
         asked = {"question": question, "step": step["id"], "risk": risk.to_dict(), "reason": why}
-        return None if interrupt(asked) is True else why  # as strict as an agent's answer is read
+        # As strict as an agent's answer is read.
+        return None if interrupt(asked) is True else _Rejection(why, fault)
     if services.ask is not None and await services.ask(question):
         return None
-    return why
+    return _Rejection(why, fault)
+
+
+def _fault(response: AgentResponse, error: AgentError) -> Fault:
+    """The typed fault of a safety agent that failed; what its model's error advises stands before ours."""
+    details = error.details or {}
+    model = response.metadata.get("model")
+    agent = f"the safety agent ({model})" if model else "the safety agent"
+    advised = str(details.get("advice") or "Mend the safety agent, or leave it out of the settings.")
+    failure = SafetyAgentFailure(
+        f"{agent} failed: {failure_text(error, 'safety')}",
+        advice=f"{advised} --yes approves every step without asking.",
+        details={
+            "error": SafetyAgentFailure.__name__,
+            "role": "safety",
+            "cause": str(details.get("error") or error.type),
+        },
+    )
+    return fault_of(failure)
 
 
 def _inputs(step: PlanStepState, risk: StepRisk, policy: ControlPolicy) -> JsonObject:

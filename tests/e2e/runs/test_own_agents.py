@@ -34,6 +34,28 @@ def test_a_goal_agent_given_in_code_has_its_critique_carried_out(tmp_path: Path)
     assert report.own_pytest.passed == report.totals.kept
 
 
+@pytest.mark.feature("C-02", "C-06", "B-08")
+def test_what_agents_given_in_code_cost_is_in_the_report_also_where_their_answer_was_refused(tmp_path: Path) -> None:
+    (tmp_path / "first.py").write_text('def one() -> int:\n    """Return 1."""\n    return 1\n')
+    spent = {"tokens": 30, "cost": 0.25, "model": "mine"}
+
+    def unreadable(request: AgentRequest) -> AgentResponse:
+        return success_response({"file": object()}, metadata=spent)
+
+    report = testwright.generate("unit tests for first.py", root=tmp_path, agents={"goal": unreadable}, mutants=0)
+    [used] = report.run.spent.models
+    assert (used.role, used.model, used.calls, used.tokens_in, used.cost, used.priced) == (
+        "goal",
+        "mine",
+        1,
+        30,
+        0.25,
+        True,
+    )
+    assert (report.run.spent.tokens, report.exit_reason) == (30, "completed")
+    assert any(line.startswith("the goal agent failed: ") and "no JSON" in line for line in report.run.warnings)
+
+
 def test_a_role_that_there_is_not_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no role sage"):
         testwright.generate("all", root=tmp_path, agents={"sage": len})

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
-from testwright.agents.contract.function_agent import FunctionAgent
+from testwright.agents.contract.function_agent import FunctionAgent, Metering
 from testwright.agents.contract.protocol import AgentResponse, ResponseStatus, partial_response, success_response
 from testwright.agents.control.flags import flags
 from testwright.agents.embedded.control.health_agent import EmbeddedHealthAgent
 from testwright.agents.embedded.control.lorebook_agent import EmbeddedLorebookAgent
 from testwright.agents.embedded.control.summary_agent import EmbeddedSummaryAgent
+from testwright.app.own_agents import own_agents
 from testwright.core.events import EventType
 from testwright.core.usage import Ceilings, ModelBudget
 from testwright.graph.context import isolated, providing, run_graph
@@ -21,7 +23,7 @@ from testwright.graph.control_policy import ControlPolicy
 from testwright.graph.planning_graph.planning_graph import NODES
 from testwright.graph.running import planning_graph, resume_run, run_thread
 from testwright.tests.support.agents.scripted_agents import scripted
-from testwright.tests.support.runs.graph_runs import ANALYSIS, bench, generate, plan, spec
+from testwright.tests.support.runs.graph_runs import ANALYSIS, Bench, bench, generate, plan, spec
 from testwright.tests.support.runs.plan_runs import (
     TARGETS,
     HandClock,
@@ -115,6 +117,11 @@ async def test_a_judge_that_says_nothing_that_reads_ends_nothing(tmp_path: Path)
     assert set(statuses(state).values()) == {"completed"}
 
 
+def warnings(made: Bench) -> list[str]:
+    """What the report would warn of."""
+    return [data["warning"] for _, _, _, data in made.recorder.events if "warning" in data]
+
+
 def checked(**policy: Any) -> dict[str, Any]:
     return {"control": ControlPolicy(**policy)}
 
@@ -201,7 +208,48 @@ async def test_an_agent_that_steers_beside_a_ceiling_costs_no_kept_test(tmp_path
             state = await run_plan(made)
     assert (statuses(state), state["exit_reason"]) == (SKIPPED_B, "budget_exhausted")
     assert [path.name for path in (made.project / "tests/generated").iterdir()] == ["test_a.py"]
-    assert any("was not heard" in message for message in made.recorder.of(EventType.PROGRESS))
+    assert any("the judge agent was not asked: the ceiling on time (100 s)" in text for text in warnings(made))
+
+
+@pytest.mark.feature("P-03", "P-05", "P-07", "B-08")
+async def test_no_agent_that_steers_is_asked_beyond_a_ceiling_and_the_report_says_what_was_decided(
+    tmp_path: Path,
+) -> None:
+    asked: list[str] = []
+    budget = ModelBudget(Ceilings(tokens=100))
+
+    def spending(role: str) -> Any:
+        def answer(request: Any) -> AgentResponse:
+            asked.append(role)
+            return flagged("unit tests for shop/b.py", terminate=role == "goal") if role != "summary" else dear
+
+        return answer
+
+    dear = success_response("what happened", metadata={"tokens": 100, "cost": 0.25})
+    roles = ("summary", "lorebook", "health", "goal", "safety")
+    agents = own_agents(
+        {role: spending(role) for role in roles}, tmp_path, metering=Metering(budget.require, budget.add)
+    )
+    risky = generate("b", target="shop/b.py", depends_on=["a"])
+    risky["params"]["risk"] = "medium"
+    async with AsyncExitStack() as started:
+        for agent in agents.values():
+            await started.enter_async_context(agent)
+        with scripted(**plan_agents([plan(*steps("a"), risky)], 1)) as scripts:
+            around = {"context": checked(health_interval=1), "services": {"budget": budget}}
+            made = bench(tmp_path, {**scripts, **agents}, targets=TARGETS, **around)
+            state = await run_plan(made)
+    assert asked == ["summary"], "its answer cost all that there was"
+    assert (statuses(state)["b"], result_of(state, "b")["exit_reason"]) == ("skipped", "not_approved")
+    assert [path.name for path in (made.project / "tests/generated").iterdir()] == ["test_a.py"]
+    why = "was not asked: the ceiling on tokens (100 tokens) is reached"
+    defaults = {
+        "lorebook": "what is known about the project stays as it is",
+        "health": "the run goes on",
+        "safety": "what it was asked about is rejected",
+        "goal": "the request counts as met",
+    }
+    assert {f"the {role} agent {why}; {default}" for role, default in defaults.items()} <= set(warnings(made))
 
 
 @pytest.mark.feature("P-08")
@@ -309,7 +357,13 @@ async def test_a_gate_that_raises_rejects_and_the_other_steps_go_on(tmp_path: Pa
             around = {**agents, "safety": safety}
             state = await run_plan(bench(tmp_path, around, targets=TARGETS))
     assert (statuses(state)["b"], result_of(state, "b")["exit_reason"]) == ("skipped", "not_approved")
-    assert type(raised).__name__ in str(next(step for step in state["plan"] if step["id"] == "b")["error_message"])
+    failure = result_of(state, "b")["failure"]
+    assert (failure["error"], failure["role"]) == ("SafetyAgentFailure", "safety")
+    assert failure["message"].startswith("the safety agent failed: ")
+    assert type(raised).__name__ in failure["message"]
+    assert "--yes" in failure["advice"]
+    said = str(next(step for step in state["plan"] if step["id"] == "b")["error_message"])
+    assert said == f"not approved: b is declared to be of high risk ({failure['message']})"
     assert (statuses(state)["accept"], state["exit_reason"]) == ("completed", "partial")
 
 

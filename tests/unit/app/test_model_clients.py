@@ -11,7 +11,7 @@ from testwright.agents.model.prices import Price, Prices
 from testwright.agents.model.run_chat import spend_of_stored
 from testwright.app.model_clients import RunAnswers, open_model_clients
 from testwright.config.settings import load_settings
-from testwright.core.errors import SettingsError
+from testwright.core.errors import BudgetExhausted, SettingsError
 from testwright.core.usage import ModelUsage
 from testwright.tests.support.agents.model_chats import KeptInMemory
 
@@ -39,6 +39,26 @@ def test_what_embeddings_used_is_stored_request_by_request_for_the_budget_of_a_r
         ("embeddings", "small", 1, 40, 40.0),
         ("embeddings", "small", 1, 7, 7.0),
     ]
+
+
+@pytest.mark.parametrize("models", [{}, {"spec": "openai:scripted"}], ids=["no model", "a model"])
+async def test_what_an_agent_of_the_users_own_used_counts_in_a_resumed_run(
+    tmp_path: Path, models: dict[str, str]
+) -> None:
+    settings = load_settings(
+        {"root": tmp_path, "base_url": "http://127.0.0.1:9/v1", "models": models, "max_tokens": 50}
+    )
+    answers, key = RunAnswers(Stored(), "run"), {"TESTWRIGHT_API_KEY": "k"}  # type: ignore[arg-type]
+    async with open_model_clients(settings, key, kept=answers) as clients:
+        clients.metering.require()
+        for _ in range(2):
+            clients.metering.add(ModelUsage("goal", "mine", 1, 30, cost=0.25))
+    async with open_model_clients(settings, key, kept=answers) as again:
+        assert (again.budget.total.tokens, again.budget.total.cost, again.budget.total.calls) == (60, 0.5, 2)
+        again.recount()
+        assert again.budget.total.calls == 2
+        with pytest.raises(BudgetExhausted):
+            again.metering.require()
 
 
 @pytest.mark.parametrize("reads", [True, False])

@@ -161,12 +161,21 @@ def test_an_agent_that_steers_is_there_where_the_settings_want_it(tmp_path: Path
     assert keeps_lorebook(Settings(root=tmp_path, agents={"goal": "mine:Plain"}))
 
 
+@pytest.mark.feature("P-05", "P-06")
+def test_an_agent_given_in_code_counts_as_one_of_the_settings(tmp_path: Path) -> None:
+    plain = Settings(root=tmp_path)
+    assert sorted(steering_agents(plain, own={"health"})) == ["goal", "health", "lorebook", "safety", "summary"]
+    assert control_policy(plain, {"health"}).health_interval == 1
+    assert keeps_lorebook(plain, {"spec"})
+
+
 @pytest.mark.feature("P-04")
 def test_consent_is_what_the_settings_say(tmp_path: Path) -> None:
     usual = ("runs_application", "spends_money", "writes_outside_tests")
     assert control_policy(Settings(root=tmp_path)).consented == usual
     assert control_policy(Settings(root=tmp_path, yes=True)).consented == ("all",)
     assert control_policy(Settings(root=tmp_path, agents={"planner": "mine:Plain"})).consented == usual[:2]
+    assert control_policy(Settings(root=tmp_path), {"planner"}).consented == usual[:2], "given in code"
     weak = control_policy(Settings(root=tmp_path, sandbox="weak"))
     assert weak.weak_sandbox
 

@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
-from testwright.agents.contract.function_agent import FunctionAgent
+from testwright.agents.contract.function_agent import FunctionAgent, Metering
 from testwright.agents.contract.lifecycle import RequestOptions, send_request
 from testwright.agents.contract.protocol import (
+    AgentError,
     AgentRequest,
     AgentResponse,
     ErrorType,
@@ -23,7 +24,7 @@ from testwright.agents.contract.protocol import (
 )
 from testwright.core.errors import AgentFailure, SettingsError
 from testwright.core.request_usage import current_request_usage
-from testwright.core.usage import ModelUsage
+from testwright.core.usage import Ceilings, ModelBudget, ModelUsage
 
 REQUEST = AgentRequest("goal", "task", RequestMetadata("t"))
 
@@ -264,7 +265,7 @@ async def test_an_agent_that_does_not_start_or_end_says_so(fault: Any, said: str
 async def test_what_an_agent_says_it_used_counts_once() -> None:
     counted: list[ModelUsage] = []
     said = success_response("ok", metadata={"tokens": 40, "cost": 0.5, "model": "mine"})
-    await answer_of(lambda request: said, on_usage=counted.append)
+    await answer_of(lambda request: said, metering=Metering(add=counted.append))
     assert [(usage.role, usage.model, usage.tokens, usage.cost) for usage in counted] == [("goal", "mine", 40, 0.5)]
 
     async def by_our_client(request: AgentRequest) -> AgentResponse:
@@ -273,5 +274,48 @@ async def test_what_an_agent_says_it_used_counts_once() -> None:
         usage.add(ModelUsage("goal", "mine", calls=1, tokens_in=40, cost=0.5))
         return said
 
-    await answer_of(by_our_client, on_usage=counted.append)
+    await answer_of(by_our_client, metering=Metering(add=counted.append))
     assert len(counted) == 1, "our model client has counted it already"
+
+
+SPENT = {"tokens": 40, "cost": 0.5}
+REFUSED = {
+    "no result": AgentResponse(ResponseStatus.SUCCESS, metadata=SPENT),
+    "no JSON": success_response({"file": object()}, metadata=SPENT),
+    "a duration that is no number": success_response("ok", metadata={**SPENT, "duration_ms": "long"}),
+    "pending": AgentResponse(ResponseStatus.PENDING, metadata=SPENT),
+    "an error": AgentResponse(ResponseStatus.ERROR, error=AgentError(ErrorType.UNKNOWN, "no"), metadata=SPENT),
+}
+
+
+@pytest.mark.feature("C-03", "B-08")
+@pytest.mark.parametrize("answer", REFUSED.values(), ids=REFUSED)
+async def test_what_an_answer_that_is_refused_used_counts_in_budget_and_response(answer: AgentResponse) -> None:
+    budget = ModelBudget()
+    async with FunctionAgent("goal", lambda request: answer, metering=Metering(add=budget.add)) as agent:
+        response = await send_request(agent, REQUEST, role="goal", options=RequestOptions())
+    assert response.is_error()
+    assert (response.metadata["tokens"], response.metadata["cost"]) == (40, 0.5), "the audit log reads it there"
+    assert (budget.total.tokens, budget.total.cost, budget.total.calls) == (40, 0.5, 1)
+
+
+@pytest.mark.feature("C-02", "B-08")
+async def test_an_agent_without_our_base_class_is_paid_for_as_well_where_its_answer_is_refused() -> None:
+    class Plain:
+        async def process(self, request: AgentRequest) -> AgentResponse:
+            return AgentResponse(ResponseStatus.SUCCESS, metadata={"tokens": 7, "cost": math.nan})
+
+    response = await send_request(Plain(), REQUEST, role="goal", options=RequestOptions())
+    assert (response.metadata["tokens"], response.metadata["cost"]) == (7, 0.0)
+
+
+@pytest.mark.feature("B-08")
+@pytest.mark.parametrize("ceilings", [Ceilings(tokens=40), Ceilings(cost=0.5), Ceilings(seconds=0.0)])
+async def test_nothing_is_asked_of_an_agent_once_a_ceiling_is_reached(ceilings: Ceilings) -> None:
+    budget, asked = ModelBudget(ceilings, before=[ModelUsage("goal", "mine", 1, 40, cost=0.5)]), list[AgentRequest]()
+    async with FunctionAgent("goal", asked.append, metering=Metering(budget.require, budget.add)) as agent:
+        response = await agent.process(REQUEST)
+    assert not asked
+    assert response.error is not None
+    assert (response.error.details or {})["exit_code"] == 6
+    assert budget.reached
