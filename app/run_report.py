@@ -103,7 +103,7 @@ def write_report(
         understanding={"not_understood": state["not_understood"], "skipped": state["skipped"]},
         attempt_counts=state["attempt_counts"],
         ended=_early_end(live, state),
-        advice=[*_example_notes(live, state), *not_in_patch],
+        advice=[*_example_notes(live, state), *not_in_patch, *_suggestions(state)],
         analysed=settings.analyze,
         fail_on_defect=settings.fail_on == "defect",
         private=[str(folder.path), str(settings.root)],
@@ -122,6 +122,14 @@ def write_report(
     remove_tree(folder.scratch, ignore_errors=True)
     remove_leftovers(folder.path)
     return RunResult(report, folder.report_md, diff, live.target.interpreter)
+
+
+def _suggestions(state: PlanningAgentState) -> list[str]:
+    """What the goal agent asked for beyond the request; the user decides."""
+    found = (state.get("control") or {}).get("suggestions", [])
+    return [
+        f"The goal agent suggests, beyond the request: {text}. Ask for it in a request of its own." for text in found
+    ]
 
 
 def _example_notes(live: LiveRun, state: PlanningAgentState) -> list[str]:

@@ -42,7 +42,7 @@ from .operations import counts_of
 from .own_pytest import own_pytest_lines
 from .reading import added_up, count, failure_class, items, mapping, parts, place, rows, stable, text, words
 from .run_model import Run
-from .targets import classes_of, target_of
+from .targets import classes_of, target_of, without_redone, without_removed
 from .written_files import written_files
 
 _GENERATES = "generate_"
@@ -116,16 +116,18 @@ def build_report(run: Run, outcomes: Outcomes, *, redact: Callable[[Any], Any] =
     understanding = mapping(stable(redact(dict(outcomes.understanding)), private))
     generating = [step for step in plan if text(step.get("type")).startswith(_GENERATES)]
     later = [row for step in plan if step not in generating for row in rows(mapping(step.get("result")).get("dropped"))]
-    made = [(step, target_of(step, later, analysed=outcomes.analysed)) for step in generating]
-    made.sort(key=lambda pair: (pair[1].path, pair[1].test_type, pair[1].test_path))
+    every = [(step, target_of(step, later, analysed=outcomes.analysed)) for step in generating]
+    every.sort(key=lambda pair: (pair[1].path, pair[1].test_type, pair[1].test_path))
+    defects = _defects(every)
+    made = without_redone(every)
+    files = written_files(plan, rows(stable(redact(list(outcomes.files)), private)), [target for _, target in made])
+    made, replaced = without_removed(made, files)
     targets = tuple(target for _, target in made)
-    defects = _defects(made)
-    files = written_files(plan, rows(stable(redact(list(outcomes.files)), private)), targets)
     skipped = tuple(
         sorted(parts(SkippedTarget, understanding.get("skipped")), key=lambda row: (row.target, row.reason))
     )
     unknown = _not_understood(understanding)
-    own_pytest = _own_pytest(plan)
+    own_pytest = _own_pytest(plan, sum(len(row.tests) for target in replaced for row in target.evidence))
     executed = any(target.execution == "executed" for target in targets)
     totals = totals_of(targets, defects, files)
     others = [step for step in plan if step.get("type") in _OF_REPOSITORIES]
@@ -289,17 +291,20 @@ def _could_not(target: ReportTarget, run: Run) -> bool:
     return asked and any(row.reason != NOTHING_PUBLIC for row in target.not_reached)
 
 
-def _own_pytest(plan: list[Json]) -> Json:
+def _own_pytest(plan: list[Json], replaced: int) -> Json:
     """The worst answer of the project's own pytest among the plan's steps, over the tests of all; empty without one.
 
     A plan that was opened again after goal validation has several.
+
+    Args:
+        replaced: tests that passed in a file that the run has replaced since.
     """
     made = [mapping(mapping(step.get("result")).get("own_pytest")) for step in plan]
     found = [(run, row) for row in made for run in parts(OwnPytestRun, [row])]
     if not found:
         return {}
     _, worst = max(found, key=lambda pair: _OWN_OUTCOMES.index(pair[0].outcome))
-    return {**worst, "passed": sum(run.passed for run, _ in found)}
+    return {**worst, "passed": max(0, sum(run.passed for run, _ in found) - replaced)}
 
 
 def _not_understood(understanding: Json) -> tuple[NotUnderstood, ...]:

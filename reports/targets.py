@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from .model import (
@@ -23,6 +23,7 @@ from .model import (
     Trivial,
     TrivialFunction,
     TrivialSurvivor,
+    WrittenFile,
 )
 from .operations import operation_of, operations_of, statuses_of
 from .reading import count, failure_class, items, mapping, part, parts, place, rows, text, words
@@ -72,6 +73,26 @@ def target_of(step: Json, dropped_later: Iterable[Json], *, analysed: bool) -> R
         sources=_sources(mapping(result.get("evidence"))),
         notes=tuple(sorted({*words(result.get("warnings")), *words(results.get("notes"))})),
     )
+
+
+Made = list[tuple[Json, ReportTarget]]
+"""Generate steps, each with its target."""
+
+
+def without_redone(made: Made) -> Made:
+    """Leave out the steps that failed and whose work a later step has done: its target stands for both."""
+    redone = {mapping(step.get("params")).get("redoes") for step, target in made if target.status == "completed"}
+    return [(step, target) for step, target in made if step.get("id") not in redone]
+
+
+def without_removed(made: Made, files: Sequence[WrittenFile]) -> tuple[Made, list[ReportTarget]]:
+    """Leave out the steps whose test file the run has replaced by another; return these targets as well.
+
+    A file about a whole module replaces one about a part of it, which an earlier step of the same run may have written.
+    """
+    removed = {file.path for file in files if file.outcome == "removed"}
+    standing = [(step, target) for step, target in made if target.test_path not in removed]
+    return standing, [target for _, target in made if target.test_path in removed]
 
 
 def _sources(evidence: Json) -> Sources | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from .model import LostTests, ReportTarget, WrittenFile
@@ -12,7 +12,7 @@ Json = Mapping[str, Any]
 _GENERATES = "generate_"
 
 
-def written_files(plan: list[Json], given: list[Json], targets: tuple[ReportTarget, ...]) -> tuple[WrittenFile, ...]:
+def written_files(plan: list[Json], given: list[Json], targets: Sequence[ReportTarget]) -> tuple[WrittenFile, ...]:
     """What became of each test file, by path.
 
     Args:

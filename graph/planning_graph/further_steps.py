@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -14,16 +14,23 @@ _CLOSING = ("verify", "accept")
 """Families of steps that work on what the others made."""
 
 
-def further_steps(new: Sequence[PlanStepState], plan: Sequence[PlanStepState], number: int) -> list[PlanStepState]:
+def further_steps(
+    new: Sequence[PlanStepState], plan: Sequence[PlanStepState], number: int, *, without: Collection[str] = ()
+) -> list[PlanStepState]:
     """Return the steps of a further plan that are not in `plan` already.
 
     A generate step whose target is that of a step of the plan is left out, with what depends on it alone, unless that
     step failed: then it is done again. Ids get the prefix `goal<number>_`; a file that an earlier step has gets the
     suffix `_goal<number>`.
+
+    Args:
+        number: of the critique.
+        without: ids of steps of the further plan that are left out as well.
     """
     failed = {_subject(step): step for step in plan if generates(step) and step["status"] == "failed"}
     known = [_subject(step) for step in plan if generates(step) and step["status"] != "failed"]
-    kept = [step for step in new if not (generates(step) and _subject(step) in known)]
+    wanted = [step for step in new if step["id"] not in without]
+    kept = [step for step in wanted if not (generates(step) and _subject(step) in known)]
     names = {step["id"]: f"goal{number}_{step['id']}" for step in kept}
     # The files of a step that kept nothing are free for the one that does its work again.
     owners = [step for step in plan if step not in failed.values() or (step["result"] or {}).get("kept")]

@@ -47,6 +47,7 @@ class ControlState(TypedDict, total=False):
         approved: ids of steps of medium or high risk that the safety gate approved.
         passed: why nothing more is to be made. heard: steps whose flag said so before a critique opened the plan again.
         goal_failures: critiques of the goal agent so far. critiques: their texts.
+        suggestions: what critiques asked for beyond the request, which is reported and not planned.
         unvalidated: how the plan had ended when a ceiling stopped its revision.
         health: the last report of the health agent. health_turn: the turn it was asked in.
         summary: of past turns.
@@ -59,6 +60,7 @@ class ControlState(TypedDict, total=False):
     heard: list[str]
     goal_failures: int
     critiques: list[str]
+    suggestions: list[str]
     unvalidated: str
     health: dict[str, Any]
     health_turn: int

@@ -8,7 +8,6 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from ....agents.contract.planner_inputs import planner_inputs
 from ....agents.contract.protocol import AgentResponse, JsonObject
 from ....agents.control.flags import check_flags
 from ....agents.control.lorebook import Lorebook, LorebookCursor
@@ -20,6 +19,7 @@ from ...context import RunContext, services_of
 from ...faults import Fault
 from ...node import reported_node
 from ...state_format import require_keys
+from ..critique_scope import request_inputs
 from ..planning_state import PlanningAgentState, PlanStepState
 from ..requested_plan import request_plan
 from ..settling import settled
@@ -47,16 +47,7 @@ async def build_plan(state: PlanningAgentState, runtime: Runtime[RunContext]) ->
         UsageError: the state is that of a graph of somebody else's, and lacks keys.
     """
     require_keys(state, sorted(PlanningAgentState.__required_keys__))
-    inputs = planner_inputs(
-        state["user_request"],
-        runtime.context.root,
-        test_type=state["test_type"],
-        target=state["target"],
-        framework=state["framework"],
-        tests_dir=state["tests_dir"],
-        changes=state["changes"],
-        limits=state.get("limits"),
-    )
+    inputs = request_inputs(state, runtime.context)
     state = {**state, **with_control(state, **await _known(runtime))}  # type: ignore[typeddict-item]
     planned = await request_plan(state, runtime, inputs)
     if planned.fault is not None or planned.response is None:

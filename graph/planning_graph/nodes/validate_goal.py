@@ -18,6 +18,7 @@ from ....utils.canonical import pretty_json
 from ...context import RunContext, services_of
 from ...faults import Fault
 from ...node import reported_node
+from ..critique_scope import described, outside_request
 from ..further_steps import further_steps, reopened
 from ..planning_state import ControlState, PlanningAgentState, PlanStepState
 from ..requested_plan import request_plan
@@ -35,8 +36,10 @@ async def validate_goal(state: PlanningAgentState, runtime: Runtime[RunContext])
     """Ask the goal agent whether the request is met, and go on with its critique where it is not.
 
     Here, unlike anywhere else, the flag terminate means "go on with my critique". The planner reads the critique as a
-    request; its steps join the plan. More than `max_goal_failures` critiques end the run as GOAL_VALIDATION_FAILED;
-    what was kept stays. An agent that fails, or says nothing, is content.
+    request; its steps join the plan where they make tests of what the request asked for. What lies outside of it is
+    suggested to the user, and a critique that asks for nothing else is no failure. More than `max_goal_failures`
+    critiques end the run as GOAL_VALIDATION_FAILED; what was kept stays. An agent that fails, or says nothing, is
+    content.
     """
     response = await ask_to_steer(state, runtime, "goal", "validate_goal", _inputs(state))
     spent = with_usage(state, [response])
@@ -44,9 +47,9 @@ async def validate_goal(state: PlanningAgentState, runtime: Runtime[RunContext])
     if response is None or response.is_error() or not check_flags(response, "Goal").should_halt:
         emit_plan_ended(services_of(runtime), ExitReason(str(state["exit_reason"])))
         return spent
-    critique = _critique(response)
-    failures = control_of(state).get("goal_failures", 0) + 1
-    critiques = [*control_of(state).get("critiques", []), critique]
+    critique, before = _critique(response), control_of(state)
+    failures = before.get("goal_failures", 0) + 1
+    critiques = [*before.get("critiques", []), critique]
     heard = [step["id"] for step in passing_steps(state["plan"])]
     steered = with_control(state, goal_failures=failures, critiques=critiques, passed="", heard=heard)
     message = f"goal validation {failures}: {response.metadata.get(HALT_REASON) or critique}"
@@ -60,9 +63,16 @@ async def validate_goal(state: PlanningAgentState, runtime: Runtime[RunContext])
     ended = more.pop("ended", None)
     if ended is not None:
         return {**spent, **_ended(state, runtime, ended), **more}
+    steps, suggested = more.pop("steps"), more.pop("suggested", [])
+    if suggested:
+        suggestions = [*dict.fromkeys([*before.get("suggestions", []), *suggested])]
+        before, steered = {**before, "suggestions": suggestions}, with_control(state, suggestions=suggestions)
+        if not steps:
+            emit_plan_ended(services_of(runtime), ExitReason(str(state["exit_reason"])))
+            return {**spent, **more, "control": before}
     known, late = await revealed_late(state, services_of(runtime).predicates)
     open_again = reopened(known, late, failures)
-    plan = mark_ready_in_progress([*open_again, *more.pop("steps")])
+    plan = mark_ready_in_progress([*open_again, *steps])
     going_on = {"plan": plan, "current_step_index": first_unfinished(plan), "status": "executing", "exit_reason": None}
     return {**spent, **steered, **going_on, **more, "logs": [message]}
 
@@ -115,7 +125,8 @@ async def _further(
 ) -> dict[str, Any]:
     """`steps` that the planner makes of a critique, and the usage; no steps where it makes nothing of it.
 
-    `ended` is the fault where the planner ended the run, or met a ceiling.
+    `suggested` says what it would make outside of the request. `ended` is the fault where the planner ended the run, or
+    met a ceiling.
     """
     inputs = planner_inputs(
         critique,
@@ -136,13 +147,20 @@ async def _further(
     if planned.fault is not None and planned.fault.exit_reason in _ENDS:
         return {"ended": planned.fault, **spent}
     passes = planned.response is not None and check_flags(planned.response, "Planner").should_pass
-    steps = [] if passes else further_steps(planned.steps, state["plan"], number)
+    outside = [] if passes else await outside_request(planned.steps, state, runtime)
+    suggested = [described(step) for step in outside]
+    without = {step["id"] for step in outside}
+    steps = [] if passes else further_steps(planned.steps, state["plan"], number, without=without)
+    for text in suggested:
+        message = f"outside of the request, so not planned: {text}"
+        services_of(runtime).emit(EventType.PROGRESS, message, None, suggestion=text)
     if planned.fault is not None or not any(generates(step) for step in steps):
         why = planned.fault.message if planned.fault is not None else "the planner has none that are not done already"
-        services_of(runtime).emit(EventType.PROGRESS, f"no steps were made of the critique: {why}", None)
-        return {"steps": [], **spent}
+        if not suggested:
+            services_of(runtime).emit(EventType.PROGRESS, f"no steps were made of the critique: {why}", None)
+        return {"steps": [], "suggested": suggested, **spent}
     await _announce([*state["plan"], *steps], state, runtime, critique)
-    return {"steps": steps, **spent}
+    return {"steps": steps, "suggested": suggested, **spent}
 
 
 async def _announce(

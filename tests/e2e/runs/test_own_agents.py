@@ -9,29 +9,50 @@ import pytest
 
 import testwright
 from testwright.agents import AgentRequest, AgentResponse, flags, success_response
+from testwright.agents.embedded.plan.planner_agent import EmbeddedPlannerAgent
 from testwright.core.errors import UsageError
+
+REQUEST = "unit tests for first.py and second.py"
+
+
+def planned(request: AgentRequest) -> dict[str, Any]:
+    """The plan of a request; of the run's own request, a planner makes only a part."""
+    inputs = dict(request.inputs or {})
+    if inputs["user_request"] == REQUEST:
+        inputs["user_request"] = "unit tests for first.py:one"
+    return EmbeddedPlannerAgent().plan(inputs)
 
 
 @pytest.mark.feature("P-03", "C-06")
-def test_a_goal_agent_given_in_code_has_its_critique_carried_out(tmp_path: Path) -> None:
-    (tmp_path / "first.py").write_text('def one() -> int:\n    """Return 1."""\n    return 1\n')
-    (tmp_path / "second.py").write_text('def two() -> int:\n    """Return 2."""\n    return 2\n')
+def test_a_critique_is_carried_out_within_the_request_and_the_report_counts_what_stands(tmp_path: Path) -> None:
+    for module, name in (("first", "one"), ("second", "two"), ("third", "three")):
+        (tmp_path / f"{module}.py").write_text(f'def {name}() -> str:\n    """Return a name."""\n    return "{name}"\n')
+    with (tmp_path / "first.py").open("a") as first:
+        first.write('\n\ndef double(number: int) -> int:\n    """Return twice a number."""\n    return 2 * number\n')
     seen: list[dict[str, Any]] = []
 
-    def wants_second(request: AgentRequest) -> AgentResponse:
+    def wants_more(request: AgentRequest) -> AgentResponse:
         inputs = request.inputs or {}
         seen.append(inputs)
         if inputs["critiques"]:
             return success_response("met")
-        return success_response("unit tests for second.py", metadata=flags(terminate=True))
+        return success_response("unit tests for first.py, second.py and third.py", metadata=flags(terminate=True))
 
-    report = testwright.generate("unit tests for first.py", root=tmp_path, agents={"goal": wants_second}, mutants=0)
+    agents = {"goal": wants_more, "planner": planned}
+    report = testwright.generate(REQUEST, root=tmp_path, agents=agents, mutants=0)
     assert report.exit_reason == "completed"
-    assert sorted(Path(file.path).name for file in report.files) == ["test_first.py", "test_second.py"]
-    assert {file.outcome for file in report.files} == {"added"}
-    assert [row["path"] for row in seen[1]["steps"] if row["kept"] and row["path"]] == ["first.py", "second.py"]
+    outcomes = {Path(file.path).name: file.outcome for file in report.files}
+    assert outcomes == {"test_first.py": "added", "test_first__one.py": "removed", "test_second.py": "added"}
+    assert [target.path for target in report.targets] == ["first.py", "second.py"]
+    tests = [nodeid for target in report.targets for row in target.evidence for nodeid in row.tests]
+    assert all((tmp_path / nodeid.partition("::")[0]).is_file() for nodeid in tests)
     assert report.own_pytest is not None
-    assert report.own_pytest.passed == report.totals.kept
+    assert report.own_pytest.passed == len(tests) >= report.totals.kept == 4
+    assert [row["path"] for row in seen[1]["steps"] if row["kept"] and row["path"]] == ["first.py"] * 2 + ["second.py"]
+    assert any(
+        line.startswith("The goal agent suggests, beyond the request: unit tests for third.py")
+        for line in report.advice
+    )
 
 
 @pytest.mark.feature("C-02", "C-06", "B-08")

@@ -14,16 +14,30 @@ from testwright.agents.embedded.control.goal_agent import EmbeddedGoalAgent
 from testwright.app.own_agents import own_agents
 from testwright.core.events import EventType
 from testwright.core.outcome import exit_code_of
+from testwright.graph.context import providing
 from testwright.graph.control_policy import ControlPolicy
+from testwright.graph.planning_graph.critique_scope import outside_request
+from testwright.graph.planning_graph.plan_check import check_plan
 from testwright.graph.planning_graph.steering import untested
 from testwright.graph.running import resume_run
 from testwright.tests.support.agents.scripted_agents import scripted
-from testwright.tests.support.runs.graph_runs import ANALYSIS, bench, generate, plan
-from testwright.tests.support.runs.plan_runs import TARGETS, plan_agents, run_plan, specify, statuses, steps, write
+from testwright.tests.support.runs.graph_runs import ANALYSIS, bench, generate, plan, runtime_of
+from testwright.tests.support.runs.plan_runs import (
+    TARGETS,
+    plan_agents,
+    planning,
+    run_plan,
+    specify,
+    statuses,
+    steps,
+    write,
+)
 
 EXAMPLE = Path(__file__).parents[3] / "examples/agents"
 PLANNED = plan(*steps("a"))
 CONTENT = success_response("all parts are met")
+ASKED = plan(*steps("a", "b"))
+"""What the embedded planner reads in "cover the shop"."""
 
 
 def critique(text: str) -> AgentResponse:
@@ -60,6 +74,7 @@ async def test_a_critique_goes_back_into_the_plan_as_steps_that_are_executed(tmp
     further = plan(generate("b", target="shop/b.py"))
     more = {"spec": [specify] * 2, "writer": [write] * 2, "analyzer": [ANALYSIS] * 2}
     script = plan_agents([PLANNED, further], 2, goal=[critique("unit tests for shop/b.py"), CONTENT], **more)
+    script["embedded_planner"] = [ASKED]
     with scripted(**script) as made_of:
         made = bench(tmp_path, made_of, targets=TARGETS)
         state = await run_plan(made)
@@ -106,7 +121,7 @@ REFUSED = [success_response("no spec")] * 4
 async def test_a_step_of_a_critique_that_fails_takes_nothing_from_the_run(tmp_path: Path) -> None:
     further = plan(generate("b", target="shop/b.py"))
     script = plan_agents([PLANNED, further], 1, goal=[critique("unit tests for shop/b.py"), CONTENT])
-    with scripted(**{**script, "spec": [specify, *REFUSED]}) as made_of:
+    with scripted(**{**script, "spec": [specify, *REFUSED], "embedded_planner": [ASKED]}) as made_of:
         made = bench(tmp_path, made_of, targets=TARGETS)
         state = await run_plan(made)
     assert statuses(state)["goal1_b"] == "failed"
@@ -123,6 +138,72 @@ async def test_a_step_that_failed_is_done_again_where_the_goal_agent_of_the_exam
     assert (made_of["planner"].requests[1].inputs or {})["user_request"] == "unit tests for shop/a.py"
     assert (statuses(state)["a"], statuses(state)["goal1_a"]) == ("failed", "completed")
     assert (state["exit_reason"], accepted_files(made.project)) == ("completed", ["test_a.py"])
+
+
+def wider(test_type: str, target: str, *symbols: str) -> dict[str, Any]:
+    """A plan of one step beyond that of the request, and one within it."""
+    step = generate("b", target=target)
+    step["params"]["target"]["symbols"] = list(symbols) or None
+    return plan({**step, "type": f"generate_{test_type}_tests"})
+
+
+@pytest.mark.feature("P-03")
+@pytest.mark.parametrize(
+    ("further", "suggestion"),
+    [
+        (wider("unit", "shop/c.py"), "unit tests for shop/c.py"),
+        (wider("api", "shop/a.py"), "api tests for shop/a.py"),
+        (wider("unit", "shop/c.py", "total", "Cart.add"), "unit tests for shop/c.py (total, Cart.add)"),
+    ],
+    ids=["another module", "another test type", "functions of another module"],
+)
+async def test_what_a_critique_asks_for_beyond_the_request_is_suggested_and_not_planned(
+    tmp_path: Path, further: Any, suggestion: str
+) -> None:
+    script = plan_agents([PLANNED, further], 1, goal=[critique("and more")], embedded_planner=[ASKED])
+    with scripted(**script) as made_of:
+        made = bench(tmp_path, made_of, targets=TARGETS)
+        state = await run_plan(made)
+    assert (list(statuses(state)), state["exit_reason"]) == (["a", "verify", "accept"], "completed")
+    assert state["control"].get("suggestions") == [suggestion]
+    assert "goal_failures" not in state["control"], "what was not asked for is not missing"
+    assert accepted_files(made.project) == ["test_a.py"]
+
+
+@pytest.mark.feature("P-03")
+async def test_of_a_critique_that_goes_beyond_the_request_what_lies_within_is_made(tmp_path: Path) -> None:
+    further = plan(*steps("b", "c"))
+    more = {"goal": [critique("and more"), CONTENT], "embedded_planner": [ASKED]}
+    with scripted(**plan_agents([PLANNED, further], 2, **more)) as made_of:
+        made = bench(tmp_path, made_of, targets=TARGETS)
+        state = await run_plan(made)
+    assert list(statuses(state)) == ["a", "verify", "accept", "goal1_b", "goal1_verify", "goal1_accept"]
+    assert (state["control"].get("suggestions"), state["exit_reason"]) == (["unit tests for shop/c.py"], "completed")
+    assert accepted_files(made.project) == ["test_a.py", "test_b.py"]
+
+
+@pytest.mark.feature("P-03")
+@pytest.mark.parametrize(
+    ("asked", "wanted", "lies_within"),
+    [
+        (None, ["total"], True),
+        (["Cart"], ["Cart.add"], True),
+        (["Cart"], ["Carton"], False),
+        (["Cart"], None, False),
+        (["Cart", "total"], ["total", "tax"], False),
+    ],
+)
+async def test_a_request_for_a_part_of_a_module_is_not_widened_to_the_rest(
+    tmp_path: Path, asked: list[str] | None, wanted: list[str] | None, lies_within: bool
+) -> None:
+    first, further = generate("a", target="shop/a.py"), generate("b", target="shop/a.py")
+    first["params"]["target"]["symbols"], further["params"]["target"]["symbols"] = asked, wanted
+    state = {**planning(), "plan": check_plan(plan(first)["steps"])[0]}
+    with scripted() as none:
+        made = bench(tmp_path, none)
+        with providing(made.context, made.services):
+            found = await outside_request(check_plan(plan(further)["steps"])[0], state, runtime_of(made))  # type: ignore[arg-type]
+    assert [step["id"] for step in found] == ([] if lies_within else ["b"])
 
 
 @pytest.mark.feature("P-03", "P-08")
@@ -151,7 +232,8 @@ async def test_a_ceiling_over_a_critique_stops_the_run_and_a_higher_one_validate
     more = {"spec": [specify] * 2, "writer": [write] * 2, "analyzer": [ANALYSIS] * 2}
     goal = [critique("unit tests for shop/b.py")] * 2 + [CONTENT]
     further = plan(generate("b", target="shop/b.py"))
-    with scripted(**plan_agents([PLANNED, spent, further], 2, goal=goal, **more)) as made_of:
+    script = plan_agents([PLANNED, spent, further], 2, goal=goal, embedded_planner=[ASKED], **more)
+    with scripted(**script) as made_of:
         made = bench(tmp_path, made_of, targets=TARGETS, checkpointer=checkpointer)
         stopped = await run_plan(made)
         resumed = await resume_run(made.context, made.services)

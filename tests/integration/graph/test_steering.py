@@ -424,7 +424,8 @@ async def test_a_run_interrupted_at_any_boundary_resumes_with_the_same_files(
 ) -> None:
     further = plan(generate("b", target="shop/b.py"))
     goal = [flagged("unit tests for shop/b.py", terminate=True), success_response("met")]
-    with scripted(**plan_agents([plan(*steps("a")), further], 2, goal=goal)) as agents:
+    reading = {"embedded_planner": [plan(*steps("a", "b"))]}
+    with scripted(**plan_agents([plan(*steps("a")), further], 2, goal=goal, **reading)) as agents:
         made = bench(tmp_path, agents, targets=TARGETS, checkpointer=checkpointer)
         with providing(made.context, made.services):
             graph, thread = planning_graph(made.services), run_thread(made.context)
