@@ -118,7 +118,7 @@ docs: install
 
 # The page of contracts, from the code.
 contracts: install
-	$(BIN)/testwright contracts > docs/contracts.md
+	$(BIN)/python main.py contracts > docs/contracts.md
 
 # The README's picture, from a real run on the example shop.
 picture: install
