@@ -26,6 +26,7 @@ from ..graph.running import resume_run
 from ..store.database.database import Store
 from ..store.database.runs import StoredRun
 from ..store.files.staging import Staging
+from ..utils.names.counted import counted
 from ..utils.redact import Redactor, without_secrets
 from .bootstrap import is_gated, planner_limits
 from .container import LiveRun
@@ -184,7 +185,7 @@ async def reported_run(
         scope.reason = run.result.report.exit_reason
     live.services.emit(
         EventType.COMPLETE,
-        f"{scope.reason}: {run.result.report.totals.kept} tests kept",
+        f"{scope.reason}: {counted(run.result.report.totals.kept, 'test')} kept",
         report=str(live.folder.report_json),
         iterations=sum(run.state["attempt_counts"].values()),
     )

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.markup import escape
 
+from ..utils.names.counted import counted
 from .console import Console, write_text
 
 if TYPE_CHECKING:
@@ -140,7 +141,7 @@ def _print_explored_before(console: Console, paths: Sequence[str]) -> None:
 
 def _print_more(console: Console, count: int, thing: str) -> None:
     if count > _SCREEN_ROWS:
-        console.print(f"  … and {_many(count - _SCREEN_ROWS, thing)} more")
+        console.print(f"  … and {counted(count - _SCREEN_ROWS, thing)} more")
 
 
 def next_commands(report: Report, *, is_configured: bool = False) -> Iterator[str]:
@@ -222,9 +223,10 @@ def cached_summary(ended: RunResult) -> str:
     text = io.StringIO()
     console = Console(file=text, color_system=None, force_terminal=False)
     mark = "ok" if report.exit_code == 0 else report.exit_reason.value
+    stand = "stands" if totals.kept == 1 else "stand"
     console.print(
-        f"{mark}  Nothing has changed since run {escape(report.run.id)}: {_many(totals.kept, 'test')} stand, "
-        f"{totals.dropped} dropped, {_many(totals.suspected_defects, 'suspected defect')}, "
+        f"{mark}  Nothing has changed since run {escape(report.run.id)}: {counted(totals.kept, 'test')} {stand}, "
+        f"{totals.dropped} dropped, {counted(totals.suspected_defects, 'suspected defect')}, "
         f"in {_modules(report)}"
     )
     _body(console, report)
@@ -309,8 +311,8 @@ def _headline(console: Console, report: Report) -> None:
     mark = "[green]ok[/]" if report.exit_code == 0 else f"[red]{report.exit_reason.value}[/]"
     what = "kept" if report.execution == "executed" else "written, not executed"
     console.print(
-        f"{mark}  {_many(totals.kept, 'test')} {what}, {_dropped(report)}, "
-        f"{_many(totals.suspected_defects, 'suspected defect')}, in {_modules(report)} and "
+        f"{mark}  {counted(totals.kept, 'test')} {what}, {_dropped(report)}, "
+        f"{counted(totals.suspected_defects, 'suspected defect')}, in {_modules(report)} and "
         f"{report.run.seconds:.1f} s"
     )
 
@@ -326,11 +328,7 @@ def _dropped(report: Report) -> str:
 
 def _modules(report: Report) -> str:
     """How many files were targets; several kinds of tests may be about one."""
-    return _many(len({target.path for target in report.targets}), "module")
-
-
-def _many(count: int, thing: str) -> str:
-    return f"{count} {thing}" + ("" if count == 1 else "s")
+    return counted(len({target.path for target in report.targets}), "module")
 
 
 def _target(console: Console, target: ReportTarget, kind: str, error: str) -> None:
@@ -346,15 +344,15 @@ def _target(console: Console, target: ReportTarget, kind: str, error: str) -> No
     if target.status == "completed":
         operations = ""
         if target.operations:
-            from ..reports.operations import counted
+            from ..reports.operations import operations_shown
 
-            operations = f", {counted(target.operations)}"
-        tests = _many(len(target.kept), "test")
+            operations = f", {operations_shown(target.operations)}"
+        tests = counted(len(target.kept), "test")
         console.print(f"  {escape(target.path)}{kind}: {tests}{operations}{branches}{mutants}{missed}")
         notes = [note for note in target.notes if not note.startswith(_SAID_BELOW)]
         for note in notes[:_NOTES]:
             console.print(f"    note: {escape(note)}")
         if len(notes) > _NOTES:
-            console.print(f"    … and {_many(len(notes) - _NOTES, 'note')} more in the report")
+            console.print(f"    … and {counted(len(notes) - _NOTES, 'note')} more in the report")
     else:
         console.print(f"  {escape(target.path)}{kind}: [yellow]{target.status}[/] {escape(error)}")

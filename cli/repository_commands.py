@@ -14,6 +14,7 @@ from rich.markup import escape
 from ..config.settings import load_settings
 from ..core.errors import UsageError
 from ..store.files.run_folder import new_run_id
+from ..utils.names.counted import counted
 from . import options as given
 from .console import Console, write_text
 from .failures import name_interrupted_run, report_failures
@@ -135,7 +136,7 @@ def _repository(console: Console, found: dict[str, Any]) -> None:
     stack = found["detected_stack"]
     built = ", ".join([str(stack.get("runtime", "")), *map(str, stack.get("frameworks") or ())])
     console.print(f"{escape(found['repo_full_name'])} at {escape(found['ref'])}: {escape(built)}")
-    console.print(f"{len(found['file_tree'])} files, {len(found['entry_points'])} entry points")
+    console.print(f"{counted(len(found['file_tree']), 'file')}, {counted(len(found['entry_points']), 'entry point')}")
     for entry_point in found["entry_points"]:
         console.print(f"  {entry_point['kind']:13} {escape(entry_point['path'])}")
     # A model may have written the map, in a form of its own below `detected_stack`.

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..core.events import Event, EventType
+from ..utils.names.counted import counted
 from ..utils.python_source import parse_or_none, source_lines
 
 _NODES = {
@@ -96,10 +97,10 @@ class RunProgress:
         """What is being done now: modules by name, tests so far, time left."""
         parts = []
         if self._modules:
-            parts.append(f"{self._modules_ended} of {_many(len(self._modules), 'module')}")
+            parts.append(f"{self._modules_ended} of {counted(len(self._modules), 'module')}")
         kept = sum(kept for kept, _ in self._kept.values())
         if kept:
-            parts.append(_many(kept, "test"))
+            parts.append(counted(kept, "test"))
         left = self._seconds_left()
         if left is not None:
             parts.append(f"about {_duration(left)} left")
@@ -136,7 +137,7 @@ class RunProgress:
             kept, dropped = self._kept.get(step, (0, 0))
             if step not in self._modules:
                 return "done"
-            return f"{_many(kept, 'test')} kept" + (f", {dropped} dropped" if dropped else "")
+            return f"{counted(kept, 'test')} kept" + (f", {dropped} dropped" if dropped else "")
         if not reason:
             return status
         # What stops all modules is said once.
@@ -189,10 +190,6 @@ def _label(step: Mapping[str, Any]) -> str:
 
 def _count(value: Any) -> int:
     return value if isinstance(value, int) else 0
-
-
-def _many(count: int, thing: str) -> str:
-    return f"{count} {thing}" + ("" if count == 1 else "s")
 
 
 def _duration(seconds: float) -> str:

@@ -13,6 +13,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from ..core.errors import ExitCode
+from ..utils.names.counted import counted
 from . import options as given
 from .console import Console, write_text
 from .failures import report_failures
@@ -158,7 +159,7 @@ def clean(
         return
     verb = "Would remove" if dry_run else "Removed"
     mib = done.freed_bytes / 2**20
-    sys.stdout.write(f"{verb} {len(done.removed)} runs ({mib:.1f} MiB), {done.kept} are left.\n")
+    sys.stdout.write(f"{verb} {counted(len(done.removed), 'run')} ({mib:.1f} MiB), {done.kept} left.\n")
     for name in done.running:
         sys.stdout.write(f"{name} is being worked on and stays.\n")
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
 
+from ..utils.names.counted import counted
 from ..utils.outgoing_text import visible_text
 
 Json = Mapping[str, Any]
@@ -224,7 +225,9 @@ def _conditions(report: Json) -> Block:
 def _summary(report: Json) -> Block:
     totals = report["totals"]
     skipped = f", {totals['skipped']} skipped" if totals["skipped"] else ""
-    lines = [f"{totals['holds']} of {totals['tests']} tests hold under every condition{skipped}"]
+    holds = totals["holds"]
+    verb = "holds" if holds == 1 else "hold"
+    lines = [f"{holds} of {counted(totals['tests'], 'test')} {verb} under every condition{skipped}"]
     words = (
         ("failed", "fail"),
         ("error", "cannot be run"),

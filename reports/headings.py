@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..utils.names.counted import counted
 from .model import Report
 
 _HEADINGS = {
@@ -23,8 +24,7 @@ _HEADINGS = {
 def heading(report: Report) -> str:
     """How the run ended, and how many tests it kept."""
     ended = _HEADINGS.get(report.exit_reason, report.exit_reason.replace("_", " ").capitalize())
-    number = report.totals.kept
-    return f"{ended}: {number} test{'' if number == 1 else 's'} {kept_word(report)}"
+    return f"{ended}: {counted(report.totals.kept, 'test')} {kept_word(report)}"
 
 
 def kept_word(report: Report) -> str:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from ..utils.names.counted import counted
 from ..utils.outgoing_text import visible_text
 from .headings import common_error, heading, kept_word, own_error
-from .markdown_parts import SHOWN_ROWS, amount, block, code, line, more, section, table
+from .markdown_parts import SHOWN_ROWS, block, code, line, more, section, table
 from .markdown_run import run_section
 from .model import Coverage, CoverageChange, Mutation, NotReached, Report, ReportEvidence, ReportPlace
-from .operations import counted, missing_statuses
+from .operations import missing_statuses, operations_shown
 from .written_files import why_of
 
 
@@ -47,12 +48,12 @@ def _summary(report: Report) -> Iterator[str]:
     rows = [
         ("Outcome", f"`{report.exit_reason}` (exit code {report.exit_code})"),
         ("Targets", _counted(totals.targets_completed, totals.targets, totals.targets_failed, totals.targets_skipped)),
-        (kept_word(report).capitalize(), f"{totals.kept} of {amount(totals.cases, 'case')}"),
+        (kept_word(report).capitalize(), f"{totals.kept} of {counted(totals.cases, 'case')}"),
         ("Dropped", str(totals.dropped)),
         ("Suspected defects", str(totals.suspected_defects)),
         ("Branches", _change(totals.coverage, "branches")),
         ("Statements", _change(totals.coverage, "statements")),
-        *([("API", counted(totals.operations))] if totals.operations else []),
+        *([("API", operations_shown(totals.operations))] if totals.operations else []),
         ("Expectations", ", ".join(f"{number} {name}" for name, number in shown if number)),
         ("Executed", "yes" if report.execution == "executed" else "not executed"),
         ("Analysed", "yes" if report.analysis == "analysed" else "not analysed"),

@@ -35,11 +35,6 @@ def more(total: int) -> Iterator[str]:
         yield f"… and {total - SHOWN_ROWS} more, in report.json."
 
 
-def amount(number: int, word: str) -> str:
-    """A number and its noun."""
-    return f"{number} {word}{'' if number == 1 else 's'}"
-
-
 def line(text: str) -> str:
     """Text on one line, in which nothing is taken for HTML or emphasis; code in backticks stays as it is."""
     parts = " ".join(text.split()).split("`")

@@ -61,7 +61,7 @@ def counts_of(targets: Iterable[ReportTarget]) -> OperationCounts | None:
     return added_up(OperationCounts, [target.operations for target in targets if target.operations is not None])
 
 
-def counted(found: OperationCounts | None) -> str:
+def operations_shown(found: OperationCounts | None) -> str:
     """`14 of 15 operations succeed, 40 of 44 documented statuses`; empty where there are none."""
     if found is None:
         return ""

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from ..utils.names.counted import counted
 from ..utils.outgoing_text import cut_markdown, visible_text
-from .markdown_parts import amount, block, code, table
+from .markdown_parts import block, code, table
 from .model import Coverage, CoverageChange, Mutation, Report, ReportTarget
 
 _DEFECTS = 20
@@ -28,7 +29,7 @@ def pull_request_title(report: Report) -> str:
         title = f"Add tests for {named}"
         if len(title) <= 256:
             return title
-    return f"Add tests for {amount(len(modules), 'module')}"
+    return f"Add tests for {counted(len(modules), 'module')}"
 
 
 def pull_request_body(report: Report, *, left_out: Sequence[tuple[str, str]], most: int) -> str:
@@ -65,7 +66,7 @@ def _tested(report: Report) -> list[ReportTarget]:
 def _defects(report: Report, most: int, reproduced: int) -> Iterator[str]:
     if not report.suspected_defects:
         return
-    yield f"## {amount(len(report.suspected_defects), 'suspected defect')}"
+    yield f"## {counted(len(report.suspected_defects), 'suspected defect')}"
     yield ""
     yield "Here the code does not do what its documentation says. No test of this pull request was bent to either."
     for number, defect in enumerate(report.suspected_defects[:most]):
@@ -109,7 +110,7 @@ def _targets(report: Report) -> Iterator[str]:
     yield from table(("Target", "Type", "Tests", "Statements", "Branches", "Mutants noticed", "File"), rows)
     if len(tested) > _ROWS:
         yield ""
-        yield f"… and {amount(len(tested) - _ROWS, 'target')} more."
+        yield f"… and {counted(len(tested) - _ROWS, 'target')} more."
 
 
 def _judged(report: Report) -> Iterator[str]:
@@ -120,7 +121,7 @@ def _judged(report: Report) -> Iterator[str]:
         yield "**The tests were not executed.** Run them before you merge."
         return
     yield (
-        f"- {amount(totals.kept, 'test')} kept: each passed, passed again in other orders and in a fresh process, and "
+        f"- {counted(totals.kept, 'test')} kept: each passed, passed again in other orders and in a fresh process, and "
         "adds coverage or notices a mutant."
     )
     reasons = Counter(dropped.reason for target in report.targets for dropped in target.dropped)

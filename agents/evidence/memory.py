@@ -10,6 +10,7 @@ from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import asdict
 from typing import Any
 
+from ...utils.names.counted import counted
 from ..contract.protocol import JsonObject
 from .conflicts import act_form, conflicts_between
 from .model import Conflict, Evidence, Hypothesis
@@ -102,7 +103,8 @@ class EvidenceMemory:
 
     def get_context_summary(self) -> str:
         """What is known, in Markdown: the best pieces, hypotheses, conflicts; the report where no agent writes one."""
-        lines = [f"## {self.query}", "", f"{len(self.evidence_ids)} sources, {self.iteration_count} rounds.", ""]
+        sources, rounds = counted(len(self.evidence_ids), "source"), counted(self.iteration_count, "round")
+        lines = [f"## {self.query}", "", f"{sources}, {rounds}.", ""]
         for number, piece in enumerate(self.get_relevant_evidence(_SUMMARY_PIECES), start=1):
             lines.append(f"{number}. {piece.title} ({piece.path}:{piece.lines[0]})")
         lines += [f"- {one.statement} ({one.confidence:.0%})" for one in self.hypotheses]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import builtins
 
+from ...utils.names.counted import counted
 from ...utils.python_names import last_name
 from ...utils.python_source import parse_or_none
 from ..contract.protocol import JsonObject
@@ -97,9 +98,8 @@ def _weaker(old: AssertionSummary, new: AssertionSummary) -> list[JsonObject]:
     found = _marks(new, old)
     rated = [strength for strength in old.strengths if strength > NOTHING]
     if len(new.strengths) < len(rated):
-        found.append(
-            _problem(new.line, f"{new.name} asserts {len(new.strengths)} things instead of {len(rated)}", "keep all")
-        )
+        asserted = counted(len(new.strengths), "thing")
+        found.append(_problem(new.line, f"{new.name} asserts {asserted} instead of {len(rated)}", "keep all"))
     elif any(now < then for now, then in zip(new.strengths, rated, strict=False)):
         found.append(_problem(new.line, f"an assertion of {new.name} is weaker than before", "keep it as exact"))
     if new.wide > old.wide:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ...utils.canonical import canonical_json
+from ...utils.names.counted import counted
 from ...utils.python_source import source_lines
 from ...utils.untrusted_files import read_source
 from ..contract.lifecycle import AgentContract
@@ -189,10 +190,11 @@ def apply_verdicts(
     pins = contradicted_pins(spec, defective)
     findings.update(pins)
     others = [finding for finding in base["findings"] if not finding.get("case_id")]
-    counted = f" The model judged {len(verdicts)} of {len(contested)} disagreements: {len(refine)} to refine."
+    judged = f"{len(verdicts)} of {counted(len(contested), 'disagreement')}"
+    said = f" The model judged {judged}: {len(refine)} to refine."
     return {
         **base,
-        "summary": base["summary"] + counted,
+        "summary": base["summary"] + said,
         "findings": [*others, *findings.values()],
         "suspected_defects": list(defects.values()),
         "drop": list(dict.fromkeys([*base["drop"], *pins])),

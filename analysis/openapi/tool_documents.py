@@ -9,6 +9,7 @@ from typing import Any
 
 from ...core.errors import ToolFailure
 from ...engine.api.model.model import ApiDescription, HandlerLocations, document_form
+from ...utils.names.counted import counted
 from .document_analysis import analyze_document
 from .documents import Library, gather, read_document
 from .lookup import APP_PATHS
@@ -109,7 +110,8 @@ def _problems(entries: list[dict[str, Any]], location: str) -> tuple[tuple[str, 
         line = f", line {item['line']}" if item.get("line") else ""
         found.setdefault((f"{item.get('document') or location}{line}", text(item.get("message"))))
     left = len(found) - _MAX_PROBLEMS
-    more = ((location, f"{left} more problems are not listed"),) if left > 0 else ()
+    are = "is" if left == 1 else "are"
+    more = ((location, f"{counted(left, 'more problem')} {are} not listed"),) if left > 0 else ()
     return (*list(found)[:_MAX_PROBLEMS], *more)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from ...utils.error_formatter import CodeIssue
+from ...utils.names.counted import counted
 from ...utils.python_names import callee, keyword_value, last_name
 from .bodies import body_issues, skip_issues
 from .code_model import Function, TestFunction, TestModule, is_meant_for_others, methods, structure_issue
@@ -171,7 +172,7 @@ def _parametrisation(test: TestFunction, call: ast.Call) -> Iterator[CodeIssue]:
     for row in rows:
         values, name = _row(row, len(names))
         if values is not None and values != len(names):
-            message = f"a row has {values} values for {len(names)} parameters"
+            message = f"a row has {counted(values, 'value')} for {counted(len(names), 'parameter')}"
             yield structure_issue(row.lineno, message, "give every row one value a parameter", "parametrize")
         if name and name in ids:
             message = f"the id {name!r} is that of line {ids[name]} already"

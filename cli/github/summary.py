@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from ...reports.markdown_parts import amount, block, code, line, section, table
+from ...reports.markdown_parts import block, code, line, section, table
 from ...reports.model import Coverage, CoverageChange, Report, ReportPlace
-from ...reports.operations import counted
+from ...reports.operations import operations_shown
+from ...utils.names.counted import counted
 
 SHOWN_DEFECTS = 50
 _HEADINGS = {
@@ -82,12 +83,12 @@ def _head(report: Report, failed_on: tuple[str, ...], base: str) -> Iterator[str
     ended = f"`{report.exit_reason}`" + (f"; the step fails on {', '.join(failed_on)}" if failed_on else "")
     rows = [
         ("Outcome", ended),
-        ("Tests kept", f"{totals.kept} of {amount(totals.cases, 'case')}"),
+        ("Tests kept", f"{totals.kept} of {counted(totals.cases, 'case')}"),
         ("Dropped", str(totals.dropped)),
         ("Suspected defects", str(totals.suspected_defects)),
         ("Branches", _change(totals.coverage, "branches")),
         ("Statements", _change(totals.coverage, "statements")),
-        ("API", counted(totals.operations)),
+        ("API", operations_shown(totals.operations)),
         ("Not reached", str(totals.not_reached) if totals.not_reached else ""),
         ("Limited to", f"what changed since {code(base.removeprefix('refs/remotes/'))}" if base else ""),
         ("Sandbox", _sandbox(report)),

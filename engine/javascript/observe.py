@@ -16,6 +16,7 @@ from ...sandbox.javascript.jest import Jest, JestRequest, JestRun, SourceMap
 from ...sandbox.javascript.project import ScriptProject
 from ...sandbox.javascript.syntax import parse
 from ...sandbox.target import Workspace
+from ...utils.names.counted import counted
 from ...utils.untrusted_files import read_bytes
 from .model import Module
 from .observation_file import HARNESS, observation_file
@@ -212,7 +213,7 @@ class Observer:
                     found.kills.setdefault(number, set()).add(int(hung))
             left = [row for row in remaining if row["id"] not in judged]
             if left and (run.finished or len(left) == len(remaining)):
-                found.notes.append(f"{len(left)} mutants were not tried while the tests were chosen")
+                found.notes.append(f"{counted(len(left), 'mutant')} not tried while the tests were chosen")
                 break
             remaining = left
         for name in names:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ...utils.names.counted import counted
+
 _SHOWN = 3
 _REASONS = {
     "time": "the time was up; more of it, or a smaller sample, lets all be tried",
@@ -28,9 +30,13 @@ def _of_tests(facts: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         failing = list(fact.get("failing") or ())
         names = ", ".join(failing[:_SHOWN]) + (" and more" if len(failing) > _SHOWN else "")
         if fact["kind"] == "control" and failing:
-            yield f"{len(failing)} tests judge no mutant, because they do not pass in a forked process: {names}"
+            one = len(failing) == 1
+            verb, they = ("judges", "it does") if one else ("judge", "they do")
+            tests = counted(len(failing), "test")
+            yield f"{tests} {verb} no mutant, because {they} not pass in a forked process: {names}"
         if fact["kind"] == "after" and failing:
-            yield f"mutants have damaged files that {len(failing)} tests need, so the score may be too high: {names}"
+            needed = f"{counted(len(failing), 'test')} need{'s' if len(failing) == 1 else ''}"
+            yield f"mutants have damaged files that {needed}, so the score may be too high: {names}"
 
 
 def _of_untried(facts: Sequence[Mapping[str, Any]], number: int) -> str:

@@ -12,6 +12,7 @@ from langgraph.graph.state import CompiledStateGraph
 from ...core.errors import ToolFailure
 from ...core.outcome import StepExit
 from ...core.usage import NOTHING_USED
+from ...utils.names.counted import counted
 from ..context import GraphServices, RunContext, isolated, run_graph
 from ..execution_graph.graph import RECURSION_LIMIT, build_testing_graph, retries_of
 from ..execution_graph.state import TestingAgentState, TestType, new_testing_state
@@ -47,8 +48,8 @@ _RESULT_FIELDS = (
     "failure",
 )
 _WHY = {
-    StepExit.SPEC_EXHAUSTED: "the spec was still not valid after {spec_attempts} refinements",
-    StepExit.CODE_EXHAUSTED: "the test code was still not valid after {code_attempts} refinements",
+    StepExit.SPEC_EXHAUSTED: "the spec was still not valid after {spec_attempts}",
+    StepExit.CODE_EXHAUSTED: "the test code was still not valid after {code_attempts}",
     StepExit.NOTHING_KEPT: "no test was kept",
     StepExit.NOTHING_TO_TEST: "nothing to test was found",
 }
@@ -127,7 +128,8 @@ def _why(exit_reason: StepExit, values: TestingAgentState) -> str:
     if exit_reason is StepExit.NOTHING_TO_TEST and unreached:
         others = f", and {len(unreached) - 1} more like it" if len(unreached) > 1 else ""
         return f"no test could be made: {unreached[0].get('subject')}: {unreached[0].get('reason')}{others}"
-    return _WHY.get(exit_reason, "").format(**values)
+    made = {name: counted(values[name], "refinement") for name in ("spec_attempts", "code_attempts")}
+    return _WHY.get(exit_reason, "").format(**made)
 
 
 def step_result(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import anyio
 
 from ...core.events import Event, EventType
+from ...utils.names.counted import counted
 
 T = TypeVar("T")
 SendProgress = Callable[[float, float | None, str | None], Awaitable[None]]
@@ -102,7 +103,7 @@ class RunProgress:
         if event.step_id is None or event.step_id not in self._steps:
             return message
         done = sum(units >= _STEP_UNITS for units in self._steps.values())
-        return f"{done} of {len(self._steps)} steps done; {self._targets[event.step_id]}: {message}"
+        return f"{done} of {counted(len(self._steps), 'step')} done; {self._targets[event.step_id]}: {message}"
 
 
 class ProgressReporter:

@@ -6,6 +6,7 @@ from ...core.errors import ToolFailure, UsageError
 from ...sandbox.javascript.syntax import SUFFIXES
 from ...store.files.acceptance import Acceptance
 from ...store.files.staging import Staging
+from ...utils.names.counted import counted
 from ..toolbox.json_schema import array, closed_object, open_object, string, strings
 from ..toolbox.services import ToolServices
 from ..toolbox.staged_files import with_dependencies
@@ -46,7 +47,7 @@ def _row(result: Acceptance) -> Json:
 
 def _conflict_error(conflicts: list[Acceptance], files: list[Json]) -> ToolFailure:
     reasons = "; ".join(f"{result.path}: {result.reason}" for result in conflicts)
-    added = f"; {len(files)} others are in the project" if files else ""
+    added = f"; {counted(len(files), 'other')} {'is' if len(files) == 1 else 'are'} in the project" if files else ""
     return ToolFailure(
         f"{len(conflicts)} test {'file was' if len(conflicts) == 1 else 'files were'} not added: {reasons}{added}",
         advice="move or rename what is in the way, then apply the run again; the files stay staged",

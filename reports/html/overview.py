@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ..headings import common_error
 from ..model import Mutation, Report, ReportTarget
-from ..operations import counted
+from ..operations import operations_shown
 from . import shares
 from .shares import Share
 
@@ -70,7 +70,7 @@ def module_rows(report: Report) -> list[ModuleRow]:
             shares.statements(target.coverage),
             shares.branches(target.coverage),
             shares.mutants(target.mutation),
-            counted(target.operations) if target.operations else "",
+            operations_shown(target.operations) if target.operations else "",
             "" if shared and shared in target.error else target.error,
         )
         for number, target in enumerate(report.targets)

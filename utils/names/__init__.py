@@ -1,1 +1,1 @@
-"""Names: of cases in tests, and those that somebody may have meant by a missing one."""
+"""Names: of cases in tests, those that somebody may have meant by a missing one, and words with a number."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from ....utils.names.counted import counted
 from ...contract.lifecycle import Agent
 from ...contract.protocol import AgentRequest, AgentResponse, success_response
 from ...evidence.model import Evidence, EvidenceReport, Hypothesis, reference
@@ -41,7 +42,8 @@ def synthesize(
         kind = "suspected defect: " if one.suspected_defect else ""
         findings.append(f"{kind}{one.statement} ({confirmed}) {cited}".rstrip())
     reasoning = str((assessment or {}).get("reasoning") or "")
-    counts = f"{len(pieces)} sources, {sum(len(piece.examples) for piece in pieces)} examples with values."
+    examples = counted(sum(len(piece.examples) for piece in pieces), "example")
+    counts = f"{counted(len(pieces), 'source')}, {examples} with values."
     return EvidenceReport(
         title=query,
         summary=f"{counts} {reasoning}".strip(),

@@ -8,6 +8,7 @@ from collections.abc import Coroutine, Mapping, Sequence
 from typing import Any, Protocol
 
 from ....core.errors import ToolFailure
+from ....utils.names.counted import counted
 from ...contract.lifecycle import Agent, AgentContract
 from ...contract.protocol import AgentRequest, AgentResponse, JsonObject, success_response
 from ...evidence.model import LONGEST_TEXT, Evidence, SourceKind, ValueExample
@@ -79,7 +80,7 @@ async def collect(tools: EvidenceTools, inputs: Mapping[str, Any]) -> JsonObject
             found += answer
     pieces = list({piece.id: piece for piece in reversed(found)}.values())[::-1]
     text = "\n".join(
-        [f"Found {len(pieces)} sources:", *(f"- {one.title} ({one.path}:{one.lines[0]})" for one in pieces)]
+        [f"Found {counted(len(pieces), 'source')}:", *(f"- {one.title} ({one.path}:{one.lines[0]})" for one in pieces)]
     )
     return {"evidence": [piece.to_dict() for piece in pieces], "text": text, "not_searched": sorted(set(failed))}
 

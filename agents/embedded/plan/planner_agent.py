@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ....engine.python.project.layout import Layout, find_layout
+from ....utils.names.counted import counted
 from ...contract.lifecycle import Agent, AgentContract
 from ...contract.protocol import AgentRequest, JsonObject
 from .api_plan import api_steps
@@ -368,7 +369,9 @@ def _unreadable_rows(layout: Layout) -> list[JsonObject]:
         for path, reason in layout.skipped[:_MOST_UNREADABLE]
     ]
     more = len(layout.skipped) - len(rows)
-    return [*rows, {"target": f"{more} more files", "reason": "they cannot be read either"}] if more else rows
+    they = "it" if more == 1 else "they"
+    rest = {"target": counted(more, "more file"), "reason": f"{they} cannot be read either"}
+    return [*rows, rest] if more else rows
 
 
 def _known(layout: Layout) -> str:

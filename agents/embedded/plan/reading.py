@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ....engine.browser.sites import static_folder
+from ....utils.names.counted import counted
 from ...contract.protocol import JsonObject
 from .api_plan import is_address
 from .endpoints import is_endpoint, names_endpoints
@@ -112,7 +113,7 @@ def resolve(clauses: Sequence[Clause], words: ParsedRequest, index: TargetIndex,
     reading.groups = all(len(found) > 1 for found in known.values() if found)
     somewhere = any(reading.documents.values()) or any(reading.endpoints.values())
     if not any(known.values()) and not somewhere and (words.whole or not known):
-        reading.understood.append(f"the whole project: {len(index.modules)} modules")
+        reading.understood.append(f"the whole project: {counted(len(index.modules), 'module')}")
 
 
 def _asks_api(clause: Clause) -> bool:

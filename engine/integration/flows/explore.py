@@ -17,6 +17,7 @@ from ....core.errors import ProjectError
 from ....sandbox.deadline import deadline_after
 from ....sandbox.target import PythonTarget
 from ....utils.in_turns import in_turns
+from ....utils.names.counted import counted
 from ....utils.untrusted_files import decoded_source, read_source_bytes
 from ...python.explore.confirm import Confirmation, confirm
 from ...python.explore.explore import ExplorationBudget
@@ -263,7 +264,9 @@ def _built_flows(
         edges_taken(arcs, arcs.real(one.observation.arcs), components, served=uses_server(one.trial)) for one in found
     )
     if work.dropped:
-        notes.append(f"flows of {len(work.dropped)} callables were dropped because they could not be repeated")
+        notes.append(
+            f"flows of {counted(len(work.dropped), 'callable')} were dropped because they could not be repeated"
+        )
     notes.extend(f"Some flows need a package that is not installed: {message}" for message in sorted(search.absent))
     without = unreached_callables(facts, search.subjects, findings, work.dropped, reached - imported)
     exploration = Exploration(

@@ -19,6 +19,7 @@ from typing import Protocol, runtime_checkable
 from ....core.errors import ProjectError, TargetImportError
 from ....sandbox.deadline import deadline_after
 from ....sandbox.target import PythonTarget
+from ....utils.names.counted import counted
 from ....utils.untrusted_files import decoded_source, read_source_bytes
 from ..domain.membership import without_refuted
 from ..facts.optional_imports import OptionalImport, optional_imports, rank_optional_imports, without_import
@@ -252,7 +253,8 @@ def _exploration(
     findings, reached = trial_findings(work, arcs, imported, kills.by_record)
     notes.extend(absent_note(message, root) for message in sorted(search.absent))
     if work.bad:
-        notes.append(f"{len(work.bad)} trials were dropped because they could not be repeated.")
+        were, they = ("was", "it") if len(work.bad) == 1 else ("were", "they")
+        notes.append(f"{counted(len(work.bad), 'trial')} {were} dropped because {they} could not be repeated.")
     return Exploration(
         facts=facts,
         findings=tuple(findings),

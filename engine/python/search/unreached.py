@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from ....utils.names.counted import counted
 from ..facts.analyse import subjects as subjects_of
 from ..inputs.calls import NOT_CALLED
 from ..model.model import (
@@ -144,10 +145,12 @@ def _reason(facts: CallableFacts, subject: Subject | None, kind: str, dropped: s
         if subject.returned.effects:
             return "no oracle found: what it changes is not the same each time"
         if value is not None and value.source == "None":
-            return _NOTHING_SEEN.format(_counted(subject.trials)) + _unrun_lines(subject)
+            return _NOTHING_SEEN.format(counted(subject.trials, "trial")) + _unrun_lines(subject)
         if value is not None and value.source is not None:
             shown = value.source if len(value.source) <= _LONGEST_SHOWN else f"{value.source[:_LONGEST_SHOWN]}…"
-            return f"{_NOT_TELLING}: in {_counted(subject.trials)} nothing more telling came back than `{shown}`"
+            return (
+                f"{_NOT_TELLING}: in {counted(subject.trials, 'trial')} nothing more telling came back than `{shown}`"
+            )
         return "no oracle found: what it returns can neither be written down nor be told by its attributes"
     return _failure_reason(subject.last, subject.trials)
 
@@ -167,11 +170,7 @@ def _failure_reason(last: Observation, trials: int) -> str:
         return f"needs a package that is not installed: {raised.message[:160]}"
     if last.outcome == "arrange_failed":
         return f"{_NOT_ARRANGED}; the last attempt raised {error}"
-    return f"{_NEVER} in {_counted(trials)}; the last raised {error}"
-
-
-def _counted(trials: int) -> str:
-    return "1 trial" if trials == 1 else f"{trials} trials"
+    return f"{_NEVER} in {counted(trials, 'trial')}; the last raised {error}"
 
 
 def _unrun_lines(subject: Subject) -> str:

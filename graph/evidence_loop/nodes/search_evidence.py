@@ -11,6 +11,7 @@ from ....agents.evidence.inputs import search_inputs
 from ....agents.evidence.memory import EvidenceMemory
 from ....agents.evidence.model import Evidence
 from ....core.events import EventType
+from ....utils.names.counted import counted
 from ...context import RunContext, services_of
 from ..asking import announce, ask
 from ..state import EvidenceState
@@ -37,7 +38,7 @@ async def search_evidence(state: EvidenceState, runtime: Runtime[RunContext]) ->
     memory.iteration_count += 1
     services_of(runtime).emit(
         EventType.SEARCH_COMPLETE,
-        f"{len(new)} new of {len(found)} sources",
+        f"{len(new)} new of {counted(len(found), 'source')}",
         state["step_id"] or None,
         evidence=len(new),
     )

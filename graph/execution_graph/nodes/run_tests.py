@@ -8,6 +8,7 @@ from langgraph.runtime import Runtime
 
 from ....core.events import EventType
 from ....utils.canonical import pretty_json
+from ....utils.names.counted import counted
 from ...context import RunContext, services_of
 from ...node import reported_node
 from ...state_format import within_limit
@@ -53,7 +54,7 @@ async def run_tests(state: TestingAgentState, runtime: Runtime[RunContext]) -> d
     kept = await prune(state, runtime, dropped_ids(dropped), all_cases)
     services.emit(
         EventType.TESTS_RUN,
-        f"{len(kept)} of {len(all_cases)} cases of {state['test_path']} are kept",
+        f"kept {len(kept)} of {counted(len(all_cases), 'case')} of {state['test_path']}",
         state["step_id"] or None,
         kept=len(kept),
         dropped=len(dropped),

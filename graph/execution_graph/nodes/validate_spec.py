@@ -9,6 +9,7 @@ from langgraph.runtime import Runtime
 from ....core.events import EventType
 from ....core.outcome import StepExit
 from ....utils.canonical import pretty_json
+from ....utils.names.counted import counted
 from ...context import RunContext, services_of
 from ...node import reported_node
 from ..agent_inputs import SPEC_PRODUCER, spec_inputs
@@ -81,7 +82,7 @@ async def _accept(state: TestingAgentState, runtime: Runtime[RunContext], spec: 
     cases = spec.get("cases") or []
     services.emit(
         EventType.SPEC_WRITTEN,
-        f"{len(cases)} cases for {state['target']}",
+        f"{counted(len(cases), 'case')} for {state['target']}",
         state["step_id"] or None,
         path=state["spec_path"],
         cases=len(cases),

@@ -15,6 +15,7 @@ from ....core.events import EventType
 from ....core.outcome import MODEL_EXITS, ExitReason, StepExit
 from ....core.usage import TokenUsage, add_to_plan_usage
 from ....utils.canonical import pretty_json
+from ....utils.names.counted import counted
 from ...context import RunContext, services_of
 from ...faults import Fault
 from ...node import reported_node
@@ -78,7 +79,7 @@ async def _planned(
     steps = [{"id": step["id"], "type": step["type"], "params": step["params"]} for step in plan]
     contents = pretty_json({"request": state["user_request"], "steps": steps, **notes, **_made_with(response)})
     await services.tools.call("write_file", {"path": "plan.json", "contents": contents})
-    services.emit(EventType.PLAN_READY, f"{len(plan)} steps", None, steps=steps, **notes)
+    services.emit(EventType.PLAN_READY, counted(len(plan), "step"), None, steps=steps, **notes)
     if not plan:
         message = response.error.message if response.error else "the plan has no steps"
         emit_plan_ended(services, ExitReason.NOTHING_TO_DO)
@@ -89,7 +90,7 @@ async def _planned(
             "exit_reason": str(ExitReason.NOTHING_TO_DO),
             "logs": [f"nothing to do: {message}"],
         }
-    logs = [f"planned {len(plan)} steps"]
+    logs = [f"planned {counted(len(plan), 'step')}"]
     flags = check_flags(response, "Planner")
     passed = f"the planner says that nothing is to be made: {flags.halt_reason}" if flags.should_pass else ""
     steered = with_control(state, passed=passed) if passed else {"control": state["control"]}

@@ -15,6 +15,7 @@ from ....core.events import EventType
 from ....core.outcome import ExitReason, StepExit
 from ....core.usage import add_to_plan_usage
 from ....utils.canonical import pretty_json
+from ....utils.names.counted import counted
 from ...context import RunContext, services_of
 from ...faults import Fault
 from ...node import reported_node
@@ -173,4 +174,4 @@ async def _announce(
     contents = pretty_json({"request": state["user_request"], "steps": steps, **notes, "critiques": [critique]})
     await services.tools.call("write_file", {"path": "plan.json", "contents": contents})
     said = {**notes, "understood": [f"to meet the request: {critique}"]}
-    services.emit(EventType.PLAN_READY, f"{len(steps)} steps", None, steps=steps, **said)
+    services.emit(EventType.PLAN_READY, counted(len(steps), "step"), None, steps=steps, **said)

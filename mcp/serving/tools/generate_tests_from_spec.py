@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 
 from ....core.errors import ToolInputError
 from ....utils.confined_paths import read_text
+from ....utils.names.counted import counted
 from ...toolbox.json_schema import closed_object, string
 from ...toolbox.tool_spec import Json, ToolAnswer, client_tool
 from ...tools.validate_spec import check_spec
@@ -77,8 +78,9 @@ def _refuse_invalid(spec: Json, framework: str | None, path: str) -> None:
     result = check_spec({**spec, "framework": framework} if framework else spec, test_type)
     if not result["valid"]:
         first = result["errors"][0]
+        errors = counted(len(result["errors"]), "error")
         raise ToolInputError(
-            f"the spec {path!r} is not valid: {first['path']} {first['message']} ({len(result['errors'])} errors)",
+            f"the spec {path!r} is not valid: {first['path']} {first['message']} ({errors})",
             advice="mend it until validate_test_spec finds no error",
             details={"errors": result["errors"][:20], "suggestions": result["suggestions"][:20]},
         )

@@ -36,7 +36,7 @@ def test_a_suite_is_told_as_a_table(tmp_path: Path) -> None:
 
     assert shown.exit_code == ExitCode.FLAKY
     assert "tests/test_shop.py::test_zone: it depends on the time zone (AssertionError" in shown.output
-    assert "1 of 2 tests hold under every condition" in shown.output
+    assert "1 of 2 tests holds under every condition" in shown.output
     assert "Report: " in shown.output
     assert not (root / ".testwright").exists()
 

@@ -36,7 +36,7 @@ REPORT = {
 def found(number: int) -> dict[str, Any]:
     words = " ".join(f"word{number}{letter}" for letter in "abcdefgh")
     piece = {"kind": "document", "path": f"docs/{number}.md", "lines": [1, 3], "title": f"page {number}", "text": words}
-    return {"evidence": [piece], "text": "Found 1 sources:"}
+    return {"evidence": [piece], "text": "Found 1 source:"}
 
 
 def judged(score: int = 3, confidence: float = 0.9, **said: Any) -> dict[str, Any]:
@@ -196,7 +196,7 @@ async def test_without_a_report_agent_that_answers_the_memory_is_the_report_and_
         {"number": 1, "path": "docs/1.md", "lines": [1, 3], "kind": "document", "title": "page 1"}
     ]
     assert values["report"]["questions"] == ["What should f(-1) do?"]
-    assert "1 sources" in values["report"]["summary"]
+    assert "1 source," in values["report"]["summary"]
 
 
 @pytest.mark.feature("D-02")

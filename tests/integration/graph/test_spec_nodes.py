@@ -159,7 +159,7 @@ async def test_validate_spec_stores_writes_and_announces_a_valid_spec(tmp_path: 
     assert json.loads((made.folder / "specs/cart.json").read_text()) == state["spec_json"]
     assert made.artifacts.get(update["spec_artifact_id"]).payload == {"spec": state["spec_json"]}
     assert update["suspected_defects"] == defects
-    assert made.recorder.of(EventType.SPEC_WRITTEN) == ["1 cases for shop/cart.py"]
+    assert made.recorder.of(EventType.SPEC_WRITTEN) == ["1 case for shop/cart.py"]
 
 
 async def test_validate_spec_is_strict_and_asks_for_the_states_test_type(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from testwright.reports.build import build_report
 from testwright.reports.markdown_form import markdown_form
-from testwright.reports.operations import counted, missing_statuses, operations_of
+from testwright.reports.operations import missing_statuses, operations_of, operations_shown
 from testwright.tests.support.runs.report_data import executed, facts, generate_step, outcomes
 
 pytestmark = pytest.mark.feature("T-20")
@@ -44,7 +44,7 @@ def a_spec() -> dict[str, Any]:
 def test_only_kept_cases_show_an_operation_and_a_range_is_shown_by_any_of_its_statuses() -> None:
     found = operations_of(a_spec(), ["tc_list", "tc_odd", "tc_make", "tc_method"])
     assert found is not None
-    assert counted(found) == "2 of 3 operations succeed, 3 of 5 documented statuses"
+    assert operations_shown(found) == "2 of 3 operations succeed, 3 of 5 documented statuses"
     by_name = {row.operation: row for row in found.rows}
     assert missing_statuses(by_name["GET /notes"]) == ()
     assert missing_statuses(by_name["POST /notes"]) == ("409", "default")
@@ -68,7 +68,7 @@ def test_a_status_that_is_not_named_shows_the_default() -> None:
 
 def test_a_spec_of_another_type_has_no_operations() -> None:
     assert operations_of({**a_spec(), "test_type": "unit"}, ["tc_list"]) is None
-    assert counted(None) == ""
+    assert operations_shown(None) == ""
 
 
 def test_the_report_names_what_is_shown_and_what_is_not() -> None:

@@ -22,6 +22,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from .....utils.names.counted import counted
 from .....utils.python_source import parse_or_none
 from .....utils.untrusted_files import source_or_empty
 from .....vcs.recent_changes import RecentChanges, recent_changes
@@ -69,10 +70,10 @@ class ModuleFacts:
         """What the score comes from, in a few words."""
         parts = ["private module"] if self.is_private else []
         if self.public:
-            parts += [_many(self.public, "public name"), _untested(self.untested, self.public)]
-        parts.append(_many(self.branches, "branch", "branches"))
+            parts += [counted(self.public, "public name"), _untested(self.untested, self.public)]
+        parts.append(counted(self.branches, "branch", "branches"))
         if self.changes:
-            parts.append(f"changed in {self.changes} of the last {_many(self.commits, 'commit')}")
+            parts.append(f"changed in {self.changes} of the last {counted(self.commits, 'commit')}")
         return ", ".join(parts)
 
 
@@ -164,7 +165,3 @@ def _untested(untested: int, public: int) -> str:
     if not untested:
         return "all named in tests"
     return "none named in tests" if untested == public else f"{untested} not named in tests"
-
-
-def _many(count: int, thing: str, things: str = "") -> str:
-    return f"{count} {thing if count == 1 else things or f'{thing}s'}"

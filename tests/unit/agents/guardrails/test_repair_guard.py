@@ -29,7 +29,7 @@ def test_odd():
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ("    assert isinstance(result, int)\n", "", "asserts 1 things instead of 2"),
+        ("    assert isinstance(result, int)\n", "", "asserts 1 thing instead of 2"),
         ("result == 2", "result is not None", "weaker"),
         ("result == 2", "result == result", "weaker"),
         ("result == 2", "result == 2 or True", "weaker"),
