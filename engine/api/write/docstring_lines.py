@@ -8,8 +8,14 @@ WIDTH = 120
 
 
 def docstring(title: str, case_id: str) -> list[str]:
-    """The docstring of a test that no name ties to its case: on one line where that fits below a class."""
+    """The docstring of a test: on one line where that fits below a class.
+
+    Args:
+        case_id: ties the test to its case; empty where its name does.
+    """
     title = docstring_text(title)
+    if not case_id:
+        return [f'"""{title}."""']
     line = f'"""{title} ({case_id})."""'
     return [line] if len(line) <= WIDTH - 8 else [f'"""{title}.', "", case_id, '"""']
 

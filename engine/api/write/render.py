@@ -17,8 +17,10 @@ from ..document.auth import is_secret
 from ..document.operations import snake_case
 from ..model.json_values import literal, quoted
 from ..model.model import needs_fresh_state
+from .dialects import client_of, dialect_of
 from .docstring_lines import WIDTH, docstring, docstring_text, indented
 from .render_checks import RenderedCheck, SavedNames, SetupFunctions, asked_by, call, render_checks
+from .render_client import ClientFixtures
 from .render_groups import CaseTable, build_tables, group_cases
 from .render_names import find_shared_payloads, schema_lines, schema_names, table_name, table_sentence
 from .render_users import sign_in_functions, user_constants, user_fixtures, user_imports, users_of
@@ -70,8 +72,9 @@ def render_api(spec: Json, framework: str, test_path: str) -> tuple[ApiTestFile,
     source = rendered_python("API spec", lambda: _Source(spec, framework, test_path).text())
     target = spec["target"]
     origin = str(target.get("path") or (target.get("description") or {}).get("path") or target["name"])
-    names = ["api_process", "api_serving"] + (["api_schema"] if "from api_schema import" in source else [])
-    conftest = {"conftest": CONFTEST} if framework == "pytest" else {}
+    names = [] if framework == "pytest" and client_of(spec) else ["api_process", "api_serving"]
+    names += ["api_schema"] if "from api_schema import" in source else []
+    conftest = {"conftest": CONFTEST} if framework == "pytest" and names else {}
     return with_helpers(test_path, source, origin, conftest, names)
 
 
@@ -131,11 +134,14 @@ class _Source:
         self._auth: Mapping[str, Json] = spec.get("auth") or {}
         self._users = users_of(self._auth)
         self._clients: set[str] = set()
+        self._dialect = dialect_of(spec, framework)
+        # None where the tests start the application.
+        self._client = ClientFixtures(spec, list(self._users)) if self._dialect.httpx else None
         self._schemas = schema_names(spec)
         taken = ["ROOT", "ENVIRONMENT", "SCHEMAS", *self._schemas.values(), *(name.upper() for name in self._auth)]
         taken += [line.partition(" = ")[0] for line in user_constants(self._users, {})]
-        self._known = SavedNames(self._schemas, find_shared_payloads(spec["cases"], taken))
-        self._steps = SetupFunctions(self._auth)
+        self._known = SavedNames(self._schemas, find_shared_payloads(spec["cases"], taken), self._dialect)
+        self._steps = SetupFunctions(self._auth, self._dialect)
         self._imports: set[str] = set()
         self._taken: set[str] = set()
 
@@ -157,11 +163,13 @@ class _Source:
 
     def _import_lines(self) -> str:
         helpers = {statement for statement in self._imports if statement.startswith("from api_")}
-        standard = {"from pathlib import Path", *(self._imports - helpers)}
+        standard = self._imports - helpers | ({"from pathlib import Path"} if self._client is None else set())
         plain = [entry for name, entry in self._auth.items() if name not in self._users]
-        standard |= user_imports(self._users) | ({"import os"} if plain or takes_secrets(self._spec) else set())
+        standard |= user_imports(self._users) | ({"import os"} if self._reads_variables(plain) else set())
         if any(entry["kind"] == "basic" for entry in plain):
             standard.add("import base64")
+        if self._client is not None:
+            return self._client_imports(standard | self._client.standard_imports(), sorted(helpers))
         ours = sorted({"from api_process import Application", *helpers})
         if self._pytest:
             return "\n".join([*_sorted(standard), "", "import pytest", *ours])
@@ -170,16 +178,48 @@ class _Source:
         standard |= {"import sys", "import unittest"}
         return "\n".join([*_sorted(standard), *path, *(f"{statement}  # noqa: E402" for statement in ours)])
 
+    def _client_imports(self, standard: set[str], helpers: Sequence[str]) -> str:
+        assert self._client is not None
+        project = self._client.project_imports()
+        blocks = ["\n".join(["import pytest", self._client.framework_import()])]
+        if self._client.early:
+            # The application reads them while it is imported.
+            variables = f"ENVIRONMENT = {environment_literal(self._environment())}\nos.environ.update(ENVIRONMENT)"
+            blocks += [*(["\n".join(helpers)] if helpers else []), variables]
+            blocks.append("\n".join(f"{statement}  # noqa: E402" for statement in project))
+        else:
+            blocks.append("\n".join([*helpers, *project]))
+        return "\n\n".join([*(["\n".join(_sorted(standard))] if standard else []), *blocks])
+
+    def _reads_variables(self, plain: Sequence[Json]) -> bool:
+        """Whether the file names `os`; `plain` are the credentials that no user gets by signing in."""
+        environment = self._environment()
+        if self._client is None:
+            return bool(plain) or takes_secrets(self._spec)
+        unknown = any(entry["variable"] not in environment for entry in plain)
+        return unknown or self._client.early or any(not value for value in environment.values())
+
+    def _environment(self) -> Mapping[str, str]:
+        return (self._spec["target"].get("application") or {}).get("environment") or {}
+
     def _constants(self, text: str) -> Iterator[str]:
-        lines = [f"ROOT = Path(__file__).resolve().parents[{self._depth}]"]
-        environment = (self._spec["target"].get("application") or {}).get("environment") or {}
-        if environment:
+        lines = [f"ROOT = Path(__file__).resolve().parents[{self._depth}]"] if self._client is None else []
+        environment = self._environment()
+        if self._client is not None:
+            made_up = {name: value for name, value in environment.items() if value}
+            taken = {name: value for name, value in environment.items() if not value}
+            if environment and not self._client.early:
+                pairs = [f"{quoted(name)}: {quoted(value)}" for name, value in made_up.items()]
+                pairs += [f"{quoted(name)}: {_taken(name)} or ''" for name in taken]
+                lines.append(f"ENVIRONMENT = {{{', '.join(pairs)}}}")
+        elif environment:
             lines.append(f"ENVIRONMENT = {environment_literal(environment)}")
         for name, entry in self._auth.items():
             if name not in self._users:
                 lines.append(f"{name.upper()} = {secret_source(entry, environment)}")
         lines += user_constants(self._users, environment, text)
-        yield "\n".join(lines)
+        if lines:
+            yield "\n".join(lines)
         if self._schemas:
             yield "\n".join(schema_lines(self._spec, self._schemas))
         if self._known.payloads.names:
@@ -188,12 +228,15 @@ class _Source:
     def _sign_in(self) -> Iterator[str]:
         if self._users:
             calls = {
-                name: [call(request, {}) for request in entry["sign_in"]["requests"]]
+                name: [call(request, {}, dialect=self._dialect) for request in entry["sign_in"]["requests"]]
                 for name, entry in self._users.items()
             }
-            yield from sign_in_functions(self._users, calls)
+            yield from sign_in_functions(self._users, calls, self._dialect)
 
     def _fixtures(self) -> Iterator[str]:
+        if self._client is not None:
+            yield from self._client.fixtures(self._clients)
+            return
         yield _API_FIXTURE.replace("APPLICATION", self._application())
         if any(client.startswith("fresh_") for client in self._clients):
             yield _FRESH_FIXTURE
@@ -223,15 +266,20 @@ class _Source:
         client = self._client_for(case)
         lines = [
             f"def {name}({', '.join(self._clients_of(case)) if self._pytest else 'self'}):",
-            *indented(docstring(str(case["title"]), str(case["id"]))),
+            *indented(docstring(str(case["title"]), "" if name == f"test_{str(case['id'])[3:]}" else str(case["id"]))),
         ]
-        return lines + indented(self._body(case, call(request, self._auth, client=client), checks))
+        return lines + indented(
+            self._body(case, call(request, self._auth, client=client, dialect=self._dialect), checks)
+        )
 
     def _client_for(self, case: Json, user: str | None = None) -> str:
         """Return the client of a case's act, or that of a user in it."""
         user = asked_by(case["act"]["request"], self._auth) if user is None else user
         if not self._pytest:
             return f'self.api.as_user("{user}")' if user else "self.api"
+        if self._client is not None:
+            self._clients.add(user or self._dialect.client)
+            return user or self._dialect.client
         name = f"fresh_{user or 'api'}" if needs_fresh_state(case) else user or "api"
         self._clients.add(name)
         return name
@@ -250,7 +298,9 @@ class _Source:
         for check in checks:
             self._imports.update(check.imports)
             inner.append(f"assert {check.condition}" if self._pytest else _unittest_line(check))
-        cleanup = [call(request, self._auth, client=client) for request in case.get("cleanup") or ()]
+        cleanup = [
+            call(request, self._auth, client=client, dialect=self._dialect) for request in case.get("cleanup") or ()
+        ]
         lines += self._arranged(case, "\n".join([*inner, *cleanup]))
         if cleanup:
             return [*lines, "try:", *indented(inner), "finally:", *indented(cleanup)]
@@ -278,7 +328,7 @@ class _Source:
         names = [column.name for column in table.columns]
         heads = quoted(names[0]) if len(names) == 1 else "(" + ", ".join(quoted(name) for name in names) + ")"
         client = self._client_for(first)
-        act = call(first["act"]["request"], self._auth, client=client, given=table.given)
+        act = call(first["act"]["request"], self._auth, client=client, given=table.given, dialect=self._dialect)
         yield [
             "@pytest.mark.parametrize(",
             f"    {heads},",

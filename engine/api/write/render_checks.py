@@ -16,30 +16,35 @@ from ..document.auth import auth_names
 from ..document.operations import snake_case
 from ..model.json_values import HEADERS, formatted, literal, saved_names_in
 from ..probe.resource_model import resource_of
+from .dialects import STARTED, Dialect
 from .render_names import SharedPayloads
 
-FORM = "application/x-www-form-urlencoded"
-_VERBS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 Json = Mapping[str, Any]
 
 
 def call(
-    request: Json, auth: Mapping[str, Json], *, client: str = "api", given: Mapping[str, str] | None = None
+    request: Json,
+    auth: Mapping[str, Json],
+    *,
+    client: str = "",
+    given: Mapping[str, str] | None = None,
+    dialect: Dialect = STARTED,
 ) -> str:
     """Render a request as a call.
 
     Args:
         auth: the spec's credentials.
+        client: who sends it; the dialect's client without.
         given: parts (`path`, `query`, `body`, `headers`) that a variable replaces.
     """
     given = given or {}
-    parts = [given.get("path") or formatted(path_of(request))]
+    parts = [given.get("path") or dialect.path(path_of(request))]
     # What a user sends is the client's matter.
     secrets = [(name.upper(), auth[name]["kind"]) for name in _plain_credentials(request, auth)]
-    query, headers = request.get("query") or {}, request.get("headers") or {}
+    query, headers, body = request.get("query") or {}, request.get("headers") or {}, request.get("body")
     query_parts = [f"**{name}" for name, kind in secrets if kind == "api_key_query"]
     header_parts = [f"**{name}" for name, kind in secrets if kind != "api_key_query"]
-    parts += _mapping("query", given.get("query"), query, query_parts)
+    parts += _mapping(dialect.query, given.get("query"), query, query_parts)
     cookies = cookie_of(request)
     jar = [name for name, kind in secrets if kind == "api_key_cookie"]
     if len(jar) + bool(cookies) > 1:
@@ -49,26 +54,10 @@ def call(
         header_parts.append(f'"Cookie": "; ".join([{joined}])')
     elif cookies:
         headers = {**headers, "Cookie": cookies}
-    parts += _mapping("headers", given.get("headers"), headers, header_parts)
-    body = request.get("body")
+    parts += _mapping("headers", given.get("headers"), headers, [*header_parts, *dialect.headers(body)])
     if body is not None and ("content" in body or "body" in given):
-        if "json" in body["media_type"] and not body.get("raw"):
-            parts.append(f"json={given.get('body') or literal(body['content'])}")
-            if body["media_type"] != "application/json":
-                parts.append(f"media_type={literal(body['media_type'])}")
-        elif isinstance(body.get("content"), dict):
-            parts.append(f"form={given.get('body') or literal(body['content'])}")
-            if body["media_type"] != FORM:
-                parts.append(f"media_type={literal(body['media_type'])}")
-        else:
-            parts.append(f"content={given.get('body') or literal(str(body['content']))}")
-            parts.append(f"media_type={literal(body['media_type'])}")
-    method = request["method"]
-    if given.get("method"):
-        return f"{client}.request({given['method']}, {', '.join(parts)})"
-    if method in _VERBS:
-        return f"{client}.{method.lower()}({', '.join(parts)})"
-    return f"{client}.request({literal(method)}, {', '.join(parts)})"
+        parts += dialect.content(body, given.get("body"))
+    return f"{client or dialect.client}.{dialect.verb(request, given.get('method', ''))}{', '.join(parts)})"
 
 
 def asked_by(request: Json, auth: Mapping[str, Json]) -> str:
@@ -161,6 +150,7 @@ class SetupFunctions:
     """The setup functions of a file, each once, in order of first use."""
 
     auth: Mapping[str, Json]
+    dialect: Dialect = STARTED
     known: dict[str, SetupFunction] = field(default_factory=dict)
 
     def of(self, requests: Iterable[Json]) -> list[SetupFunction]:
@@ -177,20 +167,20 @@ class SetupFunctions:
         save: Mapping[str, str] = request.get("save") or {}
         sent = {name: entry for name, entry in request.items() if name != "save"}
         arguments = tuple(saved_names_in(sent))
-        made = f"{call(sent, self.auth)}.succeeded()"
+        made = f"{call(sent, self.auth, dialect=self.dialect)}{self.dialect.succeeded}"
         user = asked_by(request, self.auth)
         if not save:
             return SetupFunction(self._free(setup_name(request, "")), arguments, "", (made,), user)
         name, pointer = next(iter(save.items()))
         if len(save) == 1:
-            lines = (f"return {saved_of(pointer, made)}",)
+            lines = (f"return {saved_of(pointer, made, body=self.dialect.body)}",)
             return SetupFunction(self._free(setup_name(request, name)), arguments, name, lines, user)
         if any(pointer.startswith(HEADERS) for pointer in save.values()):
-            values = ", ".join(saved_of(pointer, "answer") for pointer in save.values())
+            values = ", ".join(saved_of(pointer, "answer", body=self.dialect.body) for pointer in save.values())
             lines = (f"answer = {made}", f"return {values}")
         else:
             values = ", ".join(saved(pointer, "answer") for pointer in save.values())
-            lines = (f"answer = {made}.json", f"return {values}")
+            lines = (f"answer = {made}{self.dialect.body}", f"return {values}")
         return SetupFunction(self._free(setup_name(request, name)), arguments, ", ".join(save), lines, user)
 
     def _free(self, name: str) -> str:
@@ -203,7 +193,8 @@ class SetupFunctions:
     def functions(self) -> list[str]:
         """Render the functions."""
         return [
-            f"def {function.name}({', '.join(['api', *function.arguments])}):\n    " + "\n    ".join(function.lines)
+            f"def {function.name}({', '.join([self.dialect.client, *function.arguments])}):\n    "
+            + "\n    ".join(function.lines)
             for function in self.known.values()
         ]
 
@@ -261,10 +252,16 @@ class RenderedCheck:
 
 @dataclass(frozen=True, slots=True)
 class SavedNames:
-    """Names a test file has: schemas by their source, and objects that answers share."""
+    """Names a test file has: schemas by their source, objects that answers share, and the words of its client."""
 
     schemas: Mapping[str, str]
     payloads: SharedPayloads
+    dialect: Dialect = STARTED
+
+    @property
+    def body(self) -> str:
+        """The expression for the JSON of an answer."""
+        return f"response{self.dialect.body}"
 
 
 def render_checks(expect: list[Mapping[str, Any]], known: SavedNames) -> list[RenderedCheck]:
@@ -281,15 +278,15 @@ def _check(expectation: Mapping[str, Any], known: SavedNames) -> RenderedCheck:
     if kind == "status":
         statuses = expectation["statuses"]
         if len(statuses) == 1:
-            return RenderedCheck("response.status", "==", str(statuses[0]), column="status")
-        return RenderedCheck("response.status", "in", literal(list(statuses)), column="statuses")
+            return RenderedCheck(known.dialect.status, "==", str(statuses[0]), column="status")
+        return RenderedCheck(known.dialect.status, "in", literal(list(statuses)), column="statuses")
     if kind == "header":
         name = literal(str(expectation["name"]).lower())
         if expectation.get("value") is None:
             return RenderedCheck(name, "in", "response.headers")
         return RenderedCheck(f"response.headers[{name}]", "==", literal(expectation["value"]), column="header")
     if kind == "body_equals":
-        return RenderedCheck("response.json", "==", known.payloads.source(expectation["value"]), column="expected")
+        return RenderedCheck(known.body, "==", known.payloads.source(expectation["value"]), column="expected")
     if kind == "body_schema":
         if "schema" not in expectation:
             raise AgentFailure(
@@ -298,19 +295,19 @@ def _check(expectation: Mapping[str, Any], known: SavedNames) -> RenderedCheck:
             )
         source = literal(expectation["schema"])
         name = known.schemas.get(source, source)
-        return RenderedCheck(f"mismatches(response.json, {name})", "==", "[]", ("from api_schema import mismatches",))
+        return RenderedCheck(f"mismatches({known.body}, {name})", "==", "[]", ("from api_schema import mismatches",))
     if kind == "body_value":
-        return _value(expectation)
+        return _value(expectation, known.body)
     if kind == "body_contains":
         return RenderedCheck(literal(expectation["text"]), "in", "response.text")
     if kind == "response_time":
-        return RenderedCheck("response.seconds", "<=", str(expectation["milliseconds"] / 1000))
+        return RenderedCheck(known.dialect.seconds, "<=", str(expectation["milliseconds"] / 1000))
     raise AgentFailure(f"an expectation of kind {kind!r} cannot be written as a test")
 
 
-def _value(expectation: Mapping[str, Any]) -> RenderedCheck:
+def _value(expectation: Mapping[str, Any], body: str) -> RenderedCheck:
     pointer, operator = str(expectation["pointer"]), expectation["operator"]
-    place, value = saved(pointer, "response.json"), expectation.get("value")
+    place, value = saved(pointer, body), expectation.get("value")
     if operator == "equals":
         if value is None or isinstance(value, bool):
             return RenderedCheck(place, "is", repr(value), column="value")
@@ -330,7 +327,7 @@ def _value(expectation: Mapping[str, Any]) -> RenderedCheck:
     if not pointer:
         raise AgentFailure("the whole body cannot be absent")
     word = "in" if operator == "exists" else "not in"
-    return RenderedCheck(literal(key.replace("~1", "/").replace("~0", "~")), word, saved(parent, "response.json"))
+    return RenderedCheck(literal(key.replace("~1", "/").replace("~0", "~")), word, saved(parent, body))
 
 
 def _column(pointer: str) -> str:

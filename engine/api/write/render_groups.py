@@ -9,14 +9,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from ....utils.python_names import unique_name
-from ..model.json_values import formatted, literal, quoted, saved_names_in
+from ..model.json_values import literal, quoted, saved_names_in
 from ..model.model import needs_fresh_state
+from .dialects import Dialect
 from .render_checks import RenderedCheck, SavedNames, cookie_of, path_of, render_checks
 
 Json = Mapping[str, Any]
 ACROSS = ("anonymous", "roles")
 """Groups whose tables have rows of several operations."""
-_TAKEN = ("api", "fresh_api", "response", "self")
+_TAKEN = ("api", "fresh_api", "client", "response", "self")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +89,7 @@ def _shape(case: Json, known: SavedNames) -> tuple[Any, ...]:
 
 
 def _table(rows: Sequence[Json], known: SavedNames) -> CaseTable | None:
-    parts = [_parts(row["act"]["request"]) for row in rows]
+    parts = [_parts(row["act"]["request"], known.dialect) for row in rows]
     varying = [name for name in parts[0] if len({part[name] for part in parts}) > 1]
     # A table with several differing parts is harder to read than single tests.
     across = rows[0].get("group") in ACROSS
@@ -117,16 +118,16 @@ def _table(rows: Sequence[Json], known: SavedNames) -> CaseTable | None:
     return CaseTable(tuple(rows), tuple(columns), {name: name for name in varying}, tuple(checks))
 
 
-def _parts(request: Json) -> dict[str, str]:
+def _parts(request: Json, dialect: Dialect) -> dict[str, str]:
     """Render the parts of a request that may differ."""
     cookie = cookie_of(request)
     headers = {**(request.get("headers") or {}), **({"Cookie": cookie} if cookie else {})}
     return {
         "method": quoted(str(request["method"])),
-        "path": formatted(path_of(request)),
+        "path": dialect.path(path_of(request)),
         "query": literal(request.get("query") or {}),
         "headers": literal(headers),
-        "body": literal((request.get("body") or {}).get("content")),
+        "body": dialect.value(request.get("body") or {}),
     }
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..model.json_values import quoted
 from ..probe.sign_in.users import ADMIN, OTHER, PARTS, USER, constant
+from .dialects import STARTED, Dialect
 from .render_checks import is_used, saved
 
 Json = Mapping[str, Any]
@@ -59,7 +60,9 @@ def user_imports(users: Mapping[str, Json]) -> set[str]:
     return found | ({"import base64"} if encoded else set())
 
 
-def sign_in_functions(users: Mapping[str, Json], rendered: Mapping[str, Sequence[str]]) -> Iterator[str]:
+def sign_in_functions(
+    users: Mapping[str, Json], rendered: Mapping[str, Sequence[str]], dialect: Dialect = STARTED
+) -> Iterator[str]:
     """Render `sign_in`, which gives the application the headers of each user, and what one user does.
 
     Args:
@@ -68,15 +71,15 @@ def sign_in_functions(users: Mapping[str, Json], rendered: Mapping[str, Sequence
     functions: dict[tuple[str, ...], str] = {}
     entries: list[str] = []
     for name, entry in users.items():
-        before = [f"{line}.succeeded()" for line in rendered[name][:-1]]
-        body = (*before, *_headers(entry, rendered[name]))
+        before = [f"{line}{dialect.succeeded}" for line in rendered[name][:-1]]
+        body = (*before, *_headers(entry, rendered[name], dialect))
         used = [part for part in PARTS if part in _names(body)]
         function = functions.setdefault(body, "signed_up" if entry["sign_in"].get("identity") is None else "logged_in")
-        arguments = ", ".join(["api", *(constant(name, part) for part in used)])
+        arguments = ", ".join([dialect.client, *(constant(name, part) for part in used)])
         entries.append(f'        "{name}": {function}({arguments}),')
     yield "\n".join(
         [
-            "def sign_in(api):",
+            f"def sign_in({dialect.client}):",
             '    """Sign the users of these tests in; what each sends with its requests, by name."""',
             "    return {",
             *entries,
@@ -88,7 +91,7 @@ def sign_in_functions(users: Mapping[str, Json], rendered: Mapping[str, Sequence
         words = "Sign somebody up and in" if function == "signed_up" else "Log somebody in"
         yield "\n".join(
             [
-                f"def {function}({', '.join(['api', *used])}):",
+                f"def {function}({', '.join([dialect.client, *used])}):",
                 f'    """{words}; the headers of their requests."""',
                 *(f"    {line}" for line in body),
             ]
@@ -100,16 +103,17 @@ def _names(lines: Sequence[str]) -> set[str]:
     return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
 
 
-def _headers(entry: Json, calls: Sequence[str]) -> list[str]:
+def _headers(entry: Json, calls: Sequence[str], dialect: Dialect) -> list[str]:
     kind, parameter = entry["kind"], str(entry.get("parameter") or "")
     if kind == "basic":
         pair = f'f"{{{entry["sign_in"]["pointer"]}}}:{{password}}".encode()'
-        before = [f"{line}.succeeded()" for line in calls[-1:]]
+        before = [f"{line}{dialect.succeeded}" for line in calls[-1:]]
         return [*before, f'return {{"Authorization": "Basic " + base64.b64encode({pair}).decode()}}']
-    answer = f"answer = {calls[-1]}.succeeded()"
+    answer = f"answer = {calls[-1]}{dialect.succeeded}"
     if kind == "api_key_cookie":
-        return [answer, 'return {"Cookie": answer.cookies}']
-    token = saved(entry["sign_in"]["pointer"], "answer.json")
+        cookies = '"; ".join(f"{name}={value}" for name, value in answer.cookies.items())'
+        return [answer, f'return {{"Cookie": {cookies if dialect.httpx else "answer.cookies"}}}']
+    token = saved(entry["sign_in"]["pointer"], f"answer{dialect.body}")
     if kind == "bearer":
         return [answer, f'return {{"Authorization": "{parameter or "Bearer"} " + {token}}}']
     return [answer, f'return {{"{parameter}": {token}}}']

@@ -22,7 +22,8 @@ from ...api.write.render import (
     takes_secrets,
     with_helpers,
 )
-from ...api.write.render_checks import FORM, cookie_of, path_of, saved, saved_of
+from ...api.write.dialects import FORM
+from ...api.write.render_checks import cookie_of, path_of, saved, saved_of
 from .profiles import stages_of
 from .tasks import THINK_SECONDS, name_of_task
 

@@ -12,7 +12,8 @@ from .....core.errors import AgentFailure
 from ....javascript.domain.value_pools import quoted_text
 from ...document.auth import auth_names
 from ...model.json_values import is_constant
-from ..render_checks import FORM, cookie_of, path_of
+from ..dialects import FORM
+from ..render_checks import cookie_of, path_of
 
 Json = Mapping[str, Any]
 _VARIABLE = re.compile(r"\{\{(\w+)\}\}")

@@ -1,0 +1,128 @@
+"""Finds whether the tests of an API can ask the application by the test client of its framework, without a server.
+
+The worker (`http/try_client.py`) sends the requests of all cases through that client, each on copies of the objects that
+requests change, in another order than before. Where the answers are those that the started application gave, the tests
+use the client; where they are not, they start the application.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ....sandbox.protocol import Limits
+from ....sandbox.target import PythonTarget
+from ....sandbox.worker_files import worker_arguments
+from ....utils.untrusted_files import read_json
+from ..document.application import AppLaunch
+from ..document.auth import Credential, with_credentials
+from ..model.model import Json
+from .sign_in.users import constants_of, worker_users
+
+_SECONDS = 180.0
+_ALLOWED = 0.02
+"""The share of cases whose answers may differ, which are left to the gate: it drops what does not hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClientTrial:
+    """What trying the test client gave.
+
+    Attributes:
+        client: the spec's form of the client; None where the tests start the application.
+        reason: why they start it; empty where they do not.
+    """
+
+    client: Json | None = None
+    reason: str = ""
+
+
+async def try_test_client(
+    target: PythonTarget, launch: AppLaunch, spec: Json, credentials: Mapping[str, Credential]
+) -> ClientTrial:
+    """Try the test client on the cases of a spec.
+
+    Args:
+        spec: as composed, in the form for a started application.
+
+    Raises:
+        SandboxFailure: the sandbox broke.
+    """
+    if not launch.application or launch.command or launch.folder:
+        return ClientTrial(reason="a command starts it" if launch.command else "it runs in a folder of the project")
+    cases = list(_cases(spec, credentials))
+    if not cases:
+        return ClientTrial(reason="no test asks it")
+    why = ""
+    # Variables that a fixture sets come too late for modules that read them while they are imported.
+    for early in (False, True) if launch.environment else (False,):
+        facts = await _tried(target, launch, cases, credentials, early=early)
+        if facts.get("works", 0) >= len(cases) * (1 - _ALLOWED):
+            return ClientTrial(_form(facts, early))
+        works = f"{facts.get('works')} of {len(cases)} requests are answered as by the started application"
+        why = str(facts.get("reason") or works)
+    return ClientTrial(reason=why)
+
+
+def _form(facts: Mapping[str, Any], early: bool) -> Json:
+    form: Json = {"kind": str(facts["kind"])}
+    if facts.get("state"):
+        form["state"] = [[str(place) for place in group] for group in facts["state"]]
+    if facts.get("files"):
+        form["own_folder"] = True
+    if early:
+        form["early_environment"] = True
+    return form
+
+
+def _cases(spec: Json, credentials: Mapping[str, Credential]) -> Iterator[Json]:
+    for case in spec["cases"]:
+        requests = [*((case.get("arrange") or {}).get("requests") or ()), case["act"]["request"]]
+        statuses = [status for one in case["expect"] if one["kind"] == "status" for status in one["statuses"]]
+        if not statuses:
+            continue
+        sent: Json = {
+            "requests": [with_credentials(request, credentials) for request in requests],
+            "status": statuses[0],
+        }
+        bodies = [one["value"] for one in case["expect"] if one["kind"] == "body_equals"]
+        yield {**sent, "body": bodies[0]} if bodies and "{{" not in json.dumps(bodies[0]) else sent
+
+
+async def _tried(
+    target: PythonTarget, launch: AppLaunch, cases: list[Json], credentials: Mapping[str, Credential], *, early: bool
+) -> Mapping[str, Any]:
+    async with target.workspace() as workspace:
+        folder = workspace.scratch / "tmp" / "client"
+        folder.mkdir(parents=True)
+        config = workspace.scratch / "trial.json"
+        result = workspace.scratch / "client.json"
+        config.write_text(
+            json.dumps(
+                {
+                    "application": launch.application,
+                    "import_roots": [str(workspace.project / root) for root in launch.import_roots],
+                    "root": str(workspace.project),
+                    "environment": {**launch.environment, **target.variables},
+                    "early": early,
+                    "folder": str(folder),
+                    "users": worker_users(credentials),
+                    "names": constants_of(credentials),
+                    "cases": cases,
+                    "result": str(result),
+                }
+            )
+        )
+        program = workspace.program(
+            worker_arguments("http.try_client", str(config)),
+            network="loopback",
+            limits=Limits(wall_seconds=_SECONDS, memory_mib=4096),
+        )
+        completed = await target.sandbox.run(program)
+        try:
+            found = read_json(workspace.folder, result.relative_to(workspace.folder).as_posix())
+        except (OSError, ValueError):
+            return {"reason": completed.reason or f"it ended with {completed.exit_code}"}
+    return found if isinstance(found, dict) else {"reason": "the worker told nothing usable"}

@@ -1,0 +1,74 @@
+"""Finds which objects of a project's modules requests have changed: what a test has to give the application anew."""
+
+import collections
+import types
+
+DEEPEST, MOST_PARTS = 12, 20_000
+_CODE = (types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.MethodType, property)
+_PLAIN = (bool, int, float, complex, str, bytes, type(None))
+
+
+def state_of(modules, application):
+    """What the modules hold, by place: {"shop.api:shop": what tells whether it was changed}.
+
+    Args:
+        modules: name → module; attributes of classes that a module defines itself are places, too.
+        application: left out: it is the framework's.
+    """
+    found = {}
+    for name, module in sorted(modules.items()):
+        for place, value in _places(name, module):
+            if value is not application and not isinstance(value, (*_CODE, type)):
+                found[place] = fingerprint(value, set(modules))
+    return found
+
+
+def _places(name, module):
+    for key, value in list(vars(module).items()):
+        if key.startswith("__"):
+            continue
+        yield f"{name}:{key}", value
+        if isinstance(value, type) and value.__module__ == name:
+            for inner, held in list(vars(value).items()):
+                if isinstance(held, (dict, list, set, int, collections.deque)) and not inner.startswith("_"):
+                    yield f"{name}:{key}.{inner}", held
+
+
+def fingerprint(value, own):
+    """A value that is equal as long as what it was made of holds the same; of foreign objects only their kind.
+
+    Args:
+        own: names of the modules whose objects are looked into.
+    """
+    return _part(value, own, {}, 0)
+
+
+def _part(value, own, seen, depth):
+    if isinstance(value, _PLAIN):
+        return type(value).__name__, value if value == value else "nan"
+    if id(value) in seen or depth > DEEPEST or len(seen) > MOST_PARTS:
+        return "seen", seen.get(id(value), 0)
+    seen[id(value)] = len(seen)
+
+    def inner(one):
+        return _part(one, own, seen, depth + 1)
+
+    kind = type(value).__name__
+    if isinstance(value, dict):
+        return kind, tuple((inner(key), inner(entry)) for key, entry in list(value.items()))
+    if isinstance(value, (list, tuple, collections.deque)):
+        return kind, tuple(inner(item) for item in list(value))
+    if isinstance(value, (set, frozenset)):
+        return kind, frozenset(map(repr, value))
+    if kind == "count":  # of itertools: its text says where it stands
+        return kind, repr(value)
+    if type(value).__module__ in own:
+        slots = [name for base in type(value).__mro__ for name in _slots(base) if hasattr(value, name)]
+        held = {**getattr(value, "__dict__", {}), **{name: getattr(value, name) for name in slots}}
+        return kind, tuple((name, inner(one)) for name, one in list(held.items()))
+    return kind, ""
+
+
+def _slots(base):
+    slots = base.__dict__.get("__slots__", ())
+    return [slots] if isinstance(slots, str) else list(slots)

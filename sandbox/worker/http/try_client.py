@@ -1,0 +1,320 @@
+"""Tries whether the test client of an application's framework answers as the started application did.
+
+`http.try_client CONFIG`, where CONFIG is a file of JSON: {"application", "import_roots", "root", "environment", "early", "folder",
+"users", "names", "cases": [{"requests", "status", "body"}], "result"}. The variables in `environment` are set before the
+import where `early` is true, else before each case, as a fixture would. `result` gets {"kind", "state": [[places of one object]],
+"works": number of cases} or {"reason"}: why the test client is of no use.
+
+Each case is sent on a state of its own: copies of the objects that requests change, see `object_state`. Cases come in
+another order than they were observed in.
+"""
+
+import contextlib
+import copy
+import importlib
+import json
+import os
+import random
+import sys
+import tempfile
+import traceback
+import urllib.parse
+
+from . import api_serving
+from .object_state import state_of
+from .spec_requests import send, signing_in
+
+
+class Unfit(Exception):
+    """Why the test client cannot be used."""
+
+
+class Watch(api_serving.Confinement):
+    """Notes the files that the application changes in its folder and outside it; refuses nothing."""
+
+    def __init__(self, folder):
+        super().__init__(folder, [tempfile.gettempdir()])
+        self._own = os.path.realpath(folder) + os.sep
+        self.inside, self.outside = set(), set()
+
+    def install(self):
+        sys.addaudithook(self._refuse)
+
+    def _is_writable(self, path):
+        full = os.path.realpath(path)
+        if full.startswith(("/dev/", "/proc/")) or "__pycache__" in full:
+            return True
+        if full.startswith(self._own):
+            # The folder of a case itself is ours.
+            self.inside.update([full] if os.sep in full[len(self._own) :] else [])
+        elif not super()._is_writable(path):
+            self.outside.add(full)
+        return True
+
+
+class Answer:
+    """An answer in the form of `api_process.Response`."""
+
+    def __init__(self, status, headers, text, cookies):
+        self.status, self.headers, self.text, self.cookies = status, headers, text, cookies
+
+    json = property(lambda self: json.loads(self.text))
+
+    def succeeded(self):
+        if self.status >= 400:
+            raise AssertionError(f"the request was to succeed, but the answer is {self.status} {self.text[:200]}")
+        return self
+
+
+class Client:
+    """The test client in the form of `api_process.Application`."""
+
+    def __init__(self, kind, client, users=None):
+        self._kind, self._client, self._users = kind, client, users or {}
+
+    def as_user(self, name):
+        # A client of its own: what signed somebody in stays with them.
+        return Client(self._kind, self._client.another(), {"": self._users[name]})
+
+    def request(self, method, path, *, query=None, headers=None, json=None, form=None, content=None, media_type=None):
+        sent = {**self._users.get("", {}), **(headers or {})}
+        path = path.replace("?", "%3F").replace("#", "%23")
+        return self._client.ask(method, path, query or {}, sent, json, form, content, media_type)
+
+
+class StarletteClient:
+    """`TestClient` of Starlette and FastAPI."""
+
+    def __init__(self, application, follow):
+        from starlette.testclient import TestClient
+
+        self._application, self._follow = application, follow
+        self._client = TestClient(application, follow_redirects=follow)
+
+    def __enter__(self):
+        self._client.__enter__()
+        return self
+
+    def __exit__(self, *error):
+        self._client.__exit__(*error)
+
+    def another(self):
+        return StarletteClient(self._application, self._follow)
+
+    def ask(self, method, path, query, headers, body, form, content, media_type):
+        more = {"json": body} if body is not None else {}
+        if form is not None and media_type and media_type.startswith("multipart/"):
+            more, media_type = {"files": list(_files(form))}, None
+        elif form is not None:
+            more = {"data": form}
+        elif content is not None:
+            more = {"content": content}
+        if media_type:
+            headers = {**headers, "Content-Type": media_type}
+        answer = self._client.request(method, path, params=query or None, headers=headers, **more)
+        if answer.status_code < 400 and answer.raise_for_status() is None:
+            raise Unfit("its httpx is older than 0.25")
+        cookies = "; ".join(f"{name}={value}" for name, value in answer.cookies.items())
+        return Answer(answer.status_code, dict(answer.headers), answer.text, cookies)
+
+
+def _files(form):
+    for name, value in form.items():
+        for one in value if isinstance(value, list) else [value]:
+            is_file = isinstance(one, dict) and "filename" in one
+            yield name, (one["filename"], one["content"]) if is_file else (None, str(one))
+
+
+def kind_of(application):
+    """The framework whose test client asks the application. Raises Unfit where none is there."""
+    if api_serving.is_async(application):
+        try:
+            importlib.import_module("starlette.testclient")
+        except (ImportError, RuntimeError) as error:
+            raise Unfit(f"there is no TestClient: {error}") from error
+        fastapi = any(base.__module__.startswith("fastapi.") for base in type(application).__mro__)
+        return "fastapi" if fastapi else "starlette"
+    raise Unfit("its framework has no test client that is known here")
+
+
+def own_modules(root):
+    """The modules that lie in the project, by name."""
+    inside = os.path.realpath(root) + os.sep
+    found = {}
+    for name, module in list(sys.modules.items()):
+        path = getattr(module, "__file__", None) or ""
+        if os.path.realpath(path).startswith(inside) and "site-packages" not in path:
+            found[name] = module
+    return found
+
+
+class Trial:
+    """The cases of one application, sent to its test client.
+
+    Attributes:
+        state: the places of each object that requests change.
+    """
+
+    def __init__(self, config):
+        self._config = config
+        self._factory = config["application"].endswith("()")
+        self._follow = not any(300 <= case["status"] < 400 for case in config["cases"])
+        self._made = None if self._factory else self._made_now()
+        self.kind = kind_of(self._made or self._made_now())
+        self.state = []
+
+    def _made_now(self):
+        return api_serving.load(self._config["application"])
+
+    def _client(self):
+        return StarletteClient(self._made if self._made is not None else self._made_now(), self._follow)
+
+    @contextlib.contextmanager
+    def _signed_in(self):
+        """A started client, and what users send for having signed in."""
+        sign_in = signing_in(self._config["users"])
+        with self._client() as client:
+            yield client, sign_in(Client(self.kind, client)) if self._config["users"] else {}
+
+    def find_state(self):
+        """Find what requests change, by sending all cases on one state, in a fork that is thrown away."""
+        reading, writing = os.pipe()
+        child = os.fork()
+        if child == 0:
+            with contextlib.suppress(BaseException), os.fdopen(writing, "w") as stream:
+                json.dump(self._changed(), stream)
+            os._exit(0)
+        os.close(writing)
+        with os.fdopen(reading) as stream:
+            found = stream.read()
+        os.waitpid(child, 0)
+        if not found:
+            raise Unfit("its state cannot be looked into")
+        self.state = _grouped([place for place in json.loads(found) if _copies(place)])
+
+    def _changed(self):
+        modules = own_modules(self._config["root"])
+        before = state_of(modules, self._made)
+        with self._signed_in() as (client, users):
+            for case in self._config["cases"]:
+                self._send(client, users, case)
+        after = state_of(modules, self._made)
+        return [place for place in sorted(before) if after.get(place) != before[place]]
+
+    def count(self):
+        """How many cases are answered as they were observed, each on a state of its own."""
+        cases = list(self._config["cases"])
+        random.Random(1).shuffle(cases)
+        if self._factory:
+            return sum(self._alone(case) for case in cases)
+        with self._own_state(), self._signed_in() as (_, users):
+            return sum(self._alone(case, users) for case in cases)
+
+    def _alone(self, case, users=None):
+        os.chdir(tempfile.mkdtemp(dir=self._config["folder"]))
+        with self._own_state():
+            if users is None:
+                with self._signed_in() as (client, users):
+                    return self._send(client, users, case)
+            with self._client() as client:
+                return self._send(client, users, case)
+
+    def _send(self, client, users, case):
+        """Whether the answers are those that were observed."""
+        asked, names = Client(self.kind, client, users), dict(self._config["names"])
+        try:
+            answers = [send(asked, request, names) for request in case["requests"]]
+        except Unfit:
+            raise
+        except Exception:
+            return False
+        same = "body" not in case or json.loads(answers[-1]["text"]) == case["body"]
+        return answers[-1]["status"] == case["status"] and same
+
+    @contextlib.contextmanager
+    def _own_state(self):
+        """Copies in place of the objects that requests change; other names of one object get the same copy."""
+        owners = [_owner(place) for group in self.state for place in group]
+        held = [(owner, name, getattr(owner, name)) for owner, name in owners]
+        try:
+            for group in self.state:
+                copied = copy.deepcopy(getattr(*_owner(group[0])))
+                for place in group:
+                    setattr(*_owner(place), copied)
+            yield
+        finally:
+            for owner, name, value in held:
+                setattr(owner, name, value)
+
+
+def _grouped(places):
+    """The places of each object; what is no container has one."""
+    groups = {}
+    for place in places:
+        value = getattr(*_owner(place))
+        groups.setdefault(place if isinstance(value, (int, str, float, type(None))) else id(value), []).append(place)
+    return list(groups.values())
+
+
+def _same_by_name(module):
+    """Whether `from package import module` gives the module, and nothing else of that name."""
+    package, _, name = module.rpartition(".")
+    return not package or getattr(sys.modules[package], name, None) is sys.modules[module]
+
+
+def _owner(place):
+    """The object whose attribute a place is, and the attribute's name."""
+    module, _, path = place.partition(":")
+    *outer, name = path.split(".")
+    owner = importlib.import_module(module)
+    for part in outer:
+        owner = getattr(owner, part)
+    return owner, name
+
+
+def _copies(place):
+    owner, name = _owner(place)
+    try:
+        copy.deepcopy(getattr(owner, name))
+    except Exception:
+        return False
+    return True
+
+
+def tried(config):
+    """The facts for the result."""
+    sys.path[:0] = [root for root in config["import_roots"] if root not in sys.path]
+    watch = Watch(config["folder"])
+    watch.install()
+    if config["early"]:
+        os.environ.update(config["environment"])
+    os.chdir(config["root"])
+    api_serving.load(config["application"].removesuffix("()"))
+    os.chdir(config["folder"])
+    os.environ.update(config["environment"])
+    trial = Trial(config)
+    trial.find_state()
+    modules = {place.partition(":")[0] for group in [[config["application"]], *trial.state] for place in group}
+    if not all(map(_same_by_name, modules)):
+        raise Unfit("a package has another attribute by the name of its module")
+    works = trial.count()
+    if watch.outside:
+        raise Unfit(f"it changes files outside its working folder: {', '.join(sorted(watch.outside)[:3])}")
+    return {"kind": trial.kind, "state": trial.state, "works": works, "files": bool(watch.inside)}
+
+
+def main():
+    """Try, and write the result."""
+    with open(sys.argv[1], encoding="utf-8") as stream:
+        config = json.load(stream)
+    os.dup2(2, 1)
+    try:
+        facts = tried(config)
+    except BaseException as error:
+        known = isinstance(error, Unfit)
+        facts = {"reason": str(error) if known else f"{type(error).__name__}: {error}"}
+        if not known:
+            traceback.print_exc()
+    with open(config["result"], "w", encoding="utf-8") as stream:
+        json.dump(facts, stream)
+    os._exit(0)
