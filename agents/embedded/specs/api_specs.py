@@ -20,6 +20,7 @@ from ....engine.api.document.base_path import base_of_routes, below, declared_ba
 from ....engine.api.document.deliberate import with_deliberate_refusals
 from ....engine.api.document.operations import api_from_document, handler_lines, named_operations
 from ....engine.api.model.model import Api, ApiDescription, DocumentReader
+from ....engine.api.probe.client_trial import try_test_client
 from ....engine.api.probe.explore import ApiBudget, ApiExploration, explore_api
 from ....engine.api.probe.sign_in.try_out import seeded_users
 from ....engine.api.values.data import json_examples, looks_secret
@@ -121,6 +122,11 @@ class ApiSpecGenerator:
             launch=opened.launch,
             start=_start(opened.launch, str(target.get("framework_of_app") or "")),
         )
+        if framework == "pytest":
+            trial = await try_test_client(opened.prepared, opened.launch, spec, exploration.credentials)
+            if trial.client is not None:
+                spec["target"]["application"]["client"] = trial.client
+            return SpecResult(spec, _metadata(exploration, trial.reason), _trace(exploration, spec))
         return SpecResult(spec, _metadata(exploration), _trace(exploration, spec))
 
     async def prepare(self, target: Mapping[str, Any]) -> OpenedApi:
@@ -269,14 +275,20 @@ def _start(launch: AppLaunch, framework: str) -> str:
     return f"started by `uvicorn {application}{factory}{roots} --port 8000`{variables}:"
 
 
-def _metadata(exploration: ApiExploration) -> JsonObject:
+def _metadata(exploration: ApiExploration, started: str = "") -> JsonObject:
+    """The counts and notes of an exploration; `started` says why the tests start the application."""
     every = len(exploration.api.operations) + len(exploration.api.left_out)
     tested = len({exchange.proposal.operation.name for exchange in exploration.seen})
     unfit = [example_note(name, why) for name, why in exploration.unfit.items()]
     return {
         "requests": exploration.requests,
         "operations": {"tested": tested, "all": every},
-        "notes": [*exploration.notes, *undeclared_notes(exploration), *unfit],
+        "notes": [
+            *exploration.notes,
+            *undeclared_notes(exploration),
+            *unfit,
+            *([f"The tests start the application, because {started}."] if started else []),
+        ],
     }
 
 

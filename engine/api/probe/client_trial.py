@@ -1,8 +1,8 @@
-"""Finds whether the tests of an API can ask the application by the test client of its framework, without a server.
+"""Finds whether tests of an API can ask the application by the test client of its framework, without a server.
 
-The worker (`http/try_client.py`) sends the requests of all cases through that client, each on copies of the objects that
-requests change, in another order than before. Where the answers are those that the started application gave, the tests
-use the client; where they are not, they start the application.
+The worker (`http/try_client.py`) sends the requests of all cases through that client, each on copies of the objects
+that requests change, in another order than before. Where the answers are those that the started application gave, the
+tests use the client; where they are not, they start the application.
 """
 
 from __future__ import annotations
@@ -97,28 +97,24 @@ async def _tried(
     async with target.workspace() as workspace:
         folder = workspace.scratch / "tmp" / "client"
         folder.mkdir(parents=True)
-        config = workspace.scratch / "trial.json"
         result = workspace.scratch / "client.json"
-        config.write_text(
-            json.dumps(
-                {
-                    "application": launch.application,
-                    "import_roots": [str(workspace.project / root) for root in launch.import_roots],
-                    "root": str(workspace.project),
-                    "environment": {**launch.environment, **target.variables},
-                    "early": early,
-                    "folder": str(folder),
-                    "users": worker_users(credentials),
-                    "names": constants_of(credentials),
-                    "cases": cases,
-                    "result": str(result),
-                }
-            )
-        )
+        config = {
+            "application": launch.application,
+            "import_roots": [str(workspace.project / root) for root in launch.import_roots],
+            "root": str(workspace.project),
+            "environment": {**launch.environment, **target.variables},
+            "early": early,
+            "folder": str(folder),
+            "users": worker_users(credentials),
+            "names": constants_of(credentials),
+            "cases": cases,
+            "result": str(result),
+        }
         program = workspace.program(
-            worker_arguments("http.try_client", str(config)),
+            worker_arguments("http.try_client"),
             network="loopback",
             limits=Limits(wall_seconds=_SECONDS, memory_mib=4096),
+            stdin=json.dumps(config).encode(),
         )
         completed = await target.sandbox.run(program)
         try:

@@ -13,7 +13,6 @@ from ....utils.generated_header import with_header
 from ....utils.python_names import unique_name
 from ....utils.python_source import parse_python
 from ...python.write.render import format_python
-from ..document.auth import is_secret
 from ..document.operations import snake_case
 from ..model.json_values import literal, quoted
 from ..model.model import needs_fresh_state
@@ -22,6 +21,7 @@ from .docstring_lines import WIDTH, docstring, docstring_text, indented
 from .render_checks import RenderedCheck, SavedNames, SetupFunctions, asked_by, call, render_checks
 from .render_client import ClientFixtures
 from .render_groups import CaseTable, build_tables, group_cases
+from .render_launch import application_call, environment_literal, secret_source, taken_from_outside, takes_secrets
 from .render_names import find_shared_payloads, schema_lines, schema_names, table_name, table_sentence
 from .render_users import sign_in_functions, user_constants, user_fixtures, user_imports, users_of
 
@@ -210,7 +210,7 @@ class _Source:
             taken = {name: value for name, value in environment.items() if not value}
             if environment and not self._client.early:
                 pairs = [f"{quoted(name)}: {quoted(value)}" for name, value in made_up.items()]
-                pairs += [f"{quoted(name)}: {_taken(name)} or ''" for name in taken]
+                pairs += [f"{quoted(name)}: {taken_from_outside(name)} or ''" for name in taken]
                 lines.append(f"ENVIRONMENT = {{{', '.join(pairs)}}}")
         elif environment:
             lines.append(f"ENVIRONMENT = {environment_literal(environment)}")
@@ -264,9 +264,10 @@ class _Source:
         request = case["act"]["request"]
         checks = render_checks(list(case["expect"]), self._known)
         client = self._client_for(case)
+        tied = name.removeprefix("test_") == str(case["id"]).removeprefix("tc_")
         lines = [
             f"def {name}({', '.join(self._clients_of(case)) if self._pytest else 'self'}):",
-            *indented(docstring(str(case["title"]), "" if name == f"test_{str(case['id'])[3:]}" else str(case["id"]))),
+            *indented(docstring(str(case["title"]), "" if tied else str(case["id"]))),
         ]
         return lines + indented(
             self._body(case, call(request, self._auth, client=client, dialect=self._dialect), checks)
@@ -347,78 +348,12 @@ class _Source:
         return name
 
 
-def application_call(target: Json, *, started_here: bool = False) -> str:
-    """Render what starts the application of a spec's target; the file has ROOT and, where it has any, ENVIRONMENT.
-
-    Args:
-        started_here: whether an application, unlike an address, is told that the tests start it themselves.
-    """
-    application: Json = target.get("application") or {}
-    parts = [quoted(str(application["import"]))] if application.get("import") else []
-    if application.get("command"):
-        parts.append(f"command={literal(list(application['command']))}")
-    if application.get("ready_path"):
-        parts.append(f"ready={quoted(str(application['ready_path']))}")
-    parts.append("root=ROOT")
-    if started_here:
-        parts.append("started_here=True")
-    if target.get("import_roots"):
-        parts.append(f"import_roots={literal(list(target['import_roots']))}")
-    if application.get("environment"):
-        parts.append("environment=ENVIRONMENT")
-    if application.get("folder"):
-        parts.append(f"folder={quoted(str(application['folder']))}")
-    if not application and target.get("base_url"):
-        parts = [f"base_url={quoted(str(target['base_url']))}"]
-    return f"Application({', '.join(parts)})"
-
-
-def environment_literal(environment: Mapping[str, str]) -> str:
-    """Render the variables of an application. A secret is taken from where the tests run, else it is made up.
-
-    What the project says itself, such as the place of its database, holds whatever is set there.
-    """
-    pairs = (
-        f"{quoted(name)}: {_taken(name)} or {quoted(str(value))}"
-        if is_secret(name) or not value
-        else f"{quoted(name)}: {quoted(str(value))}"
-        for name, value in environment.items()
-    )
-    return "{" + ", ".join(pairs) + "}"
-
-
-def takes_secrets(spec: Json) -> bool:
-    """Whether what `environment_literal` renders of a spec reads the environment."""
-    environment = (spec["target"].get("application") or {}).get("environment") or {}
-    return any(is_secret(name) or not value for name, value in environment.items())
-
-
-def _taken(variable: str) -> str:
-    return f"os.environ.get({quoted(variable)})"
-
-
 def _unittest_line(check: RenderedCheck) -> str:
     methods = {"==": "assertEqual", "in": "assertIn", "not in": "assertNotIn", "is": "assertIs", "!=": "assertNotEqual"}
     methods |= {"<": "assertLess", "<=": "assertLessEqual", ">": "assertGreater", ">=": "assertGreaterEqual"}
     if not check.operator:
         return f"self.assertTrue({check.left})"
     return f"self.{methods[check.operator]}({check.left}, {check.right})"
-
-
-def secret_source(entry: Json, environment: Mapping[str, str]) -> str:
-    """Render the headers, or the query, that a credential of a spec adds to a request."""
-    variable = str(entry["variable"])
-    known = variable in environment
-    value = f"ENVIRONMENT[{quoted(variable)}]" if known else f'os.environ.get({quoted(variable)}, "")'
-    kind = entry["kind"]
-    if kind == "bearer":
-        return '{"Authorization": "Bearer " + ' + value + "}"
-    if kind == "basic":
-        return '{"Authorization": "Basic " + base64.b64encode(' + value + ".encode()).decode()}"
-    name = quoted(str(entry.get("parameter") or "api_key"))
-    if kind == "api_key_cookie":
-        return '{"Cookie": ' + quoted(f"{entry.get('parameter')}=") + " + " + value + "}"
-    return "{" + name + ": " + value + "}"
 
 
 def _sorted(imports: set[str]) -> list[str]:

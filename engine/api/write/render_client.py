@@ -139,11 +139,9 @@ class ClientFixtures:
         yield "\n".join(lines)
 
     def _made(self, application: str, more: str = "") -> str:
-        statuses = [
-            status for case in self.spec["cases"] for one in case["expect"] for status in one.get("statuses", ())
-        ]
-        stays = ", follow_redirects=False" if any(300 <= status < 400 for status in statuses) else ""
-        return f"TestClient({application}{stays}{more})"
+        expected = [one for case in self.spec["cases"] for one in case["expect"]]
+        redirects = any(300 <= status < 400 for one in expected for status in one.get("statuses", ()))
+        return f"TestClient({application}{', follow_redirects=False' * redirects}{more})"
 
     def _surroundings(self, patch: str) -> Iterator[str]:
         if self._has_environment:

@@ -9,14 +9,8 @@ from typing import Any
 from ....core.errors import AgentFailure
 from ....utils.python_names import unique_name
 from ...api.write.docstring_lines import docstring, docstring_text, indented
-from ...api.write.render import (
-    ApiTestFile,
-    application_call,
-    environment_literal,
-    rendered_python,
-    takes_secrets,
-    with_helpers,
-)
+from ...api.write.render import ApiTestFile, rendered_python, with_helpers
+from ...api.write.render_launch import application_call, environment_literal, takes_secrets
 from .python_lines import action_lines, expectation_lines, literal, uses_dialogs, variables_in
 
 Json = Mapping[str, Any]

@@ -12,18 +12,11 @@ from ....core.errors import AgentFailure
 from ...api.document.auth import auth_names
 from ...api.document.operations import snake_case
 from ...api.model.json_values import HEADERS, formatted, literal, quoted, saved_names_in
-from ...api.write.docstring_lines import docstring_text, indented
-from ...api.write.render import (
-    ApiTestFile,
-    application_call,
-    environment_literal,
-    rendered_python,
-    secret_source,
-    takes_secrets,
-    with_helpers,
-)
 from ...api.write.dialects import FORM
+from ...api.write.docstring_lines import docstring_text, indented
+from ...api.write.render import ApiTestFile, rendered_python, with_helpers
 from ...api.write.render_checks import cookie_of, path_of, saved, saved_of
+from ...api.write.render_launch import application_call, environment_literal, secret_source, takes_secrets
 from .profiles import stages_of
 from .tasks import THINK_SECONDS, name_of_task
 

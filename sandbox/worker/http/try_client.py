@@ -1,9 +1,9 @@
 """Tries whether the test client of an application's framework answers as the started application did.
 
-`http.try_client CONFIG`, where CONFIG is a file of JSON: {"application", "import_roots", "root", "environment", "early", "folder",
-"users", "names", "cases": [{"requests", "status", "body"}], "result"}. The variables in `environment` are set before the
-import where `early` is true, else before each case, as a fixture would. `result` gets {"kind", "state": [[places of one object]],
-"works": number of cases} or {"reason"}: why the test client is of no use.
+`http.try_client` reads JSON: {"application", "import_roots", "root", "environment", "early", "folder", "users",
+"names", "cases": [{"requests", "status", "body"}], "result"}. The variables in `environment` are set before the import
+where `early` is true, else after it, as a fixture would. `result` gets {"kind", "state": [[places of one object]],
+"works": number of cases, "files"} or {"reason"}: why the test client is of no use.
 
 Each case is sent on a state of its own: copies of the objects that requests change, see `object_state`. Cases come in
 another order than they were observed in.
@@ -18,7 +18,7 @@ import random
 import sys
 import tempfile
 import traceback
-import urllib.parse
+from typing import Any
 
 from . import api_serving
 from .object_state import state_of
@@ -32,8 +32,9 @@ class Unfit(Exception):
 class Watch(api_serving.Confinement):
     """Notes the files that the application changes in its folder and outside it; refuses nothing."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, project):
         super().__init__(folder, [tempfile.gettempdir()])
+        self._project = os.path.realpath(project) + os.sep
         self._own = os.path.realpath(folder) + os.sep
         self.inside, self.outside = set(), set()
 
@@ -47,7 +48,7 @@ class Watch(api_serving.Confinement):
         if full.startswith(self._own):
             # The folder of a case itself is ours.
             self.inside.update([full] if os.sep in full[len(self._own) :] else [])
-        elif not super()._is_writable(path):
+        elif full.startswith(self._project) or not super()._is_writable(path):
             self.outside.add(full)
         return True
 
@@ -102,7 +103,7 @@ class StarletteClient:
         return StarletteClient(self._application, self._follow)
 
     def ask(self, method, path, query, headers, body, form, content, media_type):
-        more = {"json": body} if body is not None else {}
+        more: Any = {"json": body} if body is not None else {}
         if form is not None and media_type and media_type.startswith("multipart/"):
             more, media_type = {"files": list(_files(form))}, None
         elif form is not None:
@@ -284,7 +285,7 @@ def _copies(place):
 def tried(config):
     """The facts for the result."""
     sys.path[:0] = [root for root in config["import_roots"] if root not in sys.path]
-    watch = Watch(config["folder"])
+    watch = Watch(config["folder"], config["root"])
     watch.install()
     if config["early"]:
         os.environ.update(config["environment"])
@@ -305,8 +306,7 @@ def tried(config):
 
 def main():
     """Try, and write the result."""
-    with open(sys.argv[1], encoding="utf-8") as stream:
-        config = json.load(stream)
+    config = json.load(sys.stdin)
     os.dup2(2, 1)
     try:
         facts = tried(config)

@@ -1,0 +1,138 @@
+"""Applications that the test client of their framework asks as a started server would, and those that it cannot."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from testwright.engine.api.document.application import AppLaunch
+from testwright.engine.api.probe.client_trial import ClientTrial, try_test_client
+from testwright.engine.api.write.render import render_api
+from testwright.tests.support.engine.targets import prepared
+from testwright.tests.support.projects.files import make_project
+from testwright.tests.support.projects.running import pytest_output
+
+pytestmark = pytest.mark.feature("T-20")
+PROOF = {"origin": "observed", "evidence": {"path": "src/desk/web.py", "lines": [1, 2]}}
+STORE = """
+import itertools
+
+NOTES = {}
+numbers = itertools.count(1)
+"""
+WEB = """
+import os
+from fastapi import FastAPI
+from .store import NOTES, numbers
+
+app = FastAPI()
+PREFIX = os.environ.get("DESK_PREFIX", "none")
+
+
+@app.post("/notes", status_code=201)
+def write(note: dict):
+    number = next(numbers)
+    NOTES[number] = note["text"]
+    return {"number": number, "by": os.environ.get("DESK_AUTHOR")}
+
+
+@app.get("/notes")
+def read():
+    return list(NOTES.values())
+
+
+@app.get("/prefix")
+def prefix():
+    return {"prefix": PREFIX}
+
+
+@app.post("/log", status_code=201)
+def log():
+    with open(os.path.join(os.path.dirname(__file__), "log.txt"), "a") as stream:
+        stream.write("asked")
+    return {}
+"""
+FILES = {"src/desk/__init__.py": "", "src/desk/store.py": STORE, "src/desk/web.py": WEB}
+WRITE = {"method": "POST", "path": "/notes", "body": {"media_type": "application/json", "content": {"text": "milk"}}}
+
+
+def case(name: str, act: dict[str, Any], body: Any, *before: dict[str, Any], status: int = 200) -> dict[str, Any]:
+    return {
+        "id": f"tc_{name}",
+        "title": f"It {name}",
+        "operation": {"method": act["method"], "path": act["path"]},
+        "arrange": {"requests": list(before)},
+        "act": {"request": act},
+        "expect": [
+            {"kind": "status", "statuses": [status], **PROOF},
+            {"kind": "body_equals", "value": body, **PROOF},
+        ],
+    }
+
+
+WRITES = case("writes", WRITE, {"number": 1, "by": "Ada"}, status=201)
+READS = case("reads", {"method": "GET", "path": "/notes"}, ["milk", "milk"], WRITE, WRITE)
+EMPTY = case("is_empty", {"method": "GET", "path": "/notes"}, [])
+PREFIX = case("has_a_prefix", {"method": "GET", "path": "/prefix"}, {"prefix": "desk"})
+LOGS = case("logs", {"method": "POST", "path": "/log"}, {}, status=201)
+
+
+def spec(environment: dict[str, str], *cases: dict[str, Any]) -> dict[str, Any]:
+    application = {"import": "desk.web:app", "environment": environment}
+    target = {"name": "Desk", "application": application, "import_roots": ["src"]}
+    return {"test_type": "api", "title": "API tests for Desk", "target": target, "cases": list(cases)}
+
+
+SPECS = {
+    "late": spec({"DESK_AUTHOR": "Ada"}, WRITES, READS, EMPTY),
+    "early": spec({"DESK_PREFIX": "desk"}, PREFIX),
+    "writing": spec({}, LOGS),
+    "other": spec({}, case("says_other_things", {"method": "GET", "path": "/notes"}, ["bread"])),
+}
+
+
+@pytest.fixture(scope="module")
+def trials(tmp_path_factory: pytest.TempPathFactory) -> dict[str, ClientTrial]:
+    async def tried() -> dict[str, ClientTrial]:
+        async with prepared(tmp_path_factory.mktemp("tried"), FILES) as target:
+            found: dict[str, ClientTrial] = {}
+            for name, one in SPECS.items():
+                variables = one["target"]["application"]["environment"]
+                launch = AppLaunch("desk.web:app", import_roots=("src",), environment=variables)
+                found[name] = await try_test_client(target, launch, one, {})
+            return found
+
+    return asyncio.run(tried())
+
+
+def test_what_requests_change_is_found_with_all_its_names(trials: dict[str, ClientTrial]) -> None:
+    state = [["desk.store:NOTES", "desk.web:NOTES"], ["desk.store:numbers", "desk.web:numbers"]]
+    assert trials["late"] == ClientTrial({"kind": "fastapi", "state": state})
+
+
+def test_variables_that_an_import_reads_are_set_before_it(trials: dict[str, ClientTrial]) -> None:
+    assert trials["early"] == ClientTrial({"kind": "fastapi", "early_environment": True})
+
+
+def test_an_application_that_changes_the_project_is_started(trials: dict[str, ClientTrial]) -> None:
+    assert trials["writing"].client is None
+    assert "changes files outside its working folder" in trials["writing"].reason
+
+
+def test_an_application_that_answers_otherwise_is_started(trials: dict[str, ClientTrial]) -> None:
+    reason = "0 of 1 requests are answered as by the started application"
+    assert trials["other"] == ClientTrial(reason=reason)
+
+
+@pytest.mark.parametrize("name", ["late", "early"])
+def test_the_tests_pass_under_a_bare_pytest(trials: dict[str, ClientTrial], tmp_path: Path, name: str) -> None:
+    one = SPECS[name]
+    application = {**one["target"]["application"], "client": trials[name].client}
+    whole = {**one, "target": {**one["target"], "application": application}}
+    files = {file.path: file.contents for file in render_api(whole, "pytest", "tests/test_desk_api.py")}
+    assert list(files) == ["tests/test_desk_api.py"]
+    root = make_project(tmp_path / "desk", {**FILES, **files, "pytest.ini": "[pytest]\npythonpath = src\n"})
+    assert f"{len(one['cases'])} passed" in pytest_output(root, "tests")

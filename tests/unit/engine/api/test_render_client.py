@@ -1,0 +1,133 @@
+"""Files of API specs that name a test client; specs by hand, nothing is run."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import pytest
+
+from testwright.engine.api.write.render import render_api
+
+pytestmark = [pytest.mark.feature("T-20"), pytest.mark.feature("B-04")]
+PATH = "tests/generated/api/test_shop_api.py"
+PROOF = {"origin": "documented", "evidence": {"path": "src/shop.py", "lines": [1, 2]}}
+SIGN_UP = {
+    "method": "POST",
+    "path": "/login",
+    "body": {"media_type": "application/json", "content": {"email": "{{email}}", "password": "{{password}}"}},
+}
+USER = {"kind": "bearer", "variable": "USER", "sign_in": {"requests": [SIGN_UP], "pointer": "/token", "keeps": False}}
+
+
+def case(name: str, request: dict[str, Any], status: int = 200, **more: Any) -> dict[str, Any]:
+    return {
+        "id": f"tc_{name}",
+        "title": f"it {name}",
+        "operation": {"method": request["method"], "path": request["path"]},
+        "act": {"request": request},
+        "expect": [{"kind": "status", "statuses": [status], **PROOF}, *more.pop("expect", ())],
+        **more,
+    }
+
+
+def text(*cases: dict[str, Any], client: dict[str, Any] | None = None, **more: Any) -> str:
+    application = {
+        "import": more.pop("place", "shop.web:app"),
+        "client": {"kind": "fastapi", **(client or {})},
+        **({"environment": more.pop("environment")} if "environment" in more else {}),
+    }
+    target = {"name": "Shop", "application": application, "import_roots": ["src"]}
+    spec = {"test_type": "api", "title": "API tests for Shop", "target": target, "cases": list(cases), **more}
+    files = render_api(spec, "pytest", PATH)
+    assert [file.path for file in files] == [PATH]
+    ast.parse(files[0].contents)
+    return files[0].contents
+
+
+READ = {"method": "GET", "path": "/carts"}
+
+
+def test_a_test_asks_the_client_of_the_framework_and_no_helper_is_written() -> None:
+    made = text(case("reads", READ, expect=[{"kind": "body_equals", "value": [], **PROOF}]))
+    assert "from fastapi.testclient import TestClient\n" in made
+    assert "from shop.web import app\n" in made
+    assert "    with TestClient(app) as client:\n        yield client\n" in made
+    assert '    response = client.get("/carts")\n    assert response.status_code == 200\n' in made
+    assert "    assert response.json() == []\n" in made
+    assert '"""It reads."""' in made or '"""it reads."""' in made
+
+
+def test_what_requests_change_is_copied_for_each_test() -> None:
+    made = text(case("reads", READ), client={"state": [["shop.web:CARTS"]]})
+    assert "from shop import web\n" in made
+    assert '    monkeypatch.setattr(web, "CARTS", copy.deepcopy(web.CARTS))\n' in made
+
+
+def test_all_names_of_an_object_get_the_same_copy() -> None:
+    made = text(case("reads", READ), client={"state": [["shop.store:CARTS", "shop.web:CARTS"]]})
+    assert '    monkeypatch.setattr(store, "CARTS", copy.deepcopy(store.CARTS))\n' in made
+    assert '    monkeypatch.setattr(web, "CARTS", store.CARTS)\n' in made
+
+
+def test_modules_of_one_name_keep_apart() -> None:
+    made = text(case("reads", READ), client={"state": [["shop.a.store:ROWS"], ["shop.b.store:ROWS"]]})
+    names = {alias.asname or alias.name for node in ast.walk(ast.parse(made)) for alias in getattr(node, "names", ())}
+    assert {"store", "store_2"} <= names
+
+
+def test_variables_are_set_by_the_fixture_and_early_ones_before_the_import() -> None:
+    late = text(case("reads", READ), environment={"SHOP_KEY": "made-up"})
+    assert 'ENVIRONMENT = {"SHOP_KEY": "made-up"}' in late
+    assert "        monkeypatch.setenv(name, value)\n" in late
+    early = text(case("reads", READ), environment={"SHOP_KEY": "made-up"}, client={"early_environment": True})
+    assert early.index("os.environ.update(ENVIRONMENT)") < early.index("from shop.web import app")
+    assert "setenv" not in early
+
+
+def test_users_sign_in_once_and_each_has_a_client() -> None:
+    made = text(case("reads", {**READ, "auth": "user"}), client={"state": [["shop.web:CARTS"]]}, auth={"user": USER})
+    assert '@pytest.fixture(scope="module")\ndef signed_in():' in made
+    assert '    return TestClient(web.app, headers=signed_in["user"])\n' in made
+    assert "def test_reads(user):\n" in made
+    assert 'return {"Authorization": "Bearer " + answer.json()["token"]}' in made
+
+
+def test_users_sign_in_to_each_application_that_a_function_makes() -> None:
+    made = text(case("reads", {**READ, "auth": "user"}), place="shop.web:make()", auth={"user": USER})
+    assert "    with TestClient(make()) as client:\n" in made
+    assert "@pytest.fixture(autouse=True)\ndef signed_in(client):\n" in made
+    assert '    return TestClient(client.app, headers=signed_in["user"])\n' in made
+
+
+def test_redirects_are_not_followed_where_one_is_expected() -> None:
+    assert "TestClient(app, follow_redirects=False)" in text(case("moves", READ, 307))
+
+
+@pytest.mark.parametrize(
+    ("method", "body", "call"),
+    [
+        (
+            "POST",
+            {"media_type": "application/json", "content": "{", "raw": True},
+            'client.post("/carts", headers={"Content-Type": "application/json"}, content="{")',
+        ),
+        (
+            "DELETE",
+            {"media_type": "application/json", "content": {"a": 1}},
+            'client.request("DELETE", "/carts", json={"a": 1})',
+        ),
+        (
+            "POST",
+            {"media_type": "application/x-www-form-urlencoded", "content": {"a": "b"}},
+            'client.post("/carts", data={"a": "b"})',
+        ),
+        (
+            "POST",
+            {"media_type": "multipart/form-data", "content": {"n": 1, "f": {"filename": "a.txt", "content": "x"}}},
+            'client.post("/carts", files=[("n", (None, "1")), ("f", ("a.txt", "x"))])',
+        ),
+    ],
+)
+def test_bodies_are_written_as_the_client_takes_them(method: str, body: dict[str, Any], call: str) -> None:
+    assert f"response = {call}\n" in text(case("sends", {"method": method, "path": "/carts", "body": body}))
