@@ -97,12 +97,15 @@ def _files(fields: Json) -> str:
     """Render the fields of a multipart form for httpx: pairs of a file's name and its content."""
     parts: list[str] = []
     for name, value in fields.items():
-        for one in value if isinstance(value, list) else [value]:
-            is_file = isinstance(one, dict) and "filename" in one
-            text = literal(str(one).lower() if isinstance(one, bool) else str(one))
-            pair = f"({literal(one['filename'])}, {literal(one['content'])})" if is_file else f"(None, {text})"
-            parts.append(f"({literal(name)}, {pair})")
+        items: list[Any] = value if isinstance(value, list) else [value]
+        parts += [f"({literal(name)}, {_file_pair(item)})" for item in items]
     return f"[{', '.join(parts)}]"
+
+
+def _file_pair(item: Any) -> str:
+    if isinstance(item, dict) and "filename" in item:
+        return f"({literal(item['filename'])}, {literal(item['content'])})"
+    return f"(None, {literal(str(item).lower() if isinstance(item, bool) else str(item))})"
 
 
 STARTED = Dialect("api", "query", "form", "response.status", "response.seconds", ".json", ".succeeded()")

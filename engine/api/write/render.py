@@ -264,7 +264,8 @@ class _Source:
         request = case["act"]["request"]
         checks = render_checks(list(case["expect"]), self._known)
         client = self._client_for(case)
-        tied = name.removeprefix("test_") == str(case["id"]).removeprefix("tc_")
+        # In a class, the name of the class would be part of what ties them.
+        tied = self._pytest and name.removeprefix("test_") == str(case["id"]).removeprefix("tc_")
         lines = [
             f"def {name}({', '.join(self._clients_of(case)) if self._pytest else 'self'}):",
             *indented(docstring(str(case["title"]), "" if tied else str(case["id"]))),

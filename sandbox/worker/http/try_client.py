@@ -123,7 +123,12 @@ def _files(form):
     for name, value in form.items():
         for one in value if isinstance(value, list) else [value]:
             is_file = isinstance(one, dict) and "filename" in one
-            yield name, (one["filename"], one["content"]) if is_file else (None, str(one))
+            yield (
+                name,
+                (one["filename"], one["content"])
+                if is_file
+                else (None, str(one).lower() if isinstance(one, bool) else str(one)),
+            )
 
 
 def kind_of(application):

@@ -94,8 +94,10 @@ async def test_a_model_adds_cases_and_those_that_do_not_hold_are_left_out(
         )
     assert report.exit_code == 0
     text = (root / TEST_PATH).read_text()
-    assert "tc_counter_keeps_three" in text
-    assert "tc_counter_becomes_four" not in text
+    assert "def test_counter_keeps_three(client):" in text
+    assert "counter_becomes_four" not in text
+    assert "with TestClient(" in text
+    assert [path.name for path in (root / TEST_PATH).parent.iterdir()] == [Path(TEST_PATH).name]
     assert "POST /counters" in server.requests[0].body["messages"][1]["content"]
 
 
