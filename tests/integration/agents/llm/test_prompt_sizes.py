@@ -10,6 +10,7 @@ from __future__ import annotations
 import socket
 from collections.abc import Callable
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import pytest
@@ -26,6 +27,7 @@ from testwright.tests.support.agents.fake_chat import Engine, FakeChat, asked
 from testwright.tests.support.agents.token_count import counter, tokens_by_characters
 from testwright.tests.support.mcp.tool_session import unit_spec
 from testwright.tests.support.runs.model_runs import case, cases, till, verdict
+from testwright.utils.names.counted import counted
 
 pytestmark = pytest.mark.feature("T-13")
 
@@ -312,4 +314,8 @@ async def test_a_whole_module_is_read_in_requests_of_bounded_size(tmp_path: Path
     request = {**request_about("charged"), "target": {"path": PATH, "module": MODULE, "symbols": None}}
     await asked(ModelSpecAgent(chat, Engine(spec), root), request)
     assert all(any(f"def {name}(" in call.user for call in chat.calls) for name in names)
-    assert max(size(call) for call in chat.calls) <= most
+    sizes = [size(call) for call in chat.calls]
+    unit = "characters / 4" if counter() is tokens_by_characters else "tokens by o200k_base"
+    requests = counted(len(sizes), "request")
+    print(f"module of {lines} lines: {requests}, largest {max(sizes)}, median {median(sizes):g} {unit}")
+    assert max(sizes) <= most
