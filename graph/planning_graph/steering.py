@@ -59,14 +59,14 @@ async def ask_to_steer(
     try:
         response = await call_agent(state, briefed(state, runtime), role, task, inputs, step_id=role)
     except BudgetExhausted as error:
-        _report_default(services, role, f"was not asked: {error.message}")
+        report_default(services, role, f"was not asked: {error.message}")
         return None
     if response.status is ResponseStatus.CANCELLED:
         refused = error_response(ErrorType.EXECUTION, "it cancelled its work")
         response = replace(refused, metadata={**usage_of(response.metadata)}, trace=response.trace)
     if response.error is not None and response.is_error():
         # The run goes on without its answer, so nothing else would tell the user.
-        _report_default(services, role, f"failed: {failure_text(response.error, role)}")
+        report_default(services, role, f"failed: {failure_text(response.error, role)}")
     return response
 
 
@@ -75,7 +75,8 @@ def failure_text(error: AgentError, role: str) -> str:
     return error.message.removeprefix(f"{role} failed: ").removesuffix(".")
 
 
-def _report_default(services: GraphServices, role: str, why: str) -> None:
+def report_default(services: GraphServices, role: str, why: str) -> None:
+    """Emit what becomes of the decision of an agent that steers and has not decided; the report has it as a warning."""
     message = f"the {role} agent {why}; {_DEFAULTS[role]}"
     services.emit(EventType.PROGRESS, message, role, warning=message)
 

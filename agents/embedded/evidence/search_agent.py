@@ -79,9 +79,8 @@ async def collect(tools: EvidenceTools, inputs: Mapping[str, Any]) -> JsonObject
         else:
             found += answer
     pieces = list({piece.id: piece for piece in reversed(found)}.values())[::-1]
-    text = "\n".join(
-        [f"Found {counted(len(pieces), 'source')}:", *(f"- {one.title} ({one.path}:{one.lines[0]})" for one in pieces)]
-    )
+    said = f"Found {counted(len(pieces), 'source')}:" if pieces else f"No results found for: {'; '.join(queries)}"
+    text = "\n".join([said, *(f"- {one.title} ({one.path}:{one.lines[0]})" for one in pieces)])
     return {"evidence": [piece.to_dict() for piece in pieces], "text": text, "not_searched": sorted(set(failed))}
 
 

@@ -16,7 +16,7 @@ from ...context import RunContext, services_of
 from ...faults import Fault
 from ...node import reported_node
 from ..planning_state import PlanningAgentState
-from ..steering import ask_to_steer, control_of, step_rows, with_control, with_usage
+from ..steering import ask_to_steer, control_of, report_default, step_rows, with_control, with_usage
 from ..steps import is_finished
 
 _LONGEST_SUMMARY = 4000
@@ -46,6 +46,8 @@ async def _summary(
     if response is None or response.is_error():
         return {}
     flags = check_flags(response, "Summary")
+    if flags.should_halt:
+        report_default(services_of(runtime), "summary", f"ended its update: {flags.halt_reason}")
     text = answer_text(response)[:_LONGEST_SUMMARY]
     return {} if flags.should_halt or flags.should_pass or not text.strip() else {"summary": text}
 

@@ -123,6 +123,14 @@ async def test_every_piece_has_a_place_and_a_tool_that_fails_loses_only_its_own(
 
 
 @pytest.mark.feature("D-02")
+async def test_a_search_whose_tools_all_fail_says_what_nothing_was_found_for() -> None:
+    inputs = {**inputs_of("evidence_search"), "queries": ["slugify dashes", "fold"]}
+    result: Any = (await asked(EmbeddedSearchAgent(Tools("get_codebase_context")), inputs)).result
+    assert (result["evidence"], result["text"]) == ([], "No results found for: slugify dashes; fold")
+    assert result["not_searched"] == ["get_codebase_context is broken"]
+
+
+@pytest.mark.feature("D-02")
 async def test_an_api_document_gives_the_statuses_of_its_operations() -> None:
     inputs = {**inputs_of("evidence_search"), "api_document": "openapi.yaml"}
     result: Any = (await asked(EmbeddedSearchAgent(Tools()), inputs)).result

@@ -95,7 +95,7 @@ async def test_an_agent_that_interrupts_costs_only_its_step(tmp_path: Path) -> N
     assert (statuses(state)["b"], state["exit_reason"]) == ("completed", "partial")
 
 
-@pytest.mark.feature("P-08", "P-02")
+@pytest.mark.feature("P-02", "P-08", "P-11")
 @pytest.mark.parametrize(
     ("verdict", "ended", "reason"),
     [
@@ -273,8 +273,27 @@ async def test_later_agents_are_told_of_the_turns_before(tmp_path: Path) -> None
 @pytest.mark.feature("P-07", "P-08")
 async def test_a_summary_agent_that_passes_or_terminates_leaves_the_summary_as_it_is(tmp_path: Path) -> None:
     script = [success_response("first"), flagged("second", passes=True), flagged("third", terminate=True)]
-    state = await steered(tmp_path, made=2, summary=[*script, flagged("fourth", terminate=True)])
+    planner = plan_agents([TWO_WAVES], 2, summary=[*script, flagged("fourth", terminate=True, reason="too long")])
+    with scripted(**planner) as agents:
+        made = bench(tmp_path, agents, targets=TARGETS)
+        state = await run_plan(made)
     assert (state["control"].get("summary"), state["exit_reason"]) == ("first", "completed")
+    assert warnings(made)[-1] == "the summary agent ended its update: too long; the summary stays as it is"
+
+
+@pytest.mark.feature("P-06")
+async def test_a_lorebook_agent_is_told_what_the_contract_names(tmp_path: Path) -> None:
+    learned = {"compactedThroughTurn": 1, "updates": [{"key": "app", "value": "needs PORT"}], "deletions": []}
+    answers = [success_response(learned), *[success_response("nothing new")] * 3]
+    with scripted(**plan_agents([TWO_WAVES], 2, lorebook=answers)) as agents:
+        await run_plan(bench(tmp_path, agents, targets=TARGETS))
+    first, second, *_ = (request.inputs or {} for request in agents["lorebook"].requests)
+    assert set(first) == {
+        *("turnsSinceLastUpdate", "lastLorebookUpdateTurnIndex", "currentLorebook", "taskContext", "harnessGeneration")
+    }
+    assert (first["lastLorebookUpdateTurnIndex"], first["currentLorebook"], first["harnessGeneration"]) == (-1, [], 0)
+    assert (second["lastLorebookUpdateTurnIndex"], second["harnessGeneration"]) == (1, 1)
+    assert [entry["key"] for entry in second["currentLorebook"]] == ["app"]
 
 
 class Keeper:

@@ -93,7 +93,7 @@ def test_a_request_with_missing_or_unknown_keys_is_refused(data: dict[str, Any],
 
 
 @pytest.mark.feature("C-02")
-def test_the_statuses_and_error_types_are_the_seeds() -> None:
+def test_the_statuses_and_error_types_are_those_of_the_contract() -> None:
     assert [status.name for status in ResponseStatus] == ["SUCCESS", "ERROR", "PARTIAL", "PENDING", "CANCELLED"]
     assert [kind.name for kind in ErrorType] == [
         "VALIDATION",
