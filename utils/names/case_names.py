@@ -15,8 +15,8 @@ TestNode = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def snake_case(name: str) -> str:
-    """`SortedList` as `sorted_list`, `__len__` as `len`; only a-z, 0-9 and single underscores."""
-    return slug(re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name))
+    """`SortedList` as `sorted_list`, `__len__` as `len`, `Vector2D` as `vector2d`; a-z, 0-9 and single underscores."""
+    return slug(re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[0-9])(?=[A-Z][a-z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name))
 
 
 def slug(text: str) -> str:

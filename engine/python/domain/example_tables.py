@@ -89,7 +89,7 @@ GRAPH_COMPANIONS: dict[str, tuple[str, ...]] = {
 }
 FIRST_NODE, LAST_NODE, INNER_NODE = ("'A'", "0"), ("'D'", "3"), ("'B'", "1")
 
-PREDICATES = {1: "lambda x: x > 2", 2: "lambda x, y: x < y"}
+PREDICATES = {1: "lambda x: x > 2", 2: "lambda x, y: x < y", -1: "lambda *args: len(set(args)) == 1"}
 FUNCTIONS = {
     0: "lambda: 5",
     1: "lambda x: x * 2",

@@ -23,12 +23,13 @@ _MAXIMUM_DEPTH = 4
 _MAXIMUM_VALUES = 14
 _INTERVAL_NAME = re.compile(r"\w*(interval|range|meeting|booking|span|slot)s?\w*")
 _CONVERTER_NAME = re.compile(r"(conv|convert|converter|cast|coerce|parser?|type_?|factory|loads?)")
-PREDICATE_NAME = re.compile(r"pred(icate)?|cond(ition)?|test|filter(_func)?|matcher?|is_\w+")
+PREDICATE_NAME = re.compile(r"pred(icate)?|cond(ition)?|(\w+_)?test(_func)?|filter(_func)?|matcher?|is_\w+")
 _VARIABLES_NAME = re.compile(
     r"var_?dict|variables?|context|namespace|substitutions?|replacements?|bindings?|env(iron)?"
 )
 _POSITION_NAME = re.compile(r"(start_?)?(pos|position|offset)(ition)?|cursor")
 _END_NAME = re.compile(r"(end|stop|finish|until|hi|high|max(imum)?|upper|last)(_\w+)?|\w+_(end|stop|max|until)")
+_SMALL = frozenset("1 2 3 4 5".split())
 _LETTER_NAME = re.compile(r"(ch|char|character|letter|symbol|digit)")
 # Names whose texts have a form of their own, in the table of type_inference; other names suggest a word.
 _PLAIN_TEXT = frozenset({"'hello world'", "'name'"})
@@ -56,6 +57,7 @@ class ExampleContext:
         others: representative values of other parameters, as source, for preconditions that relate to them.
         build: builds objects; None where none can be built.
         among: whether another parameter takes a collection, whose few items a number is mostly about.
+        default: source of the parameter's default; empty without one.
     """
 
     name: str = ""
@@ -64,6 +66,7 @@ class ExampleContext:
     build: BuildObjects | None = None
     depth: int = 0
     among: bool = False
+    default: str = ""
 
     def inner(self, place: int | None = None) -> ExampleContext:
         """The context of an element."""
@@ -156,6 +159,9 @@ def _integers(domain: ParameterDomain, context: ExampleContext) -> list[Candidat
     if context.place and _END_NAME.fullmatch(context.name):
         found = [*_from(tables.ENDS, context.place), *found]  # where a start comes before it
     edges = ["0", "1", "-1", "-5"]
+    if context.default in _SMALL:
+        found = [*map(str, range(int(context.default) + 1, int(context.default) + 4)), *found]  # its neighbours
+        edges = edges[:2]  # a size, a count, a step
     if domain.requires("index into"):
         return _plain(*indices_of((context.others or {}).get(domain.related("index into"), ""), context.name))
     if _POSITION_NAME.fullmatch(context.name):

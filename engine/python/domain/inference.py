@@ -229,4 +229,6 @@ class _Inference:
         if domain.kind == "callable":
             calls = [use[7:] for use in uses_of(self._facts, one, item.name) if use.startswith("called:")]
             domain = replace(domain, arity=min(map(int, calls), default=domain.arity))
+        if item.kind == "var_positional" and domain.kind == "sequence":
+            domain = domain.element or UNKNOWN  # `*words` names all of them, the domain is that of one
         return replace(domain, source="name")

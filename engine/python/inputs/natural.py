@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Protocol
 
 from ..domain.examples import ExampleContext, NaturalValue, natural_values
@@ -94,7 +95,7 @@ class NaturalInputs:
             if values:
                 others[other] = values[0].candidate.source
         context = self._context(one, parameter.name, domain, where, depth)
-        return natural_values(domain, context.beside(others))
+        return natural_values(domain, replace(context.beside(others), default=parameter.default or ""))
 
     def _context(
         self, one: CallableFacts, name: str, domain: ParameterDomain, where: ModuleFacts, depth: int

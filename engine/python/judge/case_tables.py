@@ -212,7 +212,9 @@ def _distinct(names: Sequence[str], taken: set[str]) -> tuple[str, ...]:
     found: list[str] = []
     for name in names:
         base = name if name.isidentifier() else "value"
-        plain = [choice for choice in (base, f"{base}_value") if choice not in used]
+        # What the object holds afterwards, beside what the call returns.
+        other = "expected_state" if base == "expected" else f"{base}_value"
+        plain = [choice for choice in (base, other) if choice not in used]
         found.append(plain[0] if plain else unique_name(base, used))
         used.add(found[-1])
     return tuple(found)

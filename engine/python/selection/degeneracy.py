@@ -93,7 +93,7 @@ def receiver_degeneracy(
         return SEVERE  # an empty container
     if any(not parameter.required for parameter in takes):
         # The default object is what others are compared with; one that is only set up by options is as good as any.
-        return MILD if _is_set_up_by_options(owner, facts) else SEVERE
+        return 0 if _is_set_up_by_options(owner, facts) else SEVERE
     return MILD if any(_fills(member) for member in owner.members) else 0
 
 

@@ -160,10 +160,17 @@ class CaseShape:
             name = "expected" if one.actual == "result" else f"expected_{_tail(one.actual)}"
             tree = parse_expression(value)
             # The parts of an expected object are named for its attributes: `expected_key`, `expected_error`.
-            value = self._argument(tree, name if self._is_data(tree) else _EXPECTED)
+            value = self._of_sole_argument(tree) or self._argument(tree, name if self._is_data(tree) else _EXPECTED)
         column = "warning" if one.kind == "warns" else "message"
         match = one.match if one.match is None else self._hole(repr(one.match), column)
         return replace(one, value=value, match=match, evidence=one.evidence)
+
+    def _of_sole_argument(self, tree: ast.expr) -> str:
+        """An expected object that is made of one value, which stands for it: `Box(expected)`; empty for others."""
+        if not isinstance(tree, ast.Call) or len(tree.args) != 1 or tree.keywords or self._is_data(tree):
+            return ""
+        inner = tree.args[0]
+        return f"{ast.unparse(tree.func)}({self._hole(ast.unparse(inner), 'expected')})" if self._is_data(inner) else ""
 
 
 _KEYS = (ast.Constant, ast.UnaryOp)

@@ -58,7 +58,8 @@ def differences(mine: Situation, usual: Situation, facts: CallableFacts | None) 
         found.append(f"after_single_{snake_case(mine.before[0])}")
     for name in usual.arguments:
         if name not in mine.arguments and name not in mine.varying and not mine.built and name != CLOCK:
-            found.append(f"without_{_plain(name)}")
+            lacks_content = name == usual.content and _is_filled(usual) and not mine.before
+            found.append("when_empty" if lacks_content else f"without_{_plain(name)}")
     # An option that is passed tells more than what the operands look like.
     return sorted(
         dict.fromkeys(words for words in found if words),
@@ -168,7 +169,9 @@ def _spread(name: str, node: ast.expr, usual: ast.expr | None) -> str:
     mine, others = (list(one.elts) if isinstance(one, ast.Tuple) else [] for one in (node, usual))
     if len(mine) == len(others):
         changed = [pair for pair in zip(mine, others, strict=True) if ast.dump(pair[0]) != ast.dump(pair[1])]
-        return _value(_singular(plain), *changed[0]) if changed else ""
+        words = [_value(_singular(plain), *pair) for pair in changed]
+        # That one of them is empty tells more than that another is a list.
+        return next((one for one in words if one.startswith(TELLING)), words[0] if words else "")
     if not mine:
         return f"no_{plain}"
     count = _COUNTS.get(len(mine), "several")

@@ -97,8 +97,8 @@ def _name_all(subject: str, tests: Sequence[_Test], used: set[str]) -> None:
     if tests[0].facts is not None and tests[0].facts.kind == "constructor":
         base = f"{base}_construction"
     returning = [test for test in tests if not test.exception] or list(tests)
-    # Where some pass options, the call without any bears the member's name alone.
-    usual = min(returning, key=_option_count)
+    # Where some pass options, the call without any bears the member's name alone; not one that is given nothing.
+    usual = min(returning, key=lambda test: (_is_given_nothing(test), _option_count(test)))
     opposite = {"is_true", "is_false"} <= {_shared_outcome(test) for test in returning}
     for test in [usual, *(one for one in tests if one is not usual)]:
         own = f"{subject_slug(subject)}_in_{user}" if (user := _user_of(subject, test)) else base
@@ -143,6 +143,12 @@ def _attribute_of_new(test: _Test) -> str:
     )
 
 
+def _is_given_nothing(test: _Test) -> bool:
+    """Whether a test passes nothing to what takes any number of arguments."""
+    node = test.situation.arguments.get(test.situation.spread)
+    return isinstance(node, ast.Tuple) and not node.elts
+
+
 def _option_count(test: _Test) -> int:
     """Counts the options that a test passes: arguments that have a default, of the call and of the receiver."""
     required = {one.name for one in test.facts.parameters if one.required} if test.facts is not None else set()
@@ -164,7 +170,9 @@ def _candidates(base: str, test: _Test, usual: _Test) -> Iterator[str]:
         base = f"{base}_raises_{snake_case(test.exception)}"
         yield from (f"{base}_{_joined([words])}" for words in conditions[:1] if words.startswith((*TELLING, "when_")))
         yield base
-        yield from _with_words(base, _message_words(test.cases[0]))
+        # An option that sets the call apart tells more than a message that others have, too.
+        yield from (f"{base}_{_joined([words])}" for words in conditions if words.startswith("with_"))
+        yield from _with_words(base, _shared_message_words(test))
     outcome = _shared_outcome(test)
     yield from _with_words(base, _undone_words(test))
     if test is not usual:
@@ -255,6 +263,12 @@ def _joined(conditions: Sequence[str]) -> str:
     parts = [f"with_{'_and_'.join(with_)}"] if with_ else []
     parts += [f"for_{'_and_'.join(other)}"] if other else []
     return "_".join([*parts, *rest])
+
+
+def _shared_message_words(test: _Test) -> str:
+    """Returns the message that all rows of a test expect, in words; empty where they differ."""
+    found = {_message_words(case) for case in test.cases}
+    return found.pop() if len(found) == 1 else ""
 
 
 def _message_words(case: Case) -> str:

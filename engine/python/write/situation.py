@@ -85,7 +85,9 @@ def _add_built(
     assigned: Mapping[str, ast.expr],
 ) -> None:
     """Adds what the receiver is built with."""
-    if isinstance(built, ast.Call) and last_name(built.func) == (facts.owner if facts is not None else ""):
+    # A constructor may make an object of another class, as the documents of a derived class do with its base's.
+    owner = facts.owner if facts is not None else ""
+    if isinstance(built, ast.Call) and last_name(built.func) in (owner, *constructors):
         found.built = not built.args and not built.keywords and not found.before
         names = positional_names(constructors.get(last_name(built.func)))
         for at, node in enumerate(built.args):

@@ -117,3 +117,17 @@ def test_a_group_carries_its_name_and_columns() -> None:
 
     assert group.text == "group_thousands__value__expected"
     assert read_group(group.text) == group
+
+
+def test_the_state_of_an_object_afterwards_is_no_value_of_its_constructor() -> None:
+    def row(key: str, number: int) -> Case:
+        returned = SpecExpectation("equals", "result", f"Box([{key}, 1])")
+        held = SpecExpectation("equals", "box", f"Box([{key}, 2])")
+        act, statements = f"box.set({key})", ("box = Box()",)
+        return Case(f"tc_{number}", "title", "f", act, expect=(returned, held), statements=statements)
+
+    table = tabulate([row("3", 0), row("4", 1)], (), lambda call, at: "key")
+
+    assert table is not None
+    assert table.columns == ("key", "expected", "expected_state")
+    assert [one.value for one in table.template.expect] == ["Box(expected)", "Box(expected_state)"]

@@ -357,3 +357,24 @@ def test_digits_of_values_are_no_words_of_a_name() -> None:
     found = names(returns("parse('4')"), returns("parse('Interval 4 7')"))
 
     assert not any(character.isdigit() for character in found[1].removesuffix("_2"))
+
+
+def test_what_is_given_nothing_is_no_usual_call_of_what_takes_any_number_of_arguments() -> None:
+    assert names(returns("join()", subject="join"), returns("join('a', 'b')", subject="join")) == [
+        "join_for_no_words",
+        "join",
+    ]
+
+
+def test_that_one_of_several_arguments_is_empty_tells_more_than_the_kind_of_another() -> None:
+    usual, other = returns("join('a', 'b')", subject="join"), returns("join([3, 1], [])", subject="join")
+
+    assert names(usual, other) == ["join", "join_for_empty_word"]
+
+
+def test_an_option_tells_refusals_apart_before_their_message_does() -> None:
+    assert names(
+        returns("parse('apple')"),
+        refuses("parse('apple pie')", "it is not allowed"),
+        refuses("parse('apple', limit=9)", "it is not allowed"),
+    ) == ["parse", "parse_raises_value_error", "parse_raises_value_error_with_limit"]

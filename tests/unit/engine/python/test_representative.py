@@ -132,6 +132,18 @@ def test_one_of_any_number_of_arguments_shows_less_than_two() -> None:
     assert rates[0] > rates[1] == 0
 
 
+def test_an_object_that_options_set_up_shows_as_much_by_default() -> None:
+    options = (Parameter("self", "positional_or_keyword"), Parameter("strict", "keyword_only", default="False"))
+    asked = CallableFacts("Rule.shown", "method", (4, 6), options[:1], owner="Rule")
+    constructor = CallableFacts("Rule", "constructor", (1, 3), options, owner="Rule")
+    owner = ClassFacts("Rule", "plain", (1, 9), constructor=constructor, members=(asked,))
+    facts = ModuleFacts("m.py", "m", ".", "", classes=(owner,))
+
+    trial = Trial("Rule.shown", "rule.shown()", arrange=("rule = Rule()",))
+
+    assert represent(trial, SHOWN_TEXT, asked, facts).degeneracy == 0
+
+
 def test_operands_of_one_domain_that_are_a_text_and_a_list_show_little() -> None:
     either = (Parameter("x", "positional_or_keyword"), Parameter("y", "positional_or_keyword"))
     less = CallableFacts("less", "function", (1, 3), either)

@@ -121,6 +121,8 @@ def test_slugs_are_cut_between_words_and_never_end_on_a_joint() -> None:
     assert cut_slug("one_two_three", 9) == "one_two"
     assert cut_slug("total_of_something", 8) == "total"
     assert snake_case("HTTPServerError") == "http_server_error"
+    assert snake_case("Vector2D") == "vector2d"
+    assert snake_case("Base64Encoder") == "base64_encoder"
 
 
 def test_the_only_refusal_of_its_kind_needs_no_more_than_its_plain_name() -> None:

@@ -214,3 +214,17 @@ def test_arguments_are_held_against_what_the_code_does_with_them(context, act, c
     facts, known = context
 
     assert count_outside(Trial("m", act), replace(facts, domains=known.domains)) == count
+
+
+def test_a_small_number_that_is_the_default_has_its_neighbours_as_values() -> None:
+    found = [one.candidate.source for one in natural_values(INTEGER, ExampleContext("size", default="1"))]
+
+    assert found[:3] == ["2", "3", "4"]
+    assert not any(source.startswith("-") for source in found)
+    assert natural_values(INTEGER, ExampleContext("size"))[0].candidate.source == "6"
+
+
+def test_a_function_named_for_a_test_answers_whether_something_holds() -> None:
+    found = natural_values(ParameterDomain("callable", arity=2), ExampleContext("sim_test"))
+
+    assert "==" in found[0].candidate.source or "<" in found[0].candidate.source

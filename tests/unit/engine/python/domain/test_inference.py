@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from pathlib import Path
 
 import pytest
 
@@ -431,3 +432,12 @@ def test_what_is_parsed_as_a_moment_is_written_in_its_format(tmp_path, function,
     domains = {one.qualname: dict(one.parameters) for one in context.domains}
 
     assert domains[function]["text"].choices == choices
+
+
+def test_the_domain_of_any_number_of_arguments_is_that_of_one(tmp_path: Path) -> None:
+    source = "def longest(*words):\n    return max(words)\n\n\ndef shortest(words):\n    return min(words)\n"
+    facts = facts_of(write_project(tmp_path, {"m.py": source}), "m.py")
+    found = {one.qualname: one.of("words").kind for one in infer_domains(facts)}
+
+    assert found["longest"] != "sequence"
+    assert found["shortest"] == "sequence"
