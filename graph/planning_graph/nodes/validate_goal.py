@@ -40,11 +40,13 @@ async def validate_goal(state: PlanningAgentState, runtime: Runtime[RunContext])
     request; its steps join the plan where they make tests of what the request asked for. What lies outside of it is
     suggested to the user, and a critique that asks for nothing else is no failure. More than `max_goal_failures`
     critiques end the run as GOAL_VALIDATION_FAILED; what was kept stays. An agent that fails, or says nothing, is
-    content.
+    content. One that a ceiling leaves unasked is asked when the run is resumed with a higher one.
     """
     response = await ask_to_steer(state, runtime, "goal", "validate_goal", _inputs(state))
     spent = with_usage(state, [response])
     state = {**state, **spent}  # type: ignore[typeddict-item]
+    if response is None and "goal" in services_of(runtime).agents:
+        return _stopped(state, runtime, "the goal agent was not asked")
     if response is None or response.is_error() or not check_flags(response, "Goal").should_halt:
         emit_plan_ended(services_of(runtime), ExitReason(str(state["exit_reason"])))
         return spent
@@ -83,21 +85,25 @@ def _ended(state: PlanningAgentState, runtime: Runtime[RunContext], fault: Fault
 
     After a ceiling the goal is validated anew when the run is resumed with a higher one.
     """
+    message = f"the plan was not revised: {fault.message}"
     if fault.exit_reason == StepExit.BUDGET_EXHAUSTED:
-        reason = ExitReason.BUDGET_EXHAUSTED
-        control: ControlState = {**control_of(state), "unvalidated": str(state["exit_reason"])}
+        control: ControlState = {**control_of(state)}
         control["goal_failures"] = control.get("goal_failures", 1) - 1
         control["critiques"] = control.get("critiques", [])[:-1]
-        update: dict[str, Any] = {"control": control}
-    else:
-        reason = ExitReason.TERMINATED
-        update = {"control": control_of(state), "failure": fault.to_dict()}
-    emit_plan_ended(services_of(runtime), reason)
+        return _stopped({**state, "control": control}, runtime, message)
+    emit_plan_ended(services_of(runtime), ExitReason.TERMINATED)
+    update = {"control": control_of(state), "failure": fault.to_dict()}
+    return {**update, "status": "failed", "exit_reason": str(ExitReason.TERMINATED), "logs": [message]}
+
+
+def _stopped(state: PlanningAgentState, runtime: Runtime[RunContext], message: str) -> dict[str, Any]:
+    """The end of a run at a ceiling, which a resumed run with a higher one takes up by validating the goal."""
+    emit_plan_ended(services_of(runtime), ExitReason.BUDGET_EXHAUSTED)
     return {
-        **update,
+        "control": {**control_of(state), "unvalidated": str(state["exit_reason"])},
         "status": "failed",
-        "exit_reason": str(reason),
-        "logs": [f"the plan was not revised: {fault.message}"],
+        "exit_reason": str(ExitReason.BUDGET_EXHAUSTED),
+        "logs": [message],
     }
 
 

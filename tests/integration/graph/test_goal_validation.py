@@ -8,18 +8,23 @@ from typing import Any
 import pytest
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
+from testwright.agents.contract.function_agent import FunctionAgent, Metering
+from testwright.agents.contract.lifecycle import Agent
 from testwright.agents.contract.protocol import AgentResponse, ErrorType, error_response, success_response
 from testwright.agents.control.flags import flags
 from testwright.agents.embedded.control.goal_agent import EmbeddedGoalAgent
+from testwright.agents.llm.control.goal_agent import ModelGoalAgent
 from testwright.app.own_agents import own_agents
 from testwright.core.events import EventType
 from testwright.core.outcome import exit_code_of
+from testwright.core.usage import Ceilings, ModelBudget, ModelUsage
 from testwright.graph.context import providing
 from testwright.graph.control_policy import ControlPolicy
 from testwright.graph.planning_graph.critique_scope import outside_request
 from testwright.graph.planning_graph.plan_check import check_plan
 from testwright.graph.planning_graph.steering import untested
 from testwright.graph.running import resume_run
+from testwright.tests.support.agents.fake_chat import FakeChat
 from testwright.tests.support.agents.scripted_agents import scripted
 from testwright.tests.support.runs.graph_runs import ANALYSIS, bench, generate, plan, runtime_of
 from testwright.tests.support.runs.plan_runs import (
@@ -240,6 +245,42 @@ async def test_a_ceiling_over_a_critique_stops_the_run_and_a_higher_one_validate
     assert (stopped["status"], stopped["exit_reason"]) == ("failed", "budget_exhausted")
     assert (resumed["exit_reason"], resumed["control"].get("goal_failures")) == ("completed", 1)
     assert accepted_files(made.project) == ["test_a.py", "test_b.py"]
+
+
+@pytest.mark.feature("P-03", "B-08")
+@pytest.mark.parametrize("kind", ["function", "model"])
+async def test_a_goal_agent_that_a_ceiling_leaves_unasked_is_asked_by_a_run_with_a_higher_one(
+    tmp_path: Path, checkpointer: AsyncSqliteSaver, kind: str
+) -> None:
+    budget, asked = ModelBudget(Ceilings(tokens=100)), list[Any]()
+
+    def spends(request: Any) -> AgentResponse:
+        budget.add(ModelUsage("summary", "mine", calls=1, tokens_in=100))
+        return success_response("what happened")
+
+    def met(request: Any) -> AgentResponse:
+        asked.append(request)
+        return CONTENT
+
+    chat = FakeChat(
+        budget.refused("the ceiling on tokens is reached"), {"is_met": True, "critique": "", "reason": "met"}
+    )
+    goals: dict[str, Agent] = {
+        "function": FunctionAgent("goal", met, metering=Metering(budget.require)),
+        "model": ModelGoalAgent(chat, engine=EmbeddedGoalAgent()),
+    }
+    with scripted(**agents()) as made_of:
+        async with FunctionAgent("summary", spends) as summary, goals[kind] as goal:
+            around = {**made_of, "summary": summary, "goal": goal}
+            services = {"budget": budget}
+            made = bench(tmp_path, around, targets=TARGETS, checkpointer=checkpointer, services=services)
+            stopped = await run_plan(made)
+            assert not asked
+            budget.replace_ceilings(Ceilings(tokens=10_000))
+            resumed = await resume_run(made.context, made.services)
+    assert (stopped["exit_reason"], resumed["exit_reason"]) == ("budget_exhausted", "completed")
+    assert accepted_files(made.project) == ["test_a.py"]
+    assert len(asked) + len(chat.calls) == (1 if kind == "function" else 2)
 
 
 @pytest.mark.feature("P-03", "P-10")

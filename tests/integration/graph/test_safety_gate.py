@@ -14,12 +14,17 @@ from testwright.agents.contract.function_agent import FunctionAgent
 from testwright.agents.contract.protocol import AgentResponse, ResponseStatus, success_response
 from testwright.agents.control.flags import flags
 from testwright.agents.embedded.control.safety_agent import EmbeddedSafetyAgent
+from testwright.agents.llm.control.safety_agent import ModelSafetyAgent
+from testwright.core.errors import ModelQuotaExhausted
 from testwright.core.events import EventType
 from testwright.graph.context import RunContext, providing
 from testwright.graph.control_policy import ControlPolicy
 from testwright.graph.planning_graph.planning_graph import build_planning_graph
 from testwright.graph.planning_graph.planning_state import PlanningAgentState
 from testwright.graph.planning_graph.risks import step_descriptors, step_risk
+from testwright.reports.build import Outcomes, build_report
+from testwright.reports.run_model import Run
+from testwright.tests.support.agents.fake_chat import FakeChat
 from testwright.tests.support.agents.scripted_agents import scripted
 from testwright.tests.support.runs.graph_runs import bench, generate, plan
 from testwright.tests.support.runs.plan_runs import (
@@ -39,6 +44,7 @@ def remote(step_id: str, **params: Any) -> dict[str, Any]:
 
 
 PLANNED = plan(*steps("a"), remote("b"))
+RUN = Run(id="r", version="1", root="/shop", started_at="", finished_at="", seconds=0.0)
 REJECTED = {"a": "completed", "b": "skipped", "verify": "completed", "accept": "completed"}
 
 
@@ -95,6 +101,21 @@ async def test_a_cancelled_answer_approves_nothing_whatever_its_flags(tmp_path: 
     with scripted(safety=[cancelled]) as gate:
         state, _ = await run_gated(tmp_path, gate["safety"])
     assert statuses(state) == REJECTED
+
+
+@pytest.mark.feature("P-04", "P-11")
+async def test_a_safety_agent_whose_model_fails_rejects_and_its_failure_is_named(tmp_path: Path) -> None:
+    failure = ModelQuotaExhausted("openai:strict has no quota left", advice="Top up the account.")
+    async with ModelSafetyAgent(FakeChat(failure), engine=EmbeddedSafetyAgent()) as gate:
+        state, made = await run_gated(tmp_path, gate, consented=("requests_host",))
+    assert statuses(state) == REJECTED
+    found = result_of(state, "b")["failure"]
+    assert (found["error"], found["role"], found["cause"]) == ("SafetyAgentFailure", "safety", "ModelQuotaExhausted")
+    assert found["message"] == "the safety agent failed: openai:strict has no quota left"
+    assert found["advice"] == "Top up the account. --yes approves every step without asking."
+    report = build_report(RUN, Outcomes(request="cover the shop", plan=[dict(step) for step in state["plan"]]))
+    assert any(found["message"] in line and line.endswith(found["advice"]) for line in report.advice)
+    assert any(found["message"] in str(data.get("warning")) for *_, data in made.recorder.events)
 
 
 @pytest.mark.feature("P-04", "P-11")
