@@ -5,7 +5,6 @@ Bounded by counts, never by time, so that two runs give the same result.
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,13 +13,13 @@ from typing import Any, TypeVar
 
 from ....sandbox.target import PythonTarget
 from ....utils.in_turns import in_turns
-from ....utils.python_names import unique_name
 from ..document.application import AppConditions, AppLaunch, open_application
 from ..document.auth import Credential
 from ..document.operations import first_part, named_operations
 from ..model.model import Api, ObservedProposal, Operation, Proposal
 from ..values.data import SampleValues
 from .baselines import BaselineFinder
+from .differences import distinct_proposals
 from .distinct import distinct_request
 from .execute import drop_setup, execute_proposals, mark_state_dependent, merge_observations
 from .judge import MOST_TEXT
@@ -190,11 +189,11 @@ async def explore_api(
         if seconds is not None:
             budget = budget.within(seconds - (time.monotonic() - began), observer.seconds_each)
         second = await _second_things(finder, world)
-        every = _once(_all_proposals(world, credentials, second))
+        every = distinct_proposals(_all_proposals(world, credentials, second))
         chosen = select_within([proposal for proposal in every if _is_wanted(proposal.operation, wanted)], budget)
         later, cut = await _changed_readings(finder, world, budget, wanted)
         more = [*later, *finder.broken.values()]
-        proposals = _once([*chosen.proposals, *(one for one in more if _is_wanted(one.operation, wanted))])
+        proposals = distinct_proposals([*chosen.proposals, *(one for one in more if _is_wanted(one.operation, wanted))])
         seen_here = await drop_setup(observer, await execute_proposals(observer, proposals, credentials), credentials)
         proposals = [observed.proposal for observed in seen_here]
         sent = observer.sent
@@ -279,22 +278,6 @@ def _all_proposals(
     yield from update_proposals(world)
     yield from conditional_proposals(world)
     yield from wrong_methods(world)
-
-
-def _once(proposals: Iterable[Proposal]) -> list[Proposal]:
-    """Deduplicate request sequences and make names unique within an operation."""
-    made: list[Proposal] = []
-    stories: set[str] = set()
-    names: dict[str, set[str]] = {}
-    for proposal in proposals:
-        story = json.dumps([proposal.setup, proposal.request], sort_keys=True, default=str)
-        if story in stories or not is_complete((*proposal.setup, proposal.request)):
-            continue
-        stories.add(story)
-        taken = names.setdefault(proposal.operation.name, set())
-        made.append(replace(proposal, name=unique_name(proposal.name, taken)))
-        taken.add(made[-1].name)
-    return made
 
 
 async def _changed_readings(

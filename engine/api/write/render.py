@@ -24,6 +24,7 @@ from .render_groups import CaseTable, build_tables, group_cases
 from .render_launch import application_call, environment_literal, secret_source, taken_from_outside, takes_secrets
 from .render_names import find_shared_payloads, schema_lines, schema_names, table_name, table_sentence
 from .render_users import sign_in_functions, user_constants, user_fixtures, user_imports, users_of
+from .setup_names import setup_requests
 
 CONFTEST = '''"""Lets the tests of this folder import the helpers beside them, whatever pytest's import mode is."""
 
@@ -141,7 +142,7 @@ class _Source:
         taken = ["ROOT", "ENVIRONMENT", "SCHEMAS", *self._schemas.values(), *(name.upper() for name in self._auth)]
         taken += [line.partition(" = ")[0] for line in user_constants(self._users, {})]
         self._known = SavedNames(self._schemas, find_shared_payloads(spec["cases"], taken), self._dialect)
-        self._steps = SetupFunctions(self._auth, self._dialect)
+        self._steps = SetupFunctions(self._auth, setup_requests(spec["cases"]), self._dialect)
         self._imports: set[str] = set()
         self._taken: set[str] = set()
 

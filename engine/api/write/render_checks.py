@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import ast
-import json
-import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from ....core.errors import AgentFailure
-from ....utils.python_names import unique_name
 from ....utils.python_source import parse_python
 from ..document.auth import auth_names
-from ..document.operations import snake_case
 from ..model.json_values import HEADERS, formatted, literal, saved_names_in
-from ..probe.resource_model import resource_of
 from .dialects import STARTED, Dialect
 from .render_names import SharedPayloads
+from .setup_names import setup_key, setup_names
 
 Json = Mapping[str, Any]
 
@@ -112,9 +108,6 @@ def saved(pointer: str, of: str) -> str:
     return of + "".join(f"[{int(key)}]" if key.isdigit() else f"[{literal(key)}]" for key in keys)
 
 
-_WORDS = {"POST": "create", "PUT": "set", "PATCH": "change", "DELETE": "delete", "GET": "read"}
-
-
 @dataclass(frozen=True, slots=True)
 class SetupFunction:
     """A request that creates something.
@@ -145,75 +138,53 @@ def is_used(name: str, source: str) -> bool:
     return any(isinstance(node, ast.Name) and node.id == name for node in ast.walk(parse_python(source)))
 
 
-@dataclass(slots=True)
 class SetupFunctions:
     """The setup functions of a file, each once, in order of first use."""
 
-    auth: Mapping[str, Json]
-    dialect: Dialect = STARTED
-    known: dict[str, SetupFunction] = field(default_factory=dict)
+    def __init__(self, auth: Mapping[str, Json], requests: Sequence[Json], dialect: Dialect = STARTED) -> None:
+        """Name the functions of all that the file's tests arrange; see `setup_requests`."""
+        self._auth = auth
+        self._dialect = dialect
+        # Who asks is the client that a test passes.
+        self._users = frozenset(name for name, entry in auth.items() if "sign_in" in entry)
+        self._names = setup_names(requests, self._users)
+        self._known: dict[str, SetupFunction] = {}
 
     def of(self, requests: Iterable[Json]) -> list[SetupFunction]:
         """Return the functions for requests."""
         return [self._step(request) for request in requests]
 
     def _step(self, request: Json) -> SetupFunction:
-        key = json.dumps(request, sort_keys=True)
-        if key not in self.known:
-            self.known[key] = self._made(request)
-        return self.known[key]
+        key = setup_key(request, self._users)
+        made = self._made(request, self._names[key])
+        self._known.setdefault(key, made)
+        return made
 
-    def _made(self, request: Json) -> SetupFunction:
+    def _made(self, request: Json, name: str) -> SetupFunction:
         save: Mapping[str, str] = request.get("save") or {}
-        sent = {name: entry for name, entry in request.items() if name != "save"}
-        arguments = tuple(saved_names_in(sent))
-        made = f"{call(sent, self.auth, dialect=self.dialect)}{self.dialect.succeeded}"
-        user = asked_by(request, self.auth)
-        if not save:
-            return SetupFunction(self._free(setup_name(request, "")), arguments, "", (made,), user)
-        name, pointer = next(iter(save.items()))
-        if len(save) == 1:
-            lines = (f"return {saved_of(pointer, made, body=self.dialect.body)}",)
-            return SetupFunction(self._free(setup_name(request, name)), arguments, name, lines, user)
-        if any(pointer.startswith(HEADERS) for pointer in save.values()):
-            values = ", ".join(saved_of(pointer, "answer", body=self.dialect.body) for pointer in save.values())
+        sent = {part: entry for part, entry in request.items() if part != "save"}
+        body = self._dialect.body
+        made = f"{call(sent, self._auth, dialect=self._dialect)}{self._dialect.succeeded}"
+        pointers = list(save.values())
+        if not pointers:
+            lines: tuple[str, ...] = (made,)
+        elif len(pointers) == 1:
+            lines = (f"return {saved_of(pointers[0], made, body=body)}",)
+        elif any(pointer.startswith(HEADERS) for pointer in pointers):
+            values = ", ".join(saved_of(pointer, "answer", body=body) for pointer in pointers)
             lines = (f"answer = {made}", f"return {values}")
         else:
-            values = ", ".join(saved(pointer, "answer") for pointer in save.values())
-            lines = (f"answer = {made}{self.dialect.body}", f"return {values}")
-        return SetupFunction(self._free(setup_name(request, name)), arguments, ", ".join(save), lines, user)
-
-    def _free(self, name: str) -> str:
-        taken = {function.name for function in self.known.values()}
-        if name not in taken:
-            return name
-        word, _, rest = name.partition("_")
-        return unique_name(name if rest.startswith("other_") else f"{word}_other_{rest}", taken)
+            values = ", ".join(saved(pointer, "answer") for pointer in pointers)
+            lines = (f"answer = {made}{body}", f"return {values}")
+        return SetupFunction(name, tuple(saved_names_in(sent)), ", ".join(save), lines, asked_by(request, self._auth))
 
     def functions(self) -> list[str]:
         """Render the functions."""
         return [
-            f"def {function.name}({', '.join([self.dialect.client, *function.arguments])}):\n    "
+            f"def {function.name}({', '.join([self._dialect.client, *function.arguments])}):\n    "
             + "\n    ".join(function.lines)
-            for function in self.known.values()
+            for function in self._known.values()
         ]
-
-
-def setup_name(request: Json, variable: str) -> str:
-    """Name the function of a setup request in snake case.
-
-    Args:
-        variable: the value that it saves; empty for none.
-    """
-    word = _WORDS.get(request["method"], request["method"].lower())
-    resource = resource_of(request["path"]) or "root"
-    tail = request["path"].rstrip("/").rpartition("/")[2]
-    if request["method"] == "POST" and "{" in request["path"] and "{" not in tail and not tail.endswith("s"):
-        # POST /orders/{id}/cancel acts on what is there.
-        return snake_case(f"{tail}_{resource_of(request['path'].rpartition('/')[0])}")
-    other = "other_" if variable.startswith("other_") else ""
-    name = re.sub(r"\W", "_", f"{word}_{other}{resource}")
-    return name if name.isidentifier() else f"step_{name}"
 
 
 _TYPES = {

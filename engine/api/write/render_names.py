@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -177,18 +177,29 @@ def _payload_name(path: str, taken: Sequence[str]) -> str:
     return unique_name(base, taken)
 
 
-def schema_names(spec: Json) -> dict[str, str]:
-    """Name the schemas that answers are validated against: source → name."""
+def schema_names(
+    spec: Json, source: Callable[[Any], str] = literal, taken: Sequence[str] = ("ROOT", "ENVIRONMENT", "SCHEMAS")
+) -> dict[str, str]:
+    """Name the schemas that answers are validated against: source → name.
+
+    Args:
+        source: writes a schema.
+        taken: names that the file already uses.
+    """
     used: dict[str, tuple[Any, list[Json]]] = {}
     for case in spec["cases"]:
         for expectation in case["expect"]:
             if expectation["kind"] == "body_schema" and "schema" in expectation:
-                used.setdefault(literal(expectation["schema"]), (expectation["schema"], []))[1].append(case)
+                schema = expectation["schema"]
+                used.setdefault(source(schema), (schema, []))[1].append(case)
     found: dict[str, str] = {}
-    for source, (schema, cases) in used.items():
-        name = schema_name(schema, cases).upper() or "ANSWER"
-        name = name if name[0].isalpha() else f"A_{name}"
-        found[source] = unique_name(name, ("ROOT", "ENVIRONMENT", "SCHEMAS", *found.values()))
+    for text, (schema, cases) in used.items():
+        name = schema_name(schema, cases) or "answer"
+        # Documents may give several schemas one name; then the operation says which one it is.
+        names = [one.upper() for one in (name, f"{operation_name(cases[0])}_{name}")]
+        names = [one if one[0].isalpha() else f"A_{one}" for one in names]
+        free = [one for one in names if one not in (*taken, *found.values())]
+        found[text] = free[0] if free else unique_name(names[-1], (*taken, *found.values()))
     return found
 
 

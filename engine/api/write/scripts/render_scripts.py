@@ -5,21 +5,19 @@ Both send requests in the words of Playwright's request context: what is around 
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from .....core.errors import AgentFailure
-from .....utils.python_names import unique_name
 from ....javascript.domain.value_pools import quoted_text
 from ....javascript.layout import laid_out, split_parts
 from ...model.json_values import HEADERS, saved_names_in
 from ..render import ApiTestFile
-from ..render_checks import setup_name
-from ..render_names import schema_name
+from ..render_names import schema_names
 from ..render_users import users_of
+from ..setup_names import setup_key, setup_names, setup_requests
 from .script_application import launch_lines, with_script_helpers
 from .script_checks import check_lines, expects_redirect
 from .script_requests import request_source, script_name, script_place, script_value
@@ -72,22 +70,17 @@ def rendered_api_tests(spec: Json) -> list[RenderedApiTest]:
 def _groups(spec: Json) -> list[tuple[str, list[tuple[str, Json]]]]:
     """The cases by the operation that they are about, each with a title that no other one has."""
     found: dict[str, list[tuple[str, Json]]] = {}
-    taken: set[str] = set()
+    taken: set[tuple[str, str]] = set()
     for case in spec["cases"]:
         operation = f"{case['operation']['method']} {case['operation']['path']}"
         words = " ".join(str(case["title"]).split())
         # Playwright reads words behind an at sign as tags, and Jest ends no title with a space.
-        title = _unique(words.removeprefix(f"{operation} ").strip() or words, operation, taken)
+        title = words.removeprefix(f"{operation} ").strip() or words
+        if (operation, title) in taken:
+            title = f"{title} ({str(case['id']).removeprefix('tc_').replace('_', ' ')})"
+        taken.add((operation, title))
         found.setdefault(operation, []).append((title, case))
     return list(found.items())
-
-
-def _unique(title: str, group: str, taken: set[str]) -> str:
-    number, made = 2, title
-    while f"{group} {made}" in taken:
-        made, number = f"{title}, {number}", number + 1
-    taken.add(f"{group} {made}")
-    return made
 
 
 class _Source:
@@ -99,8 +92,9 @@ class _Source:
         self._typed = typed
         self._auth: Mapping[str, Json] = spec.get("auth") or {}
         self._users = users_of(self._auth)
-        self._schemas = _schema_names(spec)
+        self._schemas = schema_names(spec, script_value, ())
         self._steps: dict[str, _Setup] = {}
+        self._names = setup_names(setup_requests(spec["cases"]))
 
     def text(self) -> str:
         """The whole file."""
@@ -199,19 +193,18 @@ class _Source:
         return [*named, *before, *lines]
 
     def _step_of(self, request: Json) -> _Setup:
-        key = json.dumps(request, sort_keys=True)
-        if key not in self._steps:
-            save: Mapping[str, str] = request.get("save") or {}
-            sent = {name: entry for name, entry in request.items() if name != "save"}
-            wanted = setup_name(request, next(iter(save), "") if len(save) == 1 else "")
-            self._steps[key] = _Setup(
-                _free_name(wanted, {step.name for step in self._steps.values()}),
-                tuple(map(script_name, saved_names_in(sent))),
-                tuple(map(script_name, save)),
-                tuple(save.values()),
-                request_source(sent, self._auth),
-            )
-        return self._steps[key]
+        key = setup_key(request)
+        save: Mapping[str, str] = request.get("save") or {}
+        sent = {name: entry for name, entry in request.items() if name != "save"}
+        step = _Setup(
+            script_name(self._names[key]),
+            tuple(map(script_name, saved_names_in(sent))),
+            tuple(map(script_name, save)),
+            tuple(save.values()),
+            request_source(sent, self._auth),
+        )
+        self._steps.setdefault(key, step)
+        return step
 
     def _setup(self, step: _Setup) -> Iterator[str]:
         client = "request: APIRequestContext" if self._typed else "request"
@@ -249,27 +242,6 @@ class _Setup:
     results: tuple[str, ...]
     pointers: tuple[str, ...]
     source: str
-
-
-def _free_name(words: str, taken: set[str]) -> str:
-    """`createOrder`, then `createOtherOrder`, then with a number."""
-    first, _, rest = words.partition("_")
-    names = [words, f"{first}_other_{rest}", *(f"{words}{number}" for number in range(2, len(taken) + 3))]
-    return next(name for name in map(script_name, names) if name not in taken)
-
-
-def _schema_names(spec: Json) -> dict[str, str]:
-    """Name the schemas that answers are validated against: source → name."""
-    used: dict[str, tuple[Any, list[Json]]] = {}
-    for case in spec["cases"]:
-        for one in case["expect"]:
-            if one["kind"] == "body_schema" and "schema" in one:
-                used.setdefault(script_value(one["schema"]), (one["schema"], []))[1].append(case)
-    found: dict[str, str] = {}
-    for source, (schema, cases) in used.items():
-        name = schema_name(schema, cases).upper() or "ANSWER"
-        found[source] = unique_name(name if name[0].isalpha() else f"A_{name}", tuple(found.values()))
-    return found
 
 
 def _laid_out(statement: str) -> list[str]:

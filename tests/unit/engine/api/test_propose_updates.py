@@ -105,7 +105,7 @@ def test_a_change_that_needs_a_tag_is_tried_without_it(world: ResourceModel) -> 
 def test_a_header_is_saved_by_tests_and_by_the_lines_of_a_reproduction() -> None:
     reading = {"method": "GET", "path": "/books/1", "save": {"entity_tag": "/@headers/etag"}}
     change = {"method": "PUT", "path": "/books/1", "headers": {"If-Match": "{{entity_tag}}"}}
-    [step] = SetupFunctions({}).of([reading])
+    [step] = SetupFunctions({}, [reading]).of([reading])
     assert step.lines == ('return api.get("/books/1").succeeded().headers["etag"]',)
     saving, using = curl_lines([reading, change], {}).splitlines()
     assert saving.startswith("ENTITY_TAG=$(curl -s -i ")

@@ -178,7 +178,7 @@ def test_each_test_of_jest_is_known_by_its_full_name():
     twice = (case("tc_one"), case("tc_two"))
     assert [(one.name, one.case_id) for one in rendered_api_tests(spec(*twice))] == [
         ("POST /orders makes an order", "tc_one"),
-        ("POST /orders makes an order, 2", "tc_two"),
+        ("POST /orders makes an order (two)", "tc_two"),
     ]
 
 
