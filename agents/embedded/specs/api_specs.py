@@ -31,7 +31,7 @@ from ....sandbox.javascript.playwright import prepare_playwright
 from ....sandbox.javascript.playwright_report import own_configuration
 from ....sandbox.javascript.project import prepare_scripts
 from ....sandbox.target import ProvideTarget, PythonTarget
-from ....utils.redact import is_secret_name, placeholder_secret
+from ....utils.redact import Redactor, is_secret_name, placeholder_secret
 from ....utils.untrusted_files import read_source_bytes
 from ...contract.protocol import JsonObject
 from .spec_agent import SpecResult
@@ -223,11 +223,18 @@ class ApiSpecGenerator:
         secrets = find_secret_variables(self.root, layout.modules)
         made_up = {name: placeholder_secret(name) for name in secrets}
         environment = made_up | self._own_values() | dict(named.get("environment") or {})
+        shapes = Redactor()
         launch = AppLaunch(
             application=named.get("import"),
             command=command,
             import_roots=tuple(layout.import_roots) or (".",),
             environment=environment,
+            # A form with a secret of its own around the name stands in no file.
+            taken={
+                name: form
+                for name, form in self.taken.items()
+                if not environment.get(name) and shapes.text(form) == form
+            },
             folder=named.get("folder"),
             ready=self.ready,
             private=tuple(value for name, value in self.variables.items() if self._written(name, value) != value),

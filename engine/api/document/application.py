@@ -37,6 +37,7 @@ class AppLaunch:
         application: `package.module:attribute`, with `()` for a factory; None where `command` starts it.
         command: words of the command; `{port}` in them is replaced by the port.
         environment: variables for it; secrets have placeholder values.
+        taken: those of `environment` that have to be set where the tests run, with what they take: `${NAME}`.
         folder: working folder relative to the project; None for a temporary folder that is emptied at each reset.
         ready: a path that answers below 400 once a started command is ready; empty to wait for its port only.
         private: values of further variables that no test may hold.
@@ -46,6 +47,7 @@ class AppLaunch:
     command: tuple[str, ...] = ()
     import_roots: tuple[str, ...] = (".",)
     environment: Mapping[str, str] = field(default_factory=dict)
+    taken: Mapping[str, str] = field(default_factory=dict)
     folder: str | None = None
     ready: str = ""
     private: tuple[str, ...] = field(default=(), repr=False)

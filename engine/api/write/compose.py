@@ -198,6 +198,8 @@ def started(launch: AppLaunch | None) -> Json:
         # What looks real is not repeated; whoever runs the tests sets the variable.
         safe = {name: "" if looks_secret(value) else value for name, value in launch.environment.items()}
         application["environment"] = dict(sorted(safe.items()))
+    if launch.taken:
+        application["taken"] = dict(sorted(launch.taken.items()))
     if launch.folder:
         application["folder"] = launch.folder
     return {"import_roots": list(launch.import_roots), "application": application}

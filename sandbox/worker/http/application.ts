@@ -20,6 +20,8 @@ export interface Launch {
   secrets?: string[];
   /** Variables whose values come from where the tests run; `environment` has those to go by where none is set. */
   taken?: string[];
+  /** Variables that have to be set where the tests run, with what they take from others there: `${NAME}`. */
+  needed?: Record<string, string>;
   /** Whether it gets no other variables of its surroundings than those that any process needs. */
   alone?: boolean;
   /** A path that answers below 400 once what the command starts is ready; its port is enough without. */
@@ -33,7 +35,7 @@ export interface Launch {
 /** The `test` of a file: each worker has the application for itself, and each test finds it as it is after its start. */
 export function withApplication(launch: Launch) {
   const application = new Application(launch);
-  return base.extend<object, { application: { fresh(folder: string): Promise<string> } }>({
+  return base.extend<object, { application: { fresh(folder: string): Promise<string>; missing(): string[] } }>({
     application: [
       async ({}, use) => {
         await use(application);
@@ -42,14 +44,15 @@ export function withApplication(launch: Launch) {
       { scope: 'worker' },
     ],
     baseURL: async ({ application }, use, testInfo) => {
+      const missing = application.missing();
+      testInfo.skip(missing.length > 0, `set in the environment: ${missing.join(', ')}`);
       await use(await application.fresh(dirname(testInfo.file)));
     },
   });
 }
 
-/** The value of a variable that has to be set where the tests run. */
+/** The value of a variable that has to be set where the tests run; a test that fills it in is skipped without it. */
 export function variable(name: string): string {
-  const value = process.env[name];
-  if (value === undefined) throw new Error(`set the environment variable ${name}: the tests fill in its value`);
-  return value;
+  base.skip(process.env[name] === undefined, `set in the environment: ${name}, whose value the test fills in`);
+  return process.env[name] ?? '';
 }

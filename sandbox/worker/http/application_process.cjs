@@ -41,6 +41,13 @@ class Application {
     return `http://127.0.0.1:${port}`;
   }
 
+  /** What has to be set where the tests run and is not; nothing where the application runs elsewhere. */
+  missing() {
+    if (!this.launch.startedHere && process.env.API_BASE_URL) return [];
+    const needed = Object.entries(this.launch.needed ?? {});
+    return needed.filter(([name, form]) => taken(name, form) === undefined).map(([name, form]) => `${name} (${form})`);
+  }
+
   async stop() {
     const process = this.process;
     this.process = undefined;
@@ -116,14 +123,15 @@ class Application {
   }
 
   spawn(argv, cwd, more) {
-    const { environment = {}, secrets = [], taken = [], alone } = this.launch;
+    const { environment = {}, secrets = [], taken: passedOn = [], needed = {}, alone } = this.launch;
     const own = Object.entries(process.env).filter(([name]) =>
       // Settings and data of the user's own that are found by way of the home folder stay as they are.
       alone ? SURROUNDINGS.test(name) : !name.startsWith('XDG_'),
     );
-    const passed = [...secrets, ...taken].filter((name) => process.env[name]).map((name) => [name, process.env[name]]);
+    const passed = [...secrets, ...passedOn].filter((name) => process.env[name]).map((name) => [name, process.env[name]]);
+    const filled = Object.entries(needed).map(([name, form]) => [name, taken(name, form)]);
     // What the project says holds whatever is set here.
-    const given = { ...environment, ...Object.fromEntries(passed) };
+    const given = { ...environment, ...Object.fromEntries([...passed, ...filled]) };
     const around = { ...Object.fromEntries(own), HOME: join(this.place, 'home'), PYTHONUNBUFFERED: '1' };
     const env = { ...around, ...given, ...more };
     const log = openSync(join(this.place, 'output.txt'), 'w');
@@ -140,6 +148,17 @@ class Application {
     const printed = readFileSync(join(this.place, 'output.txt'), 'utf8').trim().slice(-2000);
     return new Error(`the application does not start: ${reason}\nThe end of what it printed:\n${printed}`);
   }
+}
+
+/** The value of a variable: the one that is set, else what its form takes from others; undefined where one is not set. */
+function taken(name, form) {
+  let whole = true;
+  const text = form.replace(/\$(?:\$|\{(\w+)\})/g, (_, other) => {
+    if (other === undefined) return '$';
+    whole &&= process.env[other] !== undefined;
+    return process.env[other] ?? '';
+  });
+  return process.env[name] ?? (whole ? text : undefined);
 }
 
 function kill(process, signal) {

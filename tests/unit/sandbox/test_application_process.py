@@ -79,3 +79,30 @@ def test_the_server_that_is_named_is_asked_and_nothing_is_started(tmp_path):
 def test_scripts_and_python_leave_the_application_the_same_surroundings():
     source = "".join(_HELPER.read_text().split())
     assert all("".join(part.split()) in source for part in api_serving.SURROUNDINGS.pattern.split("|(", 1))
+
+
+_MISSING = "const { Application } = require(HELPER); console.log(JSON.stringify(new Application(LAUNCH).missing()));"
+
+
+@pytest.mark.parametrize(
+    ("shell", "missing"),
+    [
+        ({}, ["SHOP_URL (db://${SHOP_HOST}/$$x)"]),
+        ({"SHOP_HOST": "here"}, []),
+        ({"SHOP_URL": "db://elsewhere"}, []),
+        ({"API_BASE_URL": "http://127.0.0.1:1"}, []),
+    ],
+)
+def test_what_has_to_be_set_where_the_tests_run_and_is_not_is_told(shell, missing):
+    launch = {"root": ".", "needed": {"SHOP_URL": "db://${SHOP_HOST}/$$x"}}
+    script = _MISSING.replace("HELPER", json.dumps(str(_HELPER))).replace("LAUNCH", json.dumps(launch))
+    environment = {"PATH": os.environ["PATH"], **shell}
+    command = [str(find_node().path), "-e", script]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=60)
+    assert json.loads(done.stdout) == missing
+
+
+def test_a_value_that_takes_something_of_the_shell_reaches_the_application(tmp_path):
+    shell = {"SHOP_HOST": "here"}
+    seen = fresh(tmp_path, shell, needed={"SHOP_URL": "db://${SHOP_HOST}/$$x"}, alone=True)["seen"]["variables"]
+    assert seen["SHOP_URL"] == "db://here/$x"

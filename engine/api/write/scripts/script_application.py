@@ -58,7 +58,8 @@ def launch_lines(target: Json, test_path: str, *, alone: bool = False) -> Iterat
     environment: Json = application.get("environment") or {}
     # A password stands in no file, not even one that was made up.
     secrets = [name for name, value in environment.items() if value == placeholder_secret(name)]
-    plain = {name: str(value) for name, value in environment.items() if name not in secrets}
+    needed: Json = application.get("taken") or {}
+    plain = {name: str(value) for name, value in environment.items() if name not in {*secrets, *needed}}
     given = {
         "root": "/".join([".."] * (len(PurePosixPath(test_path).parts) - 1)) or ".",
         "python": None if application.get("command") else application["import"],
@@ -67,6 +68,7 @@ def launch_lines(target: Json, test_path: str, *, alone: bool = False) -> Iterat
         "environment": plain,
         "secrets": secrets,
         "taken": [name for name, value in plain.items() if is_secret(name) or not value],
+        "needed": needed,
         "alone": alone,
         "ready": application.get("ready_path") if application.get("command") else None,
         "folder": application.get("folder"),

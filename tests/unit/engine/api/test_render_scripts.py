@@ -199,3 +199,10 @@ def test_the_project_says_which_variables_hold_and_when_a_command_is_ready():
     source = text(case(), application={"command": ["serve"], "ready_path": "/health", "environment": variables})
     for line in ("secrets: ['SHOP_KEY'],", "taken: ['SHOP_URL'],", "alone: true,", "ready: '/health',"):
         assert line in source
+
+
+def test_variables_that_take_something_of_the_shell_are_needed_where_the_tests_run():
+    launch = {"import": "shop:app", "environment": {"SHOP_URL": ""}, "taken": {"SHOP_URL": "db://${SHOP_HOST}"}}
+    source = text(case(), application=launch)
+    assert "needed: { SHOP_URL: 'db://${SHOP_HOST}' }," in source
+    assert "taken:" not in source

@@ -22,3 +22,4 @@ def test_own_words_are_kept_secrets_are_made_up_and_what_is_taken_is_left_to_who
     assert set(launch.private) == {"north-of-the-river", "correct-horse"}
     assert "SHOP_REGION='eu west'" in _start(launch, "fastapi")
     assert "a value of your own in SHOP_PASSWORD and SHOP_PLACE" in _start(launch, "fastapi")
+    assert launch.taken == {"SHOP_PLACE": "north-${SIDE}"}
