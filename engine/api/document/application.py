@@ -334,7 +334,7 @@ def document_from_routes(routes: Sequence[Json], title: str) -> Json:
 def _operation(route: Json, method: str, schemes: dict[str, Json]) -> Json:
     operation: Json = {"summary": (str(route.get("doc") or "").splitlines() or [""])[0], "responses": {}}
     if route.get("name"):
-        operation["operationId"] = f"{route['name']}_{method.lower()}"
+        operation["operationId"] = str(route["name"])
     parameters = list(_parameters(route))
     for name, required in sorted((route.get("headers") or {}).items()):
         scheme = _scheme(name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,115 +15,218 @@ _VERBS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """The words of a client.
+    """The words of the client in `api_process.py`; other clients have subclasses.
 
     Attributes:
         client: name of the client in the tests.
-        query, form: arguments of a request.
+        query: argument that holds the query.
         status, seconds: expressions for an answer's status and duration.
         body: what follows an answer where its JSON is meant.
-        succeeded: what follows a request that has to succeed.
-        httpx: whether requests are those of httpx.
+        cookies: expression for the cookies of an `answer` as a header.
+        started: whether the tests start the application.
     """
 
-    client: str
-    query: str
-    form: str
-    status: str
-    seconds: str
-    body: str
-    succeeded: str
-    httpx: bool = False
+    client: str = "api"
+    query: str = "query"
+    status: str = "response.status"
+    seconds: str = "response.seconds"
+    body: str = ".json"
+    cookies: str = "answer.cookies"
+    started: bool = True
 
     def path(self, path: str) -> str:
-        """Render a path; clients of httpx would take what follows a question mark for the query."""
-        return formatted(path.replace("?", "%3F").replace("#", "%23") if self.httpx else path)
+        """Render a path."""
+        return formatted(path)
 
-    def verb(self, request: Json, method: str = "") -> str:
-        """Render what begins a call, up to its arguments.
+    def called(self, client: str, request: Json, method: str, parts: Sequence[str]) -> str:
+        """Render a call.
 
         Args:
             method: source of the method where it is no constant.
+            parts: its arguments, the path first.
         """
         name = str(request["method"])
-        # httpx has no body in the arguments of these.
-        bare = self.httpx and name in ("GET", "DELETE") and request.get("body") is not None
-        if method or bare or name not in _VERBS:
-            return f"request({method or literal(name)}, "
-        return f"{name.lower()}("
+        if method or name not in _VERBS:
+            return f"{client}.request({', '.join([method or literal(name), *parts])})"
+        return f"{client}.{name.lower()}({', '.join(parts)})"
 
-    def content(self, body: Json, given: str | None) -> Iterator[str]:
+    def succeeded(self, call: str) -> str:
+        """Render a call that has to succeed; it has the value of the answer."""
+        return f"{call}.succeeded()"
+
+    def helpers(self, source: str) -> list[str]:
+        """Return the functions that a file needs for what is rendered here."""
+        return []
+
+    def content(self, body: Json, given: str | None) -> list[str]:
         """Render the arguments for a body.
 
         Args:
             given: the variable that holds it; None where it stands in the call.
         """
-        media_type, content = body["media_type"], body.get("content")
-        if "json" in media_type and not body.get("raw"):
-            yield f"json={given or literal(content)}"
-        elif not isinstance(content, dict):
-            yield f"content={given or literal(str(content))}"
-        elif self.httpx and media_type.startswith("multipart/"):
-            yield f"files={given or _files(content)}"
-        else:
-            yield f"{self.form}={given or literal(content)}"
-        if not self.httpx and media_type != self._usual(body):
-            yield f"media_type={literal(media_type)}"
+        name = "json" if is_json(body) else "form" if isinstance(body.get("content"), dict) else "content"
+        return [f"{name}={given or self.value(body)}", *self._typed(body, "media_type")]
 
     def headers(self, body: Json | None) -> list[str]:
         """Render the items of a request's headers that its body asks for."""
-        if not self.httpx or body is None or "content" not in body or body["media_type"] == self._usual(body):
-            return []
-        return [] if body["media_type"].startswith("multipart/") else [f'"Content-Type": {literal(body["media_type"])}']
+        return []
 
     def value(self, body: Json) -> str:
-        """Render a body as the cell of a table."""
-        is_form = self.httpx and str(body.get("media_type")).startswith("multipart/")
-        return (
-            _files(body["content"])
-            if is_form and isinstance(body.get("content"), dict)
-            else literal(body.get("content"))
-        )
+        """Render the content of a body."""
+        content = body.get("content")
+        as_it_is = content is None or isinstance(content, dict) or is_json(body)
+        return literal(content if as_it_is else str(content))
 
-    @staticmethod
-    def _usual(body: Json) -> str:
-        """Return the media type that a client sends unasked."""
-        if "json" in body["media_type"] and not body.get("raw"):
-            return "application/json"
-        return FORM if isinstance(body.get("content"), dict) else ""
+    def values(self, query: Json) -> str:
+        """Render the values of a query."""
+        return literal(query)
+
+    def _typed(self, body: Json, argument: str) -> list[str]:
+        usual = usual_type(body)
+        return [] if body["media_type"] == usual else [f"{argument}={literal(body['media_type'])}"]
 
 
-def _files(fields: Json) -> str:
-    """Render the fields of a multipart form for httpx: pairs of a file's name and its content."""
-    parts: list[str] = []
-    for name, value in fields.items():
-        items: list[Any] = value if isinstance(value, list) else [value]
-        parts += [f"({literal(name)}, {_file_pair(item)})" for item in items]
-    return f"[{', '.join(parts)}]"
+class HttpxDialect(Dialect):
+    """httpx, and `TestClient` of Starlette and FastAPI."""
+
+    __slots__ = ()
+
+    def path(self, path: str) -> str:
+        """Render a path; what follows a question mark would be the query."""
+        return formatted(path.replace("?", "%3F").replace("#", "%23"))
+
+    def called(self, client: str, request: Json, method: str, parts: Sequence[str]) -> str:
+        """Render a call; some verbs have no body among their arguments."""
+        if not method and request["method"] in ("GET", "DELETE") and request.get("body") is not None:
+            method = literal(request["method"])
+        # The explicit base: `super()` does not know a class that slots have made anew.
+        return Dialect.called(self, client, request, method, parts)
+
+    def succeeded(self, call: str) -> str:
+        """Render a call that has to succeed."""
+        return f"{call}.raise_for_status()"
+
+    def content(self, body: Json, given: str | None) -> list[str]:
+        """Render the argument for a body; its type is among the headers."""
+        name = "json" if is_json(body) else "data" if isinstance(body.get("content"), dict) else "content"
+        return [f"{'files' if is_multipart(body) else name}={given or self.value(body)}"]
+
+    def headers(self, body: Json | None) -> list[str]:
+        """Render the type of a body, where it is not the usual one."""
+        if body is None or "content" not in body or body["media_type"] == usual_type(body) or is_multipart(body):
+            return []
+        return [f'"Content-Type": {literal(body["media_type"])}']
+
+    def value(self, body: Json) -> str:
+        """Render the content of a body; the fields of a multipart form are pairs of a file's name and its content."""
+        if not is_multipart(body):
+            return Dialect.value(self, body)
+        fields: list[str] = []
+        for name, value in body["content"].items():
+            items: list[Any] = value if isinstance(value, list) else [value]
+            fields += [f"({literal(name)}, {_file_pair(item)})" for item in items]
+        return f"[{', '.join(fields)}]"
+
+
+class WerkzeugDialect(Dialect):
+    """The client of Werkzeug, which is Flask's `test_client()` as well."""
+
+    __slots__ = ()
+
+    def path(self, path: str) -> str:
+        """Render a path; what follows a question mark would be the query."""
+        return formatted(path.replace("?", "%3F").replace("#", "%23"))
+
+    def called(self, client: str, request: Json, method: str, parts: Sequence[str]) -> str:
+        """Render a call."""
+        if method or request["method"] not in _VERBS:
+            return f"{client}.open({', '.join(parts)}, method={method or literal(request['method'])})"
+        return Dialect.called(self, client, request, method, parts)
+
+    def succeeded(self, call: str) -> str:
+        """Render a call that has to succeed."""
+        return f"succeeded({call})"
+
+    def helpers(self, source: str) -> list[str]:
+        """Return `succeeded`, where it is called."""
+        return [_SUCCEEDED] if "succeeded(" in source else []
+
+    def content(self, body: Json, given: str | None) -> list[str]:
+        """Render the arguments for a body."""
+        name = "json" if is_json(body) else "data"
+        return [f"{name}={given or self.value(body)}", *self._typed(body, "content_type")]
+
+    def value(self, body: Json) -> str:
+        """Render the content of a body; files are pairs of their content and their name."""
+        if is_json(body) or not isinstance(body.get("content"), dict):
+            return Dialect.value(self, body)
+        fields = (f"{literal(name)}: {_werkzeug_field(value)}" for name, value in body["content"].items())
+        return f"{{{', '.join(fields)}}}"
+
+    def values(self, query: Json) -> str:
+        """Render the values of a query: as texts, where Python writes them otherwise than JSON does."""
+        return literal({name: _plain(value) for name, value in query.items()})
+
+
+_SUCCEEDED = '''def succeeded(response):
+    """The answer, which is one of success."""
+    assert response.status_code < 400, response.text
+    return response'''
+
+
+def is_json(body: Json) -> bool:
+    """Whether a body is sent as JSON."""
+    return "json" in str(body.get("media_type")) and not body.get("raw")
+
+
+def is_multipart(body: Json) -> bool:
+    """Whether a body is a form that may hold files."""
+    return str(body.get("media_type")).startswith("multipart/") and isinstance(body.get("content"), dict)
+
+
+def usual_type(body: Json) -> str:
+    """Return the media type that a client sends unasked."""
+    return "application/json" if is_json(body) else FORM if isinstance(body.get("content"), dict) else ""
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    return str(value).lower() if isinstance(value, bool) else value
+
+
+def _is_file(value: Any) -> bool:
+    return isinstance(value, dict) and "filename" in value
 
 
 def _file_pair(item: Any) -> str:
-    if isinstance(item, dict) and "filename" in item:
+    if _is_file(item):
         return f"({literal(item['filename'])}, {literal(item['content'])})"
-    return f"(None, {literal(str(item).lower() if isinstance(item, bool) else str(item))})"
+    return f"(None, {literal(str(_plain(item)))})"
 
 
-STARTED = Dialect("api", "query", "form", "response.status", "response.seconds", ".json", ".succeeded()")
-HTTPX = Dialect(
-    client="client",
-    query="params",
-    form="data",
-    status="response.status_code",
-    seconds="response.elapsed.total_seconds()",
-    body=".json()",
-    succeeded=".raise_for_status()",
-    httpx=True,
+def _werkzeug_field(value: Any) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(map(_werkzeug_field, value))}]"
+    if _is_file(value):
+        return f"(io.BytesIO({literal(value['content'])}.encode()), {literal(value['filename'])})"
+    return literal(_plain(value))
+
+
+STARTED = Dialect()
+_COOKIES = '"; ".join(f"{name}={value}" for name, value in answer.cookies.items())'
+HTTPX = HttpxDialect(
+    "client", "params", "response.status_code", "response.elapsed.total_seconds()", ".json()", _COOKIES, started=False
 )
+_SET_COOKIES = '"; ".join(cookie.partition(";")[0] for cookie in answer.headers.getlist("Set-Cookie"))'
+WERKZEUG = WerkzeugDialect("client", "query_string", "response.status_code", "0", ".json", _SET_COOKIES, started=False)
+_DIALECTS = {"fastapi": HTTPX, "starlette": HTTPX, "httpx": HTTPX, "flask": WERKZEUG, "werkzeug": WERKZEUG}
 
 
 def dialect_of(spec: Json, framework: str) -> Dialect:
     """Return the dialect of a spec's tests."""
-    return HTTPX if framework == "pytest" and client_of(spec) else STARTED
+    client = client_of(spec) if framework == "pytest" else None
+    return STARTED if client is None else _DIALECTS[str(client["kind"])]
 
 
 def client_of(spec: Json) -> Json | None:

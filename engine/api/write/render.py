@@ -137,7 +137,7 @@ class _Source:
         self._clients: set[str] = set()
         self._dialect = dialect_of(spec, framework)
         # None where the tests start the application.
-        self._client = ClientFixtures(spec, list(self._users)) if self._dialect.httpx else None
+        self._client = None if self._dialect.started else ClientFixtures(spec, list(self._users))
         self._schemas = schema_names(spec)
         taken = ["ROOT", "ENVIRONMENT", "SCHEMAS", *self._schemas.values(), *(name.upper() for name in self._auth)]
         taken += [line.partition(" = ")[0] for line in user_constants(self._users, {})]
@@ -154,6 +154,9 @@ class _Source:
             parts += ["\n".join(lines) for lines in tests]
         else:
             parts.append(self._class(tests))
+        parts = [*self._dialect.helpers("\n".join(parts)), *parts]
+        if "io.BytesIO(" in "\n".join(parts):
+            self._imports.add("import io")
         heads = [f'"""{docstring_text(str(self._spec["title"]))}."""', self._import_lines()]
         return "\n\n".join([*heads, *self._constants("\n\n".join(parts)), *parts]) + "\n"
 
@@ -182,7 +185,7 @@ class _Source:
     def _client_imports(self, standard: set[str], helpers: Sequence[str]) -> str:
         assert self._client is not None
         project = self._client.project_imports()
-        blocks = ["\n".join(["import pytest", self._client.framework_import()])]
+        blocks = ["\n".join(["import pytest", *self._client.framework_imports()])]
         if self._client.early:
             # The application reads them while it is imported.
             variables = f"ENVIRONMENT = {environment_literal(self._environment())}\nos.environ.update(ENVIRONMENT)"

@@ -40,7 +40,10 @@ def call(
     query, headers, body = request.get("query") or {}, request.get("headers") or {}, request.get("body")
     query_parts = [f"**{name}" for name, kind in secrets if kind == "api_key_query"]
     header_parts = [f"**{name}" for name, kind in secrets if kind != "api_key_query"]
-    parts += _mapping(dialect.query, given.get("query"), query, query_parts)
+    if query and not given.get("query") and not query_parts:
+        parts.append(f"{dialect.query}={dialect.values(query)}")
+    else:
+        parts += _mapping(dialect.query, given.get("query"), query, query_parts)
     cookies = cookie_of(request)
     jar = [name for name, kind in secrets if kind == "api_key_cookie"]
     if len(jar) + bool(cookies) > 1:
@@ -53,7 +56,7 @@ def call(
     parts += _mapping("headers", given.get("headers"), headers, [*header_parts, *dialect.headers(body)])
     if body is not None and ("content" in body or "body" in given):
         parts += dialect.content(body, given.get("body"))
-    return f"{client or dialect.client}.{dialect.verb(request, given.get('method', ''))}{', '.join(parts)})"
+    return dialect.called(client or dialect.client, request, given.get("method", ""), parts)
 
 
 def asked_by(request: Json, auth: Mapping[str, Json]) -> str:
@@ -164,7 +167,7 @@ class SetupFunctions:
         save: Mapping[str, str] = request.get("save") or {}
         sent = {part: entry for part, entry in request.items() if part != "save"}
         body = self._dialect.body
-        made = f"{call(sent, self._auth, dialect=self._dialect)}{self._dialect.succeeded}"
+        made = self._dialect.succeeded(call(sent, self._auth, dialect=self._dialect))
         pointers = list(save.values())
         if not pointers:
             lines: tuple[str, ...] = (made,)

@@ -12,7 +12,12 @@ from ..model.json_values import quoted
 from .dialects import client_of
 
 Json = Mapping[str, Any]
-_MODULES = {"fastapi": "fastapi.testclient", "starlette": "starlette.testclient"}
+_IMPORTS = {
+    "fastapi": "from fastapi.testclient import TestClient",
+    "starlette": "from starlette.testclient import TestClient",
+    "werkzeug": "from werkzeug.test import Client",
+    "httpx": "import httpx",
+}
 _TAKEN = ("client", "copy", "os", "pytest", "response", "sign_in", "signed_in", "application")
 _LOOP = 3
 """From this many objects of one module on, a loop is shorter."""
@@ -21,6 +26,14 @@ _WHO = {
     "other_user": "A client of somebody else who has signed in",
     "admin": "A client of an administrator",
 }
+
+
+_WITH_HEADERS = '''def with_headers(application, headers):
+    """A client that sends these headers with each request."""
+    client = application.test_client(use_cookies=False)
+    for name, value in headers.items():
+        client.environ_base[f"HTTP_{name.upper().replace('-', '_')}"] = value
+    return client'''
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +58,10 @@ class ClientFixtures:
         return client_of(self.spec) or {}
 
     @property
+    def _kind(self) -> str:
+        return str(self._client["kind"])
+
+    @property
     def _state(self) -> list[list[str]]:
         return [list(group) for group in self._client.get("state") or ()]
 
@@ -64,9 +81,9 @@ class ClientFixtures:
         """The statements for modules of the standard library."""
         return {"import copy"} if self._state else set()
 
-    def framework_import(self) -> str:
-        """The statement that imports the client."""
-        return f"from {_MODULES[str(self._client['kind'])]} import TestClient"
+    def framework_imports(self) -> list[str]:
+        """The statements that import the client."""
+        return [_IMPORTS[self._kind]] if self._kind in _IMPORTS else []
 
     def project_imports(self) -> list[str]:
         """The statements for modules of the project."""
@@ -85,27 +102,25 @@ class ClientFixtures:
             yield from self._signed_in_once()
         else:
             yield self._fresh_client()
-        for name in self.users:
-            if name in used:
-                who = _WHO.get(name, f"A client of {name}")
-                application = self._application() if not self._factory else "client.app"
-                yield (
-                    f"@pytest.fixture\ndef {name}(client, signed_in):\n"
-                    f'    """{who}."""\n'
-                    f"    return {self._made(application, f', headers=signed_in[{quoted(name)}]')}"
-                )
+        wanted = [name for name in self.users if name in used]
+        if wanted and self._kind == "flask":
+            yield _WITH_HEADERS
+        for name in wanted:
+            who = _WHO.get(name, f"A client of {name}")
+            head = f'@pytest.fixture\ndef {name}(client, signed_in):\n    """{who}."""\n'
+            yield f"{head}    return {self._of_user(f'signed_in[{quoted(name)}]')}"
 
     def _fresh_client(self) -> str:
         """The one fixture that does all; where a function makes the application, users sign in to each."""
-        needs = ["monkeypatch"] if self._has_environment or self._state or self._client.get("own_folder") else []
+        folder = bool(self._client.get("own_folder"))
+        needs = ["monkeypatch"] if self._has_environment or self._state or folder else []
         lines = [
             "@pytest.fixture",
-            f"def client({', '.join([*needs, *(['tmp_path'] if self._client.get('own_folder') else [])])}):",
+            f"def client({', '.join([*needs, *['tmp_path'] * folder])}):",
             '    """A client of the application as it is after its start."""',
-            *self._surroundings("monkeypatch"),
+            *self._surroundings("monkeypatch", "tmp_path"),
             *self._copies("monkeypatch"),
-            f"    with {self._made(self._application())} as client:",
-            "        yield client",
+            *self._given(),
         ]
         if self.users:
             lines += ["", "", "@pytest.fixture(autouse=True)", "def signed_in(client):"]
@@ -113,42 +128,63 @@ class ClientFixtures:
         return "\n".join(lines)
 
     def _signed_in_once(self) -> Iterator[str]:
-        copied = self._copies("patch")
+        copied, folder = self._copies("patch"), bool(self._client.get("own_folder"))
         if copied:
             words = '    """Give the application copies of what requests change."""'
             yield "\n".join(["def copy_state(patch):", words, *copied])
+        patched = [*self._surroundings("patch", 'tmp_path_factory.mktemp("application")')]
+        patched += ["    copy_state(patch)"] if copied else []
+        given = self._given("sign_in({})")
         lines = [
             '@pytest.fixture(scope="module")',
-            "def signed_in():",
+            f"def signed_in({'tmp_path_factory' * folder}):",
             '    """What the users of these tests send for having signed in, by their names."""',
-            "    with pytest.MonkeyPatch.context() as patch:",
-            *(f"    {line}" for line in self._surroundings("patch")),
-            *(["        copy_state(patch)"] if copied else []),
-            f"        with {self._made(self._application())} as client:",
-            "            yield sign_in(client)",
+            *(["    with pytest.MonkeyPatch.context() as patch:"] if patched else []),
+            *(f"    {line}" if patched else line for line in [*patched, *given]),
         ]
-        yield "\n".join(lines)
+        # What follows the patches has to run before they end.
+        yield "\n".join(lines).replace("return sign_in", "yield sign_in")
+        needs = ["signed_in", *["monkeypatch"] * bool(copied or folder), *["tmp_path"] * folder]
         lines = [
             "@pytest.fixture",
-            f"def client(signed_in{', monkeypatch' if copied else ''}):",
+            f"def client({', '.join(needs)}):",
             '    """A client of the application as it is after the users have signed in."""',
             *(["    copy_state(monkeypatch)"] if copied else []),
-            f"    with {self._made(self._application())} as client:",
-            "        yield client",
+            *(["    monkeypatch.chdir(tmp_path)"] if folder else []),
+            *self._given(),
         ]
         yield "\n".join(lines)
 
+    def _given(self, made: str = "{}") -> list[str]:
+        """The lines that end a fixture with a client, or what is made of one."""
+        application = self._application()
+        if self._kind in ("flask", "werkzeug"):
+            return [f"    return {made.format(self._made(application))}"]
+        return [f"    with {self._made(application)} as client:", f"        yield {made.format('client')}"]
+
     def _made(self, application: str, more: str = "") -> str:
+        if self._kind == "flask":
+            return f"{application}.test_client()"
+        if self._kind == "werkzeug":
+            return f"Client({application})"
+        if self._kind == "httpx":
+            return f'httpx.Client(transport=httpx.WSGITransport({application}), base_url="http://testserver"{more})'
         expected = [one for case in self.spec["cases"] for one in case["expect"]]
         redirects = any(300 <= status < 400 for one in expected for status in one.get("statuses", ()))
         return f"TestClient({application}{', follow_redirects=False' * redirects}{more})"
 
-    def _surroundings(self, patch: str) -> Iterator[str]:
+    def _of_user(self, headers: str) -> str:
+        """The expression for a client that sends these headers, of the application that `client` asks."""
+        if self._kind == "flask":
+            return f"with_headers({'client.application' if self._factory else self._application()}, {headers})"
+        return self._made("client.app" if self._factory else self._application(), f", headers={headers}")
+
+    def _surroundings(self, patch: str, folder: str) -> Iterator[str]:
         if self._has_environment:
             yield "    for name, value in ENVIRONMENT.items():"
             yield f"        {patch}.setenv(name, value)"
         if self._client.get("own_folder"):
-            yield f"    {patch}.chdir(tmp_path)"
+            yield f"    {patch}.chdir({folder})"
 
     def _copies(self, patch: str) -> list[str]:
         """The lines that give the application copies; other names of one object get the same copy."""

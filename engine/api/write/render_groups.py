@@ -125,7 +125,7 @@ def _parts(request: Json, dialect: Dialect) -> dict[str, str]:
     return {
         "method": quoted(str(request["method"])),
         "path": dialect.path(path_of(request)),
-        "query": literal(request.get("query") or {}),
+        "query": dialect.values(request.get("query") or {}),
         "headers": literal(headers),
         "body": dialect.value(request.get("body") or {}),
     }

@@ -71,7 +71,7 @@ def sign_in_functions(
     functions: dict[tuple[str, ...], str] = {}
     entries: list[str] = []
     for name, entry in users.items():
-        before = [f"{line}{dialect.succeeded}" for line in rendered[name][:-1]]
+        before = [dialect.succeeded(line) for line in rendered[name][:-1]]
         body = (*before, *_headers(entry, rendered[name], dialect))
         used = [part for part in PARTS if part in _names(body)]
         function = functions.setdefault(body, "signed_up" if entry["sign_in"].get("identity") is None else "logged_in")
@@ -107,12 +107,11 @@ def _headers(entry: Json, calls: Sequence[str], dialect: Dialect) -> list[str]:
     kind, parameter = entry["kind"], str(entry.get("parameter") or "")
     if kind == "basic":
         pair = f'f"{{{entry["sign_in"]["pointer"]}}}:{{password}}".encode()'
-        before = [f"{line}{dialect.succeeded}" for line in calls[-1:]]
+        before = [dialect.succeeded(line) for line in calls[-1:]]
         return [*before, f'return {{"Authorization": "Basic " + base64.b64encode({pair}).decode()}}']
-    answer = f"answer = {calls[-1]}{dialect.succeeded}"
+    answer = f"answer = {dialect.succeeded(calls[-1])}"
     if kind == "api_key_cookie":
-        cookies = '"; ".join(f"{name}={value}" for name, value in answer.cookies.items())'
-        return [answer, f'return {{"Cookie": {cookies if dialect.httpx else "answer.cookies"}}}']
+        return [answer, f'return {{"Cookie": {dialect.cookies}}}']
     token = saved(entry["sign_in"]["pointer"], f"answer{dialect.body}")
     if kind == "bearer":
         return [answer, f'return {{"Authorization": "{parameter or "Bearer"} " + {token}}}']

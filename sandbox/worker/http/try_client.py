@@ -18,15 +18,11 @@ import random
 import sys
 import tempfile
 import traceback
-from typing import Any
 
 from . import api_serving
+from .framework_clients import CLIENTS, WITHOUT_USERS, Unfit, kind_of
 from .object_state import state_of
 from .spec_requests import send, signing_in
-
-
-class Unfit(Exception):
-    """Why the test client cannot be used."""
 
 
 class Watch(api_serving.Confinement):
@@ -53,94 +49,20 @@ class Watch(api_serving.Confinement):
         return True
 
 
-class Answer:
-    """An answer in the form of `api_process.Response`."""
-
-    def __init__(self, status, headers, text, cookies):
-        self.status, self.headers, self.text, self.cookies = status, headers, text, cookies
-
-    json = property(lambda self: json.loads(self.text))
-
-    def succeeded(self):
-        if self.status >= 400:
-            raise AssertionError(f"the request was to succeed, but the answer is {self.status} {self.text[:200]}")
-        return self
-
-
 class Client:
     """The test client in the form of `api_process.Application`."""
 
-    def __init__(self, kind, client, users=None):
-        self._kind, self._client, self._users = kind, client, users or {}
+    def __init__(self, client, users=None):
+        self._client, self._users = client, users or {}
 
     def as_user(self, name):
         # A client of its own: what signed somebody in stays with them.
-        return Client(self._kind, self._client.another(), {"": self._users[name]})
+        return Client(self._client.another(), {"": self._users[name]})
 
     def request(self, method, path, *, query=None, headers=None, json=None, form=None, content=None, media_type=None):
         sent = {**self._users.get("", {}), **(headers or {})}
         path = path.replace("?", "%3F").replace("#", "%23")
         return self._client.ask(method, path, query or {}, sent, json, form, content, media_type)
-
-
-class StarletteClient:
-    """`TestClient` of Starlette and FastAPI."""
-
-    def __init__(self, application, follow):
-        from starlette.testclient import TestClient
-
-        self._application, self._follow = application, follow
-        self._client = TestClient(application, follow_redirects=follow)
-
-    def __enter__(self):
-        self._client.__enter__()
-        return self
-
-    def __exit__(self, *error):
-        self._client.__exit__(*error)
-
-    def another(self):
-        return StarletteClient(self._application, self._follow)
-
-    def ask(self, method, path, query, headers, body, form, content, media_type):
-        more: Any = {"json": body} if body is not None else {}
-        if form is not None and media_type and media_type.startswith("multipart/"):
-            more, media_type = {"files": list(_files(form))}, None
-        elif form is not None:
-            more = {"data": form}
-        elif content is not None:
-            more = {"content": content}
-        if media_type:
-            headers = {**headers, "Content-Type": media_type}
-        answer = self._client.request(method, path, params=query or None, headers=headers, **more)
-        if answer.status_code < 400 and answer.raise_for_status() is None:
-            raise Unfit("its httpx is older than 0.25")
-        cookies = "; ".join(f"{name}={value}" for name, value in answer.cookies.items())
-        return Answer(answer.status_code, dict(answer.headers), answer.text, cookies)
-
-
-def _files(form):
-    for name, value in form.items():
-        for one in value if isinstance(value, list) else [value]:
-            is_file = isinstance(one, dict) and "filename" in one
-            yield (
-                name,
-                (one["filename"], one["content"])
-                if is_file
-                else (None, str(one).lower() if isinstance(one, bool) else str(one)),
-            )
-
-
-def kind_of(application):
-    """The framework whose test client asks the application. Raises Unfit where none is there."""
-    if api_serving.is_async(application):
-        try:
-            importlib.import_module("starlette.testclient")
-        except (ImportError, RuntimeError) as error:
-            raise Unfit(f"there is no TestClient: {error}") from error
-        fastapi = any(base.__module__.startswith("fastapi.") for base in type(application).__mro__)
-        return "fastapi" if fastapi else "starlette"
-    raise Unfit("its framework has no test client that is known here")
 
 
 def own_modules(root):
@@ -166,21 +88,24 @@ class Trial:
         self._factory = config["application"].endswith("()")
         self._follow = not any(300 <= case["status"] < 400 for case in config["cases"])
         self._made = None if self._factory else self._made_now()
-        self.kind = kind_of(self._made or self._made_now())
+        self.kind = kind_of(self._made if self._made is not None else self._made_now())
+        if (self.kind in WITHOUT_USERS and config["users"]) or (self.kind == "httpx" and self._factory):
+            raise Unfit("its client cannot ask as several users")
         self.state = []
 
     def _made_now(self):
         return api_serving.load(self._config["application"])
 
     def _client(self):
-        return StarletteClient(self._made if self._made is not None else self._made_now(), self._follow)
+        application = self._made if self._made is not None else self._made_now()
+        return CLIENTS[self.kind](application, self._follow)
 
     @contextlib.contextmanager
     def _signed_in(self):
         """A started client, and what users send for having signed in."""
         sign_in = signing_in(self._config["users"])
         with self._client() as client:
-            yield client, sign_in(Client(self.kind, client)) if self._config["users"] else {}
+            yield client, sign_in(Client(client)) if self._config["users"] else {}
 
     def find_state(self):
         """Find what requests change, by sending all cases on one state, in a fork that is thrown away."""
@@ -227,7 +152,7 @@ class Trial:
 
     def _send(self, client, users, case):
         """Whether the answers are those that were observed."""
-        asked, names = Client(self.kind, client, users), dict(self._config["names"])
+        asked, names = Client(client, users), dict(self._config["names"])
         try:
             answers = [send(asked, request, names) for request in case["requests"]]
         except Unfit:

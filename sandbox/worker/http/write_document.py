@@ -118,6 +118,13 @@ def _routes(path, methods, view, parameters, guards=()):
             yield _route(path, method, function, parameters, around)
 
 
+def _name_apart(routes):
+    """Add the method to the names that several routes have: of a function that answers two methods, say."""
+    names = [route["name"] for route in routes]
+    for route in [route for route in routes if names.count(route["name"]) > 1 and route["name"]]:
+        route["name"] += f"_{route['methods'][0].lower()}"
+
+
 def _layers(function):
     """A function and what it wraps, the innermost last."""
     seen = []
@@ -141,7 +148,7 @@ def _route(path, method, handler, parameters, around):
     return {
         "path": path,
         "methods": [method],
-        "name": getattr(handler, "__qualname__", "").replace("<locals>.", "").replace(".", "_"),
+        "name": getattr(handler, "__qualname__", "").rpartition("<locals>.")[2].replace(".", "_"),
         "doc": inspect.getdoc(handler) or "",
         "file": os.path.realpath(file) if file else "",
         "lines": lines,
@@ -207,5 +214,6 @@ def main():
     except BaseException as error:
         facts: Any = {"error": f"{type(error).__name__}: {error}", "trace": traceback.format_exc()[-4000:]}
         facts["missing"] = getattr(error, "name", None) if isinstance(error, ModuleNotFoundError) else None
+    _name_apart(facts.get("routes") or ())
     with open(config["document"], "w", encoding="utf-8") as stream:
         json.dump(facts, stream, default=str)

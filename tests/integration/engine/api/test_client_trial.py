@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from testwright.engine.api.document.application import AppLaunch
+from testwright.engine.api.document.auth import Credential, SignIn
 from testwright.engine.api.probe.client_trial import ClientTrial, try_test_client
 from testwright.engine.api.write.render import render_api
 from testwright.tests.support.engine.targets import prepared
@@ -55,7 +56,49 @@ def log():
         stream.write("asked")
     return {}
 """
-FILES = {"src/desk/__init__.py": "", "src/desk/store.py": STORE, "src/desk/web.py": WEB}
+FLASK = """
+import secrets
+
+from flask import Flask, abort, request
+
+
+def make():
+    app, names, tokens = Flask(__name__), [], {}
+
+    @app.post("/login")
+    def log_in():
+        names.append(request.json["email"])
+        token = secrets.token_hex(8)
+        tokens[token] = names[-1]
+        return {"token": token}
+
+    @app.get("/me")
+    def me():
+        token = request.headers.get("Authorization", "").removeprefix("Bearer ")
+        if token not in tokens:
+            abort(401)
+        return {"number": names.index(tokens[token]), "upper": request.args.get("upper")}
+
+    return app
+"""
+PLAIN = """
+import json
+
+COUNTS = {"asked": 0}
+
+
+def app(environ, start_response):
+    COUNTS["asked"] += 1
+    start_response("200 OK", [("Content-Type", "application/json")])
+    return [json.dumps(COUNTS).encode()]
+"""
+FILES = {
+    "src/desk/__init__.py": "",
+    "src/desk/store.py": STORE,
+    "src/desk/web.py": WEB,
+    "src/desk/members.py": FLASK,
+    "src/desk/plain.py": PLAIN,
+}
 WRITE = {"method": "POST", "path": "/notes", "body": {"media_type": "application/json", "content": {"text": "milk"}}}
 
 
@@ -80,16 +123,30 @@ PREFIX = case("has_a_prefix", {"method": "GET", "path": "/prefix"}, {"prefix": "
 LOGS = case("logs", {"method": "POST", "path": "/log"}, {}, status=201)
 
 
-def spec(environment: dict[str, str], *cases: dict[str, Any]) -> dict[str, Any]:
-    application = {"import": "desk.web:app", "environment": environment}
+LOG_IN = {
+    "method": "POST",
+    "path": "/login",
+    "body": {"media_type": "application/json", "content": {"email": "{{email}}", "password": "{{password}}"}},
+}
+USER = Credential("user", "bearer", "", sign_in=SignIn((LOG_IN,), "/token"))
+ME = {"method": "GET", "path": "/me", "query": {"upper": True}}
+KNOWN = case("knows_who_asks", {**ME, "auth": "user"}, {"number": 0, "upper": "true"})
+COUNTED = case("counts", {"method": "GET", "path": "/"}, {"asked": 1})
+
+
+def spec(environment: dict[str, str], *cases: dict[str, Any], place: str = "desk.web:app") -> dict[str, Any]:
+    application = {"import": place, "environment": environment}
     target = {"name": "Desk", "application": application, "import_roots": ["src"]}
-    return {"test_type": "api", "title": "API tests for Desk", "target": target, "cases": list(cases)}
+    found = {"test_type": "api", "title": "API tests for Desk", "target": target, "cases": list(cases)}
+    return {**found, "auth": {"user": USER.entry()}} if "members" in place else found
 
 
 SPECS = {
     "late": spec({"DESK_AUTHOR": "Ada"}, WRITES, READS, EMPTY),
     "early": spec({"DESK_PREFIX": "desk"}, PREFIX),
     "writing": spec({}, LOGS),
+    "flask": spec({}, KNOWN, place="desk.members:make()"),
+    "plain": spec({}, COUNTED, {**COUNTED, "id": "tc_counts_again"}, place="desk.plain:app"),
     "other": spec({}, case("says_other_things", {"method": "GET", "path": "/notes"}, ["bread"])),
 }
 
@@ -100,9 +157,10 @@ def trials(tmp_path_factory: pytest.TempPathFactory) -> dict[str, ClientTrial]:
         async with prepared(tmp_path_factory.mktemp("tried"), FILES) as target:
             found: dict[str, ClientTrial] = {}
             for name, one in SPECS.items():
-                variables = one["target"]["application"]["environment"]
-                launch = AppLaunch("desk.web:app", import_roots=("src",), environment=variables)
-                found[name] = await try_test_client(target, launch, one, {})
+                application = one["target"]["application"]
+                launch = AppLaunch(application["import"], import_roots=("src",), environment=application["environment"])
+                users = {"user": USER} if "auth" in one else {}
+                found[name] = await try_test_client(target, launch, one, users)
             return found
 
     return asyncio.run(tried())
@@ -117,6 +175,11 @@ def test_variables_that_an_import_reads_are_set_before_it(trials: dict[str, Clie
     assert trials["early"] == ClientTrial({"kind": "fastapi", "early_environment": True})
 
 
+def test_flask_and_other_applications_of_wsgi_have_a_client(trials: dict[str, ClientTrial]) -> None:
+    assert trials["flask"] == ClientTrial({"kind": "flask"})
+    assert trials["plain"] == ClientTrial({"kind": "httpx", "state": [["desk.plain:COUNTS"]]})
+
+
 def test_an_application_that_changes_the_project_is_started(trials: dict[str, ClientTrial]) -> None:
     assert trials["writing"].client is None
     assert "changes files outside its working folder" in trials["writing"].reason
@@ -127,7 +190,7 @@ def test_an_application_that_answers_otherwise_is_started(trials: dict[str, Clie
     assert trials["other"] == ClientTrial(reason=reason)
 
 
-@pytest.mark.parametrize("name", ["late", "early"])
+@pytest.mark.parametrize("name", ["late", "early", "flask", "plain"])
 def test_the_tests_pass_under_a_bare_pytest(trials: dict[str, ClientTrial], tmp_path: Path, name: str) -> None:
     one = SPECS[name]
     application = {**one["target"]["application"], "client": trials[name].client}

@@ -131,3 +131,22 @@ def test_redirects_are_not_followed_where_one_is_expected() -> None:
 )
 def test_bodies_are_written_as_the_client_takes_them(method: str, body: dict[str, Any], call: str) -> None:
     assert f"response = {call}\n" in text(case("sends", {"method": method, "path": "/carts", "body": body}))
+
+
+def test_a_client_of_werkzeug_gets_the_words_of_werkzeug() -> None:
+    form = {"media_type": "multipart/form-data", "content": {"f": {"filename": "a.txt", "content": "x"}, "last": True}}
+    sent = case("sends", {"method": "POST", "path": "/carts", "query": {"all": True}, "body": form})
+    made = text(sent, client={"kind": "flask"})
+    assert "    return app.test_client()\n" in made
+    assert 'query_string={"all": "true"}' in made
+    assert 'data={"f": (io.BytesIO("x".encode()), "a.txt"), "last": "true"}' in made
+    assert 'content_type="multipart/form-data"' in made
+    assert "import io\n" in made
+
+
+def test_setup_checks_that_it_worked() -> None:
+    before = {"arrange": {"requests": [{**SIGN_UP, "save": {"login_id": "/id"}}]}}
+    assert ".raise_for_status().json()[" in text(case("reads", READ, **before))
+    made = text(case("reads", READ, **before), client={"kind": "flask"})
+    assert "def succeeded(response):\n" in made
+    assert '    return succeeded(client.post("/login", ' in made
