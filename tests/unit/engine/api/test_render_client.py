@@ -145,8 +145,8 @@ def test_a_client_of_werkzeug_gets_the_words_of_werkzeug() -> None:
 
 
 def test_setup_checks_that_it_worked() -> None:
-    before = {"arrange": {"requests": [{**SIGN_UP, "save": {"login_id": "/id"}}]}}
-    assert ".raise_for_status().json()[" in text(case("reads", READ, **before))
-    made = text(case("reads", READ, **before), client={"kind": "flask"})
+    before = {"requests": [{**SIGN_UP, "save": {"login_id": "/id"}}]}
+    assert ".raise_for_status().json()[" in text(case("reads", READ, arrange=before))
+    made = text(case("reads", READ, arrange=before), client={"kind": "flask"})
     assert "def succeeded(response):\n" in made
     assert '    return succeeded(client.post("/login", ' in made
