@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ....utils.names.counted import counted
 from ...contract.lifecycle import Agent
 from ...contract.protocol import AgentRequest, AgentResponse, success_response
 from ...evidence.model import MOST_FOR_JUDGE, AssessmentDetails, Evidence, JudgeAssessment
@@ -37,7 +38,7 @@ def assess(names: Sequence[str], pieces: Sequence[Evidence]) -> JudgeAssessment:
     examples = [f"{one.act} -> {one.expected}" for piece in pieces for one in piece.examples]
     details = AssessmentDetails(
         round(6 * code + 2 * explained + 2 * shown),
-        f"{len(known.in_code)} of {len(names)} names were found in the code",
+        f"{len(known.in_code)} of {counted(len(names), 'name')} found in the code",
         round(6 * explained + 4 * shown),
         f"{len(known.explained)} of them are explained outside the module, {len(known.shown)} with values",
         tuple(examples[:_MOST_EXAMPLES]),

@@ -26,6 +26,7 @@ from ....engine.python.usage.slicing import Subjects
 from ....engine.python.write.assign_tables import assign_tables
 from ....engine.python.write.compose import compose_spec
 from ....sandbox.target import ProvideTarget
+from ....utils.names.counted import counted
 from ....utils.python_names import unique_name
 from ....utils.python_source import parse_or_none
 from ...contract.protocol import JsonObject
@@ -82,7 +83,8 @@ class EvidenceExamples:
 
 def _notes(agreeing: int, findings: Sequence[object]) -> list[str]:
     contradicted = len(findings) - agreeing
-    return [f"{contradicted} of {len(findings)} examples outside of the module contradict it"] if contradicted else []
+    examples, verb = counted(len(findings), "example"), "contradicts" if contradicted == 1 else "contradict"
+    return [f"{contradicted} of {examples} outside of the module {verb} it"] if contradicted else []
 
 
 def example_trials_of(

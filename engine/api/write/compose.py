@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ....utils.names.counted import counted
 from ....utils.python_names import unique_name
 from ..document.application import AppLaunch
 from ..document.auth import auth_names
@@ -134,7 +135,7 @@ def undeclared_notes(exploration: ApiExploration) -> list[str]:
             lacking.setdefault((seen.answer.status, why), {})[seen.proposal.operation.label] = None
     return [
         *(
-            f"The OpenAPI document does not declare the {status} {why} of {len(labels)} operations: "
+            f"The OpenAPI document does not declare the {status} {why} of {counted(len(labels), 'operation')}: "
             f"{', '.join(list(labels)[:_MOST_LABELS])}{' and more' * (len(labels) > _MOST_LABELS)}."
             for (status, why), labels in sorted(lacking.items())
         ),

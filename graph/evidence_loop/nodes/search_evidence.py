@@ -61,4 +61,4 @@ def _readable(rows: Any) -> tuple[list[Evidence], list[str]]:
         except (KeyError, TypeError, ValueError):
             continue
     lost = len(rows) - len(found)
-    return found, [f"{ROLE}: {lost} pieces of evidence could not be read"] if lost else []
+    return found, [f"{ROLE}: {counted(lost, 'piece')} of evidence could not be read"] if lost else []

@@ -86,14 +86,14 @@ def _object(value, schema, place, root):
 
 def _array(value, schema, place, root):
     if len(value) < schema.get("minItems", 0) or len(value) > schema.get("maxItems", len(value)):
-        yield f"{place} has {len(value)} items"
+        yield f"{place} has {len(value)} {'item' if len(value) == 1 else 'items'}"
     for number, one in enumerate(value):
         yield from mismatches(one, schema.get("items", True), f"{place}[{number}]", root)
 
 
 def _text(value, schema, place):
     if len(value) < schema.get("minLength", 0) or len(value) > schema.get("maxLength", len(value)):
-        yield f"{place} has {len(value)} characters"
+        yield f"{place} has {len(value)} {'character' if len(value) == 1 else 'characters'}"
     if "pattern" in schema and not re.search(schema["pattern"], value):
         yield f"{place} is {value!r}, outside the pattern {schema['pattern']!r}"
     reads = {

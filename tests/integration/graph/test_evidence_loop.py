@@ -211,7 +211,7 @@ async def test_a_judge_gets_no_more_than_thirty_pieces(tmp_path: Path) -> None:
 async def test_pieces_that_cannot_be_read_are_left_out_and_named(tmp_path: Path) -> None:
     odd = {"evidence": [*found(1)["evidence"], {"kind": "rumour"}], "text": ""}
     values, _ = await loop(tmp_path, script([odd], [judged(8)], 1))
-    assert "evidence_search: 1 pieces of evidence could not be read" in values["warnings"]
+    assert "evidence_search: 1 piece of evidence could not be read" in values["warnings"]
 
 
 def test_auto_collects_evidence_only_where_a_document_or_a_test_uses_the_target() -> None:

@@ -83,7 +83,7 @@ async def test_documents_label_prove_and_contradict(tmp_path):
     assert "clip('abcdef', 3)" not in by_act
     [defect] = spec["suspected_defects"]
     assert (defect["documented"], defect["evidence"]) == ("'abc~'", {"path": "README.md", "lines": [2, 2]})
-    assert notes == ["1 of 4 examples outside of the module contradict it"]
+    assert notes == ["1 of 4 examples outside of the module contradicts it"]
 
 
 def trials_of(tmp_path, files, rows):
