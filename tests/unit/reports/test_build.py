@@ -145,6 +145,42 @@ def test_files_say_what_became_of_them() -> None:
     assert any("testwright apply" in line for line in report.advice)
 
 
+def test_a_file_that_another_of_the_run_has_replaced_counts_for_nothing() -> None:
+    part, whole = generate_step(**executed(["tc_a", "tc_b"])), generate_step(2, **executed(["tc_a", "tc_b", "tc_c"]))
+    whole["params"]["target"] = part["params"]["target"]
+    gone = {"path": "tests/generated/shop/test_cart1.py", "outcome": "removed", "reason": "about the whole module"}
+    added = {"path": "tests/generated/shop/test_cart2.py", "outcome": "added"}
+    runs = ({"outcome": "passed", "passed": passed} for passed in (2, 3))
+    verified = [
+        {"id": "v", "type": "verify_suite", "status": "completed", "result": {"own_pytest": run}} for run in runs
+    ]
+    report = build_report(facts(), outcomes(part, whole, *verified, accept_step(gone, added)))
+    assert [target.test_path for target in report.targets] == ["tests/generated/shop/test_cart2.py"]
+    assert (report.totals.kept, report.totals.targets, report.totals.coverage.after) == (
+        3,
+        1,
+        Coverage(statements=10, covered=9, branches=4, covered_branches=3),
+    )
+    assert report.own_pytest is not None
+    assert report.own_pytest.passed == 3
+    assert [file.outcome for file in report.files] == ["removed", "added"]
+    assert len(report.plan) == 5, "what was done is told"
+
+
+def test_a_step_that_a_later_one_has_done_again_counts_for_nothing() -> None:
+    failed = generate_step(
+        status="failed", **executed(["tc_a"], suspected_defects=[DEFECT]), error_message="interrupted"
+    )
+    again = generate_step(2, **executed(["tc_a", "tc_b"]))
+    again["params"] |= {"target": failed["params"]["target"], "redoes": failed["id"]}
+    report = build_report(facts(), outcomes(failed, again))
+    assert (report.totals.kept, report.totals.targets_failed, len(report.files)) == (2, 0, 1)
+    assert [defect.id for defect in report.suspected_defects] == ["sd_total"], "what it found stands"
+    assert [step.status for step in report.plan] == ["failed", "completed"]
+    again["status"] = "failed"
+    assert len(build_report(facts(), outcomes(failed, again)).targets) == 2
+
+
 def test_a_test_file_that_a_person_has_changed_leaves_the_run_complete() -> None:
     file = {"path": "tests/generated/shop/test_cart1.py", "outcome": "edited", "reason": "changed by hand"}
     report = build_report(facts(), outcomes(generate_step(**executed(["tc_a"])), accept_step(file)))
