@@ -55,25 +55,30 @@ async def try_test_client(
     cases = list(_cases(spec, credentials))
     if not cases:
         return ClientTrial(reason="no test asks it")
-    why = ""
-    # Variables that a fixture sets come too late for modules that read them while they are imported.
-    for early in (False, True) if launch.environment else (False,):
-        facts = await _tried(target, launch, cases, credentials, early=early)
+    reasons: list[str] = []
+    # Plainest first. Variables that a fixture sets come too late for modules that read them while they are imported;
+    # a module that opens a database while it is imported needs a folder of its own before.
+    for when in ("late", *["early"] * bool(launch.environment), "anew"):
+        facts = await _tried(target, launch, cases, credentials, when=when)
         if facts.get("works", 0) >= len(cases) * (1 - _ALLOWED):
-            return ClientTrial(_form(facts, early))
+            return ClientTrial(_form(facts, when))
         works = f"{facts.get('works')} of {len(cases)} requests are answered as by the started application"
-        why = str(facts.get("reason") or works)
-    return ClientTrial(reason=why)
+        reasons.append(str(facts.get("reason") or works))
+    return ClientTrial(reason=reasons[0])
 
 
-def _form(facts: Mapping[str, Any], early: bool) -> Json:
+def _form(facts: Mapping[str, Any], when: str) -> Json:
     form: Json = {"kind": str(facts["kind"])}
     if facts.get("state"):
         form["state"] = [[str(place) for place in group] for group in facts["state"]]
-    if facts.get("files"):
+    if facts.get("own_folder"):
         form["own_folder"] = True
-    if early:
+    if facts.get("unset"):
+        form["unset"] = [str(name) for name in facts["unset"]]
+    if when == "early":
         form["early_environment"] = True
+    if when == "anew":
+        form |= {"database": str(facts["database"]), "packages": [str(name) for name in facts["packages"]]}
     return form
 
 
@@ -92,7 +97,7 @@ def _cases(spec: Json, credentials: Mapping[str, Credential]) -> Iterator[Json]:
 
 
 async def _tried(
-    target: PythonTarget, launch: AppLaunch, cases: list[Json], credentials: Mapping[str, Credential], *, early: bool
+    target: PythonTarget, launch: AppLaunch, cases: list[Json], credentials: Mapping[str, Credential], *, when: str
 ) -> Mapping[str, Any]:
     async with target.workspace() as workspace:
         folder = workspace.scratch / "tmp" / "client"
@@ -103,7 +108,7 @@ async def _tried(
             "import_roots": [str(workspace.project / root) for root in launch.import_roots],
             "root": str(workspace.project),
             "environment": {**launch.environment, **target.variables},
-            "early": early,
+            "when": when,
             "folder": str(folder),
             "users": worker_users(credentials),
             "names": constants_of(credentials),

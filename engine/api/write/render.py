@@ -189,10 +189,12 @@ class _Source:
         if self._client.early:
             # The application reads them while it is imported.
             variables = f"ENVIRONMENT = {environment_literal(self._environment())}\nos.environ.update(ENVIRONMENT)"
+            for name in self._client.unset:
+                variables += f"\nos.environ.pop({quoted(name)}, None)"
             blocks += [*(["\n".join(helpers)] if helpers else []), variables]
             blocks.append("\n".join(f"{statement}  # noqa: E402" for statement in project))
         else:
-            blocks.append("\n".join([*helpers, *project]))
+            blocks += ["\n".join([*helpers, *project])] if [*helpers, *project] else []
         return "\n\n".join([*(["\n".join(_sorted(standard))] if standard else []), *blocks])
 
     def _reads_variables(self, plain: Sequence[Json]) -> bool:
@@ -221,6 +223,7 @@ class _Source:
         for name, entry in self._auth.items():
             if name not in self._users:
                 lines.append(f"{name.upper()} = {secret_source(entry, environment)}")
+        lines += self._client.constants() if self._client is not None else []
         lines += user_constants(self._users, environment, text)
         if lines:
             yield "\n".join(lines)

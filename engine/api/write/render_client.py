@@ -28,6 +28,20 @@ _WHO = {
 }
 
 
+_SNAPSHOT = '''@pytest.fixture(scope="module")
+def snapshot({needs}):
+    """The database as it is after the start of the application{who}."""
+    with contextlib.closing(sqlite3.connect(":memory:")) as snapshot:
+        with contextlib.closing(sqlite3.connect(DATABASE)) as database:
+            database.backup(snapshot)
+        yield snapshot'''
+_RESTORED = '''@pytest.fixture
+def client(app, snapshot):
+    """A client of the application, with the database as it was in the beginning."""
+    with contextlib.closing(sqlite3.connect(DATABASE)) as database:
+        snapshot.backup(database)
+    return {client}'''
+_KEPT = "PATH|HOME|USER|LANG|LC_.*|TZ|TMPDIR|TEMP|TMP|VIRTUAL_ENV|(PYTHON|PYTEST|COV|LD_|CONDA_).*"
 _WITH_HEADERS = '''def with_headers(application, headers):
     """A client that sends these headers with each request."""
     client = application.test_client(use_cookies=False)
@@ -54,8 +68,17 @@ class ClientFixtures:
         return bool(self._client.get("early_environment"))
 
     @property
+    def unset(self) -> list[str]:
+        """Variables that the application reads and was not given."""
+        return [str(name) for name in self._client.get("unset") or ()]
+
+    @property
     def _client(self) -> Json:
         return client_of(self.spec) or {}
+
+    @property
+    def _database(self) -> str:
+        return str(self._client.get("database") or "")
 
     @property
     def _kind(self) -> str:
@@ -77,8 +100,17 @@ class ClientFixtures:
     def _has_environment(self) -> bool:
         return bool(self.spec["target"]["application"].get("environment")) and not self.early
 
+    def constants(self) -> list[str]:
+        """The constants that the fixtures need."""
+        if not self._database:
+            return []
+        packages = ", ".join(quoted(str(name)) for name in self._client["packages"])
+        return [f"PACKAGES = [{packages}]", f"DATABASE = {quoted(self._database)}", f"KEPT_VARIABLES = {quoted(_KEPT)}"]
+
     def standard_imports(self) -> set[str]:
         """The statements for modules of the standard library."""
+        if self._database:
+            return {"import contextlib", "import importlib", "import os", "import re", "import sqlite3", "import sys"}
         return {"import copy"} if self._state else set()
 
     def framework_imports(self) -> list[str]:
@@ -87,6 +119,8 @@ class ClientFixtures:
 
     def project_imports(self) -> list[str]:
         """The statements for modules of the project."""
+        if self._database:
+            return []
         if not self._state:
             module, _, name = self._place.removesuffix("()").partition(":")
             return [f"from {module} import {name}{_renamed(name)}"]
@@ -98,7 +132,9 @@ class ClientFixtures:
         Args:
             used: names of the clients in the tests.
         """
-        if self.users and not self._factory:
+        if self._database:
+            yield from self._on_database()
+        elif self.users and not self._factory:
             yield from self._signed_in_once()
         else:
             yield self._fresh_client()
@@ -107,13 +143,15 @@ class ClientFixtures:
             yield _WITH_HEADERS
         for name in wanted:
             who = _WHO.get(name, f"A client of {name}")
-            head = f'@pytest.fixture\ndef {name}(client, signed_in):\n    """{who}."""\n'
+            needs = "app, client, signed_in" if self._database else "client, signed_in"
+            head = f'@pytest.fixture\ndef {name}({needs}):\n    """{who}."""\n'
             yield f"{head}    return {self._of_user(f'signed_in[{quoted(name)}]')}"
 
     def _fresh_client(self) -> str:
         """The one fixture that does all; where a function makes the application, users sign in to each."""
         folder = bool(self._client.get("own_folder"))
-        needs = ["monkeypatch"] if self._has_environment or self._state or folder else []
+        patched = self._has_environment or self._state or folder or (self.unset and not self.early)
+        needs = ["monkeypatch"] if patched else []
         lines = [
             "@pytest.fixture",
             f"def client({', '.join([*needs, *['tmp_path'] * folder])}):",
@@ -155,6 +193,41 @@ class ClientFixtures:
         ]
         yield "\n".join(lines)
 
+    def _on_database(self) -> Iterator[str]:
+        module, _, name = self._place.partition(":")
+        context = ["        with TestClient(app):", "            yield app"]
+        variables = [f"    {line}" for line in self._surroundings("patch", "")]
+        yield "\n".join(
+            [
+                '@pytest.fixture(scope="module")',
+                "def app(tmp_path_factory):",
+                '    """The application, imported anew in a folder of its own, where its database is."""',
+                "    with pytest.MonkeyPatch.context() as patch:",
+                '        patch.chdir(tmp_path_factory.mktemp("app"))',
+                "        # Nothing of the shell reaches it, such as the address of a database.",
+                "        for name in [name for name in os.environ if not re.fullmatch(KEPT_VARIABLES, name)]:",
+                "            patch.delenv(name)",
+                *variables,
+                "        for name in [name for name in sys.modules if name.partition('.')[0] in PACKAGES]:",
+                "            patch.delitem(sys.modules, name)",
+                f"        app = importlib.import_module({quoted(module)}).{name}",
+                *(context if self._kind in ("fastapi", "starlette") else ["        yield app"]),
+            ]
+        )
+        signed_in = self._made("app")
+        if self.users:
+            yield "\n".join(
+                [
+                    '@pytest.fixture(scope="module")',
+                    "def signed_in(app):",
+                    '    """What the users of these tests send for having signed in, by their names."""',
+                    f"    return sign_in({signed_in})",
+                ]
+            )
+        needs = "app, signed_in" if self.users else "app"
+        yield _SNAPSHOT.format(needs=needs, who=" and its users" * bool(self.users))
+        yield _RESTORED.format(client=self._made("app"))
+
     def _given(self, made: str = "{}") -> list[str]:
         """The lines that end a fixture with a client, or what is made of one."""
         application = self._application()
@@ -175,6 +248,10 @@ class ClientFixtures:
 
     def _of_user(self, headers: str) -> str:
         """The expression for a client that sends these headers, of the application that `client` asks."""
+        if self._database:
+            return (
+                f"with_headers(app, {headers})" if self._kind == "flask" else self._made("app", f", headers={headers}")
+            )
         if self._kind == "flask":
             return f"with_headers({'client.application' if self._factory else self._application()}, {headers})"
         return self._made("client.app" if self._factory else self._application(), f", headers={headers}")
@@ -183,6 +260,9 @@ class ClientFixtures:
         if self._has_environment:
             yield "    for name, value in ENVIRONMENT.items():"
             yield f"        {patch}.setenv(name, value)"
+        # What the shell has of them would make other answers.
+        for name in () if self.early else self.unset:
+            yield f"    {patch}.delenv({quoted(name)}, raising=False)"
         if self._client.get("own_folder"):
             yield f"    {patch}.chdir({folder})"
 

@@ -1,9 +1,11 @@
 """Tries whether the test client of an application's framework answers as the started application did.
 
-`http.try_client` reads JSON: {"application", "import_roots", "root", "environment", "early", "folder", "users",
-"names", "cases": [{"requests", "status", "body"}], "result"}. The variables in `environment` are set before the import
-where `early` is true, else after it, as a fixture would. `result` gets {"kind", "state": [[places of one object]],
-"works": number of cases, "files"} or {"reason"}: why the test client is of no use.
+`http.try_client` reads JSON: {"application", "import_roots", "root", "environment", "when", "folder", "users",
+"names", "cases": [{"requests", "status", "body"}], "result"}. `when` says when the variables in `environment` are set:
+"late" is after the import, as a fixture would, "early" before it, "anew" before an import from an own folder, for
+applications with a database there. `result` gets {"kind", "works": number of cases, "state": [[places of one object]],
+"own_folder", "unset": variables that it reads and was not given}, or "database" and "packages" in place of the last
+three, or {"reason"}: why the test client is of no use.
 
 Each case is sent on a state of its own: copies of the objects that requests change, see `object_state`. Cases come in
 another order than they were observed in.
@@ -15,6 +17,8 @@ import importlib
 import json
 import os
 import random
+import re
+import sqlite3
 import sys
 import tempfile
 import traceback
@@ -23,6 +27,8 @@ from . import api_serving
 from .framework_clients import CLIENTS, WITHOUT_USERS, Unfit, kind_of
 from .object_state import state_of
 from .spec_requests import send, signing_in
+
+_READS = re.compile(r"""(?:environ(?:\.get)?|getenv)\s*[\[(]\s*["'](\w+)["']""")
 
 
 class Watch(api_serving.Confinement):
@@ -81,6 +87,7 @@ class Trial:
 
     Attributes:
         state: the places of each object that requests change.
+        databases: files of SQLite in the working folder.
     """
 
     def __init__(self, config):
@@ -91,7 +98,7 @@ class Trial:
         self.kind = kind_of(self._made if self._made is not None else self._made_now())
         if (self.kind in WITHOUT_USERS and config["users"]) or (self.kind == "httpx" and self._factory):
             raise Unfit("its client cannot ask as several users")
-        self.state = []
+        self.state, self.databases = [], []
 
     def _made_now(self):
         return api_serving.load(self._config["application"])
@@ -132,14 +139,32 @@ class Trial:
         after = state_of(modules, self._made)
         return [place for place in sorted(before) if after.get(place) != before[place]]
 
-    def count(self):
-        """How many cases are answered as they were observed, each on a state of its own."""
+    def count_on_database(self):
+        """How many cases are answered as they were observed, each on the database as it was after the start."""
+        os.chdir(self._config["folder"])
+        with self._signed_in() as (client, users):
+            self.databases = _databases()
+            if len(self.databases) != 1:
+                raise Unfit(f"it keeps its state in {len(self.databases)} databases of SQLite in its working folder")
+            with contextlib.closing(sqlite3.connect(":memory:")) as snapshot:
+                _copy_database(self.databases[0], snapshot)
+                return sum(self._restored(snapshot, client, users, case) for case in self._shuffled())
+
+    def _restored(self, snapshot, client, users, case):
+        _copy_database(snapshot, self.databases[0])
+        return self._send(client.another(), users, case)
+
+    def _shuffled(self):
         cases = list(self._config["cases"])
         random.Random(1).shuffle(cases)
+        return cases
+
+    def count(self):
+        """How many cases are answered as they were observed, each on a state of its own."""
         if self._factory:
-            return sum(self._alone(case) for case in cases)
+            return sum(self._alone(case) for case in self._shuffled())
         with self._own_state(), self._signed_in() as (_, users):
-            return sum(self._alone(case, users) for case in cases)
+            return sum(self._alone(case, users) for case in self._shuffled())
 
     def _alone(self, case, users=None):
         os.chdir(tempfile.mkdtemp(dir=self._config["folder"]))
@@ -176,6 +201,28 @@ class Trial:
         finally:
             for owner, name, value in held:
                 setattr(owner, name, value)
+
+
+def _databases():
+    """The files of SQLite in the working folder, relative to it."""
+    found = []
+    for folder, _, files in os.walk("."):
+        for name in sorted(files):
+            path = os.path.join(folder, name)
+            with open(path, "rb") as stream:
+                if stream.read(16) == b"SQLite format 3\0":
+                    found.append(os.path.relpath(path))
+    return found
+
+
+def _copy_database(source, target):
+    """Copy a database by SQLite's own means, so that whoever has the target open sees it."""
+    with contextlib.ExitStack() as stack:
+        opened = [
+            stack.enter_context(contextlib.closing(sqlite3.connect(one))) if isinstance(one, str) else one
+            for one in (source, target)
+        ]
+        opened[0].backup(opened[1])
 
 
 def _grouped(places):
@@ -217,21 +264,48 @@ def tried(config):
     sys.path[:0] = [root for root in config["import_roots"] if root not in sys.path]
     watch = Watch(config["folder"], config["root"])
     watch.install()
-    if config["early"]:
+    if config["when"] != "late":
         os.environ.update(config["environment"])
-    os.chdir(config["root"])
+    anew = config["when"] == "anew"
+    # A test module is imported from the project's folder; what a fixture imports anew, from a folder of its own.
+    os.chdir(config["folder"] if anew else config["root"])
     api_serving.load(config["application"].removesuffix("()"))
     os.chdir(config["folder"])
     os.environ.update(config["environment"])
     trial = Trial(config)
-    trial.find_state()
-    modules = {place.partition(":")[0] for group in [[config["application"]], *trial.state] for place in group}
-    if not all(map(_same_by_name, modules)):
-        raise Unfit("a package has another attribute by the name of its module")
-    works = trial.count()
+    if anew:
+        works = trial.count_on_database()
+    else:
+        trial.find_state()
+        modules = {place.partition(":")[0] for group in [[config["application"]], *trial.state] for place in group}
+        if not all(map(_same_by_name, modules)):
+            raise Unfit("a package has another attribute by the name of its module")
+        works = trial.count()
     if watch.outside:
         raise Unfit(f"it changes files outside its working folder: {', '.join(sorted(watch.outside)[:3])}")
-    return {"kind": trial.kind, "state": trial.state, "works": works, "files": bool(watch.inside)}
+    return {"kind": trial.kind, "works": works, **(_anew(trial, config) if anew else _in_place(trial, watch, config))}
+
+
+def _in_place(trial, watch, config):
+    unset = _variables_read(own_modules(config["root"])) - set(config["environment"])
+    return {"state": trial.state, "own_folder": bool(watch.inside), "unset": sorted(unset)}
+
+
+def _variables_read(modules):
+    """The environment variables that modules name where they read one."""
+    found = set()
+    for module in modules.values():
+        with contextlib.suppress(OSError, UnicodeDecodeError), open(module.__file__, encoding="utf-8") as stream:
+            found.update(_READS.findall(stream.read()))
+    return found
+
+
+def _anew(trial, config):
+    """What a fixture needs that imports the application once more."""
+    packages = {name.partition(".")[0] for name in own_modules(config["root"])}
+    # It knows the tables that the project's modules have declared.
+    packages |= {"sqlmodel"} & set(sys.modules)
+    return {"database": trial.databases[0], "packages": sorted(packages)}
 
 
 def main():

@@ -92,7 +92,23 @@ def app(environ, start_response):
     start_response("200 OK", [("Content-Type", "application/json")])
     return [json.dumps(COUNTS).encode()]
 """
+KEPT = """
+import sqlite3
+from fastapi import FastAPI
+
+opened = sqlite3.connect("rows.db", check_same_thread=False)
+opened.execute("CREATE TABLE IF NOT EXISTS words (word TEXT)")
+app = FastAPI()
+
+
+@app.post("/words", status_code=201)
+def add(word: dict):
+    with opened:
+        opened.execute("INSERT INTO words VALUES (?)", (word["text"],))
+    return {"number": opened.execute("SELECT count(*) FROM words").fetchone()[0]}
+"""
 FILES = {
+    "src/desk/kept.py": KEPT,
     "src/desk/__init__.py": "",
     "src/desk/store.py": STORE,
     "src/desk/web.py": WEB,
@@ -132,6 +148,7 @@ USER = Credential("user", "bearer", "", sign_in=SignIn((LOG_IN,), "/token"))
 ME = {"method": "GET", "path": "/me", "query": {"upper": True}}
 KNOWN = case("knows_who_asks", {**ME, "auth": "user"}, {"number": 0, "upper": "true"})
 COUNTED = case("counts", {"method": "GET", "path": "/"}, {"asked": 1})
+ADDED = case("adds", {**WRITE, "path": "/words"}, {"number": 1}, status=201)
 
 
 def spec(environment: dict[str, str], *cases: dict[str, Any], place: str = "desk.web:app") -> dict[str, Any]:
@@ -147,6 +164,7 @@ SPECS = {
     "writing": spec({}, LOGS),
     "flask": spec({}, KNOWN, place="desk.members:make()"),
     "plain": spec({}, COUNTED, {**COUNTED, "id": "tc_counts_again"}, place="desk.plain:app"),
+    "kept": spec({}, ADDED, {**ADDED, "id": "tc_adds_again"}, place="desk.kept:app"),
     "other": spec({}, case("says_other_things", {"method": "GET", "path": "/notes"}, ["bread"])),
 }
 
@@ -168,11 +186,15 @@ def trials(tmp_path_factory: pytest.TempPathFactory) -> dict[str, ClientTrial]:
 
 def test_what_requests_change_is_found_with_all_its_names(trials: dict[str, ClientTrial]) -> None:
     state = [["desk.store:NOTES", "desk.web:NOTES"], ["desk.store:numbers", "desk.web:numbers"]]
-    assert trials["late"] == ClientTrial({"kind": "fastapi", "state": state})
+    assert trials["late"] == ClientTrial({"kind": "fastapi", "state": state, "unset": ["DESK_PREFIX"]})
 
 
 def test_variables_that_an_import_reads_are_set_before_it(trials: dict[str, ClientTrial]) -> None:
-    assert trials["early"] == ClientTrial({"kind": "fastapi", "early_environment": True})
+    assert trials["early"] == ClientTrial({"kind": "fastapi", "early_environment": True, "unset": ["DESK_AUTHOR"]})
+
+
+def test_a_database_in_the_working_folder_is_restored_for_each_test(trials: dict[str, ClientTrial]) -> None:
+    assert trials["kept"] == ClientTrial({"kind": "fastapi", "database": "rows.db", "packages": ["desk"]})
 
 
 def test_flask_and_other_applications_of_wsgi_have_a_client(trials: dict[str, ClientTrial]) -> None:
@@ -190,7 +212,7 @@ def test_an_application_that_answers_otherwise_is_started(trials: dict[str, Clie
     assert trials["other"] == ClientTrial(reason=reason)
 
 
-@pytest.mark.parametrize("name", ["late", "early", "flask", "plain"])
+@pytest.mark.parametrize("name", ["late", "early", "flask", "plain", "kept"])
 def test_the_tests_pass_under_a_bare_pytest(trials: dict[str, ClientTrial], tmp_path: Path, name: str) -> None:
     one = SPECS[name]
     application = {**one["target"]["application"], "client": trials[name].client}
@@ -198,4 +220,7 @@ def test_the_tests_pass_under_a_bare_pytest(trials: dict[str, ClientTrial], tmp_
     files = {file.path: file.contents for file in render_api(whole, "pytest", "tests/test_desk_api.py")}
     assert list(files) == ["tests/test_desk_api.py"]
     root = make_project(tmp_path / "desk", {**FILES, **files, "pytest.ini": "[pytest]\npythonpath = src\n"})
-    assert f"{len(one['cases'])} passed" in pytest_output(root, "tests")
+    # What the shell has of variables that the application reads does not reach it.
+    shell = {"DESK_AUTHOR": "somebody else", "DESK_PREFIX": "shell"}
+    assert f"{len(one['cases'])} passed" in pytest_output(root, "tests", variables=shell)
+    assert not (root / "rows.db").exists()

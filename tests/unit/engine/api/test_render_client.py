@@ -150,3 +150,19 @@ def test_setup_checks_that_it_worked() -> None:
     made = text(case("reads", READ, arrange=before), client={"kind": "flask"})
     assert "def succeeded(response):\n" in made
     assert '    return succeeded(client.post("/login", ' in made
+
+
+def test_variables_of_the_shell_are_removed() -> None:
+    late = text(case("reads", READ), client={"unset": ["SHOP_DATABASE"]})
+    assert '    monkeypatch.delenv("SHOP_DATABASE", raising=False)\n' in late
+    early = text(case("reads", READ), client={"unset": ["SHOP_DATABASE"], "early_environment": True}, environment={})
+    assert early.index('os.environ.pop("SHOP_DATABASE", None)') < early.index("from shop.web import app")
+
+
+def test_an_application_with_a_database_is_imported_anew_and_its_database_restored() -> None:
+    client = {"database": "shop.db", "packages": ["shop"]}
+    made = text(case("reads", {**READ, "auth": "user"}), client=client, auth={"user": USER})
+    assert '        app = importlib.import_module("shop.web").app\n' in made
+    assert "def snapshot(app, signed_in):\n" in made
+    assert "        snapshot.backup(database)\n    return TestClient(app)\n" in made
+    assert '    return TestClient(app, headers=signed_in["user"])\n' in made
