@@ -84,12 +84,12 @@ bench-planted: install
 	$(BIN)/python benchmarks/planted_defects.py examples/shop --request "integration tests of the project except shop.api" \
 	  --hand benchmarks/planted/shop.json $(PLANTED)
 
-# The same for its API tests.
+# Faults of named kinds that a seeded operator plants in web applications (a check removed, a filter ignored, a status
+# changed), and which of them their API tests notice. PLANTED takes options: make bench-planted-api PLANTED="--only ledger".
 bench-planted-api: install
-	$(BIN)/python benchmarks/planted_defects.py examples/shop --type api --request "API tests for src/shop/api.py" \
-	  --files src/shop/api.py --count 12 $(PLANTED)
+	$(BIN)/python -m testwright.benchmarks.planted_api $(PLANTED)
 
-# The same for browser tests of its site.
+# Defects like those of bench-planted, for browser tests of its site.
 bench-planted-e2e: install
 	$(BIN)/python benchmarks/planted_defects.py examples/shop --type e2e --request "browser tests of the shop" \
 	  --files web/shop_site.py --count 15 $(PLANTED)

@@ -100,6 +100,12 @@ HEADERS = "/@headers/"
 """A saved value with this before its name is a header of the answer, and no part of the body."""
 
 
+TELLING_HEADERS = re.compile(
+    r"^(?:location|link|content-range|retry-after)$|total|count|page|next|cursor", re.IGNORECASE
+)
+"""Headers by which an application tells something of what it answers, in any capitals."""
+
+
 def is_constant(name: str) -> bool:
     """Whether a name in `{{name}}` is a constant of the file, such as USER_EMAIL; others are saved by a request."""
     return name.isupper()

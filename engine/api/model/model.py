@@ -8,6 +8,8 @@ from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
+from .json_values import HEADERS
+
 Json = dict[str, Any]
 HandlerLocations = Mapping[tuple[str, str], tuple[str, tuple[int, int]]]
 """(method in capitals, path) → file relative to the project, first and last line."""
@@ -248,7 +250,8 @@ class ObservedProposal:
     """A proposal with its answers: one for each request of the setup, then the one under test.
 
     Attributes:
-        unstable: JSON pointers whose values differ between two observations; "" for the whole answer.
+        unstable: JSON pointers whose values differ between two observations; "" for the whole answer. Headers have
+            `HEADERS` before their names.
         steady: whether both observations have the same status.
         fresh: the request is refused for its form, and still earlier requests change the answer.
         constants: what `{{NAME}}` stood for in its requests.
@@ -265,6 +268,11 @@ class ObservedProposal:
     def answer(self) -> HttpAnswer:
         """The answer under test."""
         return self.answers[-1] if self.answers else HttpAnswer(failure="it was not sent")
+
+    @property
+    def unstable_body(self) -> frozenset[str]:
+        """What of `unstable` are parts of the body, and no headers."""
+        return frozenset(pointer for pointer in self.unstable if not pointer.startswith(HEADERS))
 
     @property
     def complete(self) -> bool:

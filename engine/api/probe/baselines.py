@@ -17,7 +17,7 @@ from ..document.auth import Credential, auth_names, with_credentials
 from ..document.schemas import type_of
 from ..model.model import HttpAnswer, Json, Operation, Proposal
 from ..values.data import NOTHING
-from .distinct import other_value
+from .distinct import alike_pair, other_value
 from .execute import saved_values
 from .resource_model import (
     ENTITY_TAG,
@@ -25,6 +25,7 @@ from .resource_model import (
     ResourceModel,
     build_request,
     find_saved_ids,
+    holds_id,
     is_complete,
     merge_setups,
     saving_tag,
@@ -176,6 +177,35 @@ class BaselineFinder:
                 yield request, whole
         for request, setup in choices[1:]:
             yield request, setup
+        yield from self._referring(operation, plain)
+
+    def _referring(
+        self, operation: Operation, plain: tuple[Json, tuple[Json, ...]]
+    ) -> Iterator[tuple[Json, tuple[Json, ...]]]:
+        """Yield the request with ids of resources in fields whose names do not tell what they refer to."""
+        content = (plain[0].get("body") or {}).get("content")
+        if operation.body is None or not isinstance(content, dict):
+            return
+        properties = self._world.samples.properties(operation.body.schema)
+        for producer in list(self._world.baselines.values()):
+            pair = alike_pair(producer, self._world)
+            if pair is None or producer.operation.path == operation.path:
+                continue
+            first, other = (next(iter(request["save"])) for request in pair)
+            fields = [
+                name
+                for name, value in content.items()
+                if "{{" not in str(value) and not isinstance(value, bool | list | dict)
+                if "enum" not in self._world.samples.merged(properties.get(name, True))
+                if holds_id(producer, self._world.samples.merged(properties.get(name, True)))
+            ]
+            made = [(*producer.setup, pair[0], pair[1])] * 2
+            for names, setup in zip((fields[:2], fields[1::-1]), made, strict=True):
+                ids = dict(zip(names, (f"{{{{{first}}}}}", f"{{{{{other}}}}}"), strict=False))
+                body = {**content, **ids}
+                if ids:
+                    request = {**plain[0], "body": {**plain[0]["body"], "content": body}}
+                    yield request, tuple(merge_setups(plain[1], setup))
 
     def _one_change(self, operation: Operation, setup: tuple[Json, ...]) -> Iterator[tuple[Json, tuple[Json, ...]]]:
         """Yield an update of the first property that can be another than its setup has made it, where all may lack."""

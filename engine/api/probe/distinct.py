@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ....utils.regex_examples import fits
@@ -19,6 +21,8 @@ _OTHER_FORMATS = {
     "uri": "https://example.org/",
     "ipv4": "192.0.2.2",
 }
+_LARGER = 1000
+_REQUEST_KEYS = re.compile(r"idempot|request-?id", re.IGNORECASE)
 _OTHER_NAMES = {"Ada": "Grace", "Lovelace": "Hopper", "ada": "grace", "Ada Lovelace": "Grace Hopper"}
 
 
@@ -48,8 +52,49 @@ def distinct_request(baseline: BaselineRequest, world: ResourceModel) -> tuple[J
         made["body"] = {**request["body"], "content": changed}
     if made == {key: entry for key, entry in request.items() if key != "save"}:
         return None
+    key = request_key(baseline)
+    if key:
+        # The same key would ask for the first one again.
+        made["headers"] = {**request["headers"], key: f"{request['headers'][key]}-2"}
     saves = {f"other_{name}": pointer for name, pointer in baseline.saves.items()}
     return ({**made, "save": saves} if saves else made), saves
+
+
+def alike_pair(baseline: BaselineRequest, world: ResourceModel) -> tuple[Json, Json] | None:
+    """Return two requests that create resources which go together, and save their ids; None where none can be made.
+
+    Both have every property, the same options and large numbers: a transfer needs two accounts of one currency, and
+    one of them must hold something. Only their texts differ, because names are often unique.
+    """
+    operation, content = baseline.operation, (baseline.request.get("body") or {}).get("content")
+    if operation.method != "POST" or not baseline.saves or operation.body is None or not isinstance(content, dict):
+        return None
+    full = world.samples.value(operation.body.schema, "body", full=True)
+    properties = world.samples.properties(operation.body.schema)
+    whole = {**(full if isinstance(full, dict) else {}), **content}
+    first = {name: _enlarged(properties.get(name, True), value, world.samples) for name, value in whole.items()}
+    texts = {name: value for name, value in first.items() if isinstance(value, str)}
+    other = {name: _other_or_same(properties.get(name, True), value, world.samples) for name, value in texts.items()}
+    options = {name for name in texts if "enum" in world.samples.merged(properties.get(name, True))}
+    second = {**first, **{name: value for name, value in other.items() if name not in options}}
+    saves = {f"other_{name}": pointer for name, pointer in baseline.saves.items()}
+    request = {key: entry for key, entry in baseline.request.items() if key != "save"}
+    made = [{**request, "body": {**request["body"], "content": body}} for body in (first, second)]
+    return {**made[0], "save": dict(baseline.saves)}, {**made[1], "save": saves}
+
+
+def _enlarged(schema: Any, value: Any, samples: SampleValues) -> Any:
+    whole = samples.merged(schema)
+    if isinstance(value, bool) or not isinstance(value, int) or isinstance(whole.get("enum"), list):
+        return value
+    most = bounds(whole)[1]
+    larger = value + _LARGER if most is None else min(int(most), value + _LARGER)
+    return larger if samples.problem(larger, schema) is None else value
+
+
+def request_key(baseline: BaselineRequest) -> str:
+    """Return the header that names a request, so that it is carried out once; empty for none."""
+    return next((name for name in baseline.request.get("headers") or {} if _REQUEST_KEYS.search(name)), "")
 
 
 def _other_or_same(schema: Any, value: Any, samples: SampleValues) -> Any:
@@ -88,3 +133,15 @@ def _candidates(whole: Any, value: Any) -> list[Any]:
         found = [candidate for candidate in found if candidate and (longest is None or len(candidate) <= longest)]
         return [candidate for candidate in found if not isinstance(pattern, str) or fits(pattern, candidate)]
     return []
+
+
+def renamed(steps: Iterable[Json], names: Mapping[str, str]) -> list[Json]:
+    """Return requests with other names for what they save and use."""
+    found: list[Json] = []
+    for step in steps:
+        text = re.sub(r"\{\{(\w+)\}\}", lambda match: f"{{{{{names.get(match[1], match[1])}}}}}", json.dumps(step))
+        made: Json = json.loads(text)
+        if made.get("save"):
+            made["save"] = {names.get(name, name): pointer for name, pointer in made["save"].items()}
+        found.append(made)
+    return found

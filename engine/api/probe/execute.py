@@ -14,7 +14,7 @@ from typing import Any
 
 from ..document.application import AppObserver
 from ..document.auth import Credential, with_credentials
-from ..model.json_values import HEADERS, escape_key
+from ..model.json_values import HEADERS, TELLING_HEADERS, escape_key
 from ..model.model import REFUSALS, HttpAnswer, Json, ObservedProposal, Proposal
 from .resource_model import parse_json, resolve_pointer, variables_in
 
@@ -102,10 +102,19 @@ def merge_observations(first: ObservedProposal, second: ObservedProposal) -> Obs
         both_fail = bool(here.failure) and bool(there.failure)
         return replace(first, unstable=frozenset({""}), steady=both_fail)
     mine, theirs = parse_json(here), parse_json(there)
+    headers = {f"{HEADERS}{name}" for name in _named(here) | _named(there) if _differs(here, there, name)}
     if mine is None or theirs is None:
         different = frozenset[str]() if here.text == there.text else frozenset({""})
-        return replace(first, unstable=different, steady=True)
-    return replace(first, unstable=frozenset(_differing(mine, theirs, "", 0)), steady=True)
+        return replace(first, unstable=different | headers, steady=True)
+    return replace(first, unstable=frozenset(_differing(mine, theirs, "", 0)) | headers, steady=True)
+
+
+def _named(answer: HttpAnswer) -> frozenset[str]:
+    return frozenset(name for name in answer.headers if TELLING_HEADERS.search(name))
+
+
+def _differs(here: HttpAnswer, there: HttpAnswer, name: str) -> bool:
+    return here.headers.get(name) != there.headers.get(name)
 
 
 def _differing(first: Any, second: Any, pointer: str, depth: int) -> Iterator[str]:

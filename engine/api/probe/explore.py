@@ -25,6 +25,7 @@ from .execute import drop_setup, execute_proposals, mark_state_dependent, merge_
 from .judge import MOST_TEXT
 from .propose import filled_lists, proposals_for, readings_after_change, wrong_methods
 from .propose_access import find_guarded
+from .propose_sequences import refused_otherwise
 from .propose_updates import conditional_proposals, update_proposals
 from .propose_values import invalid_bodies
 from .resource_model import BaselineRequest, ResourceModel, is_complete
@@ -192,7 +193,7 @@ async def explore_api(
         every = distinct_proposals(_all_proposals(world, credentials, second))
         chosen = select_within([proposal for proposal in every if _is_wanted(proposal.operation, wanted)], budget)
         later, cut = await _changed_readings(finder, world, budget, wanted)
-        more = [*later, *finder.broken.values()]
+        more = [*later, *await refused_otherwise(finder, world, second, budget.pairs), *finder.broken.values()]
         proposals = distinct_proposals([*chosen.proposals, *(one for one in more if _is_wanted(one.operation, wanted))])
         seen_here = await drop_setup(observer, await execute_proposals(observer, proposals, credentials), credentials)
         proposals = [observed.proposal for observed in seen_here]

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..document.schemas import references, standalone_schema
-from ..model.json_values import leaves, lists, parts
+from ..model.json_values import HEADERS, TELLING_HEADERS, leaves, lists, parts
 from ..model.model import Api, HttpAnswer, Json, ObservedProposal
 from ..values.data import SampleValues, SecretFilter
 from .execute import saved_values
@@ -24,6 +24,7 @@ _MOST_ERROR = 300
 _MOST_SCHEMA = 6000
 _MOST_POINTS = 12
 _MOST_LISTS = 3
+_MOST_HEADER = 200
 _JSON_TYPES = {str: "string", dict: "object", list: "array", bool: "boolean", int: "number", float: "number"}
 
 
@@ -71,6 +72,8 @@ def expectations(seen: ObservedProposal, api: Api, privacy: SecretFilter, *, sho
     if shows:
         for expectation in (*_content_type(seen, api), *_schema(seen, api, value)):
             yield {**expectation, "evidence": evidence}
+    for expectation in _headers(seen, shows=shows):
+        yield {**expectation, "origin": "observed", "evidence": evidence}
     if value is not None:
         for pinned in _body(seen, value, privacy):
             yield {**pinned, "origin": "observed", "evidence": evidence}
@@ -84,6 +87,21 @@ def _content_type(seen: ObservedProposal, api: Api) -> Iterator[Json]:
     promised = api.documented and bool(operation.media_of(seen.answer.status)) and operation.method != "HEAD"
     origin = "documented" if promised else "observed"
     yield {"kind": "header", "name": "content-type", "value": media_type, "origin": origin}
+
+
+def _headers(seen: ObservedProposal, *, shows: bool) -> Iterator[Json]:
+    """Yield what the headers of an answer tell: where to go on, how many there are; an entity tag only has to be there.
+
+    A tag may depend on the versions of libraries; that it changes and is heeded is shown by conditional requests.
+    """
+    if seen.answer.status >= 400:
+        return
+    for name, text in sorted(seen.answer.headers.items()):
+        telling = TELLING_HEADERS.search(name) is not None
+        if telling and f"{HEADERS}{name}" not in seen.unstable and len(text) <= _MOST_HEADER:
+            yield {"kind": "header", "name": name, "value": text}
+        elif shows and (telling or name.lower() == "etag"):
+            yield {"kind": "header", "name": name}
 
 
 def _schema(seen: ObservedProposal, api: Api, value: Any) -> Iterator[Json]:
@@ -102,17 +120,17 @@ def _body(seen: ObservedProposal, value: Any, privacy: SecretFilter) -> Iterator
     secret = privacy.places(value)
     if seen.answer.status >= 400:
         yield from _error(seen, value, secret)
-    elif not seen.unstable and not secret and len(json.dumps(value)) <= _MOST_BODY:
+    elif not seen.unstable_body and not secret and len(json.dumps(value)) <= _MOST_BODY:
         yield {"kind": "body_equals", "value": value}
     else:
-        for place, found in list(_within(lists(value, seen.unstable | secret), _MOST_LISTS)):
+        for place, found in list(_within(lists(value, seen.unstable_body | secret), _MOST_LISTS)):
             yield _part(place, "has_length", len(found))
         yield from _within(_parts(seen, value, secret), _MOST_POINTS)
 
 
 def _parts(seen: ObservedProposal, value: Any, secret: frozenset[str]) -> Iterator[Json]:
     saved = {**seen.constants, **saved_values(seen.proposal.setup, seen.answers)}
-    for pointer, leaf, hidden in parts(value, seen.unstable | secret):
+    for pointer, leaf, hidden in parts(value, seen.unstable_body | secret):
         if not hidden:
             if not isinstance(leaf, dict | list) and len(str(leaf)) <= 300:
                 yield _part(pointer, "equals", leaf)
@@ -130,14 +148,14 @@ def _error(seen: ObservedProposal, value: Any, secret: frozenset[str]) -> Iterat
     if seen.proposal.category == "contract":
         return
     plain = isinstance(value, dict) and not any(isinstance(item, dict | list) for item in value.values())
-    if plain and not seen.unstable and len(json.dumps(value)) <= _MOST_ERROR:
+    if plain and not seen.unstable_body and len(json.dumps(value)) <= _MOST_ERROR:
         if secret:
             yield from _parts(seen, value, secret)
         else:
             yield {"kind": "body_equals", "value": value}
         return
     place = resolve_pointer(value, "/detail/0/loc") if isinstance(value, dict) else None
-    hidden = seen.unstable | secret
+    hidden = seen.unstable_body | secret
     if isinstance(place, list) and place and not any(pointer.startswith("/detail/0/loc") for pointer in hidden):
         yield _part("/detail/0/loc", "equals", place)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from ..document.auth import Credential
@@ -15,7 +16,8 @@ from ..document.schemas import type_of
 from ..model.model import UNSAFE, ApiParameter, Json, Operation, Proposal
 from ..values.data import NOTHING
 from ..values.negative_requests import edge_values
-from .propose_access import access_proposals, another_users_list
+from .distinct import renamed, request_key
+from .propose_access import access_proposals, admins_list, another_users_list
 from .propose_values import (
     body_proposals,
     boundary_readings,
@@ -106,7 +108,9 @@ def repeated_requests(world: ResourceModel, baseline: BaselineRequest) -> Iterat
     if operation.method not in UNSAFE:
         return
     story = baseline.story
-    yield make_proposal(baseline, "twice", "called twice", "state", baseline.request, setup=story, priority="high")
+    # A request that has a key of its own is carried out once: the second answer may tell that by its status.
+    marks: Json = {"setup": story, "priority": "high", "statuses": (200,) if request_key(baseline) else ()}
+    yield make_proposal(baseline, "twice", "called twice", "state", baseline.request, **marks)
     if operation.method not in ("PATCH", "PUT") or operation.body is None:
         return
     content = (baseline.request.get("body") or {}).get("content")
@@ -142,6 +146,13 @@ def readings_after_change(
                 reading, name, words, "state", reading.request, setup=(*setup, saving), priority="high"
             )
             yield change, reading, before, after
+            if request_key(change):
+                again = tuple(merge_setups(setup, [saving]))
+                name, words = f"after_{change.operation.name}_twice", f"after {change.operation.label} twice"
+                twice = make_proposal(
+                    reading, name, words, "state", reading.request, setup=(*again, copy_request(change.request))
+                )
+                yield change, reading, before, replace(twice, priority="critical")
 
 
 def filled_lists(world: ResourceModel, other: dict[str, BaselineRequest]) -> Iterator[Proposal]:
@@ -168,6 +179,9 @@ def filled_lists(world: ResourceModel, other: dict[str, BaselineRequest]) -> Ite
         words, marks = "lists what was made", {"wants": "success", "setup": setup, "priority": "high"}
         yield make_proposal(reading, "lists_what_was_made", words, "success", reading.request, **marks)
         yield from another_users_list(world, reading, setup)
+        yield from admins_list(world, reading, setup)
+        yield from _members_elsewhere(world, reading, setup, other)
+        yield from _second_page(reading, setup)
         for parameter in operation.parameters:
             if parameter.where != "query":
                 continue
@@ -177,6 +191,39 @@ def filled_lists(world: ResourceModel, other: dict[str, BaselineRequest]) -> Ite
                 name, words = f"filled_by_{parameter.name}_{str(value)[:30]}", f"lists by {parameter.name} {value}"
                 marks = {"setup": setup, "group": "filters", "priority": "high"}
                 yield make_proposal(reading, name, words, "success", request, **marks)
+
+
+def _members_elsewhere(
+    world: ResourceModel, reading: BaselineRequest, setup: tuple[Json, ...], other: dict[str, BaselineRequest]
+) -> Iterator[Proposal]:
+    """Yield the reading of a list below one parent while another parent has a member, too."""
+    for parameter in reading.operation.path_parameters:
+        parent = world.producer_of(reading.operation, parameter)
+        second = other.get(parent.operation.name) if parent is not None else None
+        if parent is None or second is None or not second.saves:
+            continue
+        names = {name: f"other_{name}" for name in parent.saves}
+        members = [step for step in setup if variables_in(step) & set(names) and step["method"] in UNSAFE]
+        steps = [{key: entry for key, entry in step.items() if key != "save"} for step in renamed(members, names)]
+        if steps:
+            more = tuple(merge_setups((*setup, *second.story), steps))
+            words, marks = "lists only its own", {"wants": "success", "setup": more, "priority": "critical"}
+            yield make_proposal(reading, "lists_only_its_own", words, "success", reading.request, **marks)
+
+
+def _second_page(reading: BaselineRequest, setup: tuple[Json, ...]) -> Iterator[Proposal]:
+    """Yield the reading of the second of two members by what counts and what pages, together."""
+    named = [known.name for known in reading.operation.parameters if known.where == "query"]
+    sizes = [name for name in named if _COUNTS.search(name) and not _SKIPS.search(name)]
+    for size in sizes[:1]:
+        for name in named:
+            if _PAGES.search(name) or _SKIPS.search(name):
+                number = 2 if _PAGES.search(name) else 1
+                request = copy_request(reading.request)
+                request["query"] = {**(request.get("query") or {}), name: number, size: 1}
+                title, words = f"filled_by_{name}_and_{size}", f"lists by {name} {number} and {size} 1"
+                marks = {"setup": setup, "group": "filters", "priority": "high"}
+                yield make_proposal(reading, title, words, "success", request, **marks)
 
 
 def _fills(maker: Operation, collection: Operation) -> bool:
@@ -220,6 +267,7 @@ def _separating_values(world: ResourceModel, parameter: ApiParameter, story: lis
 _COUNTS = re.compile(
     r"limit|(?:page_?)?size|per_?page|^(?:count|top|first|take|max_?results)$|offset|skip|start", re.IGNORECASE
 )
+_SKIPS = re.compile(r"offset|skip|start", re.IGNORECASE)
 _PAGES = re.compile(r"^page(?:_?(?:number|no))?$", re.IGNORECASE)
 _SORTS = re.compile(r"^(?:sort|order)(?:_?by)?$|^ordering$", re.IGNORECASE)
 

@@ -12,7 +12,7 @@ from ..values.data import NOTHING
 from .baselines import BaselineFinder
 from .propose_values import copy_request, make_proposal, make_refusal
 from .resource_model import BaselineRequest, ResourceModel, variables_in
-from .sign_in.users import OTHER, USER, constant, with_constants
+from .sign_in.users import ADMIN, OTHER, USER, constant, with_constants
 
 _REFUSED = (401, 403)
 _LOGIN_REFUSED = (400, 401, 403, 404, 422)
@@ -147,16 +147,32 @@ def _in_another_role(
     if asked_by == ("user",) and "other_user" in credentials and variables_in(baseline.request):
         request = {**copy_request(baseline.request), "auth": "other_user"}
         yield make_proposal(baseline, "as_another_user", "asked by another user", request=request, **marks)
+    if asked_by == (USER,) and ADMIN in credentials and variables_in(baseline.request):
+        request = {**copy_request(baseline.request), "auth": ADMIN}
+        title, words = "as_an_administrator", "asked by an administrator"
+        yield make_proposal(baseline, title, words, "state", request=request, priority="high")
     if asked_by == ("admin",) and "user" in credentials:
         request = bare_request(world, baseline, "user")
         group = {"group": "roles", "setup": ()}
         yield make_proposal(baseline, "as_a_plain_user", "asked by a plain user", request=request, **group, **marks)
 
 
+def admins_list(world: ResourceModel, reading: BaselineRequest, setup: tuple[Json, ...]) -> Iterator[Proposal]:
+    """Yield the reading by an administrator of a list whose members a user has made."""
+    if _is_owners(reading, setup) and ADMIN in world.users:
+        request = {**copy_request(reading.request), "auth": ADMIN}
+        words, marks = "asked by an administrator", {"setup": setup, "priority": "high"}
+        yield make_proposal(reading, "as_an_administrator", words, "state", request, **marks)
+
+
+def _is_owners(reading: BaselineRequest, setup: tuple[Json, ...]) -> bool:
+    made = any(step["method"] in UNSAFE and ways.auth_names(step) == (USER,) for step in setup)
+    return made and ways.auth_names(reading.request) == (USER,)
+
+
 def another_users_list(world: ResourceModel, reading: BaselineRequest, setup: tuple[Json, ...]) -> Iterator[Proposal]:
     """Yield the reading of a list by another user than the one who has made its members."""
-    made = any(step["method"] in UNSAFE and ways.auth_names(step) == (USER,) for step in setup)
-    if not made or ways.auth_names(reading.request) != (USER,) or OTHER not in world.users:
+    if not _is_owners(reading, setup) or OTHER not in world.users:
         return
     request = {**copy_request(reading.request), "auth": OTHER}
     words, marks = "asked by another user than the one who made them", {"setup": setup, "priority": "critical"}

@@ -284,6 +284,12 @@ def _fits(producer: BaselineRequest, variable: str, kind: str) -> bool:
     return kind in ("", "string") and isinstance(value, str)
 
 
+def holds_id(producer: BaselineRequest, schema: Mapping[str, Any]) -> bool:
+    """Whether a field may hold the id of what a request creates; a number with bounds is an amount."""
+    fits = bool(producer.saves) and _fits(producer, next(iter(producer.saves)), type_of(schema) or "object")
+    return fits and not {"maximum", "exclusiveMinimum", "exclusiveMaximum", "maxLength", "pattern"} & set(schema)
+
+
 def find_saved_ids(operation: Operation, api: Api, answer: HttpAnswer, known: Sequence[Any] = ()) -> dict[str, str]:
     """Return which parts of a creating operation's answer to save: variable → JSON pointer.
 

@@ -1,0 +1,1 @@
+"""A help desk as an HTTP service."""

@@ -1,0 +1,1 @@
+"""Accounts and transfers as an HTTP service."""
