@@ -1,146 +1,149 @@
 """How much faster workers on Temporal are where modules wait for a model, and what Temporal costs where they do not.
 
-    python benchmarks/temporal_workers.py [--modules 6] [--latency 10] [--workers 1 2]
+    python -m testwright.benchmarks.temporal_workers [--modules 8] [--latency 15] [--workers 1 2 4]
+    python -m testwright.benchmarks.temporal_workers --latency 0 [--modules 6] [--pairs 3]
 
 Each module has one function and one request to a model that answers after `--latency` seconds. Each worker executes one
-step at a time, so that the speed-up is that of workers. With `--latency 0` the embedded engine does all the work, and
-the run in one process (`--jobs 1`) stands beside that of one worker. Times are from the first step's start to the last
-one's end, as the run's events have them; processes have loaded everything before.
+step at a time, so that the speed-up is that of workers. Times are from the first step's start to the last one's end, as
+the run's events have them; processes have loaded everything before.
+
+With `--latency 0` the embedded engine does all the work, in one process (`--jobs 1`) and by one worker, in turn, so
+many times: what else the machine does falls on both. Times are from the first step's end to the last one's, of the
+clock and of the processors: of command and worker and all that they started, without the server.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import os
-import re
-import subprocess
+import statistics
 import sys
 import tempfile
-import threading
 import time
-from contextlib import ExitStack
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from subprocess import DEVNULL, PIPE, Popen
 
-from testwright.tests.support.projects.files import OWN_PYTEST, ROOT, make_project
-from testwright.tests.support.runs.paid_runs import case
+import psutil
+
+from testwright.store.files.event_log import EventTail
+from testwright.tests.support.projects.files import ROOT
+from testwright.tests.support.runs.comparison import REQUEST
 from testwright.tests.support.runs.temporal_server import temporal_server, worker
+from testwright.tests.support.runs.waiting_parts import VARIABLES, WaitingModel, parts_project
 
-_MODULE = '''"""Parts."""
+_OFTEN = 0.01
 
 
-def part_{number}(number: int) -> int:
-    """Part of an even number.
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One run, of which the steps are measured that make tests.
 
-    Raises:
-        ValueError: the number is odd.
+    Attributes:
+        seconds: from the first one's start to the last one's end.
+        marginal: from the first one's end: without what is done once, and without what a run in one process has done
+            of its first step before it begins.
+        processor: seconds of the processors meanwhile, of command and workers, and of all that they started.
     """
-    if number % 2:
-        raise ValueError("odd")
-    return number // 2
-'''
+
+    seconds: float
+    marginal: float
+    processor: float
 
 
 def main() -> None:
     """Measure and print."""
+    given = _arguments()
+    if given.latency:
+        _print_speed_up(given)
+    else:
+        _print_overhead(given)
+
+
+def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--modules", type=int, default=6)
-    parser.add_argument("--latency", type=float, default=10.0)
-    parser.add_argument("--workers", type=int, nargs="+", default=[1, 2])
-    given = parser.parse_args()
-    with _model(given.latency) as base_url:
-        if not given.latency:
-            print(f"one process: {_measured(given, 0, base_url):.1f} s")
-        first = 0.0
-        for count in given.workers:
-            seconds = _measured(given, count, base_url)
-            first = first or seconds
-            print(f"{count} workers: {seconds:.1f} s, {first / seconds:.2f} times as fast", flush=True)
+    parser.add_argument("--modules", type=int, default=8)
+    parser.add_argument("--latency", type=float, default=15.0)
+    parser.add_argument("--workers", type=int, nargs="+", default=[1, 2, 4])
+    parser.add_argument("--pairs", type=int, default=3, help="runs of each kind where nothing waits")
+    return parser.parse_args()
 
 
-def _measured(given: argparse.Namespace, count: int, base_url: str) -> float:
-    """Seconds between the first step's start and the last one's end, with so many workers; 0 for one process."""
-    variables = {"TESTWRIGHT_API_KEY": "none", "TESTWRIGHT_TRIALS": "200", "TESTWRIGHT_MUTANTS": "0"}
+def _print_speed_up(given: argparse.Namespace) -> None:
+    first = 0.0
+    print("| workers | seconds | times as fast | answers of the model |\n|---:|---:|---:|---:|")
+    for count in given.workers:
+        with WaitingModel(given.latency) as model:
+            run = _measured(given, count, model)
+            asked = sum(model.answered.values())
+        first = first or run.seconds
+        print(f"| {count} | {run.seconds:.1f} | {first / run.seconds:.2f} | {asked} |", flush=True)
+
+
+def _print_overhead(given: argparse.Namespace) -> None:
+    kinds = {"one process": list[Measured](), "one worker": list[Measured]()}
+    print("| run | seconds | processor seconds |\n|---|---:|---:|")
+    for _ in range(given.pairs):
+        for count, (name, runs) in enumerate(kinds.items()):
+            runs.append(_measured(given, count, None))
+            print(f"| {name} | {runs[-1].marginal:.2f} | {runs[-1].processor:.2f} |", flush=True)
+    alone, worked = kinds.values()
+    seconds, processor = (
+        statistics.median(value(other) / value(one) for one, other in zip(alone, worked, strict=True))
+        for value in (lambda run: run.marginal, lambda run: run.processor)
+    )
+    print(f"| one worker : one process, median of pairs | {seconds:.3f} | {processor:.3f} |")
+
+
+def _measured(given: argparse.Namespace, count: int, model: WaitingModel | None) -> Measured:
+    """Measure a run with so many workers; with 0 in one process."""
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
-        files = {f"src/parts/part_{n}.py": _MODULE.format(number=n) for n in range(given.modules)}
-        root = make_project(Path(folder) / "project", {**OWN_PYTEST, "src/parts/__init__.py": "", **files})
-        command = [
-            sys.executable,
-            str(ROOT / "main.py"),
-            "run",
-            "unit tests for the whole project",
-            "--root",
-            str(root),
-        ]
+        root = parts_project(Path(folder) / "project", given.modules)
+        command = [sys.executable, str(ROOT / "main.py"), "run", REQUEST, "--root", str(root)]
         command += ["--run-id", "r", "--apply", "--jobs", str(max(1, count))]
-        if given.latency:
-            command += ["--model", "spec=openai:waiting", "--base-url", base_url]
+        if model is not None:
+            command += ["--model", "spec=openai:waiting", "--base-url", model.base_url]
+        workers: list[int] = []
         if count:
             server = stack.enter_context(temporal_server())
-            for _ in range(count):
-                stack.enter_context(worker(server, "--jobs", "1", **variables))
+            workers = [stack.enter_context(worker(server, "--jobs", "1", **VARIABLES)).pid for _ in range(count)]
             command += ["--on", server.address]
-        done = subprocess.run(command, env={**os.environ, **variables}, capture_output=True, text=True, check=False)
-        if done.returncode:
-            sys.exit(f"the run ended with {done.returncode}:\n{done.stdout}\n{done.stderr}")
-        lines = (root / ".testwright/runs/r/events.jsonl").read_text("utf-8").splitlines()
-        events = [event for event in map(json.loads, lines) if str(event["step_id"]).startswith("generate_")]
-        at = {
-            kind: [event["at"] for event in events if event["type"] == kind] for kind in ("step_started", "step_ended")
-        }
-        return max(at["step_ended"]) - min(at["step_started"])
+        with Popen(command, env={**os.environ, **VARIABLES}, stdout=DEVNULL, stderr=PIPE, text=True) as process:
+            measured = _followed(process, workers, root / ".testwright/runs/r/events.jsonl", given.modules)
+            _, complaint = process.communicate()
+        if process.returncode or measured is None:
+            sys.exit(f"the run ended with {process.returncode}:\n{complaint}")
+        return measured
 
 
-class _Waiting(BaseHTTPRequestHandler):
-    """Answers each request for a spec after a while."""
-
-    latency = 0.0
-
-    def do_POST(self) -> None:
-        """Answer with two cases of the module that was asked about."""
-        text = self.rfile.read(int(self.headers["Content-Length"])).decode()
-        found = re.search(r"part_(\d+)", text)
-        name = found.group(0) if found else "part_0"
-        cases = [
-            case(f"{name}_four", f"{name}(4)", value="2"),
-            case(f"{name}_odd", f"{name}(3)", exception="ValueError"),
-        ]
-        spec = {"imports": [f"from parts.{name} import {name}"], "cases": cases}
-        time.sleep(self.latency)
-        message = {"role": "assistant", "content": json.dumps(spec)}
-        answer: dict[str, Any] = {
-            "id": "one",
-            "object": "chat.completion",
-            "created": 0,
-            "model": "waiting",
-            "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
-            "usage": {"prompt_tokens": 100, "completion_tokens": 50, "total_tokens": 150},
-        }
-        body = json.dumps(answer).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base's name
-        """Print nothing."""
+def _followed(process: Popen[str], workers: list[int], events: Path, modules: int) -> Measured | None:
+    """Look at the processes when the first step begins, when it ends and when the last one ends; None without these."""
+    tail, begun, ends = EventTail(events), 0.0, list[tuple[float, float]]()
+    while len(ends) < modules:
+        for event in tail.new():
+            if not str(event.step_id).startswith("generate_"):
+                continue
+            if event.type == "step_started":
+                begun = begun or event.at
+            elif event.type == "step_ended":
+                ends.append((event.at, _processor_seconds([process.pid, *workers])))
+        if process.poll() is not None:
+            return None
+        time.sleep(_OFTEN)
+    return Measured(ends[-1][0] - begun, ends[-1][0] - ends[0][0], ends[-1][1] - ends[0][1])
 
 
-class _model:  # noqa: N801 - used as a function
-    def __init__(self, latency: float) -> None:
-        handler = type("Waiting", (_Waiting,), {"latency": latency})
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-
-    def __enter__(self) -> str:
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
-        return f"http://127.0.0.1:{self._server.server_address[1]}/v1"
-
-    def __exit__(self, *error: object) -> None:
-        self._server.shutdown()
-        self._server.server_close()
+def _processor_seconds(processes: list[int]) -> float:
+    """What these processes, and all that they have started, have used."""
+    used = 0.0
+    for pid in processes:
+        with suppress(psutil.Error):
+            first = psutil.Process(pid)
+            for one in (first, *first.children(recursive=True)):
+                with suppress(psutil.Error):
+                    used += sum(one.cpu_times()[:4])
+    return used
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ from ..core.errors import (
     SandboxFailure,
     SchemaValidationError,
     StorageError,
+    StoreUnreachable,
     TargetImportError,
     TestwrightError,
     ToolFailure,
@@ -156,9 +157,12 @@ def agent_fault(error: AgentError | None, role: str, response: AgentResponse) ->
 
     Raises:
         AgentUnreachable: the agent could not be reached; the step may be tried again.
+        StoreUnreachable: the agent could not store what it had, and nobody else can.
     """
     if error is None:
         return Fault(StepExit.AGENT_ERROR, f"the {role} agent answered {response.status} without a result")
+    if (error.details or {}).get("error") == StoreUnreachable.__name__:
+        raise StoreUnreachable(error.message, advice=str((error.details or {}).get("advice") or ""))
     details = {"role": role, "type": str(error.type), **(error.details or {})}
     if error.recoverable and error.type in TRANSIENT:
         raise AgentUnreachable(f"the {role} agent could not be reached: {error.message}", details=details)

@@ -26,7 +26,16 @@ _CONNECT_SECONDS = 10.0
 
 
 class RunTables(AsyncPostgresSaver):
-    """Makes a statement again whose connection was lost: each stores rows by their keys, so twice is like once."""
+    """Makes a statement again whose connection was lost: each stores rows by their keys, so twice is like once.
+
+    Raises:
+        StoreUnreachable: the connection broke for good. Typed here, because whoever uses the checkpoints need not be
+            whoever opened them.
+    """
+
+    def __init__(self, pool: AsyncConnectionPool[psycopg.AsyncConnection[DictRow]], shown: str) -> None:
+        super().__init__(pool, serde=JsonPlusSerializer(allowed_msgpack_modules=None))
+        self._shown = shown
 
     async def aput(
         self,
@@ -39,22 +48,32 @@ class RunTables(AsyncPostgresSaver):
         values = {name: _storable(value) for name, value in checkpoint["channel_values"].items()}
         storable: Checkpoint = {**checkpoint, "channel_values": values}
         put = super().aput
-        return await _again(lambda: put(config, storable, metadata, new_versions))
+        return await self._again(lambda: put(config, storable, metadata, new_versions))
 
     async def aput_writes(self, config: RunnableConfig, writes: Any, task_id: str, task_path: str = "") -> None:
         """Store what a task wrote."""
         put = super().aput_writes
-        await _again(lambda: put(config, writes, task_id, task_path))
+        await self._again(lambda: put(config, writes, task_id, task_path))
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """The checkpoint of a thread."""
         get = super().aget_tuple
-        return await _again(lambda: get(config))
+        return await self._again(lambda: get(config))
 
     async def adelete_thread(self, thread_id: str) -> None:
         """Delete all of a thread."""
         delete = super().adelete_thread
-        await _again(lambda: delete(thread_id))
+        await self._again(lambda: delete(thread_id))
+
+    async def _again(self, statement: Callable[[], Awaitable[T]]) -> T:
+        for wait in (*WAITS, None):
+            try:
+                return await statement()
+            except (psycopg.Error, PoolTimeout) as error:
+                if wait is None or not is_temporary(error):
+                    raise database_error(error, self._shown) from error
+                await asyncio.sleep(wait)
+        raise AssertionError
 
 
 @asynccontextmanager
@@ -80,24 +99,13 @@ async def open_postgres_checkpoints(place: CheckpointTables) -> AsyncIterator[Ru
     )
     try:
         async with pool:
-            yield RunTables(pool, serde=JsonPlusSerializer(allowed_msgpack_modules=None))
+            yield RunTables(pool, place.shown)
     except (psycopg.Error, PoolTimeout) as error:
         raise database_error(error, place.shown) from error
 
 
 async def _check(connection: psycopg.AsyncConnection[DictRow]) -> None:
     await connection.execute("")
-
-
-async def _again(statement: Callable[[], Awaitable[T]]) -> T:
-    for wait in WAITS:
-        try:
-            return await statement()
-        except (psycopg.Error, PoolTimeout) as error:
-            if not is_temporary(error):
-                raise
-            await asyncio.sleep(wait)
-    return await statement()
 
 
 def _storable(value: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from temporalio import activity
@@ -66,8 +66,9 @@ class RunActivities:
     @activity.defn(name=messages.EXECUTE_STEP)
     async def execute_step(self, task: StepTask) -> StepEnded:
         """Execute one step of a run, from its last checkpoint."""
-        number = activity.info().attempt
-        async with self._open(task.run) as (live, _):
+        beat = _Beat(sum(activity.info().heartbeat_details[:1]))
+        number = beat.faults + 1
+        async with self._open(task.run, beat=beat) as (live, _):
             with step_lock(live.folder, task.step_id):
                 try:
                     end = await execute_apart(task.step_id, live.context, live.services)
@@ -76,6 +77,7 @@ class RunActivities:
                 except Exception as error:  # one failing target must not end the other steps
                     fault = fault_of(error)
                     if fault.infrastructure and number < task.attempts:
+                        beat.send_fault()
                         raise
                     return StepEnded(number, fault.to_dict())
             return StepEnded(number, end.fault and end.fault.to_dict(), end.is_refused)
@@ -104,9 +106,11 @@ class RunActivities:
             live.store.runs.record_settings(record.run_id, settings.stored(), live.redactor)
 
     @asynccontextmanager
-    async def _open(self, task: RunTask, *, is_last: bool = False) -> AsyncIterator[tuple[LiveRun, StoredRun]]:
+    async def _open(
+        self, task: RunTask, *, is_last: bool = False, beat: _Beat | None = None
+    ) -> AsyncIterator[tuple[LiveRun, StoredRun]]:
         with typed_failures(self._identity):
-            async with _alive(task), self._sessions.use(task, is_last=is_last) as opened:
+            async with _alive(task, beat or _Beat()), self._sessions.use(task, is_last=is_last) as opened:
                 yield opened
 
 
@@ -118,13 +122,32 @@ def _ended_apart(ended: dict[str, StepEnded]) -> dict[str, EndedApart]:
     }
 
 
+@dataclass
+class _Beat:
+    """What each heartbeat says: how many attempts of a step a fault of the infrastructure has ended.
+
+    The server counts workers that were lost among the attempts; whoever continues a step must not.
+    """
+
+    faults: int = 0
+
+    def send(self) -> None:
+        """Say that the worker is at work."""
+        activity.heartbeat(self.faults)
+
+    def send_fault(self) -> None:
+        """Count the fault that ends this attempt."""
+        self.faults += 1
+        self.send()
+
+
 @asynccontextmanager
-async def _alive(task: RunTask) -> AsyncIterator[None]:
+async def _alive(task: RunTask, beats: _Beat) -> AsyncIterator[None]:
     """Tell Temporal during the block that this worker is at work; a cancellation arrives with the answer."""
 
     async def beat() -> None:
         while True:
-            activity.heartbeat()
+            beats.send()
             await asyncio.sleep(min(_BEAT_SECONDS, task.heartbeat_seconds / 4))
 
     beating = asyncio.create_task(beat())
@@ -158,7 +181,8 @@ def typed_failures(identity: str) -> Iterator[None]:
         message = error.message if isinstance(error, RequestError) else f"Worker {identity}: {error.message}"
         kind = type(error).__name__
         details = {"error": kind, "message": message, "advice": error.advice, **error.details, "worker": identity}
-        # A violated contract stays violated; a lock is waited for by the workflow, so that it costs no attempt.
+        # A violated contract stays violated; a lock and a database that is away are waited for by the workflow, so that
+        # they cost no attempt.
         retried = is_recoverable(error) or is_transient(error) or fault_of(error).infrastructure
         raise ApplicationError(message, details, type=kind, non_retryable=not retried) from error
     except Exception as error:

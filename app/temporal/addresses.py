@@ -15,6 +15,19 @@ _ADDRESS = re.compile(
     r"temporal://(?P<host>\[[0-9A-Fa-f:.]+\]|[^\s:/@\[\]]+):(?P<port>\d{1,5})/(?P<namespace>[^\s/?#]+)"
 )
 
+REFUSALS = frozenset(
+    {
+        RPCStatusCode.INVALID_ARGUMENT,
+        RPCStatusCode.NOT_FOUND,
+        RPCStatusCode.ALREADY_EXISTS,
+        RPCStatusCode.PERMISSION_DENIED,
+        RPCStatusCode.UNAUTHENTICATED,
+        RPCStatusCode.FAILED_PRECONDITION,
+        RPCStatusCode.UNIMPLEMENTED,
+    }
+)
+"""What a server answers; with every other status it may be on its way down or up, or the connection broke."""
+
 
 @dataclass(frozen=True, slots=True)
 class TemporalAddress:
@@ -60,7 +73,7 @@ def fault_of_rpc(error: RPCError, address: TemporalAddress) -> EnvironmentFault:
             f"Temporal at {address.target} has no namespace {address.namespace}.",
             advice=f"Create it: temporal operator namespace create -n {address.namespace}, or name another.",
         )
-    if error.status in (RPCStatusCode.UNAVAILABLE, RPCStatusCode.DEADLINE_EXCEEDED, RPCStatusCode.CANCELLED):
+    if error.status not in REFUSALS:
         return _away(address, error.message)
     return EnvironmentFault(
         f"Temporal at {address.target} refused: {error.message}.",

@@ -34,7 +34,7 @@ from ..request_settings import settings_for_request
 from ..run_lifecycle import error_from_payload, record_run
 from ..run_report import RunResult
 from ..runs import forget
-from .addresses import TemporalAddress, connect, fault_of_rpc, parse_address
+from .addresses import REFUSALS, TemporalAddress, connect, fault_of_rpc, parse_address
 from .messages import TASK_QUEUE, RunEnded, RunTask
 from .run_workflow import STATE, RunWorkflow
 
@@ -44,6 +44,8 @@ COMMIT = SearchAttributeKey.for_keyword("TestwrightCommit")
 _POLL_SECONDS = 0.2
 _AWAY_SECONDS = 600.0
 """So long a server that went away is waited for."""
+_ANSWERED_SECONDS = 60.0
+"""A request that took longer than the SDK itself tries again was with a server that was there."""
 _MOST_CHARACTERS = 255
 """Of a keyword."""
 
@@ -88,7 +90,7 @@ async def run(
     await asyncio.to_thread(_record, settings, run_id, request)
     task = RunTask(run_id, str(settings.root), state_dir_of(settings), time.time(), heartbeat_seconds, settings.store)
     try:
-        handle = await start_workflow(client, where, task, settings)
+        handle = await start_workflow(client, where, task, settings, on_event)
     except RunLocked:
         await asyncio.to_thread(forget, settings, run_id)
         raise
@@ -107,10 +109,10 @@ def workflow_id(settings: Settings) -> str:
 
 
 async def start_workflow(
-    client: Client, where: TemporalAddress, task: RunTask, settings: Settings
+    client: Client, where: TemporalAddress, task: RunTask, settings: Settings, on_event: EventSink | None = None
 ) -> WorkflowHandle[RunWorkflow, RunEnded]:
     """Start the workflow of a run. Raises RunLocked, EnvironmentFault."""
-    attributes = await _search_attributes(client, settings)
+    attributes = await _search_attributes(client, settings, on_event)
 
     async def start(attributes: TypedSearchAttributes) -> WorkflowHandle[RunWorkflow, RunEnded]:
         return await client.start_workflow(
@@ -176,14 +178,16 @@ async def _result(started: Started) -> RunEnded:
     """How the workflow ended; a server that is away is waited for. Raises what ended it."""
     given_up: float | None = None
     while True:
+        asked = time.monotonic()
         try:
             return await started.handle.result()
         except WorkflowFailureError as error:
             raise _error_of(error, started) from error
         except RPCError as error:
             now = time.monotonic()
-            given_up = given_up or now + _AWAY_SECONDS
-            if error.status not in (RPCStatusCode.UNAVAILABLE, RPCStatusCode.DEADLINE_EXCEEDED) or now > given_up:
+            if given_up is None or now - asked > _ANSWERED_SECONDS:
+                given_up = now + _AWAY_SECONDS
+            if error.status in REFUSALS or now > given_up:
                 raise fault_of_rpc(error, started.address) from error
             await asyncio.sleep(_POLL_SECONDS)
 
@@ -231,24 +235,34 @@ async def _say_whether_any_works(client: Client, where: TemporalAddress, on_even
     )
     with suppress(RPCError):
         described = await client.workflow_service.describe_task_queue(request)
-        if on_event is not None and not described.pollers:
-            message = f"No worker listens at {where}; the run waits for one: testwright worker --on {where}"
-            on_event(Event(0, EventType.PROGRESS, time.time(), message, None, {"warning": message}))
+        if not described.pollers:
+            _warn(on_event, f"No worker listens at {where}; the run waits for one: testwright worker --on {where}")
 
 
-async def _search_attributes(client: Client, settings: Settings) -> TypedSearchAttributes:
-    """What runs can be searched by; nothing where this user may not define attributes in the namespace."""
+def _warn(on_event: EventSink | None, message: str) -> None:
+    if on_event is not None:
+        on_event(Event(0, EventType.PROGRESS, time.time(), message, None, {"warning": message}))
+
+
+async def _search_attributes(client: Client, settings: Settings, on_event: EventSink | None) -> TypedSearchAttributes:
+    """What runs can be searched by; nothing where the namespace lacks it, and this user may not define it there."""
+    names = {key.name for key in (PROJECT, COMMIT, STATE)}
     try:
         listed = await client.operator_service.list_search_attributes(
             ListSearchAttributesRequest(namespace=client.namespace)
         )
-        names = {key.name for key in (PROJECT, COMMIT, STATE)} - set(listed.custom_attributes)
-        if names:
+        if names := names - set(listed.custom_attributes):
             keyword = IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD
             await client.operator_service.add_search_attributes(
                 AddSearchAttributesRequest(namespace=client.namespace, search_attributes=dict.fromkeys(names, keyword))
             )
-    except RPCError:
+    except RPCError as error:
+        attributes = " ".join(f"--name {name} --type Keyword" for name in sorted(names))
+        _warn(
+            on_event,
+            f"The run goes on without search attributes, because defining them was refused ({error.message}): temporal "
+            f"operator search-attribute create -n {client.namespace} {attributes}",
+        )
         return TypedSearchAttributes.empty
     commit = await asyncio.to_thread(_commit_of, settings)
     return TypedSearchAttributes(

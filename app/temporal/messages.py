@@ -24,6 +24,8 @@ ADVANCE, EXECUTE_STEP, FINISH, STOP, CHANGE_CEILINGS = (
 
 LOCKED = "RunLocked"
 """Another process works on it: the workflow asks again later, which is none of an activity's attempts."""
+STORE_AWAY = "StoreUnreachable"
+"""The run's database does not serve: waited for in the same way, because what it has is not lost."""
 WORKER_STOPPED = "WorkerStopped"
 """The worker was told to stop: the workflow asks another, which is none of an activity's attempts."""
 

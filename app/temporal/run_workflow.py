@@ -29,8 +29,19 @@ _WORKERS_LOST = 4
 """So many more times than its own attempts a step is begun whose worker died."""
 
 _MOST_WAITS = 30
-"""So often a lock is asked for again, at last every third of a worker's heartbeat: a worker that was given up, and
-lives on, learns of it with its next heartbeat."""
+"""So often a lock or a database is asked for again, at last every third of a worker's heartbeat: a worker that was
+given up, and lives on, learns of it with its next heartbeat."""
+
+_MOST_STOPS = 100
+"""So often one activity is asked for anew whose worker was told to stop. Restarts of all workers, one after the other,
+are far below; without a bound workers that never live long enough would be asked for ever."""
+
+_PATIENCE = {
+    messages.LOCKED: _MOST_WAITS,
+    messages.STORE_AWAY: _MOST_WAITS,
+    messages.WORKER_STOPPED: _MOST_STOPS,
+}
+"""How often an activity is asked for again for what is none of its attempts, by the kind of its failure."""
 
 _MOST_ATTEMPTS = 6
 """Of what is no step: planning, finishing."""
@@ -105,6 +116,8 @@ class RunWorkflow:
                 message = f"{most} workers were lost while they executed it"
             elif _kind_of(error) == messages.LOCKED:
                 message = f"a worker that was given up has not let go of it: {error.cause}"
+            elif _kind_of(error) == messages.WORKER_STOPPED:
+                message = f"{_MOST_STOPS} workers were told to stop while they executed it"
             else:
                 raise
             return StepEnded(most, {"exit_reason": "infrastructure", "message": message, "ends_run": False})
@@ -118,7 +131,7 @@ class RunWorkflow:
             maximum_attempts=attempts,
             non_retryable_error_types=list(messages.NOT_RETRIED),
         )
-        waits = 0
+        asked_again = dict.fromkeys(_PATIENCE, 0)
         while True:
             try:
                 return await workflow.execute_activity(
@@ -132,14 +145,16 @@ class RunWorkflow:
                 )
             except ActivityError as error:
                 kind = _kind_of(error)
-                if kind not in (messages.LOCKED, messages.WORKER_STOPPED) or waits == _MOST_WAITS:
+                if kind not in asked_again or asked_again[kind] == _PATIENCE[kind]:
                     raise
                 # The activity's own failure has taken the place of the cancellation that it was to be told of.
                 if (current := asyncio.current_task()) is not None and current.cancelling():
                     raise asyncio.CancelledError from error
-            if kind == messages.LOCKED:
-                waits += 1
-                await asyncio.sleep(min(2.0**waits, task.heartbeat_seconds / 3))
+                if kind == messages.STORE_AWAY:
+                    self._note(f"The database is waited for: {error.cause}")
+            asked_again[kind] += 1
+            if kind != messages.WORKER_STOPPED:
+                await asyncio.sleep(min(2.0 ** asked_again[kind], task.heartbeat_seconds / 3))
 
     async def _may_go_on(self, task: RunTask) -> None:
         """Wait while the run is paused; change ceilings that were raised meanwhile."""
@@ -163,7 +178,11 @@ class RunWorkflow:
             if is_cancelled_exception(error):
                 raise
             # The run goes on with the ceilings it has: its user can give others.
-            self._progress.notes.append(f"The ceilings were not changed: {error.cause}")
+            self._note(f"The ceilings were not changed: {error.cause}")
+
+    def _note(self, what: str) -> None:
+        if what not in self._progress.notes:
+            self._progress.notes.append(what)
 
     def _enter(self, phase: str) -> None:
         self._phase = phase

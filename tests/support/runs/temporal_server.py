@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 import sysconfig
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -113,6 +114,8 @@ def worker(server: TemporalServer, *arguments: str, **environment: str) -> Itera
         assert process.stderr is not None
         try:
             assert "listens" in (line := process.stderr.readline()), line + process.stderr.read()
+            # A pipe that nobody reads is full some day, and stops the worker.
+            threading.Thread(target=process.stderr.read, daemon=True).start()
             yield process
         finally:
             if process.poll() is None:

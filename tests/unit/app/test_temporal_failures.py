@@ -6,17 +6,28 @@ from types import SimpleNamespace
 
 import pytest
 from temporalio.exceptions import ActivityError, ApplicationError
+from temporalio.service import RPCError, RPCStatusCode
 from temporalio.testing import ActivityEnvironment
 
 from testwright.app.opened_store import open_store
 from testwright.app.temporal import client, messages, steering
 from testwright.app.temporal.activities import typed_failures
-from testwright.app.temporal.messages import RunTask, StepTask
+from testwright.app.temporal.addresses import parse_address
+from testwright.app.temporal.messages import RunEnded, RunTask, StepTask
 from testwright.app.temporal.run_workflow import RunWorkflow
 from testwright.cli.temporal.termination import interrupted_by_termination
 from testwright.config.settings import load_settings
-from testwright.core.errors import RequestError, RunLocked, RunNotFound, SettingsError, StoreAccessDenied
+from testwright.core.errors import (
+    EnvironmentFault,
+    RequestError,
+    RunLocked,
+    RunNotFound,
+    SettingsError,
+    StoreAccessDenied,
+    StoreUnreachable,
+)
 from testwright.store.database.runs import Runs
+from testwright.store.files.run_folder import RunFolder
 
 pytestmark = pytest.mark.feature("A-08")
 ADDRESS = "temporal://127.0.0.1:1/default"
@@ -135,6 +146,104 @@ def test_a_lock_is_waited_for_by_the_workflow_and_not_by_attempts():
     assert (caught.value.type, caught.value.non_retryable) == (messages.LOCKED, True)
 
 
+def test_a_database_that_is_away_is_waited_for_by_the_workflow_and_not_by_attempts():
+    with pytest.raises(ApplicationError) as caught:
+        failing(StoreUnreachable("The database does not serve."))
+    assert (caught.value.type, caught.value.non_retryable) == (messages.STORE_AWAY, True)
+
+
+class Handle:
+    """Answers with errors first, and then with the run's end."""
+
+    id = "testwright-project"
+
+    def __init__(self, *statuses):
+        self.errors = [RPCError("transport error", status, b"") for status in statuses]
+        self.asked = 0
+
+    async def result(self):
+        self.asked += 1
+        if self.errors:
+            raise self.errors.pop(0)
+        return RunEnded("completed", 0)
+
+
+async def followed(handle, settings, monkeypatch):
+    report = SimpleNamespace(files=[])
+    monkeypatch.setattr(client, "stored_report", lambda _: report)
+    started = client.Started(handle, RunFolder(settings.state, "r"), settings, parse_address(ADDRESS))
+    return (await client.follow(started, None)).report is report
+
+
+@pytest.mark.parametrize(
+    "status", [RPCStatusCode.UNKNOWN, RPCStatusCode.UNAVAILABLE, RPCStatusCode.CANCELLED, RPCStatusCode.INTERNAL]
+)
+async def test_a_connection_that_breaks_ends_no_run(status, settings, monkeypatch):
+    handle = Handle(status)
+    assert await followed(handle, settings, monkeypatch)
+    assert handle.asked == 2
+
+
+async def test_a_server_that_refuses_is_not_asked_again(settings, monkeypatch):
+    handle = Handle(RPCStatusCode.PERMISSION_DENIED)
+    with pytest.raises(EnvironmentFault, match="refused"):
+        await followed(handle, settings, monkeypatch)
+    assert handle.asked == 1
+
+
+async def test_a_server_is_waited_for_anew_each_time_it_goes_away(settings, monkeypatch):
+    handle = Handle(RPCStatusCode.UNAVAILABLE, RPCStatusCode.UNAVAILABLE)
+    hours = iter(range(0, 360_000, 3600))
+    monkeypatch.setattr(client, "time", SimpleNamespace(monotonic=lambda: float(next(hours))))
+    assert await followed(handle, settings, monkeypatch)
+    assert handle.asked == 3
+
+
+class Namespace:
+    """A server's namespace in which this user may define no search attributes."""
+
+    namespace = "default"
+
+    def __init__(self, known=()):
+        self.known, self.started = known, []
+        self.operator_service = self
+
+    async def list_search_attributes(self, _):
+        return SimpleNamespace(custom_attributes=dict.fromkeys(self.known))
+
+    async def add_search_attributes(self, _):
+        raise RPCError("not allowed", RPCStatusCode.PERMISSION_DENIED, b"")
+
+    async def start_workflow(self, *_, search_attributes, **__):
+        self.started.append([(pair.key.name, pair.value) for pair in search_attributes.search_attributes])
+
+
+async def warnings_of_start(namespace, settings):
+    told = []
+    task = RunTask("r", str(settings.root), None, 0.0)
+    await client.start_workflow(namespace, parse_address(ADDRESS), task, settings, told.append)
+    return [event.data["warning"] for event in told]
+
+
+async def test_a_namespace_that_lacks_search_attributes_costs_no_run_and_the_command_for_them_is_said(settings):
+    namespace = Namespace(known=["TestwrightState"])
+    [warning] = await warnings_of_start(namespace, settings)
+    assert namespace.started == [[]]
+    assert "without search attributes, because defining them was refused (not allowed)" in warning
+    assert warning.endswith(
+        "temporal operator search-attribute create -n default "
+        "--name TestwrightCommit --type Keyword --name TestwrightProject --type Keyword"
+    )
+
+
+async def test_runs_can_be_searched_by_project_commit_and_state(settings):
+    namespace = Namespace(known=["TestwrightProject", "TestwrightCommit", "TestwrightState"])
+    assert await warnings_of_start(namespace, settings) == []
+    assert namespace.started == [
+        [("TestwrightCommit", "none"), ("TestwrightProject", str(settings.root)), ("TestwrightState", "planning")]
+    ]
+
+
 async def ended_activity(*, stop):
     """What an activity ends with that is cancelled because its worker stops, or because its run does."""
     environment, at_work = ActivityEnvironment(), asyncio.Event()
@@ -162,7 +271,11 @@ async def test_a_worker_that_stops_says_so_and_a_cancelled_run_stays_cancelled()
     assert isinstance(await ended_activity(stop=False), asyncio.CancelledError)
 
 
-async def test_a_step_whose_lock_is_never_let_go_of_ends_without_a_result(monkeypatch):
+@pytest.mark.parametrize(
+    ("kind", "message"),
+    [(messages.LOCKED, "process 7 works on it"), (messages.WORKER_STOPPED, "100 workers were told to stop")],
+)
+async def test_a_step_that_no_worker_comes_to_the_end_of_ends_without_a_result(kind, message, monkeypatch):
     async def call(*_, **__):
         error = ActivityError(
             "failed",
@@ -173,14 +286,14 @@ async def test_a_step_whose_lock_is_never_let_go_of_ends_without_a_result(monkey
             activity_id="1",
             retry_state=None,
         )
-        raise error from ApplicationError("process 7 works on it", type=messages.LOCKED)
+        raise error from ApplicationError("process 7 works on it", type=kind)
 
     run = RunWorkflow()
     monkeypatch.setattr(run, "_call", call)
     ended = await run._step(StepTask(RunTask("r", "/project", None, 0.0), "a"))
     assert ended.fault is not None
     assert ended.fault["ends_run"] is False
-    assert "process 7 works on it" in ended.fault["message"]
+    assert message in ended.fault["message"]
 
 
 def test_sigterm_cancels_what_workers_do_for_a_command():
