@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from ....utils.python_names import assigned_variable
+from ....utils.python_names import assigned_variable, names_of
 from ....utils.python_source import literal_or, parse_expression, parse_python
 from ..judge.value_checks import is_empty_source
 from ..model.model import CallableFacts, ModuleFacts, Observation, Trial
@@ -42,6 +42,7 @@ class Representation:
         result: value of the result, where it is a literal; `NO_RESULT` otherwise.
         gaps: number of None and empty values in the result, three at most.
         options: number of the act's arguments that have a default.
+        negative: whether an argument is a negative whole number: an index from the end, a size that makes no sense.
     """
 
     degeneracy: int
@@ -53,6 +54,7 @@ class Representation:
     texts: frozenset[str] = frozenset()
     gaps: int = 0
     options: int = 0
+    negative: bool = False
 
     def distance(self, other: Representation) -> int:
         """Counts the values in which two trials of one shape differ; a large number for trials of two shapes."""
@@ -90,6 +92,7 @@ def represent(
         degeneracy=_degeneracy(given, facts)
         + (SEVERE if _are_unlike(given, subject, facts) else 0)
         + _of_missing_arguments(subject, given, observation)
+        + (MILD if _repeats_receiver(given, act, statements) else 0)
         + sum(degeneracy_of(node, facts) for node in answers)
         # What is refused may well be refused because there is nothing in the object.
         + min(receiver_degeneracy(subject, act, statements, facts), SEVERE if observation.raised is None else MILD)
@@ -103,6 +106,7 @@ def represent(
         texts=texts_in(trial),
         gaps=_gaps(observation),
         options=_options(act, subject),
+        negative=any(type(value) is int and value < 0 for value in _literals(given) or ()),
     )
 
 
@@ -158,6 +162,25 @@ def _are_unlike(given: Sequence[ast.expr], subject: CallableFacts | None, facts:
         return False
     kinds = {type(literal_or(one, None)) for one in given}
     return len(kinds) == 2 and str in kinds and kinds <= {str, list, tuple, set}
+
+
+def _repeats_receiver(given: Sequence[ast.expr], act: ast.expr, statements: Sequence[ast.stmt]) -> bool:
+    """Whether a method is passed the number that its object was made with: `Job(6).to(6)` shows neither of both."""
+    receiver = names_of(act)
+    numbers = {ast.dump(node) for node in given if _is_telling_number(node)}
+    if not numbers:
+        return False
+    for statement in statements:
+        assigned = assigned_variable(statement)
+        if assigned is not None and assigned[0] in receiver and isinstance(assigned[1], ast.Call):
+            made = [*assigned[1].args, *(keyword.value for keyword in assigned[1].keywords)]
+            if any(ast.dump(node) in numbers for node in made):
+                return True
+    return False
+
+
+def _is_telling_number(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and type(node.value) in (int, float) and node.value not in (0, 1)
 
 
 _FLAGS = (True, False, None)

@@ -200,6 +200,7 @@ def _take_anchor(
             candidate.oddness > 1,
             trial.source not in RICH_SOURCES and not decorates,
             shown.gaps,
+            shown.negative,
             -share,
             candidate.oddness,
             shown.degeneracy,
@@ -290,7 +291,7 @@ def _worth(
         if arcs + endings < needed:
             return 0.0
     price = _BASE + candidate.cost + _DEGENERATE * shown.degeneracy + _ODD * candidate.oddness
-    price += _DEGENERATE if plain_answer else 0
+    price += _DEGENERATE * (plain_answer + candidate.misfits)
     price += _OTHER_FORM if other_form else _FURTHER_DIFFERENCE * max(0, distance - 1)
     return (2 * arcs + 2 * endings + kills) / price
 

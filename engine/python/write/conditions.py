@@ -12,6 +12,7 @@ import re
 from ....utils.python_names import last_name
 from ..inputs.plain_texts import is_sample
 from ..model.model import CallableFacts
+from ..search.story_steps import is_filling
 from ..source.moments import moment_words
 from ..source.titles import describe, slug, snake_case
 from .situation import CLOCK, LATER, ORDER, RECEIVER, Situation, plural
@@ -53,7 +54,9 @@ def differences(mine: Situation, usual: Situation, facts: CallableFacts | None) 
     elif len(mine.before) > len(usual.before):
         found.append(f"after_several_{plural(snake_case(mine.before[-1]))}")
     elif missing:
-        found.append(f"without_{snake_case(missing[-1])}")
+        # What nothing was put into, where the usual one was filled by calls, is empty.
+        empty = not mine.before and mine.content not in mine.arguments and all(map(is_filling, missing))
+        found.append("when_empty" if empty else f"without_{snake_case(missing[-1])}")
     elif len(mine.before) == 1 < len(usual.before):
         found.append(f"after_single_{snake_case(mine.before[0])}")
     for name in usual.arguments:

@@ -170,8 +170,8 @@ def _candidates(base: str, test: _Test, usual: _Test) -> Iterator[str]:
         base = f"{base}_raises_{snake_case(test.exception)}"
         yield from (f"{base}_{_joined([words])}" for words in conditions[:1] if words.startswith((*TELLING, "when_")))
         yield base
-        # An option that sets the call apart tells more than a message that others have, too.
-        yield from (f"{base}_{_joined([words])}" for words in conditions if words.startswith("with_"))
+        # An option or a step that sets the call apart tells more than a message that others have, too.
+        yield from (f"{base}_{_joined([words])}" for words in conditions if words.startswith(("with_", "after_")))
         yield from _with_words(base, _shared_message_words(test))
     outcome = _shared_outcome(test)
     yield from _with_words(base, _undone_words(test))

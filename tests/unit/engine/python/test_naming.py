@@ -378,3 +378,17 @@ def test_an_option_tells_refusals_apart_before_their_message_does() -> None:
         refuses("parse('apple pie')", "it is not allowed"),
         refuses("parse('apple', limit=9)", "it is not allowed"),
     ) == ["parse", "parse_raises_value_error", "parse_raises_value_error_with_limit"]
+
+
+def test_an_object_that_nothing_was_put_into_is_empty_beside_a_filled_one() -> None:
+    assert names(
+        returns("stack.pop()", "3", "stack = Stack(9)", "stack.push(3)", subject="Stack.pop"),
+        returns("stack.pop()", "None", "stack = Stack(limit=9)", subject="Stack.pop", kind="is"),
+    ) == ["stack_pop", "stack_pop_is_none"]
+    assert (
+        names(
+            returns("stack.pop()", "3", "stack = Stack(9)", "stack.push(3)", subject="Stack.pop"),
+            returns("stack.pop()", "4", "stack = Stack(limit=9)", subject="Stack.pop"),
+        )[1]
+        == "stack_pop_when_empty"
+    )

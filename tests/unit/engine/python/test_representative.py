@@ -144,6 +144,22 @@ def test_an_object_that_options_set_up_shows_as_much_by_default() -> None:
     assert represent(trial, SHOWN_TEXT, asked, facts).degeneracy == 0
 
 
+def test_the_number_that_an_object_was_made_with_shows_less_than_another() -> None:
+    shift = CallableFacts(
+        "Bits.shift",
+        "method",
+        (4, 6),
+        (Parameter("self", "positional_or_keyword"), Parameter("by", "positional_or_keyword")),
+        owner="Bits",
+    )
+    made = ("bits = Bits(6, 9)",)
+    same, other = (
+        represent(Trial("Bits.shift", f"bits.shift({number})", arrange=made), SHOWN_TEXT, shift, FACTS).degeneracy
+        for number in (6, 4)
+    )
+    assert same > other == 0
+
+
 def test_operands_of_one_domain_that_are_a_text_and_a_list_show_little() -> None:
     either = (Parameter("x", "positional_or_keyword"), Parameter("y", "positional_or_keyword"))
     less = CallableFacts("less", "function", (1, 3), either)

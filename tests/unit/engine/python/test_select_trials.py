@@ -287,3 +287,11 @@ def test_an_argument_that_the_signature_does_not_have_is_never_a_test() -> None:
     assert chosen(record(0, "first(1)", returned("2"), (1, 2)), record(1, "first(name=3)", refusal, (5, 6))) == [
         "first(1)"
     ]
+
+
+@pytest.mark.feature("B-16")
+def test_a_negative_number_represents_nothing_that_another_number_shows_too() -> None:
+    negative = record(0, "first(-1)", returned("2"), (1, 2), (2, 3))
+    plain = record(1, "first(7)", returned("5"), (1, 2))
+
+    assert chosen(negative, plain)[0] == "first(7)"
