@@ -287,10 +287,12 @@ def _metadata(exploration: ApiExploration, started: str = "") -> JsonObject:
     every = len(exploration.api.operations) + len(exploration.api.left_out)
     tested = len({exchange.proposal.operation.name for exchange in exploration.seen})
     unfit = [example_note(name, why) for name, why in exploration.unfit.items()]
+    first = [exploration.obstacle] if exploration.obstacle else []
     return {
         "requests": exploration.requests,
         "operations": {"tested": tested, "all": every},
         "notes": [
+            *first,
             *exploration.notes,
             *undeclared_notes(exploration),
             *unfit,

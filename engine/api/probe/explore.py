@@ -139,6 +139,7 @@ class ApiExploration:
         unreached: (operation, reason) for operations without a successful request.
         cut: (operation, reason) for operations of which some proposals exceed the budget.
         unfit: why an example of the settings was not used, by its name.
+        obstacle: why nobody can sign in, which comes before all other reasons; empty where that is not needed.
     """
 
     api: Api
@@ -150,6 +151,7 @@ class ApiExploration:
     requests: int
     samples: SampleValues
     unfit: Mapping[str, str]
+    obstacle: str = ""
 
 
 async def explore_api(
@@ -213,7 +215,16 @@ async def explore_api(
         tested = replace(tested, left_out=(), others=())
     unreached = (*_unreached(tested, world, finder, seen), *_unrefused_logins(tested, world, seen))
     return ApiExploration(
-        tested, tuple(seen), credentials, unreached, (*chosen.cut, *cut), api.notes, sent, samples, samples.unfit()
+        tested,
+        tuple(seen),
+        credentials,
+        unreached,
+        (*chosen.cut, *cut),
+        api.notes,
+        sent,
+        samples,
+        samples.unfit(),
+        world.obstacle if _is_in_the_way(tested, world, finder) else "",
     )
 
 
@@ -330,11 +341,19 @@ def _unreached(
             yield operation.label, "no values were found that fit its description"
         elif answer.failure:
             yield operation.label, f"no request was answered: {answer.failure.splitlines()[0]}"
+        elif answer.status in (401, 403) and world.obstacle:
+            yield operation.label, f"it needs a user, and nobody can sign in{also}"
         elif answer.status in (401, 403) and operation.security:
             yield operation.label, f"it answers {answer.status}: credentials are needed that are not known{also}"
         else:
             last = f"{answer.status} {' '.join(answer.text[:MOST_TEXT].split())}".strip()
             yield operation.label, f"no request was found that works{also}; the last answer was {last}"
+
+
+def _is_in_the_way(api: Api, world: ResourceModel, finder: BaselineFinder) -> bool:
+    """Whether an operation was not reached for lack of a user."""
+    missed = (finder.failures.get(known.name) for known in api.operations if known.name not in world.baselines)
+    return any(answer is not None and answer.status in (401, 403) for answer in missed)
 
 
 def _unrefused_logins(api: Api, world: ResourceModel, seen: Sequence[ObservedProposal]) -> Iterable[tuple[str, str]]:

@@ -137,11 +137,12 @@ def _with_other_references(world: ResourceModel, others: Others) -> Iterator[Tri
             for other in others.values():
                 # The variables of a second resource are called like those of the first.
                 instead = next((saved for saved in other.saves if saved.removeprefix("other_") == _plain(variable)), "")
-                if not instead or instead == variable:
+                if not instead:
                     continue
-                request = with_body(baseline.request, {**content, name: f"{{{{{instead}}}}}"})
-                setup = merge_setups(baseline.setup, renamed(other.story, {instead: f"{instead}_2"}))
-                request = renamed([request], {instead: f"{instead}_2"})[0]
+                # Its own name: the body may use one of that name already.
+                own = f"{instead}_2"
+                request = with_body(baseline.request, {**content, name: f"{{{{{own}}}}}"})
+                setup = merge_setups(baseline.setup, renamed(other.story, {instead: own}))
                 yield _state(baseline, f"another_{name}", f"with another {name}", request, setup)
 
 

@@ -64,6 +64,7 @@ class ResourceModel:
         guarded: operations that refuse anonymous requests whatever these hold.
         logins: body of a login, by the operation's name.
         login_headers: headers of a login that takes no body, likewise.
+        obstacle: why nobody can sign in, with what to do; empty where somebody can, or nobody needs to.
     """
 
     api: Api
@@ -76,6 +77,7 @@ class ResourceModel:
     guarded: set[str] = field(default_factory=set)
     logins: dict[str, Any] = field(default_factory=dict)
     login_headers: dict[str, Json] = field(default_factory=dict)
+    obstacle: str = ""
 
     def producer_of(self, operation: Operation, parameter: ApiParameter) -> BaselineRequest | None:
         """Return the request that creates the resource a path parameter names."""

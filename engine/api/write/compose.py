@@ -300,6 +300,9 @@ def _expected(seen: ObservedProposal) -> str:
 
 def _not_reached(exploration: ApiExploration, sorted_out: _SortedOut, privacy: SecretFilter) -> Iterator[Json]:
     # Secrets are taken out before a text is cut: half of one is not recognised.
+    if exploration.obstacle:
+        reason = privacy.text(exploration.obstacle)[:1000]
+        yield {"subject": exploration.api.title[:300], "reason": reason, "line": 0}
     for subject, reason in exploration.unreached:
         yield {"subject": subject[:300], "reason": privacy.text(reason)[:_MOST_REASON], "line": 0}
     for subject, reason in (*exploration.cut, *exploration.api.left_out, *exploration.api.problems):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -94,3 +95,41 @@ def test_credentials_are_told_right_from_wrong_by_what_is_closed(spec: dict[str,
     [closed] = [case for case in spec["cases"] if case["id"] == "tc_closed_succeeds"]
     assert closed["act"]["request"]["auth"] == "token"
     assert closed["expect"][0]["statuses"] == [200]
+
+
+NO_SIGN_UP = """
+def app(environ, start_response):
+    if environ["PATH_INFO"] == "/users":
+        start_response("500 Internal Server Error", [("content-type", "application/json")])
+        return [b'{"error": "no table users"}']
+    start_response("401 Unauthorized", [("content-type", "application/json")])
+    return [b'{"error": "who are you?"}']
+"""
+USER = {"type": "object", "properties": {"email": {"type": "string"}, "password": {"type": "string"}}}
+SIGN_UP = {
+    **DOCUMENT,
+    "paths": {
+        "/users": {
+            "post": {
+                "operationId": "register",
+                "requestBody": {
+                    "content": {"application/json": {"schema": {**USER, "required": ["email", "password"]}}}
+                },
+                "responses": {"201": {"description": "made"}},
+            }
+        },
+        **{f"/{name}": {"get": {"operationId": name, "security": [{"token": []}]}} for name in ("notes", "posts")},
+    },
+}
+
+
+async def test_a_sign_up_that_fails_is_told_first_and_once_with_what_to_do(tmp_path: Path) -> None:
+    async with prepared(tmp_path, {"src/web.py": NO_SIGN_UP}) as target:
+        api = api_from_document(SIGN_UP, path="src/web.py")
+        found = await explore_api(target, api, AppLaunch("web:app", import_roots=("src",)))
+    spec = compose_spec(found, framework="pytest", target={"name": "Web"}, launch=None, start="start it")
+    [first, *others] = [row["reason"] for row in spec["not_reached"]]
+    assert first.startswith('Access: nobody can sign in. POST /users answers 500 {"error": "no table users"}')
+    assert "sign_in =" in first
+    assert [reason for reason in others if "Access" in reason] == []
+    assert len([reason for reason in others if "it needs a user" in reason]) == 2

@@ -120,6 +120,10 @@ async def test_references_are_tried_that_name_nothing_and_twice_the_same(world: 
     assert unknown.request["body"]["content"]["source"] == 999999
     twice = found["transfer same_source_and_target"].request["body"]["content"]
     assert twice["source"] == twice["target"] == "{{account_id}}"
+    another = found["transfer another_source"]
+    assert another.request["body"]["content"]["source"] == "{{other_account_id_2}}"
+    assert another.request["body"]["content"]["target"] == "{{other_account_id}}"
+    assert another.setup[-1]["save"] == {"other_account_id_2": "/id"}
 
 
 async def test_what_is_answered_as_always_becomes_no_test(world: ResourceModel) -> None:
