@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -30,6 +31,7 @@ from ..probe.resource_model import parse_json
 from ..probe.sign_in.others import changed_by_another, hides_from_others, read_by_others, refused_to_anonymous
 from ..probe.sign_in.private import user_secrets
 from ..values.data import SecretFilter, looks_secret
+from .render_names import group_name
 
 SCHEMA_VERSION = "2.0.0"
 _LANGUAGES = {"jest": "javascript", "playwright": "typescript"}
@@ -150,9 +152,22 @@ def undeclared_notes(exploration: ApiExploration) -> list[str]:
 def _cases(worth: Sequence[ObservedProposal], api: Api, privacy: SecretFilter) -> Iterator[Json]:
     taken: set[str] = set()
     shown = select_informative(worth)
+    companions = Counter(_table(seen.proposal) for seen in worth)
     for at, seen in enumerate(worth):
         expect = list(expectations(seen, api, privacy, shows=at in shown))
-        yield _case(seen, _without_implied(expect, parse_json(seen.answer)), taken, privacy)
+        yield _case(
+            seen,
+            _without_implied(expect, parse_json(seen.answer)),
+            taken,
+            privacy,
+            in_table=companions[_table(seen.proposal)] > 1,
+        )
+
+
+def _table(proposal: Proposal) -> tuple[str, str]:
+    """Return what is equal for proposals that may share a table."""
+    of_one = group_name(proposal.operation.name, proposal.group).startswith(proposal.operation.name)
+    return proposal.operation.name if of_one else "", proposal.group
 
 
 def _without_implied(expect: list[Json], body: Any) -> list[Json]:
@@ -230,10 +245,15 @@ def _worth_a_case(seen: ObservedProposal) -> bool:
     return not (proposal.category in ("validation", "authentication", "authorization") and status < 400)
 
 
-def _case(seen: ObservedProposal, expect: list[Json], taken: set[str], privacy: SecretFilter) -> Json:
+def _case(
+    seen: ObservedProposal, expect: list[Json], taken: set[str], privacy: SecretFilter, *, in_table: bool
+) -> Json:
     proposal, operation = seen.proposal, seen.proposal.operation
+    group = re.sub(r"\W", "_", proposal.group)
+    about = group_name(operation.name, group) if group and in_table else operation.name
+    name = proposal.name if about.startswith(operation.name) else f"{operation.name}_{proposal.name}"
     case: Json = {
-        "id": _unique(f"tc_{operation.name}_{proposal.name}", taken),
+        "id": _unique(f"tc_{about}_{name}", taken),
         "title": privacy.text(proposal.title),
         "priority": proposal.priority,
         "preconditions": [],
@@ -242,8 +262,8 @@ def _case(seen: ObservedProposal, expect: list[Json], taken: set[str], privacy: 
         "operation": _operation(operation, proposal),
         "category": _category(seen),
     }
-    if proposal.group:
-        case["group"] = re.sub(r"\W", "_", proposal.group)
+    if group:
+        case["group"] = group
     if proposal.setup:
         case["arrange"] = {"requests": [dict(step) for step in proposal.setup]}
     case["act"] = {"request": {key: entry for key, entry in proposal.request.items() if key != "save"}}

@@ -331,7 +331,7 @@ class _Source:
         name = self._name(table_name(table.cases))
         cells = zip(*(column.values for column in table.columns), strict=True)
         rows = [
-            f"        pytest.param({', '.join(values)}, id={quoted(str(case['id']))}),"
+            f"        pytest.param({', '.join(values)}, id={quoted(_row_id(name, str(case['id'])))}),"
             for values, case in zip(cells, table.cases, strict=True)
         ]
         names = [column.name for column in table.columns]
@@ -354,6 +354,11 @@ class _Source:
         name = unique_name(f"test_{words}"[:110].rstrip("_"), self._taken)
         self._taken.add(name)
         return name
+
+
+def _row_id(test: str, case_id: str) -> str:
+    """Return the id of a row: what the case's id adds to the name of the test, else the whole of it."""
+    return case_id.removeprefix(f"tc_{test.removeprefix('test_')}_")
 
 
 def _unittest_line(check: RenderedCheck) -> str:

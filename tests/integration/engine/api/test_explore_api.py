@@ -58,11 +58,11 @@ def test_operations_constraints_credentials_and_sequences_get_cases(exploration:
     names = {case["id"].removeprefix("tc_") for case in spec_of(exploration)["cases"]}
     assert {
         "list_notes_succeeds",
-        "create_note_text_missing",
-        "create_note_text_too_long",
+        "create_note_refuses_broken_bodies_text_missing",
+        "create_note_refuses_broken_bodies_text_too_long",
         "read_note_unknown_id",
-        "delete_note_without_credentials",
-        "delete_note_with_wrong_credentials",
+        "delete_note_refuses_other_credentials_without_credentials",
+        "delete_note_refuses_other_credentials_with_wrong_credentials",
         "read_note_after_delete_note",
         "list_notes_after_create_note",
     } <= names
