@@ -11,7 +11,7 @@ PARALLEL = -n $(JOBS) --dist loadfile --no-loadscope-reorder
 # Sources of ours that run. Where a machine says not to write bytecode, every process of a test would compile them anew.
 COMPILED = $(filter-out build/ docs/ examples/,$(wildcard */)) $(wildcard *.py)
 
-.PHONY: install bytecode demo test test-all test-unit test-lowest npm-tools test-llm bench bench-quick bench-faults bench-context profile docs contracts picture check format clean bench-planted bench-planted-api bench-planted-e2e bench-planted-playwright bench-planted-load
+.PHONY: install bytecode demo test test-all test-unit test-lowest npm-tools test-llm bench bench-quick bench-faults bench-context profile docs contracts picture check format clean bench-planted bench-planted-api bench-planted-e2e bench-planted-playwright bench-planted-jest bench-planted-load
 
 install: $(VENV)/.installed
 
@@ -98,6 +98,11 @@ bench-planted-e2e: install
 bench-planted-playwright: install
 	$(BIN)/python benchmarks/planted_defects.py examples/shop --type e2e --framework playwright \
 	  --request "browser tests of the shop" --files web/shop_site.py --count 15 $(PLANTED)
+
+# Those of its API with tests for Jest.
+bench-planted-jest: install
+	$(BIN)/python benchmarks/planted_defects.py examples/shop --type api --framework jest \
+	  --request "API tests for src/shop/api.py" --files src/shop/api.py --count 12 $(PLANTED)
 
 # Performance faults in the handlers of its API, noticed by load tests.
 bench-planted-load: install

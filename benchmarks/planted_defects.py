@@ -14,7 +14,7 @@ whose form is the parser's own and differs between versions of Python. Of the ch
 
 A change on a line that the suite never runs counts as missed without running the suite again.
 
-The suite is run by plain pytest, unittest or Playwright Test, not by testwright. Defects planted by hand are counted
+The suite is run by plain pytest, unittest, Jest or Playwright Test, not testwright. Defects planted by hand are counted
 apart: those that the example has already must be among the suspected defects of the run, and those of `--hand FILE`
 (JSON: a list of path, old, new, note) are planted like the others.
 """
@@ -40,6 +40,7 @@ from testwright.engine.python.project.layout import Layout, find_layout
 from testwright.mutation.catalog import mutants_of, sample
 from testwright.sandbox.javascript.node import find_node
 from testwright.sandbox.javascript.playwright import PLAYWRIGHT
+from testwright.sandbox.javascript.project import JEST
 from testwright.utils.user_folders import cache_folders
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -77,8 +78,8 @@ class Suite:
 
     def run(self, *, measured: Path | None = None) -> subprocess.CompletedProcess[str]:
         """Run it once, to the first failure."""
-        if self.framework == "playwright":
-            return self._run_playwright(measured)
+        if self.framework in ("playwright", "jest"):
+            return self._run_scripts(measured)
         # What starts no processes comes first: the first failure ends the run.
         files = [path.relative_to(self.project).as_posix() for path in (self.project / self.folder).rglob("test_*.py")]
         files.sort(key=lambda one: ("subprocess" in (self.project / one).read_text(encoding="utf-8"), one))
@@ -100,12 +101,16 @@ class Suite:
             command, cwd=self.project, env=environment, capture_output=True, text=True, timeout=RUN_SECONDS, check=False
         )
 
-    def _run_playwright(self, measured: Path | None) -> subprocess.CompletedProcess[str]:
-        """Run Playwright Test as a person does, with the configuration that is there."""
-        packages = PLAYWRIGHT.install(cache_folders(self.project, os.environ)).folder / "node_modules"
+    def _run_scripts(self, measured: Path | None) -> subprocess.CompletedProcess[str]:
+        """Run Playwright Test or Jest as a person does, with the configuration that is there."""
+        chain = PLAYWRIGHT if self.framework == "playwright" else JEST
+        packages = chain.install(cache_folders(self.project, os.environ)).folder / "node_modules"
         if not (self.project / "node_modules").exists():
             (self.project / "node_modules").symlink_to(packages)
-        command = [str(find_node().path), str(packages / "@playwright" / "test" / "cli.js"), "test", "--max-failures=1"]
+        words = ["@playwright/test/cli.js", "test", "--max-failures=1"]
+        if self.framework == "jest":
+            words = ["jest/bin/jest.js", "--rootDir", ".", "--config", "{}", "--ci", "--bail", self.folder]
+        command = [str(find_node().path), str(packages / words[0]), *words[1:]]
         environment = {**os.environ, "PYTHON": sys.executable, "PYTHONDONTWRITEBYTECODE": "1"}
         if measured is not None:
             serving = str(next((self.project / self.folder).rglob("api_serving.py")))
@@ -138,7 +143,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("project", type=Path, help="the project's root; it is copied, never changed")
     parser.add_argument("--type", choices=tuple(REQUESTS), default="integration")
     parser.add_argument("--request", help="what to ask for; by default tests of that type of the whole project")
-    parser.add_argument("--framework", choices=("pytest", "unittest", "playwright"), default="pytest")
+    parser.add_argument("--framework", choices=("pytest", "unittest", "playwright", "jest"), default="pytest")
     parser.add_argument("--suite", help="folder of a suite that the project has already, instead of generating one")
     parser.add_argument("--files", nargs="*", help="files to plant in; by default those that the suite is for")
     parser.add_argument("--count", type=int, default=30, help="how many defects (at least 10)")

@@ -9,6 +9,7 @@ from typing import Any
 from ...sandbox.javascript.syntax import is_typescript
 from .domain.shapes import Shape
 from .domain.values import words
+from .layout import split_parts
 from .model import Module
 from .selection import Chosen, Selection
 from .trials import domain_rows
@@ -16,6 +17,7 @@ from .trials import domain_rows
 _LONGEST_ID = 140
 _LONGEST_SHOWN = 40
 _LONGEST_WORD = 30
+_LONGEST_CONDITION = 80
 _WRAPPED = re.compile(r"\bdefine\s*\(|\bdefine\.amd\b|typeof\s+(?:exports|module|define)\b")
 _PASSED_ON = re.compile(r"^export\s*(?:\*|\{[^}]*\})[^;\n]*\bfrom\b", re.MULTILINE)
 _DIGITS = re.compile(r"-?\d+\.\d{7,}")
@@ -157,11 +159,32 @@ def _example_words(one: Chosen) -> str:
     """The arguments of a documented call in words, where they are short; else that it is the documented example."""
     trial = one.trial
     names = [words(parameter.name) for parameter in trial.function.parameters]
-    shown = [source.strip("'\"") for source in trial.arguments]
-    plain = all(len(text) <= _LONGEST_WORD and "'" not in text and text.strip() for text in shown)
-    if not shown or not plain or len(shown) > len(names) or any(text[0] in "[{(" for text in shown):
+    shown = [_argument_words(name, source) for name, source in zip(names, trial.arguments, strict=False)]
+    text = " and ".join(shown)
+    if not shown or not all(shown) or len(trial.arguments) > len(names) or len(text) > _LONGEST_CONDITION:
         return f"for the documented example in line {trial.example.line}" if trial.example else ""
-    return "for " + " and ".join(f"{name} {text}" for name, text in zip(names, shown, strict=False))
+    return f"for {text}"
+
+
+def _argument_words(name: str, source: str) -> str:
+    """An argument of a documented call in words: "limit 3", "pascal case true", "names Ada, Grace"; else empty."""
+    if source.startswith("{") and source.endswith("}"):
+        fields = [one.partition(":") for one in split_parts(source[1:-1])]
+        found = [_argument_words(words(key.strip("'\" ")), value.strip()) for key, colon, value in fields if colon]
+        return " and ".join(found) if found and all(found) and len(found) == len(fields) else ""
+    if source.startswith("[") and source.endswith("]"):
+        items = [_literal_words(one) for one in split_parts(source[1:-1])]
+        return f"{name} {', '.join(items)}" if items and all(items) else ""
+    text = _literal_words(source)
+    return f"{name} {text}" if text else ""
+
+
+def _literal_words(source: str) -> str:
+    text = source.strip("'\"")
+    if source in ("' '", '" "'):
+        return "a space"
+    plain = len(text) <= _LONGEST_WORD and text.strip() and not any(sign in text for sign in "'\"`\\")
+    return text if plain and text[0] not in "[{(" else ""
 
 
 def outcome_of(one: Chosen) -> str:

@@ -6,7 +6,12 @@ import re
 from dataclasses import dataclass, field
 
 _TAG = re.compile(r"^@(\w+)\s*")
-_EXAMPLE = re.compile(r"^(?P<call>.+?);?\s*(?://\s*(?:=>|→|->|returns?:?|prints:?)?|=>|→)\s*(?P<value>\S.*)$")
+_EXAMPLE = re.compile(
+    r"^(?P<call>.+?);?\s*(?://\s*(?:=>|→|->|returns?:?|prints:?|(?:output|result):)?|=>|→)\s*(?P<value>\S.*)$"
+)
+_ELSEWHERE = re.compile(
+    r"//.*\b(?:platform|environment|machine|browser|windows|mac ?os|linux|time ?zone)\b", re.IGNORECASE
+)
 _THROWN = re.compile(r"^throws?\s+(?:an?\s+)?\{?(\w+)")
 
 
@@ -116,6 +121,8 @@ def read_comment(text: str, line: int) -> DocComment:
 def read_examples(lines: list[str], first: int) -> list[Example]:
     """Documented calls in lines of code: `add(1, 2) // => 3`, also with the comment in the line below.
 
+    What stands below a comment about another machine, such as "on a platform with 'tr-TR'", is true there only.
+
     Args:
         first: number of the first line.
     """
@@ -125,6 +132,8 @@ def read_examples(lines: list[str], first: int) -> list[Example]:
         code = content.strip()
         if code.startswith(("```", "<caption>")):
             continue
+        if not previous and _ELSEWHERE.match(code):
+            return found
         if code.startswith("//") and previous:
             # The value stands in a line of its own.
             code = f"{previous} {code}"

@@ -118,7 +118,7 @@ def _reason(one: Chosen, picked: Sequence[Chosen], found: Observations) -> str:
     if one.origin == "documented":
         return "documented example"
     known = frozenset[tuple[str, int]]().union(*(each.seen.branches for each in picked))
-    if one.seen.branches - known:
+    if one.seen.branches - known and not _changes_nothing(one, picked):
         return "takes another branch"
     noticed = set[int]().union(*(found.kills.get(each.trial.id, set()) for each in picked))
     fresh = found.kills.get(one.trial.id, set()) - noticed
@@ -131,6 +131,19 @@ def _reason(one: Chosen, picked: Sequence[Chosen], found: Observations) -> str:
         )
         return f"notices a fault that no test before it notices: {what}"
     return ""
+
+
+def _changes_nothing(one: Chosen, picked: Sequence[Chosen]) -> bool:
+    """Whether an option is given, and what comes of the call is what comes of the representative one without it."""
+    seen = one.seen
+    alike = [
+        each
+        for each in picked
+        if each.is_anchor
+        and (each.seen.outcome, each.seen.source, each.seen.facts, each.seen.changed)
+        == (seen.outcome, seen.source, seen.facts, seen.changed)
+    ]
+    return one.trial.value.kind == "given" and bool(alike)
 
 
 def _without_spare(picked: list[Chosen], found: Observations) -> list[Chosen]:

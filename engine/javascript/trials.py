@@ -365,9 +365,14 @@ def _example_call(call: str, function: Function, module: Module) -> tuple[str, t
     receiver = ""
     if called.type == "member_expression":
         holder = child(called, "object")
-        if text_of(child(called, "property")) != function.name or holder is None:
+        known = (function.name, *(() if function.owner else (module.exported_as(function.name),)))
+        if text_of(child(called, "property")) not in known or holder is None:
             return None
-        if holder.type == "new_expression" and text_of(child(holder, "constructor")) == function.owner:
+        if not function.owner:
+            # `bytes.format(1)`: a function beside the one that is exported as the whole module.
+            if text_of(holder) not in module.exports.values() or text_of(holder) == function.name:
+                return None
+        elif holder.type == "new_expression" and text_of(child(holder, "constructor")) == function.owner:
             receiver = text_of(holder)
         elif not (function.kind == "static" and text_of(holder) == function.owner):
             return None

@@ -28,6 +28,7 @@ _COMPARISONS = frozenset({"<", "<=", ">", ">=", "===", "!==", "==", "!="})
 _ARITHMETIC = frozenset({"-", "*", "/", "%", "**"})
 _SIDES = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 _SAME = frozenset({"trim", "toLowerCase", "toUpperCase", "toString", "normalize"})
+_DEFAULTS = {"true": "boolean", "false": "boolean", "number": "number", "string": "string"}
 _CALLS = 3
 """How deep calls of the module's own functions are followed."""
 _MATH = frozenset("floor ceil round abs sqrt trunc max min pow sign log log10 hypot".split())
@@ -133,8 +134,19 @@ class _Reader:
 
     def _read_spread_element(self, node: Node) -> None:
         shape = self._shape(node.named_children[0])
-        if shape is not None and node.parent is not None and node.parent.type in ("array", "arguments"):
+        if shape is None or node.parent is None:
+            return
+        if node.parent.type in ("array", "arguments"):
             shape.kinds.add("array")
+        elif node.parent.type == "object":
+            # `{ limit: 10, ...options }`: the defaults of options.
+            shape.kinds.add("object")
+            for one in node.parent.named_children[: node.parent.named_children.index(node)]:
+                kind = _DEFAULTS.get(value.type) if (value := child(one, "value")) is not None else None
+                if kind:
+                    name = text_of(child(one, "key")).strip("'\"")
+                    shape.of_field(name).kinds.add(kind)
+                    shape.optional.add(name)
 
     def _read_member_expression(self, node: Node) -> None:
         self._member(node)

@@ -5,8 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from testwright.engine.javascript.compose import condition_of
 from testwright.engine.javascript.facts import read_module
+from testwright.engine.javascript.observations import Seen
 from testwright.engine.javascript.readme import readme_examples
+from testwright.engine.javascript.selection import Chosen
+from testwright.engine.javascript.trials import Proposer
 from testwright.sandbox.javascript.project import package_of
 
 pytestmark = pytest.mark.feature("T-10")
@@ -58,3 +62,59 @@ def test_without_an_import_a_name_that_two_modules_export_is_about_neither(tmp_p
     readme = block("total(1) // => 1", "count(1) // => 1")
     assert calls_about(tmp_path, "src/cart.js", readme) == ["count(1)"]
     assert calls_about(tmp_path, "src/tax.js", readme) == []
+
+
+UMBRELLA = """module.exports = sizes;
+module.exports.format = format;
+function sizes(a) { return a; }
+function format(a) { return `${a}B`; }
+"""
+
+
+def conditions(root: Path, source: str, *lines: str) -> list[str]:
+    """The conditions of tests that would be made of documented calls."""
+    files = {"package.json": '{"name": "sizes", "main": "index.js"}', "index.js": source}
+    for name, text in {**files, "README.md": f"# Sizes\n\n{block(*lines)}\n"}.items():
+        (root / name).write_text(text)
+    module = read_module(root, "index.js")
+    examples = readme_examples(root, package_of(root, "index.js"), module)
+    trials = Proposer(root, module, examples).propose()
+    return [
+        f"{one.function.name} {condition_of(Chosen(one, Seen('value', one.example.value), ''))}"
+        for one in trials
+        if one.example is not None
+    ]
+
+
+def test_a_call_of_a_member_of_what_the_module_exports_as_a_whole_is_about_that_function(tmp_path: Path) -> None:
+    lines = ("sizes.format(1) // => '1B'", "// output: none", "sizes(2)", "// output: 2", "other.format(3) // => '3B'")
+    assert conditions(tmp_path, UMBRELLA, *lines) == ["sizes for a 2", "format for a 1"]
+
+
+def test_what_is_true_on_another_machine_only_is_no_documentation_of_the_call(tmp_path: Path) -> None:
+    lines = ("sizes(1) // => 1", "", "// On a platform with 'tr-TR'", "", "sizes(2) // => 3", "sizes(4) // => 4")
+    assert conditions(tmp_path, UMBRELLA, *lines) == ["sizes for a 1"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "condition"),
+    [
+        ("'Foo', { pascalCase: true }", "for input Foo and pascal case true"),
+        ("['foo', 'bar']", "for input foo, bar"),
+        ("'a', { locale: ['en-US', 'en-GB'] }", "for input a and locale en-US, en-GB"),
+    ],
+)
+def test_documented_calls_are_told_by_what_they_pass_and_not_by_a_line(tmp_path, arguments, condition) -> None:
+    source = "export default function camel(input, options) { return input; }\n"
+    assert conditions(tmp_path, source, f"camel({arguments}) // => 'x'") == [f"camel {condition}"]
+
+
+def test_options_take_what_their_defaults_are(tmp_path: Path) -> None:
+    source = (
+        "export function cut(text, options) {\n  options = { trim: false, most: 3, ...options };\n  return text;\n}\n"
+    )
+    (tmp_path / "cut.js").write_text(source)
+    proposer = Proposer(tmp_path, read_module(tmp_path, "cut.js"))
+    given = [one.arguments[1] for one in proposer.propose() if len(one.arguments) > 1]
+    assert any("trim: true" in one for one in given)
+    assert not any("trim: 3" in one for one in given)
