@@ -184,13 +184,16 @@ async def test_steps_at_work_after_a_pause_are_shown_as_such(server):
         await run.result()
 
 
-async def test_stopped_workers_and_held_locks_cost_a_step_no_attempt(server):
+async def test_stopped_workers_held_locks_and_a_database_that_is_away_cost_a_step_no_attempt(server):
     stopped = [ApplicationError("stopped", type=messages.WORKER_STOPPED, non_retryable=True) for _ in range(8)]
     locked = [ApplicationError("held", type=messages.LOCKED, non_retryable=True) for _ in range(2)]
-    notes = Notes([WaveOfSteps(["a"]), WaveOfSteps()], failures={"a": [*stopped, *locked]})
+    away = ApplicationError("it does not serve", type=messages.STORE_AWAY, non_retryable=True)
+    notes = Notes([WaveOfSteps(["a"]), WaveOfSteps()], failures={"a": [*stopped, *locked, away]})
     async with begun(server, notes, heartbeat_seconds=3.0) as run:
         assert await run.result() == RunEnded("completed", 0)
-    assert notes.asked == [*["a"] * 11, "finish"]
+        told = (await run.query(RunWorkflow.progress)).notes
+    assert told == ["The database is waited for: StoreUnreachable: it does not serve"]
+    assert notes.asked == [*["a"] * 12, "finish"]
     assert notes.ended[1] == {"a": StepEnded(attempts=1)}
 
 
