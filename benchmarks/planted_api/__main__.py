@@ -203,18 +203,20 @@ def _environment(subject: Subject, project: Path) -> dict[str, str]:
 
 def _behaviour(subject: Subject, project: Path) -> str:
     command = [sys.executable, str(HERE / "behaviour.py"), str(project / subject.root), subject.application]
-    try:
-        done = subprocess.run(
-            [*command, str(subject.script)],
-            cwd=project,
-            env=_environment(subject, project),
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        return "it hangs"
+    # What the application keeps in files begins anew each time.
+    with tempfile.TemporaryDirectory(prefix="planted-talk-") as folder:
+        try:
+            done = subprocess.run(
+                [*command, str(subject.script)],
+                cwd=folder,
+                env=_environment(subject, project),
+                capture_output=True,
+                text=True,
+                timeout=60,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            return "it hangs"
     return done.stdout or done.stderr[-1000:]
 
 

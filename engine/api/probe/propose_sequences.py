@@ -100,22 +100,25 @@ def _with_taken_values(world: ResourceModel, others: Others) -> Iterator[Tried]:
         content = _content(baseline.request)
         if baseline.operation.method not in ("PUT", "PATCH") or content is None or baseline.operation.body is None:
             continue
-        properties = world.samples.properties(baseline.operation.body.schema)
+        schema = baseline.operation.body.schema
+        properties, required = world.samples.properties(schema), world.samples.merged(schema).get("required") or ()
+        # Only the one that is taken is changed where the others may lack: a conflict is then its own.
+        needed = {name: value for name, value in content.items() if name in required}
         for other in others.values():
             if first_part(other.operation.path) != first_part(baseline.operation.path):
                 continue
             made = _content(other.request) or {}
-            for name in list(_taken(properties, made, content, world))[:_MOST_FIELDS]:
-                request = with_body(baseline.request, {**content, name: made[name]})
+            for name in list(_taken(properties, made, world))[:_MOST_FIELDS]:
+                request = with_body(baseline.request, {**needed, name: made[name]})
                 setup = merge_setups(baseline.setup, other.story)
                 yield _state(baseline, f"with_a_taken_{name}", f"with the {name} of another", request, setup)
 
 
-def _taken(properties: Mapping[str, Any], made: Json, content: Json, world: ResourceModel) -> Iterator[str]:
+def _taken(properties: Mapping[str, Any], made: Json, world: ResourceModel) -> Iterator[str]:
     for name, inner in properties.items():
         value = made.get(name)
         free = isinstance(value, str) and "{{" not in value and "password" not in name.lower()
-        if free and value != content.get(name) and "enum" not in world.samples.merged(inner):
+        if free and "enum" not in world.samples.merged(inner):
             yield name
 
 

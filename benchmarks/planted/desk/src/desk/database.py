@@ -4,15 +4,10 @@ import os
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
-from sqlalchemy import ForeignKey, StaticPool, create_engine
+from sqlalchemy import ForeignKey, create_engine
 from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column, relationship
 
-_URL = os.environ.get("DESK_DATABASE", "sqlite://")
-engine = create_engine(
-    _URL,
-    connect_args={"check_same_thread": False},
-    **({"poolclass": StaticPool} if _URL == "sqlite://" else {}),
-)
+engine = create_engine(os.environ.get("DESK_DATABASE", "sqlite:///desk.db"), connect_args={"check_same_thread": False})
 
 
 def now() -> datetime:
