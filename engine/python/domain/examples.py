@@ -30,6 +30,7 @@ _VARIABLES_NAME = re.compile(
 _POSITION_NAME = re.compile(r"(start_?)?(pos|position|offset)(ition)?|cursor")
 _END_NAME = re.compile(r"(end|stop|finish|until|hi|high|max(imum)?|upper|last)(_\w+)?|\w+_(end|stop|max|until)")
 _SMALL = frozenset("1 2 3 4 5".split())
+_BITS_NAME = re.compile(r"(\w+_)?bits?(_\w+)?")
 _LETTER_NAME = re.compile(r"(ch|char|character|letter|symbol|digit)")
 # Names whose texts have a form of their own, in the table of type_inference; other names suggest a word.
 _PLAIN_TEXT = frozenset({"'hello world'", "'name'"})
@@ -209,7 +210,7 @@ def _text_sources(domain: ParameterDomain, context: ExampleContext) -> list[str]
         return [*_from(words, place), *_from(tables.WORDS, place)[:1], ""]
     if domain.length == 1 or _LETTER_NAME.fullmatch(context.name):
         return _from(tables.LETTERS, place)
-    if domain.requires("binary digits"):
+    if domain.requires("binary digits") or _BITS_NAME.fullmatch(context.name):
         return [*_from(tables.BINARY, place), "0", ""]
     if domain.requires("digits"):
         return [*_from(tables.DIGITS, place), "0", "007", ""]

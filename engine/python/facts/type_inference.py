@@ -83,6 +83,8 @@ BY_NAME: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     (r"origin", "str", ("'https://example.com'", "'http://localhost:8000'")),
     (r"encoding|charset|codec", "str", ("'utf-8'", "'latin-1'", "'ascii'")),
     (r"locale|lang|language", "str", ("'en'", "'en_US'", "'de'")),
+    (r"f_?spec|format_?spec", "str", ("'.2f'", "'>10'", "'d'")),
+    (r"conv|conversion", "str", ("'r'", "'s'")),
     (r"fmt|format|template|format_string|formatstr|spec",
      "str", ("'{} and {}'", "'%d'", "'{:.2f}'", "'%Y-%m-%d'", "''")),
     (r"date|day|dt|when", "date", ()),

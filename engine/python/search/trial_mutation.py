@@ -266,7 +266,7 @@ def _decorations(trial: Trial) -> list[Trial]:
         return []
     plain = [ast.unparse(call.func)] if len(call.args) == 1 and not call.keywords else []
     found: list[Trial] = []
-    for definition, used in _DECORATED:
+    for definition, used in DECORATED:
         for decorator in (*plain, trial.act):
             if "lambda" not in decorator:
                 arrange = (*trial.arrange, f"@{decorator}\n{definition}")
@@ -275,7 +275,8 @@ def _decorations(trial: Trial) -> list[Trial]:
     return [*found, *(replace(one, arrange=(*one.arrange, one.act)) for one in found)]
 
 
-_DECORATED = (
+# Sample functions that decorators are given, and calls of them.
+DECORATED = (
     ("def double(number):\n    return 2 * number", "double(4)"),
     ("def fail():\n    raise ValueError('no luck')", "fail()"),
     ("def greet(name, greeting='Hello'):\n    return f'{greeting}, {name}!'", "greet('Ann')"),

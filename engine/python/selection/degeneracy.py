@@ -185,16 +185,19 @@ _READING = frozenset("len repr str hash bool iter list tuple sorted".split())
 
 
 def _is_set_up_by_options(owner: ClassFacts, facts: ModuleFacts) -> bool:
-    """Whether the constructor takes flags, functions or choices, and the object is not filled afterwards."""
-    if owner.constructor is None or any(_fills(member) or member.name == "__len__" for member in owner.members):
+    """Whether the constructor takes flags, functions, choices or a text, and the object holds nothing else."""
+    if owner.constructor is None or any(_fills(one) or one.name in _HOLDING for one in owner.members):
         return False
     known = next((one for one in facts.domains if one.qualname == owner.constructor.qualname), None)
     return any(
         (one.default or "").startswith(("True", "False", "'", '"'))
-        or (known is not None and known.of(one.name).kind in ("callable", "boolean", "choice"))
+        or (known is not None and known.of(one.name).kind in ("callable", "boolean", "choice", "text"))
         for one in owner.constructor.parameters
         if not one.required
     )
+
+
+_HOLDING = frozenset("__len__ __iter__ __contains__ __getitem__".split())
 
 
 def is_partial(constructor: CallableFacts | None, given: int) -> bool:

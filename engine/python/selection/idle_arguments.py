@@ -1,4 +1,7 @@
-"""Finds trials that pass an argument without effect: the same call without it was tried and had the same outcome."""
+"""Finds trials that pass an argument without effect: the same call without it was tried and had the same outcome.
+
+An option of the object that the call goes to counts as well.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,8 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from ....utils.python_source import expression_or_none
+from ....utils.python_names import assigned_variable, names_of
+from ....utils.python_source import expression_or_none, parse_or_none
 from ..inputs.variations import ORDER_PROMISED
 from ..model.model import Observation
 from ..search.trial_search import TrialRecord
@@ -24,21 +28,25 @@ def idle_records(records: Sequence[TrialRecord]) -> frozenset[int]:
 
     A call that raises is told apart by its exception and message. Documented examples stand as they are written.
     """
-    outcomes = {_key(record, record.trial.act): outcome_of(record.observation) for record in reversed(records)}
+    outcomes = {
+        _key(record, record.trial.act, record.trial.arrange): outcome_of(record.observation)
+        for record in reversed(records)
+    }
     found: set[int] = set()
     for record in records:
         if record.trial.wanted is not None or _PROMISED_OF_SEVERAL.search(record.trial.act):
             continue
-        shorter = _shorter_acts(record.trial.act)
+        trial = record.trial
+        shorter = [(act, trial.arrange) for act in _shorter_acts(trial.act)]
+        shorter += [(trial.act, arrange) for arrange in _with_fewer_options(trial.arrange, trial.act)]
         mine = outcome_of(record.observation) if shorter else None
-        if any(outcomes.get(_key(record, act)) == mine for act in shorter):
+        if any(outcomes.get(_key(record, *one)) == mine for one in shorter):
             found.add(record.number)
     return frozenset(found)
 
 
-def _key(record: TrialRecord, act: str) -> _Key:
-    trial = record.trial
-    return trial.subject, trial.mode, trial.arrange, _normal(act)
+def _key(record: TrialRecord, act: str, arrange: tuple[str, ...]) -> _Key:
+    return record.trial.subject, record.trial.mode, arrange, _normal(act)
 
 
 @lru_cache(maxsize=16384)
@@ -66,11 +74,31 @@ def _shorter_acts(act: str) -> tuple[str, ...]:
     tree = expression_or_none(act)
     if not isinstance(tree, ast.Call):
         return ()
-    found = [
-        ast.Call(tree.func, tree.args, [other for other in tree.keywords if other is not keyword])
-        for keyword in tree.keywords
+    found = _without_keywords(tree)
+    if len(tree.args) > 1 and not any(isinstance(argument, ast.Starred) for argument in tree.args):
+        found.append(ast.unparse(ast.Call(tree.func, tree.args[:-1], tree.keywords)))
+    return tuple(found)
+
+
+@lru_cache(maxsize=16384)
+def _with_fewer_options(arrange: tuple[str, ...], act: str) -> tuple[tuple[str, ...], ...]:
+    """The statements without one keyword argument of the call that makes the act's object."""
+    tree = expression_or_none(act)
+    names = names_of(tree) if tree is not None else set[str]()
+    found: list[tuple[str, ...]] = []
+    for at, text in enumerate(arrange):
+        parsed = parse_or_none(text)
+        bound = assigned_variable(parsed.body[0]) if parsed is not None and len(parsed.body) == 1 else None
+        if bound is None or bound[0] not in names or not isinstance(bound[1], ast.Call):
+            continue
+        found += [(*arrange[:at], f"{bound[0]} = {made}", *arrange[at + 1 :]) for made in _without_keywords(bound[1])]
+    return tuple(found)
+
+
+def _without_keywords(call: ast.Call) -> list[str]:
+    """A call without each of its keyword arguments in turn."""
+    return [
+        ast.unparse(ast.Call(call.func, call.args, [other for other in call.keywords if other is not keyword]))
+        for keyword in call.keywords
         if keyword.arg is not None
     ]
-    if len(tree.args) > 1 and not any(isinstance(argument, ast.Starred) for argument in tree.args):
-        found.append(ast.Call(tree.func, tree.args[:-1], tree.keywords))
-    return tuple(ast.unparse(call) for call in found)

@@ -18,6 +18,7 @@ from ....utils.python_source import literal_or, parse_expression, parse_python
 from ..judge.value_checks import is_empty_source
 from ..model.model import CallableFacts, ModuleFacts, Observation, Trial
 from ..outside.arrangement import DATA, NOTES
+from ..search.trial_mutation import DECORATED
 from ..source.titles import subject_call
 from .degeneracy import CONTAINERS, MILD, SEVERE, degeneracy_of, is_partial, receiver_degeneracy
 
@@ -98,7 +99,8 @@ def represent(
         + min(receiver_degeneracy(subject, act, statements, facts), SEVERE if observation.raised is None else MILD)
         + (MILD if subject is not None and subject.kind == "constructor" and is_partial(subject, len(given)) else 0),
         # An object that shows itself as the text it was read from is not that text.
-        trivial=is_trivial(observation, () if trial.act.startswith("repr(") else given),
+        trivial=is_trivial(observation, () if trial.act.startswith("repr(") else given)
+        or _is_as_undecorated(trial, observation, given),
         shape=shape,
         values=values,
         arguments=_literals(given),
@@ -142,6 +144,20 @@ def is_trivial(observation: Observation, given: Sequence[ast.expr] = ()) -> bool
     # Whichever argument holds the items: one that comes back unchanged was not worked on.
     passed = [literal_or(node, NO_RESULT) for node in given[1:] if isinstance(node, CONTAINERS)]
     return any(type(one) is type(result) and one == result for one in passed)
+
+
+def _is_as_undecorated(trial: Trial, observation: Observation, given: Sequence[ast.expr]) -> bool:
+    """Whether a decorated sample function answers as it would without its decorator: one that does nothing passes."""
+    samples = [definition for definition, _ in DECORATED]
+    if observation.effects or not any(text.startswith("@") and text.endswith(tuple(samples)) for text in trial.arrange):
+        return False
+    values, act = _literals(given), trial.act
+    if values is None:
+        return False
+    if act.startswith("double(") and len(values) == 1 and type(values[0]) is int:
+        return _result(observation) == 2 * values[0]
+    greeting = values[1] if len(values) > 1 else "Hello"
+    return act.startswith("greet(") and 1 <= len(values) <= 2 and _result(observation) == f"{greeting}, {values[0]}!"
 
 
 def _degeneracy(given: Sequence[ast.expr], facts: ModuleFacts) -> int:

@@ -113,11 +113,19 @@ def definitions(facts: ModuleFacts) -> dict[str, str]:
 
 
 def is_reproducible(text: str) -> bool:
-    """Whether the source stays clear of clocks, randomness, the network, the environment and the terminal."""
+    """Whether the source stays clear of clocks, randomness, the network, the environment, the terminal and private
+    parts of the interpreter, such as `sys._current_frames()`."""
     if any(mark in text for mark in _UNSTABLE) or ".now(" in text or ".today(" in text or ".utcnow(" in text:
         return False
     tree = parse_or_none(text)
-    return tree is not None and names_of(tree).isdisjoint(_UNSTABLE_NAMES | _NEVER)
+    if tree is None or not names_of(tree).isdisjoint(_UNSTABLE_NAMES | _NEVER):
+        return False
+    return not any(isinstance(node, ast.Attribute) and _is_interpreters_own(node) for node in ast.walk(tree))
+
+
+def _is_interpreters_own(node: ast.Attribute) -> bool:
+    private = node.attr.startswith("_") and not node.attr.startswith("__")
+    return private and isinstance(node.value, ast.Name) and node.value.id in ("sys", "os", "gc", "threading")
 
 
 # Names of the standard library that documents use without importing them.

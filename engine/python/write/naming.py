@@ -196,6 +196,8 @@ def _candidates(base: str, test: _Test, usual: _Test) -> Iterator[str]:
     # Values in words, where no word for the difference was found; those of one row are no name for a table.
     if len(test.cases) == 1:
         yield from _with_words(f"{base}_for", _value_words(test.cases[0], test.facts))
+    if test.cases[0].documented:
+        yield f"{base}_for_other_values"  # it stays, though nothing tells it apart
 
 
 def _uses_of_result(test: _Test) -> list[str]:

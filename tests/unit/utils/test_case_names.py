@@ -51,3 +51,11 @@ def test_names_prove_only_cases_that_are_known():
         "test_double": ("tc_double_of_1", "tc_two"),
         "test_total": ("tc_sum",),
     }
+
+
+def test_a_function_with_the_name_of_a_class_is_told_by_the_name_of_its_test():
+    source = "class TestLower:\n    def test_lower(self):\n        assert True\n"
+    ((test, owner),) = owned_tests(ast.parse(source))
+
+    assert cases_of_test(test, owner, {"tc_lower"}) == ("tc_lower",)
+    assert cases_of_test(test, owner, {"tc_lower", "tc_lower_lower"}) == ("tc_lower_lower",)

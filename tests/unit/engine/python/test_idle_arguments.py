@@ -30,3 +30,12 @@ def test_other_arrangements_and_other_exceptions_are_other_outcomes() -> None:
 def test_a_documented_example_stands_as_it_is_written() -> None:
     plain = record(1, "first('a')", returned("1"))
     assert idle_records([plain, record(2, "first('a', limit=None)", returned("1"), wanted="1")]) == frozenset()
+
+
+def test_an_option_of_the_object_that_changes_nothing_counts_too() -> None:
+    plain = record(1, "box.total()", returned("1"), arrange=("box = Box(3)",))
+    idle = record(2, "box.total()", returned("1"), arrange=("box = Box(3, strict=True)",))
+    telling = record(3, "box.total()", returned("2"), arrange=("box = Box(3, factor=2)",))
+    of_another = record(4, "box.total()", returned("1"), arrange=("box = Box(3)", "other = Box(4, strict=True)"))
+
+    assert idle_records([plain, idle, telling, of_another]) == {2}

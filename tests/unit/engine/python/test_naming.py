@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from testwright.engine.python.model.model import CallableFacts, ClassFacts, ModuleFacts, Parameter
-from testwright.engine.python.model.spec_case import MESSAGE, Case, SpecExpectation
+from testwright.engine.python.model.spec_case import MESSAGE, Case, SpecEvidence, SpecExpectation
 from testwright.engine.python.write.assign_tables import assign_tables
 from testwright.engine.python.write.naming import name_tests
 
@@ -392,3 +392,10 @@ def test_an_object_that_nothing_was_put_into_is_empty_beside_a_filled_one() -> N
         )[1]
         == "stack_pop_when_empty"
     )
+
+
+def test_a_documented_test_that_no_word_tells_apart_has_no_number() -> None:
+    shown = SpecExpectation("equals", "result", "1", origin="documented", evidence=SpecEvidence("README.md", (3, 3)))
+    usual, other = (replace(returns(f"join(*{text})", subject="join"), expect=(shown,)) for text in ("'ab'", "'cd'"))
+
+    assert names(usual, other) == ["join", "join_for_other_values"]

@@ -171,3 +171,27 @@ def test_operands_of_one_domain_that_are_a_text_and_a_list_show_little() -> None
         for act in ("less('kitten', [3, 1])", "less([3, 1], [3, 2])")
     ]
     assert rates[0] > rates[1] == 0
+
+
+@pytest.mark.parametrize(
+    ("definition", "act", "result"),
+    [
+        pytest.param("def double(number):\n    return 2 * number", "double(4)", "8", id="double"),
+        pytest.param(
+            "def greet(name, greeting='Hello'):\n    return f'{greeting}, {name}!'",
+            "greet('Ann')",
+            "'Hello, Ann!'",
+            id="greet",
+        ),
+    ],
+)
+def test_a_decorated_function_that_answers_as_before_shows_nothing(definition: str, act: str, result: str) -> None:
+    frozen = CallableFacts("frozen", "function", (1, 3), (Parameter("fn", "positional_or_keyword"),))
+    facts = ModuleFacts("m.py", "m", ".", "", functions=(frozen,))
+    trial = Trial("frozen", act, arrange=(f"@frozen\n{definition}",))
+
+    def trivial(source: str) -> bool:
+        return represent(trial, Observation("returned", value=Value("", source)), frozen, facts).trivial
+
+    assert trivial(result)
+    assert not trivial("'something else'")

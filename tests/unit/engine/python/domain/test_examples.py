@@ -228,3 +228,10 @@ def test_a_function_named_for_a_test_answers_whether_something_holds() -> None:
     found = natural_values(ParameterDomain("callable", arity=2), ExampleContext("sim_test"))
 
     assert "==" in found[0].candidate.source or "<" in found[0].candidate.source
+
+
+@pytest.mark.parametrize("name", ["bit", "bits", "code_bits"])
+def test_a_text_of_bits_is_made_of_zeros_and_ones(name: str) -> None:
+    found = natural_values(TEXT, ExampleContext(name))
+
+    assert found[0].candidate.source == "'1101'"
