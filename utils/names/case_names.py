@@ -25,21 +25,14 @@ def slug(text: str) -> str:
 
 
 def named_case(owner: str | None, function: str, row: str = "") -> str:
-    """The id that names tell.
+    """The id that names tell; a word that is both class and function, as in `TestLower.test_lower`, counts once.
 
     Args:
         owner: the test class, None for a function of the module.
         row: the id of a parametrised row.
     """
-    words = (snake_case((owner or "").removeprefix("Test")), function.removeprefix("test_"), row)
-    return "_".join(("tc", *filter(None, words)))
-
-
-def named_cases(owner: str | None, function: str, row: str = "") -> tuple[str, ...]:
-    """The ids that names may tell: `TestLower.test_lower` may be the function `Lower`, whose case is `tc_lower`."""
-    named = named_case(owner, function, row)
-    same = snake_case((owner or "").removeprefix("Test")) == function.removeprefix("test_")
-    return (named, named_case(None, function, row)) if same else (named,)
+    words = dict.fromkeys((snake_case((owner or "").removeprefix("Test")), function.removeprefix("test_")))
+    return "_".join(("tc", *filter(None, (*words, row))))
 
 
 def owned_tests(tree: ast.AST, owner: str | None = None) -> Iterator[tuple[TestNode, str | None]]:
@@ -67,7 +60,8 @@ def row_case(owner: str | None, test: TestNode, row: str, known: Container[str] 
     """The case that a row proves; empty where neither its id nor its names tell one that is known."""
     if CASE_ID.match(row):
         return row
-    return next((named for named in named_cases(owner, test.name, row) if named in known), "")
+    named = named_case(owner, test.name, row)
+    return named if named in known else ""
 
 
 def cases_of_test(test: TestNode, owner: str | None, known: Container[str] = ()) -> tuple[str, ...]:
@@ -79,6 +73,7 @@ def cases_of_test(test: TestNode, owner: str | None, known: Container[str] = ())
     """
     ids = [row_case(owner, test, row, known) for _, row in rows_of(test)]
     ids += CASE_ID.findall(ast.get_docstring(test) or "")
-    if not any(ids):
-        ids += [named for named in named_cases(owner, test.name) if named in known][:1]
+    named = named_case(owner, test.name)
+    if not any(ids) and named in known:
+        ids.append(named)
     return tuple(dict.fromkeys(filter(None, ids)))

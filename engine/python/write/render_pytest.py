@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from ....utils.names.case_names import named_cases
+from ....utils.names.case_names import named_case
 from ....utils.python_source import parse_expression
 from ..judge.case_tables import ParameterTable
 from ..model.spec_case import PRINTED_ERRORS, Case, SpecExpectation
@@ -105,8 +105,7 @@ def table_lines(table: ParameterTable, name: str, dialect: PytestDialect, *, own
             told = source
         cells = ", ".join(polish(cell) for cell in row)
         # The part of the id that the test's name lacks; all of it where the name is no prefix of it.
-        told_by_name = (f"{named}_" for named in named_cases(owner, name))
-        row_id = one.id.removeprefix(next((text for text in told_by_name if one.id.startswith(text)), ""))
+        row_id = one.id.removeprefix(f"{named_case(owner, name)}_")
         rows.append(f'        pytest.param({cells}, id="{row_id}"),')
     lines = ["@pytest.mark.parametrize(", f"    {names},", "    [", *rows, "    ],", ")"]
     lines.append(f"def {name}({_arguments(case, table.columns, method=owner is not None)}):")
@@ -117,7 +116,7 @@ def table_lines(table: ParameterTable, name: str, dialect: PytestDialect, *, own
 
 def docstring(case: Case, name: str, owner: str | None) -> list[str]:
     """Returns docstring lines: the document of the case, if any, and its id where the test's name differs."""
-    told = [] if case.id in named_cases(owner, name) else [f"Case {case.id}."]
+    told = [] if named_case(owner, name) == case.id else [f"Case {case.id}."]
     found = [f"{documented_in([case])}."] if case.documented else []
     if not told or not found:
         return [f'"""{line}"""' for line in (*told, *found)]

@@ -77,9 +77,10 @@ def case_id_of(parameter_id, documentation, names=None):
         return None
     owner, function = names
     owner = (owner or "")[4:] if (owner or "").startswith("Test") else owner or ""
-    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", owner)
+    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[0-9])(?=[A-Z][a-z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", owner)
     words = "_".join(re.findall("[a-z0-9]+", spaced.lower()))
     function = function[5:] if function.startswith("test_") else function
+    words = "" if words == function else words
     return "_".join(one for one in ("tc", words, function, parameter_id or "") if one)
 
 

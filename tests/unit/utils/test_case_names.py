@@ -58,4 +58,3 @@ def test_a_function_with_the_name_of_a_class_is_told_by_the_name_of_its_test():
     ((test, owner),) = owned_tests(ast.parse(source))
 
     assert cases_of_test(test, owner, {"tc_lower"}) == ("tc_lower",)
-    assert cases_of_test(test, owner, {"tc_lower", "tc_lower_lower"}) == ("tc_lower_lower",)
