@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -106,7 +106,8 @@ async def _run(services: ToolServices, /, test_path: str, options: Json) -> Json
     in_process = (spec or {}).get("test_type", "unit") == "unit"
     limits["mutants"] = options.get("mutants", services.mutants if in_process else 0)
     strictness = VerifyOptions(measure=tuple(measured), **limits)
-    modules = {path: _module_name(spec, path) for path in measured} if options.get("baseline", True) else {}
+    named = measured if options.get("baseline", True) else []
+    modules = {path: module_name(spec, path, target.import_roots) for path in named}
     # The coverage of before is measured while the tests run.
     async with background_task(_baseline(services, target, modules)) as baseline:
         verification = await verify_files(
@@ -271,12 +272,14 @@ def module_of(target: Json) -> Json:
     return module if isinstance(module, dict) else target
 
 
-def _module_name(spec: Json | None, path: str) -> str:
+def module_name(spec: Json | None, path: str, import_roots: Sequence[str]) -> str:
+    """The name that a spec has for the module of a file, else the one by which a folder of `sys.path` imports it."""
     target = (spec or {}).get("target") or {}
     for part in (module_of(target), *(target.get("components") or ())):
         if isinstance(part.get("module"), str) and part.get("path", path) == path:
             return part["module"]
-    return path.removesuffix(".py").replace("/", ".")
+    root = max((root for root in import_roots if path.startswith(f"{root}/")), key=len, default="")
+    return path.removeprefix(f"{root}/").removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 
 
 TOOL = ToolSpec(

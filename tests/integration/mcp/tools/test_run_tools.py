@@ -13,6 +13,7 @@ from testwright.engine.python.write.render import render
 from testwright.mcp.tool_client.tool_client import ToolClient
 from testwright.mcp.toolbox.services import ToolServices
 from testwright.mcp.toolbox.toolbox import build_toolbox
+from testwright.mcp.tools.run_tests import module_name
 from testwright.sandbox.target import PythonTarget, prepare_target
 from testwright.tests.support.engine.sandboxes import needed_sandbox
 from testwright.tests.support.mcp.tool_session import expectation, make_services, unit_case, unit_spec, write_files
@@ -133,3 +134,12 @@ async def test_a_missing_file_is_a_failure_that_names_it(tmp_path, tool, argumen
         with pytest.raises(ToolFailure) as caught:
             await client.call(tool, arguments)
     assert caught.value.message
+
+
+def test_a_file_is_imported_by_the_name_that_a_folder_of_the_import_path_gives_it():
+    spec = {"target": {"path": "app/api.py", "module": "served.api"}}
+
+    assert module_name(spec, "app/api.py", (".",)) == "served.api"
+    assert module_name(spec, "src/desk/models.py", ("src", ".")) == "desk.models"
+    assert module_name(None, "src/desk/__init__.py", ("src",)) == "desk"
+    assert module_name(None, "desk/models.py", (".",)) == "desk.models"
