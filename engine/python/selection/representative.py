@@ -108,7 +108,7 @@ def represent(
         texts=texts_in(trial),
         gaps=_gaps(observation),
         options=_options(act, subject),
-        negative=any(type(value) is int and value < 0 for value in _literals(given) or ()),
+        negative=_passes_negative(given),
     )
 
 
@@ -151,13 +151,11 @@ def _is_as_undecorated(trial: Trial, observation: Observation, given: Sequence[a
     samples = [definition for definition, _ in DECORATED]
     if observation.effects or not any(text.startswith("@") and text.endswith(tuple(samples)) for text in trial.arrange):
         return False
-    values, act = _literals(given), trial.act
-    if values is None:
-        return False
-    if act.startswith("double(") and len(values) == 1 and type(values[0]) is int:
-        return _result(observation) == 2 * values[0]
-    greeting = values[1] if len(values) > 1 else "Hello"
-    return act.startswith("greet(") and 1 <= len(values) <= 2 and _result(observation) == f"{greeting}, {values[0]}!"
+    first, *others = _literals(given) or (None,)
+    if trial.act.startswith("double("):
+        return type(first) is int and not others and _result(observation) == 2 * first
+    greeting = others[0] if others else "Hello"
+    return trial.act.startswith("greet(") and _result(observation) == f"{greeting}, {first}!"
 
 
 def _degeneracy(given: Sequence[ast.expr], facts: ModuleFacts) -> int:
@@ -251,6 +249,10 @@ def _options(act: ast.expr, subject: CallableFacts | None) -> int:
     given = [one for one in own if one.is_positional][: len(call.args)]
     named = {keyword.arg for keyword in call.keywords}
     return sum(one.default is not None and (one in given or one.name in named) for one in own)
+
+
+def _passes_negative(given: Sequence[ast.expr]) -> bool:
+    return any(type(value) is int and value < 0 for value in _literals(given) or ())
 
 
 def _literals(nodes: Sequence[ast.expr]) -> tuple[Any, ...] | None:
