@@ -2,17 +2,19 @@
 
     make bench-planted-api
     python -m testwright.benchmarks.planted_api --only desk --count 20 --seed 2
-    python -m testwright.benchmarks.planted_api --project ../shop --application shop.api:app --script talk.py
+    python -m testwright.benchmarks.planted_api --project ../shop --application shop.api:app --script exercise.py
 
 Faults are drawn with a seed from all that the operator (`operators.py`) finds in the code: a status changed, a filter
 ignored, a check removed, and so on. Each is tried with requests that a person wrote (`behaviour.py`); one that
-changes no answer is set aside as equivalent. The kept tests are run by plain pytest, to the first failure.
+changes no answer is set aside as equivalent, and one with which the application does not start as broken: any test
+notices that. The kept tests are run by plain pytest, to the first failure.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import json
 import os
 import shutil
 import subprocess
@@ -31,6 +33,9 @@ HERE = Path(__file__).resolve().parent
 CHECKOUT = HERE.parents[1]
 RESULTS = CHECKOUT / "benchmarks" / "results"
 _SECONDS = 300
+_GENERATING_SECONDS = 3600
+_MEASURED = (0, 8)
+"""Exit codes of a run whose tests are measured: all of the plan was done, or it was and a defect is suspected."""
 _SUITE = "tests/generated"
 
 
@@ -63,7 +68,7 @@ SUBJECTS = (
         _PLANTED / "desk",
         "src",
         "desk.main:app",
-        _PLANTED / "desk" / "talk.py",
+        _PLANTED / "desk" / "exercise.py",
         "API tests for src/desk/main.py",
         {
             "DESK_ADMIN": "admin@example.com",
@@ -76,7 +81,7 @@ SUBJECTS = (
         _PLANTED / "ledger",
         "src",
         "ledger.api:app",
-        _PLANTED / "ledger" / "talk.py",
+        _PLANTED / "ledger" / "exercise.py",
         "API tests for src/ledger/api.py",
     ),
 )
@@ -92,6 +97,7 @@ class Outcome:
     caught: list[Fault] = field(default_factory=list)
     missed: list[Fault] = field(default_factory=list)
     equivalent: list[Fault] = field(default_factory=list)
+    broken: list[Fault] = field(default_factory=list)
 
     @property
     def percent(self) -> float:
@@ -149,7 +155,10 @@ def _measured(subject: Subject, arguments: argparse.Namespace) -> Outcome:
         if arguments.generated is None:
             _generate(subject, project)
         seconds = time.monotonic() - began
-        first = _suite(subject, project)
+        try:
+            first = _suite(subject, project)
+        except subprocess.TimeoutExpired:
+            sys.exit(f"the tests of {subject.name} as it is take longer than {_SECONDS} s")
         if first.returncode != 0:
             sys.exit(f"the tests do not pass on {subject.name} as it is:\n{first.stdout[-3000:]}{first.stderr[-1000:]}")
         tests = sum(_tests_in(path) for path in (project / _SUITE).rglob("test_*.py"))
@@ -169,9 +178,13 @@ def _plant(subject: Subject, project: Path, outcome: Outcome, arguments: argpars
         original = place.read_text(encoding="utf-8")
         place.write_text(fault.source, encoding="utf-8")
         try:
-            if _behaviour(subject, project) == usual:
+            answers = _behaviour(subject, project)
+            if answers == usual:
                 outcome.equivalent.append(fault)
                 word = "no change"
+            elif answers_nothing(answers):
+                outcome.broken.append(fault)
+                word = "broken"
             else:
                 caught = _is_caught(subject, project)
                 (outcome.caught if caught else outcome.missed).append(fault)
@@ -204,7 +217,7 @@ def _environment(subject: Subject, project: Path) -> dict[str, str]:
 def _behaviour(subject: Subject, project: Path) -> str:
     command = [sys.executable, str(HERE / "behaviour.py"), str(project / subject.root), subject.application]
     # What the application keeps in files begins anew each time.
-    with tempfile.TemporaryDirectory(prefix="planted-talk-") as folder:
+    with tempfile.TemporaryDirectory(prefix="planted-exercise-") as folder:
         try:
             done = subprocess.run(
                 [*command, str(subject.script)],
@@ -218,6 +231,16 @@ def _behaviour(subject: Subject, project: Path) -> str:
         except subprocess.TimeoutExpired:
             return "it hangs"
     return done.stdout or done.stderr[-1000:]
+
+
+def answers_nothing(answers: str) -> bool:
+    """Whether the application does not even start, by what `behaviour.py` prints: any test notices such a fault."""
+    try:
+        told = json.loads(answers)
+    except ValueError:
+        # The process ended without an answer, or hangs.
+        return False
+    return len(told) == 1 and told[0][0] == "error"
 
 
 def _suite(subject: Subject, project: Path) -> subprocess.CompletedProcess[str]:
@@ -238,14 +261,20 @@ def _is_caught(subject: Subject, project: Path) -> bool:
 
 def _generate(subject: Subject, project: Path) -> None:
     command = [sys.executable, str(CHECKOUT / "main.py"), "run", subject.request, "--root", str(project)]
-    done = subprocess.run(
-        [*command, "--run-id", "planted", "--trust-project"],
-        env={**os.environ, **subject.environment},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    try:
+        done = subprocess.run(
+            [*command, "--run-id", "planted", "--trust-project"],
+            env={**os.environ, **subject.environment},
+            capture_output=True,
+            text=True,
+            timeout=_GENERATING_SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        sys.exit(f"tests for {subject.name} were not generated within {_GENERATING_SECONDS} s")
     print(done.stdout.strip())
+    if done.returncode not in _MEASURED:
+        sys.exit(f"the run for {subject.name} ended with {done.returncode}: {done.stderr[-2000:]}")
     if not any((project / _SUITE).rglob("test_*.py")):
         sys.exit(done.stderr or "no tests were kept")
 
@@ -258,13 +287,14 @@ def _tests_in(path: Path) -> int:
 def _markdown(outcomes: Sequence[Outcome], arguments: argparse.Namespace) -> str:
     lines = [f"Seed {arguments.seed}, {arguments.count} faults that change an answer in each application.", ""]
     lines += [
-        "| application | test functions | made in | planted | caught | | set aside |",
-        "|---|---|---|---|---|---|---|",
+        "| application | test functions | made in | planted | caught | | equivalent | broken |",
+        "|---|---|---|---|---|---|---|---|",
     ]
     for one in outcomes:
         planted = len(one.caught) + len(one.missed)
         made = f"{one.seconds:.0f} s" if one.seconds > 1 else "before"
-        numbers = (one.tests, made, planted, len(one.caught), f"{one.percent:.0f} %", len(one.equivalent))
+        aside = (len(one.equivalent), len(one.broken))
+        numbers = (one.tests, made, planted, len(one.caught), f"{one.percent:.0f} %", *aside)
         lines.append(f"| {one.subject} | " + " | ".join(map(str, numbers)) + " |")
     caught = Counter(fault.kind for one in outcomes for fault in one.caught)
     missed = Counter(fault.kind for one in outcomes for fault in one.missed)

@@ -2,7 +2,7 @@
 
     python benchmarks/planted_api/behaviour.py IMPORT_ROOT package.module:app SCRIPT
 
-The script is a Python file with `talk(ask)`: `ask(method, path, **more)` sends a request, as httpx takes it, and
+The script is a Python file with `exercise(ask)`: `ask(method, path, **more)` sends a request, as httpx takes it, and
 returns the answer. It is written by hand and knows nothing of the tests: a planted fault that changes no answer to it
 is taken for equivalent. Printed as JSON: status, headers and body of every answer, without times, tokens and lengths.
 """
@@ -37,7 +37,7 @@ def main() -> None:
                 told.append([method, path, answer.status_code, headers, _steady(answer.text)])
                 return answer
 
-            runpy.run_path(script)["talk"](ask)
+            runpy.run_path(script)["exercise"](ask)
     # Whatever goes wrong is what the application does with this fault in it: a key that is missing, say.
     except Exception as error:  # noqa: BLE001
         told.append(["error", _steady(repr(error))])

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 VERBS = ("get", "post", "put", "patch", "delete")
 _UPDATES = re.compile(r"update|change|set_|edit|replace|modify|patch")
 _REMOVALS = re.compile(r"delete|remove|close|destroy|discard")
+OWNERS = re.compile(r"owner|author|user_id|user\.id|current_user|created_by", re.IGNORECASE)
+"""Words in code that say whose something is."""
 _LISTS = re.compile(r"list|find|search|all|query")
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 

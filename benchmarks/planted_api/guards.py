@@ -7,10 +7,9 @@ import re
 from collections.abc import Callable, Iterator
 
 from .edits import Edit, Source
-from .functions import Function
+from .functions import OWNERS, Function
 
 _STATUS = re.compile(r"\b(?:HTTP_)?([34]\d\d)\b|HTTP_([34]\d\d)_")
-_OWNERS = re.compile(r"owner|author|user_id|user\.id|current_user|created_by", re.IGNORECASE)
 _ADMITS = re.compile(r"require|admin|permission|current|auth|login", re.IGNORECASE)
 _NARROWS = ("where", "filter", "filter_by")
 
@@ -32,7 +31,7 @@ def _guards(statuses: tuple[int, ...], owned: bool | None = None) -> Callable[[F
         for node in function.walk():
             if not isinstance(node, ast.If) or _status_of(node, source) not in statuses:
                 continue
-            if owned is None or bool(_OWNERS.search(source.of(node.test))) is owned:
+            if owned is None or bool(OWNERS.search(source.of(node.test))) is owned:
                 yield source.replaced(node.test, "False")
 
     return edits
@@ -53,7 +52,7 @@ def ownership(function: Function, source: Source) -> Iterator[Edit]:
     for node in function.walk():
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _NARROWS:
             told = "".join(source.of(part) for part in (*node.args, *node.keywords))
-            if _OWNERS.search(told):
+            if OWNERS.search(told):
                 yield source.replaced(node, source.of(node.func.value))
 
 

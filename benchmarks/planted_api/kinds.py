@@ -9,7 +9,7 @@ from itertools import chain
 from typing import Any
 
 from .edits import Edit, Source
-from .functions import Function
+from .functions import OWNERS, Function
 from .guards import GUARDS
 
 Edits = Callable[[Function, Source], Iterator[Edit]]
@@ -17,7 +17,6 @@ _STATUSES = {200: 202, 201: 200, 202: 200, 204: 200, 400: 422, 401: 403, 403: 40
 _NAMES = {200: "HTTP_202_ACCEPTED", 201: "HTTP_200_OK", 204: "HTTP_200_OK", 400: "HTTP_409_CONFLICT"}
 _NAMES |= {401: "HTTP_403_FORBIDDEN", 403: "HTTP_401_UNAUTHORIZED", 404: "HTTP_400_BAD_REQUEST"}
 _NAMES |= {409: "HTTP_400_BAD_REQUEST"}
-_OWNERS = re.compile(r"owner|author|user_id|user\.id|current_user|created_by", re.IGNORECASE)
 _CHECKS = re.compile(r"^(?:verify|check|compare)_?\w*(?:password|hash|digest)|^checkpw$|^compare_digest$")
 
 
@@ -86,20 +85,20 @@ def value_not_stored(function: Function, source: Source) -> Iterator[Edit]:
         # A class is made with what the request holds.
         if isinstance(node, ast.Call) and _called(node)[:1].isupper() and len(node.keywords) > 1:
             for word in node.keywords:
-                if word.arg and isinstance(word.value, ast.Attribute) and not _OWNERS.search(word.arg):
+                if word.arg and isinstance(word.value, ast.Attribute) and not OWNERS.search(word.arg):
                     yield source.dropped(node, word)
 
 
 def filter_ignored(function: Function, source: Source) -> Iterator[Edit]:
     for node in function.walk():
-        if isinstance(node, ast.If) and _only_narrows(node) and not _OWNERS.search(source.of(node)):
+        if isinstance(node, ast.If) and _only_narrows(node) and not OWNERS.search(source.of(node)):
             yield source.replaced(node.test, "False")
         elif isinstance(node, ast.comprehension):
             for condition in node.ifs:
-                if not _OWNERS.search(source.of(condition)):
+                if not OWNERS.search(source.of(condition)):
                     yield source.replaced(condition, "True")
     for call in _calls(function, "where", "filter", "filter_by"):
-        if not _OWNERS.search("".join(source.of(part) for part in (*call.args, *call.keywords))):
+        if not OWNERS.search("".join(source.of(part) for part in (*call.args, *call.keywords))):
             edit = _receiver(call, source)
             if edit is not None:
                 yield edit

@@ -7,7 +7,7 @@ import hashlib
 import os
 import shlex
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -20,11 +20,12 @@ from ....engine.api.document.base_path import base_of_routes, below, declared_ba
 from ....engine.api.document.deliberate import with_deliberate_refusals
 from ....engine.api.document.operations import api_from_document, handler_lines, named_operations
 from ....engine.api.model.model import Api, ApiDescription, DocumentReader
+from ....engine.api.probe.budget import ApiBudget
 from ....engine.api.probe.client_trial import try_test_client
-from ....engine.api.probe.explore import ApiBudget, ApiExploration, explore_api
+from ....engine.api.probe.explore import ApiExploration, explore_api
 from ....engine.api.probe.sign_in.try_out import seeded_users
 from ....engine.api.values.data import json_examples, looks_secret
-from ....engine.api.write.compose import compose_spec, undeclared_notes
+from ....engine.api.write.compose import compose_spec, secrets_of, undeclared_notes
 from ....engine.python.inputs.given_examples import example_note
 from ....engine.python.project.layout import find_layout
 from ....sandbox.javascript.playwright import prepare_playwright
@@ -122,12 +123,13 @@ class ApiSpecGenerator:
             launch=opened.launch,
             start=_start(opened.launch, str(target.get("framework_of_app") or "")),
         )
+        redacted = secrets_of(exploration, opened.launch).text
         if framework == "pytest":
             trial = await try_test_client(opened.prepared, opened.launch, spec, exploration.credentials)
             if trial.client is not None:
                 spec["target"]["application"]["client"] = trial.client
-            return SpecResult(spec, _metadata(exploration, trial.reason), _trace(exploration, spec))
-        return SpecResult(spec, _metadata(exploration), _trace(exploration, spec))
+            return SpecResult(spec, _metadata(exploration, redacted, trial.reason), _trace(exploration, spec))
+        return SpecResult(spec, _metadata(exploration, redacted), _trace(exploration, spec))
 
     async def prepare(self, target: Mapping[str, Any]) -> OpenedApi:
         """Prepare a target's application and read its description.
@@ -282,22 +284,26 @@ def _start(launch: AppLaunch, framework: str) -> str:
     return f"started by `uvicorn {application}{factory}{roots} --port 8000`{variables}:"
 
 
-def _metadata(exploration: ApiExploration, started: str = "") -> JsonObject:
-    """The counts and notes of an exploration; `started` says why the tests start the application."""
+def _metadata(exploration: ApiExploration, redacted: Callable[[str], str], started: str = "") -> JsonObject:
+    """The counts and notes of an exploration.
+
+    Args:
+        redacted: takes the secrets out of a text.
+        started: why the tests start the application.
+    """
     every = len(exploration.api.operations) + len(exploration.api.left_out)
     tested = len({exchange.proposal.operation.name for exchange in exploration.seen})
-    unfit = [example_note(name, why) for name, why in exploration.unfit.items()]
-    first = [exploration.obstacle] if exploration.obstacle else []
+    failure = exploration.sign_in_failure
+    notes = [
+        *exploration.notes,
+        *undeclared_notes(exploration),
+        *(example_note(name, why) for name, why in exploration.unfit.items()),
+        *([f"The tests start the application, because {started}."] if started else []),
+    ]
     return {
         "requests": exploration.requests,
         "operations": {"tested": tested, "all": every},
-        "notes": [
-            *first,
-            *exploration.notes,
-            *undeclared_notes(exploration),
-            *unfit,
-            *([f"The tests start the application, because {started}."] if started else []),
-        ],
+        "notes": [*([failure.note(redacted)] if failure is not None else []), *map(redacted, notes)],
     }
 
 

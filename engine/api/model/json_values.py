@@ -101,9 +101,12 @@ HEADERS = "/@headers/"
 
 
 TELLING_HEADERS = re.compile(
-    r"^(?:location|link|content-range|retry-after)$|total|count|page|next|cursor", re.IGNORECASE
+    r"^(?:location|link|content-range|retry-after)$|(?:^|[-_])(?:total|count|page|next|cursor)(?:$|[-_])", re.IGNORECASE
 )
-"""Headers by which an application tells something of what it answers, in any capitals."""
+"""Headers by which an application tells something of what it answers, in any capitals.
+
+Whole words: an account, a country and a cache of Next.js are none of them.
+"""
 
 
 def is_constant(name: str) -> bool:

@@ -17,7 +17,7 @@ from .resource_model import is_complete
 Json = Mapping[str, Any]
 _MOST_LETTERS = 20
 """Letters of a text that stands in a name; a longer one is called long."""
-_MOST_TOLD = 3
+_MOST_DIFFERENCES = 3
 _ABSENT = object()
 
 
@@ -57,20 +57,20 @@ def distinct_proposals(proposals: Iterable[Proposal]) -> list[Proposal]:
         stories.add(story)
         taken = names.setdefault(proposal.operation.name, {})
         if proposal.name in taken:
-            proposal = _told_apart(proposal, taken[proposal.name], taken)
+            proposal = _disambiguated(proposal, taken[proposal.name], taken)
         made.append(proposal)
         taken[proposal.name] = proposal
     return made
 
 
-def _told_apart(proposal: Proposal, other: Proposal, taken: Container[str]) -> Proposal:
+def _disambiguated(proposal: Proposal, other: Proposal, taken: Container[str]) -> Proposal:
     """A proposal whose name and title say what it does otherwise than another one."""
     found = differences(proposal.request, other.request)
     for step, usual in zip(proposal.setup, other.setup, strict=False):
         found += [f"after_{step['method']}_{one}".lower() for one in differences(step, usual)]
     if len(proposal.setup) > len(other.setup):
         found += [f"after_{step['method']}".lower() for step in proposal.setup[len(other.setup) :]]
-    words = joined(found[:_MOST_TOLD])
+    words = joined(found[:_MOST_DIFFERENCES])
     name = unique_name(f"{proposal.name}_{words}".rstrip("_"), taken)
     return replace(proposal, name=name, title=f"{proposal.title} {words.replace('_', ' ')}".strip())
 

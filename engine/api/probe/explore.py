@@ -8,123 +8,30 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
-from typing import Any, TypeVar
+from typing import Any
 
 from ....sandbox.target import PythonTarget
-from ....utils.in_turns import in_turns
 from ..document.application import AppConditions, AppLaunch, open_application
 from ..document.auth import Credential
-from ..document.operations import first_part, named_operations
+from ..document.operations import named_operations
 from ..model.model import Api, ObservedProposal, Operation, Proposal
 from ..values.data import SampleValues
 from .baselines import BaselineFinder
+from .budget import ApiBudget, select_pairs_within, select_within
 from .differences import distinct_proposals
 from .distinct import distinct_request
 from .execute import drop_setup, execute_proposals, mark_state_dependent, merge_observations
 from .judge import MOST_TEXT
 from .propose import filled_lists, proposals_for, readings_after_change, wrong_methods
 from .propose_access import find_guarded
-from .propose_sequences import refused_otherwise
+from .propose_sequences import state_dependent_proposals
 from .propose_updates import conditional_proposals, update_proposals
 from .propose_values import invalid_bodies
 from .resource_model import BaselineRequest, ResourceModel, is_complete
+from .sign_in.failure import SignInFailure
 from .sign_in.prepare import find_credentials, sign_in_again
 from .sign_in.shapes import logins
 from .sign_in.try_out import SeededUser
-
-_TIMES_SENT = 4
-_LEAST = 20
-_RANKS = {"critical": 0, "high": 1, "medium": 2, "low": 3}
-T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class ApiBudget:
-    """Limits on the number of proposals.
-
-    Attributes:
-        operation: proposals for one operation.
-        proposals: proposals in all.
-        pairs: pairs of a change and a reading.
-    """
-
-    operation: int = 60
-    proposals: int = 900
-    pairs: int = 150
-
-    def within(self, seconds: float, each: float) -> ApiBudget:
-        """Return the budget that fits into a time.
-
-        Args:
-            each: seconds that one sequence of requests takes.
-        """
-        sequences = max(seconds, 0.0) / max(each, 0.001)
-        # A pair is sent twice before it is a proposal; that is observed twice, and sent again where it is a refusal.
-        proposals = max(int(sequences / _TIMES_SENT), _LEAST)
-        return ApiBudget(self.operation, min(self.proposals, proposals), min(self.pairs, proposals // 5))
-
-
-@dataclass(frozen=True, slots=True)
-class SelectedProposals:
-    """The proposals within the budget.
-
-    Attributes:
-        cut: (operation, reason) for operations of which some proposals are left out.
-    """
-
-    proposals: tuple[Proposal, ...]
-    cut: tuple[tuple[str, str], ...]
-
-
-def select_within(found: Sequence[Proposal], budget: ApiBudget) -> SelectedProposals:
-    """Take proposals in rounds, the most informative of every operation first, until the budget is spent."""
-    by_operation: dict[str, list[int]] = {}
-    for at, proposal in enumerate(found):
-        by_operation.setdefault(proposal.operation.name, []).append(at)
-    ranked = {
-        name: sorted(places, key=lambda at: (_RANKS[found[at].priority], at)) for name, places in by_operation.items()
-    }
-    few = {name: places[: budget.operation] for name, places in ranked.items()}
-    kept = set(islice(in_turns(few.values()), budget.proposals))
-    cut: list[tuple[str, str]] = []
-    for name, places in ranked.items():
-        label = found[places[0]].operation.label
-        beyond = len(places) - len(few[name])
-        late = sum(1 for at in few[name] if at not in kept)
-        if beyond:
-            cut.append((label, _left_out(beyond, f"at most {budget.operation} are tried for one operation")))
-        if late:
-            cut.append((label, _left_out(late, f"at most {budget.proposals} are tried for the whole API")))
-    return SelectedProposals(tuple(proposal for at, proposal in enumerate(found) if at in kept), tuple(cut))
-
-
-def select_pairs_within(
-    found: Sequence[tuple[Operation, Operation, T]], most: int
-) -> tuple[list[T], tuple[tuple[str, str], ...]]:
-    """Return the pairs of a change and a reading to try, and (operation, reason) for readings that are left out.
-
-    Readings of the changed resource come first, and every reading gets one pair before any gets a second.
-    """
-    by_reading: dict[str, list[int]] = {}
-    for at, (_, reading, _) in sorted(
-        enumerate(found), key=lambda item: first_part(item[1][0].path) != first_part(item[1][1].path)
-    ):
-        by_reading.setdefault(reading.name, []).append(at)
-    kept = set(islice(in_turns(by_reading.values()), most))
-    cut: list[tuple[str, str]] = []
-    for places in by_reading.values():
-        left = sum(1 for at in places if at not in kept)
-        if left:
-            untried = f"what it tells after {left} other change{'s' * (left > 1)} was not tried"
-            bound = f"at most {most} pairs of a change and a reading are tried for the whole API"
-            cut.append((found[places[0]][1].label, f"{untried}: {bound}"))
-    return [proposal for at, (_, _, proposal) in enumerate(found) if at in kept], tuple(cut)
-
-
-def _left_out(number: int, bound: str) -> str:
-    return f"{number} more request{'s were' if number > 1 else ' was'} not tried: {bound}"
-
 
 SHIFTED = AppConditions(hash_seed=1, clock=86_400 * 401 + 5 * 3600 + 17 * 60, zone="TWT-05:45")
 
@@ -139,7 +46,7 @@ class ApiExploration:
         unreached: (operation, reason) for operations without a successful request.
         cut: (operation, reason) for operations of which some proposals exceed the budget.
         unfit: why an example of the settings was not used, by its name.
-        obstacle: why nobody can sign in, which comes before all other reasons; empty where that is not needed.
+        sign_in_failure: why nobody can sign in, which comes before all other reasons; None where that is not needed.
     """
 
     api: Api
@@ -151,7 +58,7 @@ class ApiExploration:
     requests: int
     samples: SampleValues
     unfit: Mapping[str, str]
-    obstacle: str = ""
+    sign_in_failure: SignInFailure | None = None
 
 
 async def explore_api(
@@ -191,12 +98,7 @@ async def explore_api(
         await find_guarded(finder, world)
         if seconds is not None:
             budget = budget.within(seconds - (time.monotonic() - began), observer.seconds_each)
-        second = await _second_things(finder, world)
-        every = distinct_proposals(_all_proposals(world, credentials, second))
-        chosen = select_within([proposal for proposal in every if _is_wanted(proposal.operation, wanted)], budget)
-        later, cut = await _changed_readings(finder, world, budget, wanted)
-        more = [*later, *await refused_otherwise(finder, world, second, budget.pairs), *finder.broken.values()]
-        proposals = distinct_proposals([*chosen.proposals, *(one for one in more if _is_wanted(one.operation, wanted))])
+        proposals, cut = await _proposed(finder, world, credentials, budget, wanted)
         seen_here = await drop_setup(observer, await execute_proposals(observer, proposals, credentials), credentials)
         proposals = [observed.proposal for observed in seen_here]
         sent = observer.sent
@@ -214,18 +116,29 @@ async def explore_api(
     if wanted is not None:
         tested = replace(tested, left_out=(), others=())
     unreached = (*_unreached(tested, world, finder, seen), *_unrefused_logins(tested, world, seen))
+    failure = world.sign_in_failure if _blocks_operations(tested, world, finder) else None
+    unfit = samples.unfit()
     return ApiExploration(
-        tested,
-        tuple(seen),
-        credentials,
-        unreached,
-        (*chosen.cut, *cut),
-        api.notes,
-        sent,
-        samples,
-        samples.unfit(),
-        world.obstacle if _is_in_the_way(tested, world, finder) else "",
+        tested, tuple(seen), credentials, unreached, cut, api.notes, sent, samples, unfit, sign_in_failure=failure
     )
+
+
+async def _proposed(
+    finder: BaselineFinder,
+    world: ResourceModel,
+    credentials: dict[str, Credential],
+    budget: ApiBudget,
+    wanted: Collection[str] | None,
+) -> tuple[list[Proposal], tuple[tuple[str, str], ...]]:
+    """Return what is observed, within the budget; (operation, reason) for operations of which some is left out."""
+    second = await _second_things(finder, world)
+    every = distinct_proposals(_all_proposals(world, credentials, second))
+    chosen = select_within([proposal for proposal in every if _is_wanted(proposal.operation, wanted)], budget)
+    readings, untried = await _changed_readings(finder, world, budget, wanted)
+    sequences, left_out = await state_dependent_proposals(finder, world, second, budget.pairs, wanted)
+    broken = [proposal for proposal in finder.broken.values() if _is_wanted(proposal.operation, wanted)]
+    proposals = distinct_proposals([*chosen.proposals, *readings, *sequences, *broken])
+    return proposals, (*chosen.cut, *untried, *left_out)
 
 
 async def find_baselines(
@@ -341,7 +254,7 @@ def _unreached(
             yield operation.label, "no values were found that fit its description"
         elif answer.failure:
             yield operation.label, f"no request was answered: {answer.failure.splitlines()[0]}"
-        elif answer.status in (401, 403) and world.obstacle:
+        elif answer.status in (401, 403) and world.sign_in_failure:
             yield operation.label, f"it needs a user, and nobody can sign in{also}"
         elif answer.status in (401, 403) and operation.security:
             yield operation.label, f"it answers {answer.status}: credentials are needed that are not known{also}"
@@ -350,7 +263,7 @@ def _unreached(
             yield operation.label, f"no request was found that works{also}; the last answer was {last}"
 
 
-def _is_in_the_way(api: Api, world: ResourceModel, finder: BaselineFinder) -> bool:
+def _blocks_operations(api: Api, world: ResourceModel, finder: BaselineFinder) -> bool:
     """Whether an operation was not reached for lack of a user."""
     missed = (finder.failures.get(known.name) for known in api.operations if known.name not in world.baselines)
     return any(answer is not None and answer.status in (401, 403) for answer in missed)

@@ -72,7 +72,7 @@ def expectations(seen: ObservedProposal, api: Api, privacy: SecretFilter, *, sho
     if shows:
         for expectation in (*_content_type(seen, api), *_schema(seen, api, value)):
             yield {**expectation, "evidence": evidence}
-    for expectation in _headers(seen, shows=shows):
+    for expectation in _headers(seen, privacy, shows=shows):
         yield {**expectation, "origin": "observed", "evidence": evidence}
     if value is not None:
         for pinned in _body(seen, value, privacy):
@@ -89,16 +89,18 @@ def _content_type(seen: ObservedProposal, api: Api) -> Iterator[Json]:
     yield {"kind": "header", "name": "content-type", "value": media_type, "origin": origin}
 
 
-def _headers(seen: ObservedProposal, *, shows: bool) -> Iterator[Json]:
+def _headers(seen: ObservedProposal, privacy: SecretFilter, *, shows: bool) -> Iterator[Json]:
     """Yield what the headers of an answer tell: where to go on, how many there are; an entity tag only has to be there.
 
-    A tag may depend on the versions of libraries; that it changes and is heeded is shown by conditional requests.
+    A tag may depend on the versions of libraries; that it changes and is heeded is shown by conditional requests. What
+    holds a secret, such as a link with a token, only has to be there, too.
     """
     if seen.answer.status >= 400:
         return
     for name, text in sorted(seen.answer.headers.items()):
         telling = TELLING_HEADERS.search(name) is not None
-        if telling and f"{HEADERS}{name}" not in seen.unstable and len(text) <= _MOST_HEADER:
+        same = f"{HEADERS}{name}" not in seen.unstable and privacy.text(text) == text
+        if telling and same and len(text) <= _MOST_HEADER:
             yield {"kind": "header", "name": name, "value": text}
         elif shows and (telling or name.lower() == "etag"):
             yield {"kind": "header", "name": name}

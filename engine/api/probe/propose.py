@@ -180,7 +180,7 @@ def filled_lists(world: ResourceModel, other: dict[str, BaselineRequest]) -> Ite
         yield make_proposal(reading, "lists_what_was_made", words, "success", reading.request, **marks)
         yield from another_users_list(world, reading, setup)
         yield from admins_list(world, reading, setup)
-        yield from _members_elsewhere(world, reading, setup, other)
+        yield from _lists_of_another_parent(world, reading, setup, other)
         yield from _second_page(reading, setup)
         for parameter in operation.parameters:
             if parameter.where != "query":
@@ -193,7 +193,7 @@ def filled_lists(world: ResourceModel, other: dict[str, BaselineRequest]) -> Ite
                 yield make_proposal(reading, name, words, "success", request, **marks)
 
 
-def _members_elsewhere(
+def _lists_of_another_parent(
     world: ResourceModel, reading: BaselineRequest, setup: tuple[Json, ...], other: dict[str, BaselineRequest]
 ) -> Iterator[Proposal]:
     """Yield the reading of a list below one parent while another parent has a member, too."""

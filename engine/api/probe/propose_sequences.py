@@ -6,10 +6,11 @@ Each of them succeeds on another state, so it is worth a test where it is answer
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any
 
+from ....utils.in_turns import in_turns
 from ..document.operations import first_part
 from ..document.schemas import type_of
 from ..model.model import UNSAFE, Json, Proposal
@@ -29,17 +30,28 @@ Tried = tuple[Proposal, int]
 """A proposal and the status that its request has otherwise."""
 
 
-async def refused_otherwise(finder: BaselineFinder, world: ResourceModel, others: Others, most: int) -> list[Proposal]:
+async def state_dependent_proposals(
+    finder: BaselineFinder, world: ResourceModel, others: Others, most: int, wanted: Collection[str] | None = None
+) -> tuple[list[Proposal], tuple[tuple[str, str], ...]]:
     """Return the proposals that are answered with another status than their requests otherwise.
+
+    Every kind of sequence and every operation gets one before any gets a second.
+
+    Returns:
+        The proposals; (operation, reason) for operations of which some were not tried.
 
     Args:
         most: how many are tried.
+        wanted: names of the operations that they are proposed for; None for all.
 
     Raises:
         SandboxFailure: the sandbox broke.
     """
+    changes = [change for change in _changes(world) if wanted is None or change.operation.name in wanted]
     found: list[Proposal] = []
-    for proposal, usual in islice(_every(world, others), most):
+    # Made one at a time: a setup is put together only when its turn comes.
+    kinds = [[_complete(kind(world, change, others)) for change in changes] for kind in _KINDS]
+    for proposal, usual in islice(in_turns(in_turns(of_one_kind) for of_one_kind in kinds), most):
         answers = await finder.send((*proposal.setup, proposal.request))
         last = answers[-1]
         if len(answers) != len(proposal.setup) + 1 or last.broken_link:
@@ -47,20 +59,19 @@ async def refused_otherwise(finder: BaselineFinder, world: ResourceModel, others
         # That nothing is found after a removal is shown by an unknown id, too.
         if last.failure or last.status not in (usual, 404) or (last.status == 404 and proposal.category == "not_found"):
             found.append(proposal)
-    return found
-
-
-def _every(world: ResourceModel, others: Others) -> Iterator[Tried]:
-    found = (
-        *_after_another_change(world),
-        *_with_taken_values(world, others),
-        *_with_other_references(world, others),
-        *_on_another_resource(world, others),
-        *_with_large_numbers(world),
+    reason = (
+        f"not everything was tried that may change its answer: at most {most} sequences are tried for the whole API"
     )
-    for proposal, usual in found:
-        if is_complete((*proposal.setup, proposal.request)):
-            yield proposal, usual
+    cut = [
+        (change.operation.label, reason)
+        for change, of_one in zip(changes, zip(*kinds, strict=True), strict=True)
+        if any(next(left, None) is not None for left in of_one)
+    ]
+    return found, tuple(cut)
+
+
+def _complete(tried: Iterator[Tried]) -> Iterator[Tried]:
+    return (one for one in tried if is_complete((*one[0].setup, one[0].request)))
 
 
 def _state(
@@ -75,17 +86,16 @@ def _changes(world: ResourceModel) -> list[BaselineRequest]:
     return [known for known in world.baselines.values() if known.operation.method in UNSAFE]
 
 
-def _after_another_change(world: ResourceModel) -> Iterator[Tried]:
-    """Yield each change of a resource after each other change of it: a closed ticket may not be changed any more."""
-    for then in _changes(world):
-        item = _item(then.operation.path)
-        for first in _changes(world):
-            same = _item(first.operation.path)
-            if first is then or not same or not (item == same or item.startswith(f"{same}/")):
-                continue
-            setup = merge_setups(merge_setups(then.setup, first.setup), [first.saving])
-            name, words = f"after_{first.operation.name}", f"after {first.operation.label}"
-            yield _state(then, name, words, copy_request(then.request), setup)
+def _after_another_change(world: ResourceModel, then: BaselineRequest, _: Others) -> Iterator[Tried]:
+    """Yield a change of a resource after each other change of it: a closed ticket may not be changed any more."""
+    item = _item(then.operation.path)
+    for first in _changes(world):
+        same = _item(first.operation.path)
+        if first is then or not same or not (item == same or item.startswith(f"{same}/")):
+            continue
+        setup = merge_setups(merge_setups(then.setup, first.setup), [first.saving])
+        name, words = f"after_{first.operation.name}", f"after {first.operation.label}"
+        yield _state(then, name, words, copy_request(then.request), setup)
 
 
 def _item(path: str) -> str:
@@ -94,24 +104,23 @@ def _item(path: str) -> str:
     return f"{head}{brace}"
 
 
-def _with_taken_values(world: ResourceModel, others: Others) -> Iterator[Tried]:
+def _with_taken_values(world: ResourceModel, baseline: BaselineRequest, others: Others) -> Iterator[Tried]:
     """Yield updates that take the name or address of another resource."""
-    for baseline in _changes(world):
-        content = _content(baseline.request)
-        if baseline.operation.method not in ("PUT", "PATCH") or content is None or baseline.operation.body is None:
+    content = _content(baseline.request)
+    if baseline.operation.method not in ("PUT", "PATCH") or content is None or baseline.operation.body is None:
+        return
+    schema = baseline.operation.body.schema
+    properties, required = world.samples.properties(schema), world.samples.merged(schema).get("required") or ()
+    # Only the one that is taken is changed where the others may lack: a conflict is then its own.
+    needed = {name: value for name, value in content.items() if name in required}
+    for other in others.values():
+        if first_part(other.operation.path) != first_part(baseline.operation.path):
             continue
-        schema = baseline.operation.body.schema
-        properties, required = world.samples.properties(schema), world.samples.merged(schema).get("required") or ()
-        # Only the one that is taken is changed where the others may lack: a conflict is then its own.
-        needed = {name: value for name, value in content.items() if name in required}
-        for other in others.values():
-            if first_part(other.operation.path) != first_part(baseline.operation.path):
-                continue
-            made = _content(other.request) or {}
-            for name in list(_taken(properties, made, world))[:_MOST_FIELDS]:
-                request = with_body(baseline.request, {**needed, name: made[name]})
-                setup = merge_setups(baseline.setup, other.story)
-                yield _state(baseline, f"with_a_taken_{name}", f"with the {name} of another", request, setup)
+        made = _content(other.request) or {}
+        for name in list(_taken(properties, made, world))[:_MOST_FIELDS]:
+            request = with_body(baseline.request, {**needed, name: made[name]})
+            setup = merge_setups(baseline.setup, other.story)
+            yield _state(baseline, f"with_a_taken_{name}", f"with the {name} of another", request, setup)
 
 
 def _taken(properties: Mapping[str, Any], made: Json, world: ResourceModel) -> Iterator[str]:
@@ -122,31 +131,30 @@ def _taken(properties: Mapping[str, Any], made: Json, world: ResourceModel) -> I
             yield name
 
 
-def _with_other_references(world: ResourceModel, others: Others) -> Iterator[Tried]:
+def _with_other_references(world: ResourceModel, baseline: BaselineRequest, others: Others) -> Iterator[Tried]:
     """Yield bodies whose references name nothing, another resource, or twice the same."""
-    for baseline in _changes(world):
-        content = _content(baseline.request) or {}
-        named = {name: match[1] for name, value in content.items() if (match := _WHOLE.fullmatch(str(value)))}
-        references = {name: variable for name, variable in named.items() if not variable.isupper()}
-        for name, variable in list(references.items())[:_MOST_FIELDS]:
-            if _is_number(world, baseline, name):
-                request = with_body(baseline.request, {**content, name: _UNKNOWN})
-                words = f"knows no {name} {_UNKNOWN}"
-                yield _state(baseline, f"unknown_{name}", words, request, baseline.setup, category="not_found")
-            for twin in (other for other in references if other > name):
-                request = with_body(baseline.request, {**content, twin: content[name]})
-                words = f"with the same {name} and {twin}"
-                yield _state(baseline, f"same_{name}_and_{twin}", words, request, baseline.setup)
-            for other in others.values():
-                # The variables of a second resource are called like those of the first.
-                instead = next((saved for saved in other.saves if saved.removeprefix("other_") == _plain(variable)), "")
-                if not instead:
-                    continue
-                # Its own name: the body may use one of that name already.
-                own = f"{instead}_2"
-                request = with_body(baseline.request, {**content, name: f"{{{{{own}}}}}"})
-                setup = merge_setups(baseline.setup, renamed(other.story, {instead: own}))
-                yield _state(baseline, f"another_{name}", f"with another {name}", request, setup)
+    content = _content(baseline.request) or {}
+    named = {name: match[1] for name, value in content.items() if (match := _WHOLE.fullmatch(str(value)))}
+    references = {name: variable for name, variable in named.items() if not variable.isupper()}
+    for name, variable in list(references.items())[:_MOST_FIELDS]:
+        if _is_number(world, baseline, name):
+            request = with_body(baseline.request, {**content, name: _UNKNOWN})
+            words = f"knows no {name} {_UNKNOWN}"
+            yield _state(baseline, f"unknown_{name}", words, request, baseline.setup, category="not_found")
+        for twin in (other for other in references if other > name):
+            request = with_body(baseline.request, {**content, twin: content[name]})
+            words = f"with the same {name} and {twin}"
+            yield _state(baseline, f"same_{name}_and_{twin}", words, request, baseline.setup)
+        for other in others.values():
+            # The variables of a second resource are called like those of the first.
+            instead = next((saved for saved in other.saves if saved.removeprefix("other_") == _plain(variable)), "")
+            if not instead:
+                continue
+            # Its own name: the body may use one of that name already.
+            own = f"{instead}_2"
+            request = with_body(baseline.request, {**content, name: f"{{{{{own}}}}}"})
+            setup = merge_setups(baseline.setup, renamed(other.story, {instead: own}))
+            yield _state(baseline, f"another_{name}", f"with another {name}", request, setup)
 
 
 def _plain(variable: str) -> str:
@@ -159,35 +167,42 @@ def _is_number(world: ResourceModel, baseline: BaselineRequest, name: str) -> bo
     return type_of(world.samples.merged(schema)) == "integer"
 
 
-def _on_another_resource(world: ResourceModel, others: Others) -> Iterator[Tried]:
+def _on_another_resource(world: ResourceModel, baseline: BaselineRequest, others: Others) -> Iterator[Tried]:
     """Yield changes of a resource that was made with other values: what holds something may not be removed."""
-    for baseline in _changes(world):
-        for parameter in baseline.operation.path_parameters:
-            producer = world.producer_of(baseline.operation, parameter)
-            other = others.get(producer.operation.name) if producer is not None else None
-            if producer is None or other is None or not other.saves:
-                continue
-            instead = {name: f"other_{name}" for name in producer.saves}
-            before = [step for step in baseline.setup if step not in producer.story]
-            setup = merge_setups(other.story, renamed(before, instead))
-            request = renamed([copy_request(baseline.request)], instead)[0]
-            words = "of one that was made with other values"
-            yield _state(baseline, "of_one_with_other_values", words, request, setup)
+    for parameter in baseline.operation.path_parameters:
+        producer = world.producer_of(baseline.operation, parameter)
+        other = others.get(producer.operation.name) if producer is not None else None
+        if producer is None or other is None or not other.saves:
+            continue
+        instead = {name: f"other_{name}" for name in producer.saves}
+        before = [step for step in baseline.setup if step not in producer.story]
+        setup = merge_setups(other.story, renamed(before, instead))
+        request = renamed([copy_request(baseline.request)], instead)[0]
+        words = "of one that was made with other values"
+        yield _state(baseline, "of_one_with_other_values", words, request, setup)
 
 
-def _with_large_numbers(world: ResourceModel) -> Iterator[Tried]:
+def _with_large_numbers(world: ResourceModel, baseline: BaselineRequest, _: Others) -> Iterator[Tried]:
     """Yield bodies with a number that has no upper bound in the document: there may be one in the code."""
-    for baseline in _changes(world):
-        content = _content(baseline.request) or {}
-        properties = world.samples.properties(baseline.operation.body.schema) if baseline.operation.body else {}
-        for name, value in list(content.items())[:10]:
-            whole = world.samples.merged(properties.get(name, True))
-            number = isinstance(value, int) and not isinstance(value, bool) and "enum" not in whole
-            if number and type_of(whole) in ("integer", "number") and bounds(whole)[1] is None:
-                request = with_body(baseline.request, {**content, name: _LARGE})
-                yield _state(baseline, f"with_a_large_{name}", f"with {name} {_LARGE}", request, baseline.setup)
+    content = _content(baseline.request) or {}
+    properties = world.samples.properties(baseline.operation.body.schema) if baseline.operation.body else {}
+    for name, value in list(content.items())[:10]:
+        whole = world.samples.merged(properties.get(name, True))
+        number = isinstance(value, int) and not isinstance(value, bool) and "enum" not in whole
+        if number and type_of(whole) in ("integer", "number") and bounds(whole)[1] is None:
+            request = with_body(baseline.request, {**content, name: _LARGE})
+            yield _state(baseline, f"with_a_large_{name}", f"with {name} {_LARGE}", request, baseline.setup)
 
 
 def _content(request: Json) -> Json | None:
     content = (request.get("body") or {}).get("content")
     return content if isinstance(content, dict) else None
+
+
+_KINDS = (
+    _after_another_change,
+    _with_taken_values,
+    _with_other_references,
+    _on_another_resource,
+    _with_large_numbers,
+)

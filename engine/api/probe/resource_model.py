@@ -20,6 +20,7 @@ from ..model.json_values import HEADERS, is_constant
 from ..model.model import Api, ApiParameter, HttpAnswer, Json, Operation
 from ..values.data import NOTHING, SampleValues, looks_secret
 from ..values.negative_requests import is_file
+from .sign_in.failure import SignInFailure
 
 _IDS = ("id", "uuid", "uid", "key", "slug", "number", "code", "name")
 _FILE = {"filename": "file.txt", "content": "content of a file"}
@@ -64,7 +65,7 @@ class ResourceModel:
         guarded: operations that refuse anonymous requests whatever these hold.
         logins: body of a login, by the operation's name.
         login_headers: headers of a login that takes no body, likewise.
-        obstacle: why nobody can sign in, with what to do; empty where somebody can, or nobody needs to.
+        sign_in_failure: why nobody can sign in; None where somebody can, or nobody needs to.
     """
 
     api: Api
@@ -77,7 +78,7 @@ class ResourceModel:
     guarded: set[str] = field(default_factory=set)
     logins: dict[str, Any] = field(default_factory=dict)
     login_headers: dict[str, Json] = field(default_factory=dict)
-    obstacle: str = ""
+    sign_in_failure: SignInFailure | None = None
 
     def producer_of(self, operation: Operation, parameter: ApiParameter) -> BaselineRequest | None:
         """Return the request that creates the resource a path parameter names."""

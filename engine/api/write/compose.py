@@ -52,8 +52,7 @@ def compose_spec(
         start: the same in words, for the lines that reproduce a defect.
     """
     api = exploration.api
-    given = launch or AppLaunch()
-    privacy = SecretFilter(given.environment, (*user_secrets(exploration), *given.private))
+    privacy = secrets_of(exploration, launch)
     sorted_out = _sorted_out(exploration, privacy)
     cases = list(_cases(sorted_out.worth, api, privacy))
     credentials = {name: credential.entry() for name, credential in sorted(exploration.credentials.items())}
@@ -75,6 +74,12 @@ def compose_spec(
     spec["suspected_defects"] = suspected_defects(sorted_out.verdicts, exploration.credentials, start, privacy.text)
     spec["not_reached"] = list(_not_reached(exploration, sorted_out, privacy))
     return spec
+
+
+def secrets_of(exploration: ApiExploration, launch: AppLaunch | None) -> SecretFilter:
+    """The filter for whatever is shown or written of an exploration: secrets of the application and of its users."""
+    given = launch or AppLaunch()
+    return SecretFilter(given.environment, (*user_secrets(exploration), *given.private))
 
 
 @dataclass(slots=True)
@@ -320,8 +325,8 @@ def _expected(seen: ObservedProposal) -> str:
 
 def _not_reached(exploration: ApiExploration, sorted_out: _SortedOut, privacy: SecretFilter) -> Iterator[Json]:
     # Secrets are taken out before a text is cut: half of one is not recognised.
-    if exploration.obstacle:
-        reason = privacy.text(exploration.obstacle)[:1000]
+    if exploration.sign_in_failure is not None:
+        reason = exploration.sign_in_failure.note(privacy.text)[:1000]
         yield {"subject": exploration.api.title[:300], "reason": reason, "line": 0}
     for subject, reason in exploration.unreached:
         yield {"subject": subject[:300], "reason": privacy.text(reason)[:_MOST_REASON], "line": 0}

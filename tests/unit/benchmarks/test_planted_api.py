@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from testwright.benchmarks.planted_api.__main__ import answers_nothing
 from testwright.benchmarks.planted_api.operators import drawn, faults_in, models_answered
 
 PLANTED = Path(__file__).resolve().parents[3] / "benchmarks" / "planted"
@@ -103,7 +104,7 @@ def test_the_requests_of_a_person_tell_a_fault_from_the_application_as_it_is(tmp
             str(program),
             str(package.parent),
             "ledger.api:app",
-            str(PLANTED / "ledger" / "talk.py"),
+            str(PLANTED / "ledger" / "exercise.py"),
         ]
         done = subprocess.run(command, capture_output=True, text=True, check=True)
         answers.append(json.loads(done.stdout))
@@ -111,3 +112,23 @@ def test_the_requests_of_a_person_tell_a_fault_from_the_application_as_it_is(tmp
     assert usual[-1][0] != "error"
     differing = [(one[0], one[1]) for one, other in zip(usual, faulty, strict=True) if one != other]
     assert ("GET", "/accounts/3") in differing
+
+
+@pytest.mark.parametrize(
+    ("source", "broken"),
+    [
+        ("app = missing", True),
+        ("from starlette.applications import Starlette\napp = Starlette()", False),
+    ],
+)
+def test_a_fault_with_which_the_application_does_not_start_is_set_aside(
+    tmp_path: Path, source: str, broken: bool
+) -> None:
+    (tmp_path / "web.py").write_text(source, encoding="utf-8")
+    script = tmp_path / "exercise.py"
+    script.write_text("def exercise(ask):\n    ask('GET', '/')\n    raise KeyError('nothing came')\n", encoding="utf-8")
+    program = PLANTED.parent / "planted_api" / "behaviour.py"
+    command = [sys.executable, str(program), str(tmp_path), "web:app", str(script)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert answers_nothing(done.stdout) is broken
+    assert not answers_nothing("it hangs")

@@ -10,7 +10,7 @@ from ...document.auth import Credential, candidate_credentials, credential_kind
 from ..baselines import find_working_credentials
 from ..resource_model import ResourceModel
 from .shapes import basic_logins, logins
-from .try_out import SeededUser, find_users, obstacle
+from .try_out import SeededUser, find_users, sign_in_failure
 from .users import USER, constants_of, with_constants, worker_users
 
 
@@ -42,7 +42,7 @@ async def find_credentials(
         return credentials
     world.users = await find_users(observer, world, seeded)
     if not world.users:
-        world.obstacle = await obstacle(observer, world)
+        world.sign_in_failure = await sign_in_failure(observer, world)
         return credentials
     for scheme, declared in api.schemes.items():
         form = credential_kind(declared)

@@ -11,6 +11,7 @@ from ...document.auth import Credential, Kind, SignIn, credential_kind
 from ...model.model import Api, HttpAnswer, Json, Operation
 from ...values.data import NOTHING
 from ..resource_model import ResourceModel, build_request, parse_json, resolve_pointer
+from .failure import SignInFailure
 from .shapes import basic_logins, logins, sign_ups, user_body
 from .users import ADMIN, OTHER, USER, constants_of, user_values, worker_users
 
@@ -20,7 +21,6 @@ _INSTEAD: tuple[Mapping[str, str], ...] = ({}, {"name": "email"}, {"email": "nam
 _TOKENS = ("access_token", "accessToken", "token", "auth_token", "jwt", "id_token", "key", "session_token", "sessionId")
 _HOLDERS = ("", "/data", "/user", "/result", "/token", "/tokens", "/session")
 _REFUSED = (401, 403)
-_MOST_TOLD = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +86,10 @@ async def find_users(
     return {}
 
 
-async def obstacle(observer: AppObserver, world: ResourceModel) -> str:
-    """Return why nobody can sign in, with what to do; empty where the API has no operations for that.
+async def sign_in_failure(observer: AppObserver, world: ResourceModel) -> SignInFailure | None:
+    """Return why nobody can sign in; None where the API has no operations for that.
 
-    Asked where `find_users` found nobody. What is first in the way counts: the sign-up, else the login after it.
+    Asked where `find_users` found nobody. What fails first counts: the sign-up, else the login after it.
 
     Raises:
         SandboxFailure: the sandbox broke.
@@ -97,18 +97,13 @@ async def obstacle(observer: AppObserver, world: ResourceModel) -> str:
     sign_up, login = sign_ups(world.api, world.samples)[:1], logins(world.api, world.samples)[:1]
     requests = [made for known in (*sign_up, *login) if (made := _request(world, known, {})) is not None]
     if not requests:
-        return ""
+        return None
     answers = await observer.answers(requests, names=user_values(USER, SignIn(())))
     at = next((at for at, answer in enumerate(answers) if not answer.ok), len(answers) - 1)
     last, label = answers[at], f"{requests[at]['method']} {requests[at]['path']}"
     # What a login that works answers may hold a token.
     shown = last.failure.splitlines()[0] if last.failure else "" if last.ok else " ".join(last.text.split())
-    told = f"{last.status or ''} {shown}".strip()[:_MOST_TOLD]
-    action = "holds no token that opens what is secured" if last.ok else "is in the way of everything that needs a user"
-    return (
-        f"Access: nobody can sign in. {label} answers {told}, which {action}. Have the application answer it in the "
-        'environment of the run, or name a user that exists: sign_in = "NAME:VARIABLE" below [tool.testwright].'
-    )
+    return SignInFailure(label, f"{last.status or ''} {shown}".strip(), last.ok)
 
 
 def _ways(api: Api) -> list[tuple[Kind, str]]:

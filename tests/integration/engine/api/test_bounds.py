@@ -10,7 +10,7 @@ import pytest
 
 from testwright.agents.embedded.specs.api_specs import ApiSpecGenerator
 from testwright.engine.api.model.model import ApiDescription, Operation, Proposal
-from testwright.engine.api.probe.explore import ApiBudget, select_pairs_within, select_within
+from testwright.engine.api.probe.budget import ApiBudget, select_pairs_within, select_within
 from testwright.sandbox.target import PythonTarget
 from testwright.tests.support.engine.targets import prepared
 

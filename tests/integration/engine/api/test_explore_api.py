@@ -16,7 +16,8 @@ from testwright.analysis.test_checks.spec_rules import quality_issues
 from testwright.core.errors import AgentFailure, EnvironmentFault
 from testwright.engine.api.document.application import AppConditions, AppLaunch
 from testwright.engine.api.document.operations import api_from_document
-from testwright.engine.api.probe.explore import ApiBudget, ApiExploration, explore_api
+from testwright.engine.api.probe.budget import ApiBudget
+from testwright.engine.api.probe.explore import ApiExploration, explore_api
 from testwright.engine.api.write.compose import compose_spec
 from testwright.engine.api.write.render import render_api
 from testwright.tests.support.engine.targets import prepared

@@ -14,7 +14,8 @@ import pytest
 from testwright.analysis.test_checks.spec_rules import quality_issues
 from testwright.engine.api.document.application import AppLaunch
 from testwright.engine.api.document.operations import api_from_document
-from testwright.engine.api.probe.explore import ApiBudget, explore_api
+from testwright.engine.api.probe.budget import ApiBudget
+from testwright.engine.api.probe.explore import explore_api
 from testwright.engine.api.probe.sign_in.try_out import seeded_users
 from testwright.engine.api.write.compose import compose_spec, undeclared_notes
 from testwright.engine.api.write.render import render_api

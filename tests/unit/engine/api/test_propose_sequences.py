@@ -14,7 +14,7 @@ from testwright.engine.api.probe.distinct import alike_pair, distinct_request
 from testwright.engine.api.probe.execute import merge_observations
 from testwright.engine.api.probe.judge import expectations
 from testwright.engine.api.probe.propose import filled_lists, readings_after_change
-from testwright.engine.api.probe.propose_sequences import refused_otherwise
+from testwright.engine.api.probe.propose_sequences import state_dependent_proposals
 from testwright.engine.api.probe.resource_model import BaselineRequest, ResourceModel, build_request
 from testwright.engine.api.values.data import SampleValues, SecretFilter
 
@@ -97,7 +97,8 @@ class Refusing:
 
 
 async def _tried(world: ResourceModel) -> dict[str, Proposal]:
-    found = await refused_otherwise(cast(BaselineFinder, Refusing()), world, _others(world), 99)
+    found, cut = await state_dependent_proposals(cast(BaselineFinder, Refusing()), world, _others(world), 99)
+    assert cut == ()
     return {f"{one.operation.name} {one.name}": one for one in found}
 
 
@@ -131,7 +132,37 @@ async def test_what_is_answered_as_always_becomes_no_test(world: ResourceModel) 
         async def send(self, requests: Sequence[Json]) -> tuple[HttpAnswer, ...]:
             return tuple(HttpAnswer(201) for _ in requests)
 
-    assert await refused_otherwise(cast(BaselineFinder, Usual()), world, _others(world), 99) == []
+    assert await state_dependent_proposals(cast(BaselineFinder, Usual()), world, _others(world), 99) == ([], ())
+
+
+async def test_a_small_budget_is_spent_on_every_kind_of_sequence_and_what_is_left_out_is_told(
+    world: ResourceModel,
+) -> None:
+    found, cut = await state_dependent_proposals(cast(BaselineFinder, Refusing()), world, _others(world), 5)
+    assert {one.name for one in found} == {
+        "after_change",
+        "with_a_taken_owner",
+        "unknown_source",
+        "of_one_with_other_values",
+        "with_a_large_balance",
+    }
+    assert {label for label, _ in cut} >= {"PATCH /accounts/{id}", "POST /transfers"}
+    assert all("at most 5 sequences" in reason for _, reason in cut)
+
+
+async def test_the_whole_budget_goes_to_the_operations_that_are_asked_for(world: ResourceModel) -> None:
+    sent: list[Sequence[Json]] = []
+
+    class Counting(Refusing):
+        async def send(self, requests: Sequence[Json]) -> tuple[HttpAnswer, ...]:
+            sent.append(requests)
+            return await super().send(requests)
+
+    finder = cast(BaselineFinder, Counting())
+    found, cut = await state_dependent_proposals(finder, world, _others(world), 2, {"transfer"})
+    assert [one.operation.name for one in found] == ["transfer", "transfer"]
+    assert len(sent) == 2
+    assert [label for label, _ in cut] == ["POST /transfers"]
 
 
 def test_two_of_a_kind_go_together_and_hold_enough(world: ResourceModel) -> None:
@@ -180,3 +211,27 @@ def test_headers_are_pinned_where_they_are_the_same_twice(
     found = list(expectations(seen, world.api, SecretFilter({}, ()), shows=True))
     assert sorted((one["name"], one.get("value")) for one in found if one["kind"] == "header") == told
     assert {"body_equals": {"id": 1}} in [{one["kind"]: one.get("value")} for one in found]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "told"),
+    [
+        ("x-total-count", "7", [("x-total-count", "7")]),
+        ("next-page", "2", [("next-page", "2")]),
+        ("x-account-id", "7", []),
+        ("x-country", "CH", []),
+        ("x-homepage", "/home", []),
+        ("x-nextjs-cache", "HIT", []),
+        ("x-next-cursor", "a-password-of-somebody", [("x-next-cursor", None)]),
+        ("location", "/accounts/1?token=9f8e7d6c5b4a3928", [("location", None)]),
+    ],
+)
+def test_headers_are_pinned_that_tell_of_the_answer_and_hold_no_secret(
+    world: ResourceModel, name: str, text: str, told: list[tuple[str, Any]]
+) -> None:
+    operation = world.baselines["open"].operation
+    proposal = Proposal(operation, "opens", "opens", "success", world.baselines["open"].request)
+    answers = (HttpAnswer(201, {name: text}, '{"id": 1}'),)
+    seen = merge_observations(ObservedProposal(proposal, answers), ObservedProposal(proposal, answers))
+    found = expectations(seen, world.api, SecretFilter({}, ("a-password-of-somebody",)), shows=True)
+    assert [(one["name"], one.get("value")) for one in found if one["kind"] == "header"] == told

@@ -13,6 +13,7 @@ from testwright.engine.api.model.model import Api, HttpAnswer, Json, ObservedPro
 from testwright.engine.api.probe.defects import suspected_defects
 from testwright.engine.api.probe.explore import ApiExploration
 from testwright.engine.api.probe.judge import ContractViolation, find_violation, lacks_refusal
+from testwright.engine.api.probe.sign_in.failure import SignInFailure
 from testwright.engine.api.probe.sign_in.others import changed_by_another, read_by_others, refused_to_anonymous
 from testwright.engine.api.probe.sign_in.private import user_secrets
 from testwright.engine.api.values.data import SampleValues, SecretFilter
@@ -105,3 +106,14 @@ def test_an_answer_that_has_no_body_by_its_status_breaks_no_schema() -> None:
     proposal = Proposal(operation, "succeeds", "it succeeds", "success", {"method": "POST", "path": "/reset"})
     seen = ObservedProposal(proposal, (HttpAnswer(204),))
     assert find_violation(seen, Api("Shop", (operation,), {}, {}), SampleValues({})) is None
+
+
+def test_a_refused_sign_up_is_shown_without_its_secrets_and_only_then_cut() -> None:
+    secret = "s3cret-value-of-the-application"
+    answer = f"500 {'x' * 285} {secret} and the rest"
+    shown = SignInFailure("POST /users", answer, works=False).note(SecretFilter({}, (secret,)).text)
+    # Cut at 300 letters first, half of the secret would be left.
+    assert "s3cret" not in shown
+    assert "x [redacte" in shown
+    assert "the rest" not in shown
+    assert shown.endswith('sign_in = "NAME:VARIABLE" below [tool.testwright].')

@@ -1,7 +1,7 @@
 """Requests by which a fault in the desk shows; written by hand."""
 
 
-def talk(ask):
+def exercise(ask):
     """Sign up, sign in, and work on tickets as their owner, as another user and as an administrator."""
     ada = {"email": "ada@example.com", "password": "correct-horse", "name": "Ada"}
     ask("POST", "/users", json=ada)

@@ -1,7 +1,7 @@
 """Requests by which a fault in the ledger shows; written by hand."""
 
 
-def talk(ask):
+def exercise(ask):
     """Open, change, list and close accounts; book transfers."""
     made = [
         ask("POST", "/accounts", json={"owner": "Ada", "currency": "EUR", "balance": 100, "note": "first"}),
