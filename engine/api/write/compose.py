@@ -180,14 +180,26 @@ def _without_implied(expect: list[Json], body: Any) -> list[Json]:
 
     A body that is pinned fitted its schema when it was observed; how FastAPI words refusals is its own matter.
     """
-    pinned = any(one["kind"] == "body_equals" for one in expect)
-    places = {
-        one["pointer"] for one in expect if one["kind"] == "body_value" and one["operator"] in ("equals", "has_type")
-    }
-    pinned = pinned or (bool(places) and all(pointer in places for pointer, _ in leaves(body)))
-    return [
-        one for one in expect if one["kind"] != "body_schema" or not (pinned or _is_framework_report(one.get("schema")))
-    ]
+    whole = any(one["kind"] == "body_equals" for one in expect)
+    # A type alone does not say what a schema says of it, such as a format or a bound.
+    places = {one["pointer"] for one in expect if one["kind"] == "body_value" and one["operator"] == "equals"}
+    parts = bool(places) and all(pointer in places for pointer, _ in leaves(body))
+
+    def implied(schema: Any) -> bool:
+        # The values of known places do not say that there are no others.
+        return whole or (parts and not _is_closed(schema)) or _is_framework_report(schema)
+
+    return [one for one in expect if one["kind"] != "body_schema" or not implied(one.get("schema"))]
+
+
+def _is_closed(schema: Any) -> bool:
+    """Whether a schema forbids further properties somewhere."""
+    if isinstance(schema, list):
+        return any(map(_is_closed, schema))
+    if not isinstance(schema, dict):
+        return False
+    closed = any(schema.get(name) is False for name in ("additionalProperties", "unevaluatedProperties"))
+    return closed or any(map(_is_closed, schema.values()))
 
 
 def _is_framework_report(schema: Any) -> bool:

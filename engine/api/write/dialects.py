@@ -50,6 +50,14 @@ class Dialect:
             return f"{client}.request({', '.join([method or literal(name), *parts])})"
         return f"{client}.{name.lower()}({', '.join(parts)})"
 
+    def asked(self, call: str, *, timed: bool) -> list[str]:
+        """Render the lines that bind `response`.
+
+        Args:
+            timed: whether `seconds` is used after them.
+        """
+        return [f"response = {call}"]
+
     def succeeded(self, call: str) -> str:
         """Render a call that has to succeed; it has the value of the answer."""
         return f"{call}.succeeded()"
@@ -86,14 +94,20 @@ class Dialect:
         return [] if body["media_type"] == usual else [f"{argument}={literal(body['media_type'])}"]
 
 
-class HttpxDialect(Dialect):
-    """httpx, and `TestClient` of Starlette and FastAPI."""
+class ClientDialect(Dialect):
+    """What test clients have in common."""
 
     __slots__ = ()
 
     def path(self, path: str) -> str:
         """Render a path; what follows a question mark would be the query."""
         return formatted(path.replace("?", "%3F").replace("#", "%23"))
+
+
+class HttpxDialect(ClientDialect):
+    """httpx, and `TestClient` of Starlette and FastAPI."""
+
+    __slots__ = ()
 
     def called(self, client: str, request: Json, method: str, parts: Sequence[str]) -> str:
         """Render a call; some verbs have no body among their arguments."""
@@ -128,14 +142,17 @@ class HttpxDialect(Dialect):
         return f"[{', '.join(fields)}]"
 
 
-class WerkzeugDialect(Dialect):
+class WerkzeugDialect(ClientDialect):
     """The client of Werkzeug, which is Flask's `test_client()` as well."""
 
     __slots__ = ()
 
-    def path(self, path: str) -> str:
-        """Render a path; what follows a question mark would be the query."""
-        return formatted(path.replace("?", "%3F").replace("#", "%23"))
+    def asked(self, call: str, *, timed: bool) -> list[str]:
+        """Render the lines that bind `response`; its answers do not say how long they took."""
+        lines = [f"response = {call}"]
+        if not timed:
+            return lines
+        return ["began = time.perf_counter()", *lines, f"{self.seconds} = time.perf_counter() - began"]
 
     def called(self, client: str, request: Json, method: str, parts: Sequence[str]) -> str:
         """Render a call."""
@@ -219,7 +236,9 @@ HTTPX = HttpxDialect(
     "client", "params", "response.status_code", "response.elapsed.total_seconds()", ".json()", _COOKIES, started=False
 )
 _SET_COOKIES = '"; ".join(cookie.partition(";")[0] for cookie in answer.headers.getlist("Set-Cookie"))'
-WERKZEUG = WerkzeugDialect("client", "query_string", "response.status_code", "0", ".json", _SET_COOKIES, started=False)
+WERKZEUG = WerkzeugDialect(
+    "client", "query_string", "response.status_code", "seconds", ".json", _SET_COOKIES, started=False
+)
 _DIALECTS = {"fastapi": HTTPX, "starlette": HTTPX, "httpx": HTTPX, "flask": WERKZEUG, "werkzeug": WERKZEUG}
 
 

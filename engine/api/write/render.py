@@ -136,13 +136,14 @@ class _Source:
         self._users = users_of(self._auth)
         self._clients: set[str] = set()
         self._dialect = dialect_of(spec, framework)
-        # None where the tests start the application.
-        self._client = None if self._dialect.started else ClientFixtures(spec, list(self._users))
         self._schemas = schema_names(spec)
         taken = ["ROOT", "ENVIRONMENT", "SCHEMAS", *self._schemas.values(), *(name.upper() for name in self._auth)]
         taken += [line.partition(" = ")[0] for line in user_constants(self._users, {})]
         self._known = SavedNames(self._schemas, find_shared_payloads(spec["cases"], taken), self._dialect)
         self._steps = SetupFunctions(self._auth, setup_requests(spec["cases"]), self._dialect)
+        # None where the tests start the application.
+        fixtures = ClientFixtures(spec, list(self._users), self._steps.names)
+        self._client = None if self._dialect.started else fixtures
         self._imports: set[str] = set()
         self._taken: set[str] = set()
 
@@ -303,7 +304,8 @@ class _Source:
         client = self._client_for(case)
         fresh = ["self.api.reset()"] if not self._pytest and needs_fresh_state(case) else []
         lines = [*fresh, *(f"{name} = {literal(value)}" for name, value in (arrange.get("variables") or {}).items())]
-        inner = [f"response = {act}"]
+        timed = any(check.left == self._dialect.seconds for check in checks)
+        inner = self._dialect.asked(act, timed=timed)
         for check in checks:
             self._imports.update(check.imports)
             inner.append(f"assert {check.condition}" if self._pytest else _unittest_line(check))

@@ -38,6 +38,8 @@ def call(
     # What a user sends is the client's matter.
     secrets = [(name.upper(), auth[name]["kind"]) for name in _plain_credentials(request, auth)]
     query, headers, body = request.get("query") or {}, request.get("headers") or {}, request.get("body")
+    # A type that the request names itself is the one to send.
+    typed = [] if names_type(request) else dialect.headers(body)
     query_parts = [f"**{name}" for name, kind in secrets if kind == "api_key_query"]
     header_parts = [f"**{name}" for name, kind in secrets if kind != "api_key_query"]
     if query and not given.get("query") and not query_parts:
@@ -53,10 +55,15 @@ def call(
         header_parts.append(f'"Cookie": "; ".join([{joined}])')
     elif cookies:
         headers = {**headers, "Cookie": cookies}
-    parts += _mapping("headers", given.get("headers"), headers, [*header_parts, *dialect.headers(body)])
+    parts += _mapping("headers", given.get("headers"), headers, [*header_parts, *typed])
     if body is not None and ("content" in body or "body" in given):
         parts += dialect.content(body, given.get("body"))
     return dialect.called(client or dialect.client, request, given.get("method", ""), parts)
+
+
+def names_type(request: Json) -> bool:
+    """Whether the headers of a request name the type of its body."""
+    return any(str(name).lower() == "content-type" for name in request.get("headers") or {})
 
 
 def asked_by(request: Json, auth: Mapping[str, Json]) -> str:
@@ -152,6 +159,11 @@ class SetupFunctions:
         self._users = frozenset(name for name, entry in auth.items() if "sign_in" in entry)
         self._names = setup_names(requests, self._users)
         self._known: dict[str, SetupFunction] = {}
+
+    @property
+    def names(self) -> list[str]:
+        """The names of all functions."""
+        return list(self._names.values())
 
     def of(self, requests: Iterable[Json]) -> list[SetupFunction]:
         """Return the functions for requests."""
@@ -275,7 +287,9 @@ def _check(expectation: Mapping[str, Any], known: SavedNames) -> RenderedCheck:
     if kind == "body_contains":
         return RenderedCheck(literal(expectation["text"]), "in", "response.text")
     if kind == "response_time":
-        return RenderedCheck(known.dialect.seconds, "<=", str(expectation["milliseconds"] / 1000))
+        # The clients whose answers do not tell it measure it.
+        imports = () if known.dialect.seconds.startswith("response.") else ("import time",)
+        return RenderedCheck(known.dialect.seconds, "<=", str(expectation["milliseconds"] / 1000), imports)
     raise AgentFailure(f"an expectation of kind {kind!r} cannot be written as a test")
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ....sandbox.worker.suites.user_environment import PLAIN_VARIABLES, VARIABLE_FAMILIES
 from ....utils.python_names import unique_name
 from ..model.json_values import quoted
 from .dialects import client_of
@@ -18,7 +19,15 @@ _IMPORTS = {
     "werkzeug": "from werkzeug.test import Client",
     "httpx": "import httpx",
 }
-_TAKEN = ("client", "copy", "os", "pytest", "response", "sign_in", "signed_in", "application")
+# What the file itself names, and what its fixtures call their arguments.
+_TAKEN = frozenset(
+    """
+    application client name patch response signed_in value
+    copy_state logged_in sign_in signed_up succeeded with_headers mismatches
+    base64 contextlib copy httpx importlib io os pytest re secrets sqlite3 sys time
+    monkeypatch tmp_path tmp_path_factory
+    """.split()
+)
 _LOOP = 3
 """From this many objects of one module on, a loop is shorter."""
 _WHO = {
@@ -41,7 +50,6 @@ def client(app, snapshot):
     with contextlib.closing(sqlite3.connect(DATABASE)) as database:
         snapshot.backup(database)
     return {client}'''
-_KEPT = "PATH|HOME|USER|LANG|LC_.*|TZ|TMPDIR|TEMP|TMP|VIRTUAL_ENV|(PYTHON|PYTEST|COV|LD_|CONDA_).*"
 _WITH_HEADERS = '''def with_headers(application, headers):
     """A client that sends these headers with each request."""
     client = application.test_client(use_cookies=False)
@@ -57,10 +65,12 @@ class ClientFixtures:
     Attributes:
         spec: names a test client.
         users: names of users who sign in.
+        functions: names of the functions that set something up.
     """
 
     spec: Json
     users: Sequence[str]
+    functions: Sequence[str] = ()
 
     @property
     def early(self) -> bool:
@@ -105,7 +115,11 @@ class ClientFixtures:
         if not self._database:
             return []
         packages = ", ".join(quoted(str(name)) for name in self._client["packages"])
-        return [f"PACKAGES = [{packages}]", f"DATABASE = {quoted(self._database)}", f"KEPT_VARIABLES = {quoted(_KEPT)}"]
+        return [
+            f"PACKAGES = [{packages}]",
+            f"DATABASE = {quoted(self._database)}",
+            f"KEPT_VARIABLES = ({quoted(f'{PLAIN_VARIABLES}|')} {quoted(VARIABLE_FAMILIES)})",
+        ]
 
     def standard_imports(self) -> set[str]:
         """The statements for modules of the standard library."""
@@ -123,7 +137,8 @@ class ClientFixtures:
             return []
         if not self._state:
             module, _, name = self._place.removesuffix("()").partition(":")
-            return [f"from {module} import {name}{_renamed(name)}"]
+            renamed = f" as {name}_application" if self._is_taken(name) else ""
+            return [f"from {module} import {name}{renamed}"]
         return [_import_of(module, name) for module, name in sorted(self._modules().items())]
 
     def fixtures(self, used: set[str]) -> Iterator[str]:
@@ -298,19 +313,21 @@ class ClientFixtures:
         found: dict[str, str] = {}
         for module in sorted({place.partition(":")[0] for place in places}):
             short = module.rpartition(".")[2]
-            taken = short in _TAKEN or keyword.iskeyword(short)
-            found[module] = unique_name(f"{short}_module" if taken else short, found.values())
+            taken = self._is_taken(short) or keyword.iskeyword(short)
+            others = {*found.values(), *self.users, *self.functions}
+            found[module] = unique_name(f"{short}_module" if taken else short, others)
         return found
+
+    def _is_taken(self, name: str) -> bool:
+        """Whether the file has another thing of that name."""
+        return name in _TAKEN or name in self.users or name in self.functions
 
     def _application(self) -> str:
         module, _, name = self._place.partition(":")
         if self._state:
             return f"{self._modules()[module]}.{name}"
-        return f"{name.removesuffix('()')}{'_application' * (name.removesuffix('()') in _TAKEN)}{'()' * self._factory}"
-
-
-def _renamed(name: str) -> str:
-    return f" as {name}_application" if name in _TAKEN else ""
+        made = name.removesuffix("()")
+        return f"{made}{'_application' * self._is_taken(made)}{'()' * self._factory}"
 
 
 def _import_of(module: str, name: str) -> str:

@@ -12,12 +12,12 @@ from ....utils.python_names import unique_name
 from ..model.json_values import literal, quoted, saved_names_in
 from ..model.model import needs_fresh_state
 from .dialects import Dialect
-from .render_checks import RenderedCheck, SavedNames, cookie_of, path_of, render_checks
+from .render_checks import RenderedCheck, SavedNames, cookie_of, names_type, path_of, render_checks
 
 Json = Mapping[str, Any]
 ACROSS = ("anonymous", "roles")
 """Groups whose tables have rows of several operations."""
-_TAKEN = ("api", "fresh_api", "client", "response", "self")
+_TAKEN = ("api", "fresh_api", "client", "response", "self", "began", "seconds", "time")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +85,7 @@ def _shape(case: Json, known: SavedNames) -> tuple[Any, ...]:
         ["" if across else request["method"], request.get("auth"), body.get("media_type"), body.get("raw")]
     )
     variables = str((case.get("arrange") or {}).get("variables"))
+    fixed += str(names_type(request))
     return fixed, needs_fresh_state(case), "content" in body, checks, bool(case.get("cleanup")), variables
 
 

@@ -56,7 +56,7 @@ class StarletteClient:
             more = {"data": form}
         elif content is not None:
             more = {"content": content}
-        if media_type:
+        if media_type and "content-type" not in map(str.lower, headers):
             headers = {**headers, "Content-Type": media_type}
         answer = self._client.request(method, path, params=query or None, headers=headers, **more)
         if answer.status_code < 300 and answer.raise_for_status() is None:

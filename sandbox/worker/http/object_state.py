@@ -1,11 +1,25 @@
 """Finds which objects of a project's modules requests have changed: what a test has to give the application anew."""
 
 import collections
+import datetime
+import decimal
+import fractions
 import types
+import uuid
 
 DEEPEST, MOST_PARTS = 12, 20_000
 _CODE = (types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.MethodType, property)
 _PLAIN = (bool, int, float, complex, str, bytes, type(None))
+# Their text says all that they hold.
+_VALUES = (
+    bytearray,
+    datetime.date,
+    datetime.time,
+    datetime.timedelta,
+    decimal.Decimal,
+    fractions.Fraction,
+    uuid.UUID,
+)
 
 
 def state_of(modules, application):
@@ -60,7 +74,8 @@ def _part(value, own, seen, depth):
         return kind, tuple(inner(item) for item in list(value))
     if isinstance(value, (set, frozenset)):
         return kind, frozenset(map(repr, value))
-    if kind == "count":  # of itertools: its text says where it stands
+    # The text of a counter of itertools says where it stands.
+    if kind == "count" or isinstance(value, _VALUES):
         return kind, repr(value)
     if type(value).__module__ in own:
         slots = [name for base in type(value).__mro__ for name in _slots(base) if hasattr(value, name)]
@@ -71,4 +86,10 @@ def _part(value, own, seen, depth):
 
 def _slots(base):
     slots = base.__dict__.get("__slots__", ())
-    return [slots] if isinstance(slots, str) else list(slots)
+    return [_mangled(name, base) for name in ([slots] if isinstance(slots, str) else slots)]
+
+
+def _mangled(name, base):
+    """The attribute's name as the interpreter writes it for a private name in a class."""
+    owner = base.__name__.lstrip("_")
+    return f"_{owner}{name}" if owner and name.startswith("__") and not name.endswith("__") else name

@@ -17,18 +17,16 @@ import importlib
 import json
 import os
 import random
-import re
 import sqlite3
 import sys
 import tempfile
 import traceback
 
+from ..suites.user_environment import OF_THE_SYSTEM, python_files, variables_read
 from . import api_serving
 from .framework_clients import CLIENTS, WITHOUT_USERS, Unfit, kind_of
 from .object_state import state_of
 from .spec_requests import send, signing_in
-
-_READS = re.compile(r"""(?:environ(?:\.get)?|getenv)\s*[\[(]\s*["'](\w+)["']""")
 
 
 class Watch(api_serving.Confinement):
@@ -180,12 +178,13 @@ class Trial:
         asked, names = Client(client, users), dict(self._config["names"])
         try:
             answers = [send(asked, request, names) for request in case["requests"]]
+            if answers[-1]["status"] != case["status"]:
+                return False
+            return "body" not in case or json.loads(answers[-1]["text"]) == case["body"]
         except Unfit:
             raise
         except Exception:
             return False
-        same = "body" not in case or json.loads(answers[-1]["text"]) == case["body"]
-        return answers[-1]["status"] == case["status"] and same
 
     @contextlib.contextmanager
     def _own_state(self):
@@ -264,13 +263,19 @@ def tried(config):
     sys.path[:0] = [root for root in config["import_roots"] if root not in sys.path]
     watch = Watch(config["folder"], config["root"])
     watch.install()
+    anew = config["when"] == "anew"
+    if anew:
+        _remove(_not_given(os.environ, config))
+    elif config["when"] == "early":
+        # Which modules the application has is known only after its import.
+        _remove(_not_given(variables_read(python_files(config["root"])), config))
     if config["when"] != "late":
         os.environ.update(config["environment"])
-    anew = config["when"] == "anew"
     # A test module is imported from the project's folder; what a fixture imports anew, from a folder of its own.
     os.chdir(config["folder"] if anew else config["root"])
     api_serving.load(config["application"].removesuffix("()"))
     os.chdir(config["folder"])
+    _remove(_not_given(_own_variables(config), config))
     os.environ.update(config["environment"])
     trial = Trial(config)
     if anew:
@@ -287,17 +292,23 @@ def tried(config):
 
 
 def _in_place(trial, watch, config):
-    unset = _variables_read(own_modules(config["root"])) - set(config["environment"])
-    return {"state": trial.state, "own_folder": bool(watch.inside), "unset": sorted(unset)}
+    unset = _not_given(_own_variables(config), config)
+    return {"state": trial.state, "own_folder": bool(watch.inside), "unset": unset}
 
 
-def _variables_read(modules):
-    """The environment variables that modules name where they read one."""
-    found = set()
-    for module in modules.values():
-        with contextlib.suppress(OSError, UnicodeDecodeError), open(module.__file__, encoding="utf-8") as stream:
-            found.update(_READS.findall(stream.read()))
-    return found
+def _own_variables(config):
+    """The environment variables that the project's imported modules read."""
+    return variables_read(module.__file__ for module in own_modules(config["root"]).values())
+
+
+def _not_given(names, config):
+    """Those variables that were not given and that a process can run without, sorted."""
+    return sorted(name for name in names if name not in config["environment"] and not OF_THE_SYSTEM.fullmatch(name))
+
+
+def _remove(names):
+    for name in names:
+        os.environ.pop(name, None)
 
 
 def _anew(trial, config):

@@ -13,12 +13,14 @@ USER_VARIABLES = ("LOGNAME", "USER", "LNAME", "USERNAME")
 XDG_VARIABLES = ("XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR")
 # What people have set, besides what the project itself asks for.
 COMMON_VARIABLES = ("CI", "DEBUG", "VERBOSE", "EDITOR", "VISUAL", "PAGER", "BROWSER", "SHELL", "ENV", "ENVIRONMENT")
-# What other conditions change, what a process cannot run without, and what tells API tests where the server is and how
-# to sign in.
-KEPT = re.compile(
-    r"API_.*|PATH|HOME|TMPDIR|TEMP|TMP|TZ|LANG|LANGUAGE|COLUMNS|LINES|TERM|PWD|LOGNAME|USER|LNAME|USERNAME|LOCPATH|"
-    r"(LC_|LD_|XDG_|PYTHON|PYTEST_|COV).*"
+# What other conditions change, and what a process cannot run without.
+PLAIN_VARIABLES = (
+    "PATH|HOME|TMPDIR|TEMP|TMP|TZ|LANG|LANGUAGE|COLUMNS|LINES|TERM|PWD|LOGNAME|USER|LNAME|USERNAME|LOCPATH|VIRTUAL_ENV"
 )
+VARIABLE_FAMILIES = "(LC_|LD_|XDG_|PYTHON|PYTEST_|COV|CONDA_).*"
+OF_THE_SYSTEM = re.compile(f"{PLAIN_VARIABLES}|{VARIABLE_FAMILIES}")
+# Besides them, what tells API tests where the server is and how to sign in.
+KEPT = re.compile(f"API_.*|{OF_THE_SYSTEM.pattern}")
 READS = re.compile(
     r"""(?:environ(?:b?\.(?:get|pop|setdefault))?|getenv)\s*[\[(]\s*b?["']([A-Za-z_][A-Za-z0-9_]*)["']"""
 )
@@ -65,15 +67,21 @@ def asked_variables(project):
 
     What is set already was given for this project in its settings: its code needs that value, whoever runs it.
     """
+    found = variables_read(python_files(project))
+    found = {name for name in found if name not in os.environ}.union(COMMON_VARIABLES)
+    return sorted(name for name in found if not KEPT.fullmatch(name))
+
+
+def variables_read(paths):
+    """The environment variables that files of Python name where they read one."""
     found = set()
-    for path in python_files(project):
+    for path in paths:
         try:
             with open(path, encoding="utf-8", errors="replace") as stream:
                 found.update(READS.findall(stream.read(MOST_CHARACTERS)))
         except OSError:
             continue
-    found = {name for name in found if name not in os.environ}.union(COMMON_VARIABLES)
-    return sorted(name for name in found if not KEPT.fullmatch(name))
+    return found
 
 
 def python_files(project):

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from testwright.engine.api.write.render import render_api
+from testwright.sandbox.worker.suites.user_environment import OF_THE_SYSTEM
 
 pytestmark = [pytest.mark.feature("T-20"), pytest.mark.feature("B-04")]
 PATH = "tests/generated/api/test_shop_api.py"
@@ -166,3 +167,71 @@ def test_an_application_with_a_database_is_imported_anew_and_its_database_restor
     assert "def snapshot(app, signed_in):\n" in made
     assert "        snapshot.backup(database)\n    return TestClient(app)\n" in made
     assert '    return TestClient(app, headers=signed_in["user"])\n' in made
+
+
+def bound_twice(made: str) -> set[str]:
+    """Names that the head and the functions of a file bind more than once."""
+    names = [
+        name
+        for node in ast.parse(made).body
+        for name in (
+            [node.name]
+            if isinstance(node, ast.FunctionDef)
+            else [alias.asname or alias.name for alias in getattr(node, "names", ())]
+        )
+    ]
+    return {name for name in names if names.count(name) > 1}
+
+
+@pytest.mark.parametrize("name", ["user", "copy_state", "sign_in", "create_row", "time", "patch"])
+def test_a_module_by_the_name_of_another_thing_in_the_file_is_renamed(name: str) -> None:
+    row = {**SIGN_UP, "path": "/rows"}
+    asked = case("reads", {**READ, "auth": "user"}, arrange={"requests": [row]})
+    made = text(asked, client={"state": [[f"shop.{name}:ROWS"]]}, auth={"user": USER})
+    assert bound_twice(made) == set()
+    assert "def create_row(client, " in made
+    assert f"    patch.setattr({name}_module, " in made
+
+
+def test_an_application_by_the_name_of_a_user_is_renamed() -> None:
+    made = text(case("reads", {**READ, "auth": "user"}), place="shop.web:user", auth={"user": USER})
+    assert "from shop.web import user as user_application\n" in made
+    assert "    with TestClient(user_application) as client:\n" in made
+
+
+QUICK = {"kind": "response_time", "milliseconds": 500, **PROOF}
+
+
+def test_a_client_whose_answers_do_not_say_how_long_they_took_is_timed() -> None:
+    made = text(case("reads", READ, expect=[QUICK]), client={"kind": "flask"})
+    assert "import time\n" in made
+    lines = [
+        "began = time.perf_counter()",
+        'response = client.get("/carts")',
+        "seconds = time.perf_counter() - began",
+    ]
+    assert "".join(f"    {line}\n" for line in lines) in made
+    assert "    assert seconds <= 0.5\n" in made
+    assert "perf_counter" not in text(case("reads", READ), client={"kind": "flask"})
+    assert "    assert response.elapsed.total_seconds() <= 0.5\n" in text(case("reads", READ, expect=[QUICK]))
+
+
+def test_the_type_of_a_body_is_sent_once() -> None:
+    body = {"media_type": "application/merge-patch+json", "content": {"a": 1}}
+    for name in ("Content-Type", "content-type"):
+        request = {"method": "POST", "path": "/carts", "headers": {name: "text/csv"}, "body": body}
+        assert f'client.post("/carts", headers={{"{name}": "text/csv"}}, json={{"a": 1}})' in text(
+            case("sends", request)
+        )
+
+
+def test_variables_of_the_system_are_kept_where_an_application_is_imported_anew() -> None:
+    made = text(case("reads", READ), client={"database": "shop.db", "packages": ["shop"]})
+    (kept,) = [
+        ast.literal_eval(node.value)
+        for node in ast.parse(made).body
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "KEPT_VARIABLES"
+    ]
+    assert kept == OF_THE_SYSTEM.pattern
+    assert OF_THE_SYSTEM.fullmatch("HOME")
+    assert not OF_THE_SYSTEM.fullmatch("API_KEY")

@@ -1,0 +1,56 @@
+"""How the worker compares answers of a test client, and which variables it removes; no server is started."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from testwright.sandbox.worker.http import try_client
+from testwright.sandbox.worker.http.framework_clients import Answer
+from testwright.sandbox.worker.suites.user_environment import variables_read
+
+pytestmark = pytest.mark.feature("T-20")
+
+
+class Asked:
+    """A client that gives one answer to everything."""
+
+    def __init__(self, status: int, text: str) -> None:
+        self._answer = Answer(status, {}, text, "")
+
+    def ask(self, *parts: Any) -> Any:
+        return self._answer
+
+
+@pytest.mark.parametrize(
+    ("status", "text", "same"),
+    [(200, "[]", True), (200, "<html>", False), (404, "<html>", False), (404, "[]", False), (200, "[1]", False)],
+)
+def test_an_answer_without_json_is_another_answer(status: int, text: str, same: bool) -> None:
+    trial = object.__new__(try_client.Trial)
+    trial._config = {"names": {}}
+    case = {"requests": [{"method": "GET", "path": "/"}], "status": 200, "body": []}
+    assert trial._send(Asked(status, text), {}, case) is same
+
+
+def test_variables_are_removed_that_were_not_given_and_that_a_process_can_run_without(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    source = tmp_path / "settings.py"
+    source.write_text(
+        'import os\nos.environ["HOME"], os.getenv("PATH"), os.environ.pop("SHOP_A", None)\n'
+        'os.environb.get(b"SHOP_B"), os.environ.setdefault("SHOP_GIVEN", ""), os.environ["API_KEY"]\n',
+        encoding="utf-8",
+    )
+    monkeypatch.setenv("SHOP_A", "shell")
+    monkeypatch.setenv("SHOP_GIVEN", "given")
+    names = try_client._not_given(variables_read([str(source)]), {"environment": {"SHOP_GIVEN": "given"}})
+    assert names == ["API_KEY", "SHOP_A", "SHOP_B"]
+    monkeypatch.delenv("API_KEY", raising=False)
+    try_client._remove(names)
+    assert "SHOP_A" not in os.environ
+    assert os.environ["SHOP_GIVEN"] == "given"
+    assert os.environ["HOME"]
