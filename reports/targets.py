@@ -29,6 +29,8 @@ from .operations import operation_of, operations_of, statuses_of
 from .reading import count, failure_class, items, mapping, part, parts, place, rows, text, words
 
 Json = Mapping[str, Any]
+_FIRST = "Access: "
+"""Begins the note that comes before all others: why nobody can sign in, without which little can be tested."""
 
 
 def target_of(step: Json, dropped_later: Iterable[Json], *, analysed: bool) -> ReportTarget:
@@ -71,8 +73,12 @@ def target_of(step: Json, dropped_later: Iterable[Json], *, analysed: bool) -> R
         evidence=_evidence(kept, spec, results),
         analysis=text(analysis) if analysed else "",
         sources=_sources(mapping(result.get("evidence"))),
-        notes=tuple(sorted({*words(result.get("warnings")), *words(results.get("notes"))})),
+        notes=tuple(sorted({*words(result.get("warnings")), *words(results.get("notes"))}, key=_importance)),
     )
+
+
+def _importance(note: str) -> tuple[bool, str]:
+    return not note.startswith(_FIRST), note
 
 
 Made = list[tuple[Json, ReportTarget]]

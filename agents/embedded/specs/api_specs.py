@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from ....core.errors import EnvironmentFault, ToolFailure, UsageError
-from ....engine.api.document.application import AppLaunch, extract_document, fetch_document
+from ....engine.api.document.app_document import extract_document, fetch_document
+from ....engine.api.document.application import AppLaunch
 from ....engine.api.document.apps import find_secret_variables
 from ....engine.api.document.auth import is_secret
 from ....engine.api.document.base_path import base_of_routes, below, declared_bases, find_base

@@ -70,7 +70,8 @@ def _disambiguated(proposal: Proposal, other: Proposal, taken: Container[str]) -
         found += [f"after_{step['method']}_{one}".lower() for one in differences(step, usual)]
     if len(proposal.setup) > len(other.setup):
         found += [f"after_{step['method']}".lower() for step in proposal.setup[len(other.setup) :]]
-    words = joined(found[:_MOST_DIFFERENCES])
+    # Two steps of one method are one thing to say.
+    words = joined(list(dict.fromkeys(found))[:_MOST_DIFFERENCES])
     name = unique_name(f"{proposal.name}_{words}".rstrip("_"), taken)
     return replace(proposal, name=name, title=f"{proposal.title} {words.replace('_', ' ')}".strip())
 

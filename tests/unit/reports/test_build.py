@@ -252,6 +252,13 @@ def test_a_folder_that_only_begins_alike_is_left_in_the_text() -> None:
     assert target.notes == ("see /home/me/project-two and a.py",)
 
 
+def test_that_nobody_can_sign_in_comes_before_all_other_notes() -> None:
+    first, other = "Access: nobody can sign in.", "A status is not declared."
+    result = executed(["tc_a"], warnings=[other, first])
+    (target,) = build_report(facts(), outcomes(generate_step(**result))).targets
+    assert target.notes == (first, other)
+
+
 def test_secrets_are_taken_out_everywhere() -> None:
     secret = "hunter2hunter2"
     result = executed(["tc_a"], analysis=f"saw {secret}", suspected_defects=[{**DEFECT, "observed": secret}])

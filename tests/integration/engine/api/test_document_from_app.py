@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from testwright.engine.api.document.application import AppLaunch, extract_document
+from testwright.engine.api.document.app_document import extract_document
+from testwright.engine.api.document.application import AppLaunch
 from testwright.engine.api.document.operations import api_from_document
 from testwright.engine.api.model.model import ApiDescription
 from testwright.engine.api.probe.explore import ApiExploration, explore_api

@@ -78,6 +78,16 @@ def test_proposals_of_one_name_get_names_and_titles_that_tell_them_apart():
     assert [one.title for one in found] == ["makes a cart", "makes a cart with customer grace"]
 
 
+def test_a_step_that_is_taken_twice_before_is_said_once():
+    document = {"openapi": "3.1.0", "paths": {"/carts": {"post": {"responses": {}}}}}
+    [operation] = api_from_document(document, path="openapi.json").operations
+    plain = Proposal(operation, "success", "makes a cart", "success", PLAIN)
+    later = replace(
+        plain, setup=(creating({"customer": "Grace"}, "first_id"), creating({"customer": "Bo"}, "other_id"))
+    )
+    assert distinct_proposals([plain, later])[1].name == "success_after_post"
+
+
 def test_schemas_of_one_name_are_told_apart_by_their_operation():
     def case(path, schema):
         return {
