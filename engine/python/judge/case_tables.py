@@ -265,8 +265,16 @@ def _name_without_number(block: Sequence[Case]) -> str:
 
 
 def _merged_group(host: Sequence[Case], block: Sequence[Case]) -> str:
-    """Returns the group of two merged tables: the larger one's, or the shorter name if both are parts of one table."""
+    """Returns the group of two merged tables: the larger one's, or the shorter name if both are parts of one table.
+
+    Of two that are equally large, it is the one that the ids of the most rows begin with.
+    """
     larger = _group_of(block if len(block) > len(host) else host)
     names = [_group_of(one).name for one in (host, block)]
-    name = min(names, key=len) if _name_without_number(host) == _name_without_number(block) else larger.name
-    return Group(name, larger.columns).text
+    if _name_without_number(host) == _name_without_number(block):
+        return Group(min(names, key=len), larger.columns).text
+    if len(block) == len(host):
+        ids = [case.id for case in (*host, *block)]
+        name = max(names, key=lambda one: (sum(text.startswith(f"tc_{one}_") for text in ids), len(one)))
+        return Group(name, larger.columns).text
+    return larger.text

@@ -51,6 +51,7 @@ def simplified_trials(trial: Trial, facts: ModuleFacts, written: Sequence[str] =
         _without_arguments(trial, facts),
         _with_flags(trial, facts),
         _smaller_literals(trial),
+        _with_words_for_empty_texts(trial),
     )
     for variant in variants:
         key = (variant.act, *variant.arrange)
@@ -115,6 +116,16 @@ def _with_written_texts(trial: Trial, written: Sequence[str]) -> Iterator[Trial]
     yield _with_texts(trial, dict(zip(others, missing, strict=False)))
     for place in others[:4]:
         yield from (with_source(trial, place, repr(text), _origin(trial)) for text in missing[:2])
+
+
+def _with_words_for_empty_texts(trial: Trial) -> Iterator[Trial]:
+    """Variants with a word in place of an empty text: where that changes nothing, emptiness was not the point."""
+    places = [place for place in _own_places(trial) if isinstance(place.value, str)]
+    given = {place.value for place in places}
+    word = next((word for word in WORDS if word not in given), WORDS[0])
+    for place in places:
+        if place.value == "":
+            yield with_source(trial, place, repr(word), _origin(trial))
 
 
 def _with_texts(trial: Trial, texts: Mapping[LiteralSpan, str]) -> Trial:

@@ -20,7 +20,7 @@ from ..search.influence_trials import Distinction
 from ..search.simplified_trials import SIMPLIFIED
 from ..search.trial_search import SLOW_STEPS, TrialRecord, has_assertable_outcome, returned_none
 from .idle_arguments import idle_records
-from .representative import Representation, represent, texts_in
+from .representative import Representation, answers_undecorated, represent, texts_in
 
 # Raised by the operating system: not behaviour of the code unless the code or its documentation names the exception.
 SYSTEM_ERRORS = frozenset({"IsADirectoryError", "NotADirectoryError", "PermissionError"})
@@ -111,6 +111,8 @@ def rank_candidates(
     found: dict[Goal, list[TrialCandidate]] = {}
     for record in records:
         if _raised_by_accident(record, lines) or rebinds_import(record.trial):
+            continue
+        if not record.trial.wanted and answers_undecorated(record.trial, record.observation):
             continue
         if (f"repr({record.trial.act})", *record.trial.arrange) in shown and not record.trial.wanted:
             continue  # another record compares the whole object

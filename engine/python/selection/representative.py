@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Any
 
 from ....utils.python_names import assigned_variable, names_of
-from ....utils.python_source import literal_or, parse_expression, parse_python
+from ....utils.python_source import expression_or_none, literal_or, parse_expression, parse_python
 from ..judge.value_checks import is_empty_source
 from ..model.model import CallableFacts, ModuleFacts, Observation, Trial
 from ..outside.arrangement import DATA, NOTES
@@ -99,8 +99,7 @@ def represent(
         + min(receiver_degeneracy(subject, act, statements, facts), SEVERE if observation.raised is None else MILD)
         + (MILD if subject is not None and subject.kind == "constructor" and is_partial(subject, len(given)) else 0),
         # An object that shows itself as the text it was read from is not that text.
-        trivial=is_trivial(observation, () if trial.act.startswith("repr(") else given)
-        or _is_as_undecorated(trial, observation, given),
+        trivial=is_trivial(observation, () if trial.act.startswith("repr(") else given),
         shape=shape,
         values=values,
         arguments=_literals(given),
@@ -146,12 +145,15 @@ def is_trivial(observation: Observation, given: Sequence[ast.expr] = ()) -> bool
     return any(type(one) is type(result) and one == result for one in passed)
 
 
-def _is_as_undecorated(trial: Trial, observation: Observation, given: Sequence[ast.expr]) -> bool:
+def answers_undecorated(trial: Trial, observation: Observation) -> bool:
     """Whether a decorated sample function answers as it would without its decorator: one that does nothing passes."""
-    samples = [definition for definition, _ in DECORATED]
-    if observation.effects or not any(text.startswith("@") and text.endswith(tuple(samples)) for text in trial.arrange):
+    samples = tuple(definition for definition, _ in DECORATED)
+    if observation.effects or not any(text.startswith("@") and text.endswith(samples) for text in trial.arrange):
         return False
-    first, *others = _literals(given) or (None,)
+    call = expression_or_none(trial.act)
+    if not isinstance(call, ast.Call):
+        return False
+    first, *others = _literals([*call.args, *(keyword.value for keyword in call.keywords)]) or (None,)
     if trial.act.startswith("double("):
         return type(first) is int and not others and _result(observation) == 2 * first
     greeting = others[0] if others else "Hello"

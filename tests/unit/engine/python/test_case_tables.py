@@ -4,7 +4,21 @@ from __future__ import annotations
 
 import ast
 
-from testwright.engine.python.judge.case_tables import MOST_ROWS, Group, cases_by_shape, read_group, tabulate
+from testwright.engine.python.judge.case_tables import (
+    MOST_ROWS,
+    Group,
+    cases_by_shape,
+    merge_tables,
+    read_group,
+    tabulate,
+)
+    MOST_ROWS,
+    Group,
+    cases_by_shape,
+    merge_tables,
+    read_group,
+    tabulate,
+)
 from testwright.engine.python.model.spec_case import Case, SpecExpectation
 
 
@@ -131,3 +145,13 @@ def test_the_state_of_an_object_afterwards_is_no_value_of_its_constructor() -> N
     assert table is not None
     assert table.columns == ("key", "expected", "expected_state")
     assert [one.value for one in table.template.expect] == ["Box(expected)", "Box(expected_state)"]
+
+
+def test_of_two_tables_that_are_merged_the_name_is_the_one_that_the_ids_begin_with() -> None:
+    def row(case_id: str, act: str, group: str) -> Case:
+        return Case(case_id, "title", "f", act, expect=(SpecExpectation("equals", "result", "1"),), group=group)
+
+    host, block = row("tc_f_for_text_a", "f(1)", "f__value"), row("tc_f_for_text_b", "f(2)", "f_for_text__value")
+    ((first, second),) = merge_tables([[host], [block]])
+
+    assert {first.group, second.group} == {"f_for_text__value"}

@@ -106,3 +106,9 @@ def test_a_piece_of_a_word_that_documents_pass_is_that_word_again(piece: str) ->
     found = simplified_trials(Trial("paint", f"paint('[31m{piece}')"), FACTS, ("[1mhello", "world"))
 
     assert "paint('[31mhello')" in {one.act for one in found}
+
+
+@pytest.mark.feature("B-16")
+def test_a_word_stands_in_for_an_empty_text_that_makes_no_difference() -> None:
+    assert ("parse('kitten', 'b')",) in variants("parse('', 'b')")
+    assert ("parse('sitting', 'kitten')",) in variants("parse('', 'kitten')")
