@@ -12,13 +12,6 @@ from testwright.engine.python.judge.case_tables import (
     read_group,
     tabulate,
 )
-    MOST_ROWS,
-    Group,
-    cases_by_shape,
-    merge_tables,
-    read_group,
-    tabulate,
-)
 from testwright.engine.python.model.spec_case import Case, SpecExpectation
 
 
