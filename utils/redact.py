@@ -89,9 +89,16 @@ def is_secret_name(name: str) -> bool:
     return bool(_SECRET_NAME.search(spelled) or _SECRET_WORD.search(spelled))
 
 
+_SIGNING_NAME = re.compile(r"secret|jwt|sign|session_?key", re.IGNORECASE)
+
+
 def placeholder_secret(variable: str) -> str:
-    """Return the value that tests use for an unknown secret: always the same, and plainly not a real one."""
-    return f"test-{variable.lower().replace('_', '-')}"
+    """Return the value that tests use for an unknown secret: always the same, and plainly not a real one.
+
+    What signs is at least 64 bytes long (RFC 7518, section 3.2, for HS512): libraries warn of shorter keys.
+    """
+    value = f"test-{variable.lower().replace('_', '-')}"
+    return value + "-only-for-tests" * 4 if _SIGNING_NAME.search(variable) else value
 
 
 def has_secret_argument(command: str) -> bool:

@@ -15,12 +15,11 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from ....utils.python_source import expression_or_none, literal_value
-from ..model.model import ModuleFacts, Observation, Raised, Trial, Value
+from ..model.model import RAISES, ModuleFacts, Observation, Raised, Trial, Value
 from ..model.observation_json import ObservedTrial
 from .value_parts import accessor_joined, parts_of, shared_parts
 
 _FEWEST_WORDS = 2
-RAISES = "raises:"
 _TRACEBACK = re.compile(r"Traceback \((most recent call last|innermost last)\):")
 _EXCEPTION_LINE = re.compile(r"^(?P<name>\w+(\.\w+)*)(:\s*(?P<message>.*))?$")
 _PERSONAL = re.compile(r"0x[0-9a-fA-F]{4,}|<[^<\n]* object\b|<function|<bound method|<generator")

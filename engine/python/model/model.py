@@ -186,6 +186,9 @@ MOST_PARAMETERS = 100
 """A callable with more of them is not called: values for each, in the light of all others, would take for ever."""
 
 
+RAISES = "raises:"
+"""What `Trial.wanted` begins with where prose announces an exception."""
+
 # Sources of trials that a person wrote, or that put together what persons wrote.
 RICH_SOURCES = frozenset({"doctest", "prose", "document", "example", "existing_test", "call_site", "usage"})
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from ....utils.in_turns import in_turns
 from ....utils.untrusted_files import read_source
+from ..inputs.announced_exceptions import with_announced_exceptions
 from ..inputs.given_examples import ExampleRecord, GivenExamples
 from ..model.arcs import branch_arcs
 from ..model.model import Arc, CallableFacts, ClassFacts, ModuleFacts, Observation, Trial
@@ -180,7 +181,8 @@ class SourceProposer:
     def wave(self, number: int) -> Iterator[Trial]:
         """Generates the trials of one wave; wave 0 needs no observation, later ones use what was learned before."""
         if not number:
-            yield from self._usable(in_turns([initial_trials(self.facts, self.context), self._first_stories()]))
+            first = with_announced_exceptions(initial_trials(self.facts, self.context), self.facts)
+            yield from self._usable(in_turns([first, self._first_stories()]))
             return
         self.context.values.refresh()
         turns = [self._at_frontier(number)]

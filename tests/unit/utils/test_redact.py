@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from testwright.utils.redact import REDACTED, Redactor, has_secret_argument, is_secret_name, without_secrets
+from testwright.utils.redact import (
+    REDACTED,
+    Redactor,
+    has_secret_argument,
+    is_secret_name,
+    placeholder_secret,
+    without_secrets,
+)
 
 KEY = "sk-proj-" + "a1B2" * 8
 
@@ -231,3 +238,9 @@ def test_hostile_text_is_redacted_in_linear_time(unit: str) -> None:
 )
 def test_arguments_of_a_command_that_are_secrets_are_found(command: str, holds: bool) -> None:
     assert has_secret_argument(command) is holds
+
+
+@pytest.mark.parametrize("name", ["SHOP_SECRET_KEY", "JWT_KEY", "SIGNING_KEY"])
+def test_a_made_up_key_that_signs_is_long_enough_for_every_algorithm(name):
+    assert len(placeholder_secret(name).encode()) >= 64
+    assert placeholder_secret("SHOP_PASSWORD") == "test-shop-password"
