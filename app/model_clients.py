@@ -123,8 +123,7 @@ async def open_model_clients(
     prices = _load_prices(settings, base_url)
 
     def stored() -> list[ModelUsage]:
-        rows = kept.all() if kept is not None else []
-        return [*_stated(kept), *(spend_of_stored(role, row, prices) for role, row in rows if _STATED not in row)]
+        return [_stated_in(row) or spend_of_stored(role, row, prices) for role, row in _rows(kept)]
 
     budget = _new_budget(settings, seconds_before, before=stored(), on_usage=spent)
     abilities = CapabilityFile(cache / "endpoints.json" if cache is not None else None)
@@ -159,15 +158,24 @@ async def open_model_clients(
 
 def _stated(kept: RunAnswers | None) -> list[ModelUsage]:
     """What agents of the user's own have said that they used, in earlier sessions and other processes."""
-    rows = kept.all() if kept is not None else []
-    return [ModelUsage(**row[_STATED]) for _, row in rows if _STATED in row]
+    return [usage for _, row in _rows(kept) if (usage := _stated_in(row)) is not None]
+
+
+def _stated_in(row: Any) -> ModelUsage | None:
+    """What an agent of the user's own has said in a stored row; None of an answer of a model."""
+    return ModelUsage(**row[_STATED]) if _STATED in row else None
+
+
+def _rows(kept: RunAnswers | None) -> list[tuple[str, Any]]:
+    return kept.all() if kept is not None else []
 
 
 def _metering(budget: ModelBudget, kept: RunAnswers | None) -> Metering:
     def add(usage: ModelUsage) -> None:
+        # Counted first: what a recount in another thread finds stored must be counted already.
+        budget.add(usage)
         if kept is not None:
             kept.keep_stated(usage)
-        budget.add(usage)
 
     return Metering(budget.require, add)
 

@@ -53,8 +53,9 @@ class EmbeddingsMeter:
             self.budget.require_room(tokens, usage.cost)
             with self.budget.reserved(tokens, usage.cost):
                 yield
-                self._keep(usage)
+                # Counted first: what a recount in another thread finds stored must be counted already.
                 self.budget.add(usage)
+                self._keep(usage)
         self._audit(
             AuditEntry(role=f"{ROLE} model", attempt=1, outcome="ok", model=model, tokens=tokens, cost=usage.cost)
         )

@@ -150,10 +150,11 @@ class RunChat:
                     received, mode = await self._sender.send(
                         call, self._budget.require, lambda failed: self._audit_failed(call, key, failed), room
                     )
+                    # Counted first: what a recount in another thread finds stored must be counted already.
+                    self._budget.add(_usage(call.role, self.model, received, self._price))
                     if self._kept is not None and received.whole:
                         kept = {"model": self.model, "received": received.to_dict(), "limit": room}
                         self._kept.put(call.role, call.attempt, key, kept)
-                    self._budget.add(_usage(call.role, self.model, received, self._price))
         except ModelTimeout as failure:
             if failure.details.get("cut_off"):
                 raise self._budget.out_of_time() from failure

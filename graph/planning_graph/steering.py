@@ -21,7 +21,7 @@ from .risks import step_descriptors
 from .steps import is_finished, is_hidden, planned_test_type
 
 _DEFAULTS = {
-    "safety": "what it was asked about is rejected",
+    "safety": "its step is executed only where the user says yes",
     "goal": "the request counts as met",
     "judge": "the plan goes on",
     "health": "the run goes on",

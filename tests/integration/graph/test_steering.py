@@ -246,7 +246,7 @@ async def test_no_agent_that_steers_is_asked_beyond_a_ceiling_and_the_report_say
     defaults = {
         "lorebook": "what is known about the project stays as it is",
         "health": "the run goes on",
-        "safety": "what it was asked about is rejected",
+        "safety": "its step is executed only where the user says yes",
         "goal": "the request counts as met",
     }
     assert {f"the {role} agent {why}; {default}" for role, default in defaults.items()} <= set(warnings(made))

@@ -61,6 +61,34 @@ async def test_what_an_agent_of_the_users_own_used_counts_in_a_resumed_run(
             again.metering.require()
 
 
+@pytest.mark.parametrize("models", [{}, {"spec": "openai:scripted"}], ids=["no model", "a model"])
+async def test_usage_that_another_thread_finds_stored_counts_once(tmp_path: Path, models: dict[str, str]) -> None:
+    class Watched(Stored):
+        """Another thread counts anew just when something was stored; `reads` counts how often all of it is read."""
+
+        reads = 0
+
+        def put(self, run_id: str, *key: Any) -> None:
+            super().put(run_id, *key)
+            clients.recount()
+
+        def of_run(self, run_id: str) -> list[tuple[str, Any]]:
+            self.reads += 1
+            return super().of_run(run_id)
+
+    settings = load_settings({"root": tmp_path, "base_url": "http://127.0.0.1:9/v1", "models": models})
+    stored = Watched()
+    async with open_model_clients(
+        settings,
+        {"TESTWRIGHT_API_KEY": "k"},
+        kept=RunAnswers(stored, "run"),  # type: ignore[arg-type]
+    ) as clients:
+        stored.reads = 0
+        clients.metering.add(ModelUsage("goal", "mine", 1, 30, cost=0.25))
+        assert (clients.budget.total.tokens, clients.budget.total.calls) == (30, 1)
+        assert stored.reads == 1
+
+
 @pytest.mark.parametrize("reads", [True, False])
 async def test_a_ceiling_on_cost_needs_the_price_of_embeddings_where_a_model_reads_them(
     tmp_path: Path, *, reads: bool

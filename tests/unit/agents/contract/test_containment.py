@@ -300,10 +300,11 @@ async def test_what_an_answer_that_is_refused_used_counts_in_budget_and_response
 
 
 @pytest.mark.feature("C-02", "B-08")
-async def test_an_agent_without_our_base_class_is_paid_for_as_well_where_its_answer_is_refused() -> None:
+@pytest.mark.parametrize("cost", [math.nan, 10**400], ids=["no number", "more than a float holds"])
+async def test_an_agent_without_our_base_class_is_paid_for_as_well_where_its_answer_is_refused(cost: float) -> None:
     class Plain:
         async def process(self, request: AgentRequest) -> AgentResponse:
-            return AgentResponse(ResponseStatus.SUCCESS, metadata={"tokens": 7, "cost": math.nan})
+            return AgentResponse(ResponseStatus.SUCCESS, metadata={"tokens": 7, "cost": cost})
 
     response = await send_request(Plain(), REQUEST, role="goal", options=RequestOptions())
     assert (response.metadata["tokens"], response.metadata["cost"]) == (7, 0.0)
