@@ -57,27 +57,31 @@ async def validate_goal(state: PlanningAgentState, runtime: Runtime[RunContext])
     steered = with_control(state, goal_failures=failures, critiques=critiques, passed="", heard=heard)
     message = f"goal validation {failures}: {response.metadata.get(HALT_REASON) or critique}"
     services_of(runtime).emit(EventType.PROGRESS, message, None, critique=critique)
-    if failures > runtime.context.control.max_goal_failures:
-        emit_plan_ended(services_of(runtime), ExitReason.GOAL_VALIDATION_FAILED)
-        ended = {"status": "failed", "exit_reason": str(ExitReason.GOAL_VALIDATION_FAILED)}
-        return {**spent, **steered, **ended, "logs": [f"the request is not met: {critique}"]}
     state = {**state, **steered}  # type: ignore[typeddict-item]
     more = await _further(state, runtime, critique, failures)
     ended = more.pop("ended", None)
     if ended is not None:
         return {**spent, **_ended(state, runtime, ended), **more}
     steps, suggested = more.pop("steps"), more.pop("suggested", [])
+    logs = [message, *map(_not_planned, suggested)]
     if suggested:
         suggestions = [*dict.fromkeys([*before.get("suggestions", []), *suggested])]
         before, steered = {**before, "suggestions": suggestions}, with_control(state, suggestions=suggestions)
         if not steps:
             emit_plan_ended(services_of(runtime), ExitReason(str(state["exit_reason"])))
-            return {**spent, **more, "control": before}
+            return {**spent, **more, "control": before, "logs": logs}
+    # Only now: a critique of nothing but what lies outside of the request is no failure.
+    if failures > runtime.context.control.max_goal_failures:
+        emit_plan_ended(services_of(runtime), ExitReason.GOAL_VALIDATION_FAILED)
+        failed = {"status": "failed", "exit_reason": str(ExitReason.GOAL_VALIDATION_FAILED)}
+        return {**spent, **steered, **failed, **more, "logs": [*logs, f"the request is not met: {critique}"]}
+    if steps:
+        await _announce([*state["plan"], *steps], state, runtime, critique)
     known, late = await revealed_late(state, services_of(runtime).predicates)
     open_again = reopened(known, late, failures)
     plan = mark_ready_in_progress([*open_again, *steps])
     going_on = {"plan": plan, "current_step_index": first_unfinished(plan), "status": "executing", "exit_reason": None}
-    return {**spent, **steered, **going_on, **more, "logs": [message]}
+    return {**spent, **steered, **going_on, **more, "logs": logs}
 
 
 def _ended(state: PlanningAgentState, runtime: Runtime[RunContext], fault: Fault) -> dict[str, Any]:
@@ -159,15 +163,17 @@ async def _further(
     without = {step["id"] for step in outside}
     steps = [] if passes else further_steps(planned.steps, state["plan"], number, without=without)
     for text in suggested:
-        message = f"outside of the request, so not planned: {text}"
-        services_of(runtime).emit(EventType.PROGRESS, message, None, suggestion=text)
+        services_of(runtime).emit(EventType.PROGRESS, _not_planned(text), None, suggestion=text)
     if planned.fault is not None or not any(generates(step) for step in steps):
         why = planned.fault.message if planned.fault is not None else "the planner has none that are not done already"
         if not suggested:
             services_of(runtime).emit(EventType.PROGRESS, f"no steps were made of the critique: {why}", None)
         return {"steps": [], "suggested": suggested, **spent}
-    await _announce([*state["plan"], *steps], state, runtime, critique)
     return {"steps": steps, "suggested": suggested, **spent}
+
+
+def _not_planned(suggestion: str) -> str:
+    return f"outside of the request, so not planned: {suggestion}"
 
 
 async def _announce(

@@ -41,6 +41,7 @@ from testwright.tests.support.runs.plan_runs import (
 EXAMPLE = Path(__file__).parents[3] / "examples/agents"
 PLANNED = plan(*steps("a"))
 CONTENT = success_response("all parts are met")
+UNPLANNED = {"steps": [], "understood": [], "not_understood": [], "skipped": []}
 ASKED = plan(*steps("a", "b"))
 """What the embedded planner reads in "cover the shop"."""
 
@@ -92,8 +93,7 @@ async def test_a_critique_goes_back_into_the_plan_as_steps_that_are_executed(tmp
 
 @pytest.mark.feature("P-03", "P-11")
 async def test_a_goal_agent_that_is_never_content_ends_the_run_after_more_than_three_failures(tmp_path: Path) -> None:
-    unplanned = {"steps": [], "understood": [], "not_understood": [], "skipped": []}
-    script = plan_agents([PLANNED, unplanned, unplanned, unplanned], 1, goal=[critique("more tests")] * 4)
+    script = plan_agents([PLANNED, *[UNPLANNED] * 4], 1, goal=[critique("more tests")] * 4)
     with scripted(**script) as made_of:
         made = bench(tmp_path, made_of, targets=TARGETS)
         state = await run_plan(made)
@@ -105,10 +105,13 @@ async def test_a_goal_agent_that_is_never_content_ends_the_run_after_more_than_t
 
 @pytest.mark.feature("P-03")
 async def test_the_number_of_critiques_that_are_taken_up_is_a_setting(tmp_path: Path) -> None:
-    with scripted(**agents(goal=[critique("more")])) as made_of:
-        context = {"control": ControlPolicy(max_goal_failures=0)}
-        state = await run_plan(bench(tmp_path, made_of, targets=TARGETS, context=context))
-    assert state["exit_reason"] == "goal_validation_failed"
+    further = plan(generate("b", target="shop/b.py"))
+    script = plan_agents([PLANNED, further], 1, goal=[critique("more")], embedded_planner=[ASKED])
+    with scripted(**script) as made_of:
+        made = bench(tmp_path, made_of, targets=TARGETS, context={"control": ControlPolicy(max_goal_failures=0)})
+        state = await run_plan(made)
+    assert (list(statuses(state)), state["exit_reason"]) == (["a", "verify", "accept"], "goal_validation_failed")
+    assert len(made.recorder.of(EventType.PLAN_READY)) == 1, "what is not taken up is not announced"
 
 
 @pytest.mark.feature("P-03")
@@ -162,15 +165,18 @@ def wider(test_type: str, target: str, *symbols: str) -> dict[str, Any]:
     ],
     ids=["another module", "another test type", "functions of another module"],
 )
+@pytest.mark.parametrize("most", [3, 0])
 async def test_what_a_critique_asks_for_beyond_the_request_is_suggested_and_not_planned(
-    tmp_path: Path, further: Any, suggestion: str
+    tmp_path: Path, further: Any, suggestion: str, most: int
 ) -> None:
     script = plan_agents([PLANNED, further], 1, goal=[critique("and more")], embedded_planner=[ASKED])
     with scripted(**script) as made_of:
-        made = bench(tmp_path, made_of, targets=TARGETS)
+        made = bench(tmp_path, made_of, targets=TARGETS, context={"control": ControlPolicy(max_goal_failures=most)})
         state = await run_plan(made)
     assert (list(statuses(state)), state["exit_reason"]) == (["a", "verify", "accept"], "completed")
     assert state["control"].get("suggestions") == [suggestion]
+    said = ["goal validation 1: and more", f"outside of the request, so not planned: {suggestion}"]
+    assert state["logs"][-2:] == said
     assert "goal_failures" not in state["control"], "what was not asked for is not missing"
     assert accepted_files(made.project) == ["test_a.py"]
 
@@ -287,8 +293,7 @@ async def test_a_goal_agent_that_a_ceiling_leaves_unasked_is_asked_by_a_run_with
 async def test_a_critique_reveals_the_steps_that_were_in_reserve_for_it(tmp_path: Path) -> None:
     reserve, dependent = generate("b", target="shop/b.py"), generate("c", target="shop/c.py", depends_on=["b"])
     reserve["params"]["reveal_when"] = "goal_failed"
-    unplanned = {"steps": [], "understood": [], "not_understood": [], "skipped": []}
-    script = plan_agents([plan(*steps("a"), reserve, dependent), unplanned], 3, goal=[critique("more"), CONTENT])
+    script = plan_agents([plan(*steps("a"), reserve, dependent), UNPLANNED], 3, goal=[critique("more"), CONTENT])
     with scripted(**script) as made_of:
         made = bench(tmp_path, made_of, targets=TARGETS)
         state = await run_plan(made)
