@@ -23,7 +23,7 @@ import time
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from subprocess import DEVNULL, PIPE, Popen
+from subprocess import DEVNULL, Popen
 
 import psutil
 
@@ -109,11 +109,13 @@ def _measured(given: argparse.Namespace, count: int, model: WaitingModel | None)
             server = stack.enter_context(temporal_server())
             workers = [stack.enter_context(worker(server, "--jobs", "1", **VARIABLES)).pid for _ in range(count)]
             command += ["--on", server.address]
-        with Popen(command, env={**os.environ, **VARIABLES}, stdout=DEVNULL, stderr=PIPE, text=True) as process:
+        # A file, because nobody would read a pipe before the run has ended.
+        complaint = stack.enter_context(tempfile.TemporaryFile("w+"))
+        with Popen(command, env={**os.environ, **VARIABLES}, stdout=DEVNULL, stderr=complaint) as process:
             measured = _followed(process, workers, root / ".testwright/runs/r/events.jsonl", given.modules)
-            _, complaint = process.communicate()
         if process.returncode or measured is None:
-            sys.exit(f"the run ended with {process.returncode}:\n{complaint}")
+            complaint.seek(0)
+            sys.exit(f"the run ended with {process.returncode}:\n{complaint.read()}")
         return measured
 
 
@@ -121,6 +123,8 @@ def _followed(process: Popen[str], workers: list[int], events: Path, modules: in
     """Look at the processes when the first step begins, when it ends and when the last one ends; None without these."""
     tail, begun, ends = EventTail(events), 0.0, list[tuple[float, float]]()
     while len(ends) < modules:
+        # Asked first: what a run that has ended wrote last is still read.
+        is_over = process.poll() is not None
         for event in tail.new():
             if not str(event.step_id).startswith("generate_"):
                 continue
@@ -128,7 +132,7 @@ def _followed(process: Popen[str], workers: list[int], events: Path, modules: in
                 begun = begun or event.at
             elif event.type == "step_ended":
                 ends.append((event.at, _processor_seconds([process.pid, *workers])))
-        if process.poll() is not None:
+        if is_over and len(ends) < modules:
             return None
         time.sleep(_OFTEN)
     return Measured(ends[-1][0] - begun, ends[-1][0] - ends[0][0], ends[-1][1] - ends[0][1])

@@ -46,6 +46,9 @@ _PATIENCE = {
 _MOST_ATTEMPTS = 6
 """Of what is no step: planning, finishing."""
 
+_STORE_AWAY = "The database is waited for."
+"""Note of a run as long as no activity has reached its database again."""
+
 
 @workflow.defn(name=messages.WORKFLOW)
 class RunWorkflow:
@@ -134,7 +137,7 @@ class RunWorkflow:
         asked_again = dict.fromkeys(_PATIENCE, 0)
         while True:
             try:
-                return await workflow.execute_activity(
+                answer = await workflow.execute_activity(
                     name,
                     argument,
                     result_type=result,
@@ -143,6 +146,9 @@ class RunWorkflow:
                     retry_policy=policy,
                     cancellation_type=workflow.ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
                 )
+                # Whichever activity it was, its worker has reached the database.
+                self._progress.notes = [note for note in self._progress.notes if note != _STORE_AWAY]
+                return answer
             except ActivityError as error:
                 kind = _kind_of(error)
                 if kind not in asked_again or asked_again[kind] == _PATIENCE[kind]:
@@ -151,7 +157,7 @@ class RunWorkflow:
                 if (current := asyncio.current_task()) is not None and current.cancelling():
                     raise asyncio.CancelledError from error
                 if kind == messages.STORE_AWAY:
-                    self._note(f"The database is waited for: {error.cause}")
+                    self._note(_STORE_AWAY)
             asked_again[kind] += 1
             if kind != messages.WORKER_STOPPED:
                 await asyncio.sleep(min(2.0 ** asked_again[kind], task.heartbeat_seconds / 3))

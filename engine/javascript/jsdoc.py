@@ -10,8 +10,12 @@ _EXAMPLE = re.compile(
     r"^(?P<call>.+?);?\s*(?://\s*(?:=>|→|->|returns?:?|prints:?|(?:output|result):)?|=>|→)\s*(?P<value>\S.*)$"
 )
 _ELSEWHERE = re.compile(
-    r"//.*\b(?:platform|environment|machine|browser|windows|mac ?os|linux|time ?zone)\b", re.IGNORECASE
+    r"//.*\b(?i:on|in|under|with)\s+"
+    r"(?:(?i:(?:another|an?|other|older|an\s+older)\s+(?:\w+\s+)?(?:platform|environment|machine|browser|time ?zone)s?)"
+    r"|Windows|[Mm]ac ?OS|OS X|Linux)\b"
+    r"|//\s*(?:Windows|[Mm]ac ?OS|OS X|Linux)\s*(?:only)?:?\s*$"
 )
+"""A comment about another machine than any: "in every environment" is none."""
 _THROWN = re.compile(r"^throws?\s+(?:an?\s+)?\{?(\w+)")
 
 
@@ -121,19 +125,27 @@ def read_comment(text: str, line: int) -> DocComment:
 def read_examples(lines: list[str], first: int) -> list[Example]:
     """Documented calls in lines of code: `add(1, 2) // => 3`, also with the comment in the line below.
 
-    What stands below a comment about another machine, such as "on a platform with 'tr-TR'", is true there only.
+    What stands below a comment about another machine, such as "on a platform with 'tr-TR'", is true there only: the
+    lines up to the next blank one are left out.
 
     Args:
         first: number of the first line.
     """
     found: list[Example] = []
     previous = ""
+    elsewhere = begun = False
     for number, content in enumerate(lines, first):
         code = content.strip()
         if code.startswith(("```", "<caption>")):
+            elsewhere = False
             continue
         if not previous and _ELSEWHERE.match(code):
-            return found
+            elsewhere, begun = True, False
+            continue
+        if elsewhere:
+            # Blank lines between the comment and what it is about do not end that.
+            elsewhere, begun = bool(code) or not begun, begun or bool(code)
+            continue
         if code.startswith("//") and previous:
             # The value stands in a line of its own.
             code = f"{previous} {code}"

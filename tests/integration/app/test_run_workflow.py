@@ -191,10 +191,25 @@ async def test_stopped_workers_held_locks_and_a_database_that_is_away_cost_a_ste
     notes = Notes([WaveOfSteps(["a"]), WaveOfSteps()], failures={"a": [*stopped, *locked, away]})
     async with begun(server, notes, heartbeat_seconds=3.0) as run:
         assert await run.result() == RunEnded("completed", 0)
-        told = (await run.query(RunWorkflow.progress)).notes
-    assert told == ["The database is waited for: StoreUnreachable: it does not serve"]
     assert notes.asked == [*["a"] * 12, "finish"]
     assert notes.ended[1] == {"a": StepEnded(attempts=1)}
+
+
+async def test_a_database_that_is_away_is_noted_once_until_an_activity_reaches_it_again(server):
+    class Asking(Notes):
+        told = ()
+
+        async def _executed(self, task):
+            if len(self.asked) == 2:
+                self.told = (await run.query(RunWorkflow.progress)).notes
+            return await super()._executed(task)
+
+    away = [ApplicationError(f"by worker {n}", type=messages.STORE_AWAY, non_retryable=True) for n in range(2)]
+    notes = Asking([WaveOfSteps(["a"]), WaveOfSteps()], failures={"a": away})
+    async with begun(server, notes, heartbeat_seconds=1.5) as run:
+        assert await run.result() == RunEnded("completed", 0)
+        assert notes.told == ["The database is waited for."]
+        assert (await run.query(RunWorkflow.progress)).notes == []
 
 
 async def test_a_worker_that_is_stopped_leaves_its_step_to_the_next_with_all_its_attempts(server):

@@ -7,6 +7,7 @@ import pytest
 
 from testwright.engine.javascript.compose import condition_of
 from testwright.engine.javascript.facts import read_module
+from testwright.engine.javascript.jsdoc import read_examples
 from testwright.engine.javascript.observations import Seen
 from testwright.engine.javascript.readme import readme_examples
 from testwright.engine.javascript.selection import Chosen
@@ -94,6 +95,28 @@ def test_a_call_of_a_member_of_what_the_module_exports_as_a_whole_is_about_that_
 def test_what_is_true_on_another_machine_only_is_no_documentation_of_the_call(tmp_path: Path) -> None:
     lines = ("sizes(1) // => 1", "", "// On a platform with 'tr-TR'", "", "sizes(2) // => 3", "sizes(4) // => 4")
     assert conditions(tmp_path, UMBRELLA, *lines) == ["sizes for a 1"]
+
+
+@pytest.mark.parametrize(
+    ("comment", "left_out"),
+    [
+        ("// On a platform with 'tr-TR'", True),
+        ("// in another time zone", True),
+        ("// on an older browser", True),
+        ("// Windows:", True),
+        ("// for example on macOS", True),
+        ("// in every environment", False),
+        ("// The platform does not matter.", False),
+        ("// sums of sliding windows", False),
+        ("// Windows paths keep their letter", False),
+    ],
+)
+def test_a_comment_about_another_machine_leaves_out_the_calls_up_to_the_next_blank_line(
+    comment: str, *, left_out: bool
+) -> None:
+    lines = ["size(1) // => 1", "", comment, "size(2) // => 3", "size(4) // => 4", "", "size(5) // => 5"]
+    found = [one.call for one in read_examples(lines, 1)]
+    assert found == ["size(1)", *([] if left_out else ["size(2)", "size(4)"]), "size(5)"]
 
 
 @pytest.mark.parametrize(
