@@ -119,7 +119,7 @@ def _measured(given: argparse.Namespace, count: int, model: WaitingModel | None)
         return measured
 
 
-def _followed(process: Popen[str], workers: list[int], events: Path, modules: int) -> Measured | None:
+def _followed(process: Popen[bytes], workers: list[int], events: Path, modules: int) -> Measured | None:
     """Look at the processes when the first step begins, when it ends and when the last one ends; None without these."""
     tail, begun, ends = EventTail(events), 0.0, list[tuple[float, float]]()
     while len(ends) < modules:
