@@ -6,6 +6,7 @@ INTEGERS = ("6", "4", "9", "2", "7", "5")
 MORE_INTEGERS = ("3", "12", "10")
 # Above all of `INTEGERS`.
 ENDS = ("10", "12", "15")
+SHARES = ("0.25", "0.1", "0.05")
 REALS = ("2.5", "4.0", "1.5", "0.5")
 WORDS = ("kitten", "sitting", "mitten", "bitten")
 TEXTS = ("hello world", "the quick brown fox", "good morning", "see you soon")

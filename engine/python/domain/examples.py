@@ -31,6 +31,7 @@ _POSITION_NAME = re.compile(r"(start_?)?(pos|position|offset)(ition)?|cursor")
 _END_NAME = re.compile(r"(end|stop|finish|until|hi|high|max(imum)?|upper|last)(_\w+)?|\w+_(end|stop|max|until)")
 _SMALL = frozenset("1 2 3 4 5".split())
 _BITS_NAME = re.compile(r"(\w+_)?bits?(_\w+)?")
+_SHARE_NAME = re.compile(r"(\w+_)?(rate|ratio|discount|share|percent(age)?|probability|fraction|margin|vat)")
 _LETTER_NAME = re.compile(r"(ch|char|character|letter|symbol|digit)")
 # Names whose texts have a form of their own, in the table of type_inference; other names suggest a word.
 _PLAIN_TEXT = frozenset({"'hello world'", "'name'"})
@@ -182,6 +183,9 @@ def _integers(domain: ParameterDomain, context: ExampleContext) -> list[Candidat
 
 
 def _reals(domain: ParameterDomain, context: ExampleContext) -> list[Candidate]:
+    if domain.type_name == "Decimal" and _SHARE_NAME.fullmatch(context.name):
+        values = [f"Decimal('{text}')" for text in (*_from(tables.SHARES, context.place), "0", "1")]
+        return [Candidate(value, ("from decimal import Decimal",), origin="domain") for value in values]
     if domain.type_name in ("Decimal", "Fraction", "complex"):
         return list(_built(domain, context))
     found = _from(tables.REALS, context.place)

@@ -30,6 +30,7 @@ SIMPLIFIED = "simplified"
 _SURROUNDINGS = re.compile(rf"\bmonkeypatch\b|\brequest\b|\bdate(time)?\(|\btimedelta\(|^{NOW}\b")
 _FLAGS = ("True", "False")
 _FRAGMENT = 3
+_NUMBER = re.compile(r"-?\d+(\.\d+)?")
 _WORD = re.compile(r"[A-Za-z0-9]+")
 _TOKEN = re.compile(r"[A-Za-z]+|[0-9]+|\s+|[^A-Za-z0-9\s]+")
 
@@ -271,7 +272,9 @@ def _smaller(place: LiteralSpan) -> Iterator[str]:
         words = _WORD.findall(value)
         if is_sample(value) or (len(words) > 1 and set(words) <= set(WORDS)):
             return  # words with what is looked for between them: each says something
-        yield from map(repr, _shorter_texts(value))
+        # Of a number in words, a part is no number that a person writes: `4.` of `4.50`.
+        is_number = _NUMBER.fullmatch(value) is not None
+        yield from (repr(text) for text in _shorter_texts(value) if not is_number or _NUMBER.fullmatch(text))
     elif isinstance(value, list | tuple) and len(value) > _FEWEST:
         for shorter in _shorter_sequences(value):
             yield repr(type(value)(shorter))

@@ -84,6 +84,8 @@ def receiver_degeneracy(
     takes = owner.constructor.parameters if owner.constructor is not None else ()
     if given:
         rate = min(degeneracy_of(node, facts) for node in given)
+        if _is_unfilled(subject, owner, given):
+            return SEVERE
         # What a factory is given makes a whole object.
         takes_any = [one.kind for one in takes if one.name != "self"] == ["var_positional"]
         partial = isinstance(built.func, ast.Name) and is_partial(owner.constructor, len(given))
@@ -95,6 +97,18 @@ def receiver_degeneracy(
         # The default object is what others are compared with; one that is only set up by options is as good as any.
         return 0 if _is_set_up_by_options(owner, facts) else SEVERE
     return MILD if any(_fills(member) for member in owner.members) else 0
+
+
+def _is_unfilled(subject: CallableFacts, owner: ClassFacts, given: Sequence[ast.expr]) -> bool:
+    """Whether a method that reads asks an object of plain values, such as a name, into which nothing was put yet."""
+    plain = all(isinstance(node, ast.Constant | ast.UnaryOp) for node in given)
+    adds = any(is_filling(one.name) and _fills(one) for one in owner.members if one.public)
+    return (
+        plain
+        and adds
+        and not _fills(subject)
+        and any(one.name in _HOLDING or one.name in _TOTALS for one in owner.members)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,6 +211,8 @@ def _is_set_up_by_options(owner: ClassFacts, facts: ModuleFacts) -> bool:
     )
 
 
+# Members that say something of all that an object holds.
+_TOTALS = frozenset("total subtotal count size items lines entries is_empty summary".split())
 _HOLDING = frozenset("__len__ __iter__ __contains__ __getitem__".split())
 
 

@@ -98,7 +98,10 @@ def _name_all(subject: str, tests: Sequence[_Test], used: set[str]) -> None:
         base = f"{base}_construction"
     returning = [test for test in tests if not test.exception] or list(tests)
     # Where some pass options, the call without any bears the member's name alone; not one that is given nothing.
-    usual = min(returning, key=lambda test: (_is_given_nothing(test), _option_count(test)))
+    again = snake_case(subject.rpartition(".")[2])
+    usual = min(
+        returning, key=lambda test: (_is_given_nothing(test), _option_count(test), again in test.situation.before)
+    )
     opposite = {"is_true", "is_false"} <= {_shared_outcome(test) for test in returning}
     for test in [usual, *(one for one in tests if one is not usual)]:
         own = f"{subject_slug(subject)}_in_{user}" if (user := _user_of(subject, test)) else base

@@ -399,3 +399,11 @@ def test_a_documented_test_that_no_word_tells_apart_has_no_number() -> None:
     usual, other = (replace(returns(f"join(*{text})", subject="join"), expect=(shown,)) for text in ("'ab'", "'cd'"))
 
     assert names(usual, other) == ["join", "join_for_other_values"]
+
+
+def test_a_call_that_was_made_before_is_named_beside_the_first_one() -> None:
+    twice = ("stack = Stack()", "stack.push(3)")
+    assert names(
+        returns("stack.push(4)", "2", *twice, subject="Stack.push"),
+        returns("stack.push(3)", "1", *twice[:1], subject="Stack.push"),
+    ) == ["stack_push_after_push", "stack_push"]

@@ -193,3 +193,19 @@ def test_a_decorated_function_that_answers_as_before_shows_nothing(definition: s
 
     assert plain(result)
     assert not plain("'something else'")
+
+
+def test_an_object_with_a_name_and_nothing_in_it_shows_nothing_of_what_it_adds_up() -> None:
+    own = Parameter("self", "positional_or_keyword")
+    total = CallableFacts("Cart.total", "method", (4, 6), (own,), owner="Cart")
+    add = CallableFacts("Cart.add", "method", (7, 9), (own, Parameter("price", "positional_or_keyword")), owner="Cart")
+    named = (own, Parameter("name", "positional_or_keyword"))
+    constructor = CallableFacts("Cart", "constructor", (1, 3), named, owner="Cart")
+    owner = ClassFacts("Cart", "plain", (1, 9), constructor=constructor, members=(total, add))
+    facts = ModuleFacts("m.py", "m", ".", "", classes=(owner,))
+
+    def rate(*statements: str) -> int:
+        return represent(Trial("Cart.total", "cart.total()", arrange=statements), SHOWN_TEXT, total, facts).degeneracy
+
+    empty = rate("cart = Cart('Ann')")
+    assert empty > rate("cart = Cart('Ann')", "cart.add(3)", "cart.add(4)")

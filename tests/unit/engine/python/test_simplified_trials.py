@@ -112,3 +112,11 @@ def test_a_piece_of_a_word_that_documents_pass_is_that_word_again(piece: str) ->
 def test_a_word_stands_in_for_an_empty_text_that_makes_no_difference() -> None:
     assert ("parse('kitten', 'b')",) in variants("parse('', 'b')")
     assert ("parse('sitting', 'kitten')",) in variants("parse('', 'kitten')")
+
+
+@pytest.mark.feature("B-16")
+def test_a_part_of_a_number_in_a_text_is_a_number() -> None:
+    found = {act for (act,) in variants("parse('14.50')")}
+
+    assert "parse('14.')" not in found
+    assert "parse('.50')" not in found

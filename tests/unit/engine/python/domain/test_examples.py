@@ -235,3 +235,10 @@ def test_a_text_of_bits_is_made_of_zeros_and_ones(name: str) -> None:
     found = natural_values(TEXT, ExampleContext(name))
 
     assert found[0].candidate.source == "'1101'"
+
+
+def test_a_decimal_that_is_a_share_is_below_one() -> None:
+    found = natural_values(ParameterDomain("real", type_name="Decimal"), ExampleContext("tax_rate"))
+
+    assert found[0].candidate.source == "Decimal('0.25')"
+    assert found[0].candidate.imports == ("from decimal import Decimal",)
