@@ -42,7 +42,7 @@ from .operations import counts_of
 from .own_pytest import own_pytest_lines
 from .reading import added_up, count, failure_class, items, mapping, parts, place, rows, stable, text, words
 from .run_model import Run
-from .targets import classes_of, target_of, without_redone, without_removed
+from .targets import classes_of, target_of, without_removed, without_superseded_steps
 from .written_files import written_files
 
 _GENERATES = "generate_"
@@ -119,7 +119,7 @@ def build_report(run: Run, outcomes: Outcomes, *, redact: Callable[[Any], Any] =
     every = [(step, target_of(step, later, analysed=outcomes.analysed)) for step in generating]
     every.sort(key=lambda pair: (pair[1].path, pair[1].test_type, pair[1].test_path))
     defects = _defects(every)
-    made = without_redone(every)
+    made = without_superseded_steps(every)
     files = written_files(plan, rows(stable(redact(list(outcomes.files)), private)), [target for _, target in made])
     made, replaced = without_removed(made, files)
     targets = tuple(target for _, target in made)

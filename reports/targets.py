@@ -85,7 +85,7 @@ Made = list[tuple[Json, ReportTarget]]
 """Generate steps, each with its target."""
 
 
-def without_redone(made: Made) -> Made:
+def without_superseded_steps(made: Made) -> Made:
     """Leave out the steps that failed and whose work a later step has done: its target stands for both."""
     redone = {mapping(step.get("params")).get("redoes") for step, target in made if target.status == "completed"}
     return [(step, target) for step, target in made if step.get("id") not in redone]

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from ...utils.names.counted import counted
 from ..contract.lifecycle import Agent
 from ..contract.protocol import AgentRequest, JsonObject
 from .case_identity import act_of
@@ -172,13 +173,13 @@ def _summary(
     by_case: bool,
 ) -> str:
     kept = len(results.get("kept") or ())
-    counted = f"{_count(kept, 'case')} kept"
+    said = f"{_count(kept, 'case')} kept"
     if not by_case and not kept and results.get("passed"):  # tests written by a person belong to no spec
         kept = int(results["passed"])
-        counted = f"{_count(kept, 'test')} {'holds' if kept == 1 else 'hold'}"
+        said = f"{_count(kept, 'test')} {'holds' if kept == 1 else 'hold'}"
     repeats = int(results.get("repeats") or 0)
     confirmed = f", each passing {repeats + 1} times in different orders and processes" if kept and repeats else ""
-    parts = [f"{counted}{confirmed}."]
+    parts = [f"{said}{confirmed}."]
     if dropped:
         classes = Counter(str(row.get("class") or "test_defect") for row in dropped)
         named = ", ".join(f"{classes[name]} {name.replace('_', ' ')}" for name in _TITLES if classes[name])
@@ -197,7 +198,7 @@ def _summary(
 
 
 def _count(number: int, noun: str) -> str:
-    return f"{number or 'no'} {noun}{'' if number == 1 else 's'}"
+    return counted(number, noun) if number else f"no {noun}s"
 
 
 def _path_of(target: object, spec: Mapping[str, Any]) -> str:

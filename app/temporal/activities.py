@@ -27,7 +27,7 @@ from . import messages
 from .messages import AdvanceTask, CeilingsTask, RunEnded, RunTask, StepEnded, StepTask, WaveOfSteps
 from .sessions import RunSessions
 
-_BEAT_SECONDS = 2.0
+_HEARTBEAT_SECONDS = 2.0
 
 
 class RunActivities:
@@ -66,9 +66,9 @@ class RunActivities:
     @activity.defn(name=messages.EXECUTE_STEP)
     async def execute_step(self, task: StepTask) -> StepEnded:
         """Execute one step of a run, from its last checkpoint."""
-        beat = _Beat(sum(activity.info().heartbeat_details[:1]))
-        number = beat.faults + 1
-        async with self._open(task.run, beat=beat) as (live, _):
+        heartbeat = _Heartbeat(sum(activity.info().heartbeat_details[:1]))
+        number = heartbeat.faults + 1
+        async with self._open(task.run, heartbeat=heartbeat) as (live, _):
             with step_lock(live.folder, task.step_id):
                 try:
                     end = await execute_apart(task.step_id, live.context, live.services)
@@ -77,7 +77,7 @@ class RunActivities:
                 except Exception as error:  # one failing target must not end the other steps
                     fault = fault_of(error)
                     if fault.infrastructure and number < task.attempts:
-                        beat.send_fault()
+                        heartbeat.send_fault()
                         raise
                     return StepEnded(number, fault.to_dict())
             return StepEnded(number, end.fault and end.fault.to_dict(), end.is_refused)
@@ -107,10 +107,10 @@ class RunActivities:
 
     @asynccontextmanager
     async def _open(
-        self, task: RunTask, *, is_last: bool = False, beat: _Beat | None = None
+        self, task: RunTask, *, is_last: bool = False, heartbeat: _Heartbeat | None = None
     ) -> AsyncIterator[tuple[LiveRun, StoredRun]]:
         with typed_failures(self._identity):
-            async with _alive(task, beat or _Beat()), self._sessions.use(task, is_last=is_last) as opened:
+            async with _alive(task, heartbeat or _Heartbeat()), self._sessions.use(task, is_last=is_last) as opened:
                 yield opened
 
 
@@ -123,7 +123,7 @@ def _ended_apart(ended: dict[str, StepEnded]) -> dict[str, EndedApart]:
 
 
 @dataclass
-class _Beat:
+class _Heartbeat:
     """What each heartbeat says: how many attempts of a step a fault of the infrastructure has ended.
 
     The server counts workers that were lost among the attempts; whoever continues a step must not.
@@ -142,19 +142,19 @@ class _Beat:
 
 
 @asynccontextmanager
-async def _alive(task: RunTask, beats: _Beat) -> AsyncIterator[None]:
+async def _alive(task: RunTask, heartbeat: _Heartbeat) -> AsyncIterator[None]:
     """Tell Temporal during the block that this worker is at work; a cancellation arrives with the answer."""
 
-    async def beat() -> None:
+    async def keep_sending() -> None:
         while True:
-            beats.send()
-            await asyncio.sleep(min(_BEAT_SECONDS, task.heartbeat_seconds / 4))
+            heartbeat.send()
+            await asyncio.sleep(min(_HEARTBEAT_SECONDS, task.heartbeat_seconds / 4))
 
-    beating = asyncio.create_task(beat())
+    sending = asyncio.create_task(keep_sending())
     try:
         yield
     finally:
-        beating.cancel()
+        sending.cancel()
 
 
 @contextmanager

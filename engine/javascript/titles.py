@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from ...utils.names.article import with_article
+
 Case = Mapping[str, Any]
 LONGEST_SHOWN = 40
 SHOWABLE = re.compile(r"-?\d[\d.e+]*|true|false|null|undefined|NaN|'[^'\\\s](?:[^'\\\n]*[^'\\\s])?'")
@@ -34,7 +36,7 @@ def outcome_text(case: Case) -> str:
     one = case["expect"][0]
     if one["kind"] == "throws":
         name = str(one.get("error") or "error")
-        return f"throws {'an' if name[0] in 'AEIOUaeio' else 'a'} {name}"
+        return f"throws {with_article(name)}"
     actual, value = str(one["actual"]), str(one["value"])
     if actual != "result":
         return f"changes {actual.partition('.')[2].removesuffix('()') or actual}"

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from ....utils.names.counted import counted
 from ...contract.lifecycle import Agent
 from ...contract.protocol import AgentRequest, AgentResponse, JsonObject, refusal, success_response
 from .case_words import Script, read_case
@@ -55,8 +56,7 @@ def _engineered(inputs: Mapping[str, Any]) -> AgentResponse:
         message = f"no case of {len(inputs['test_cases'])} can be turned into {_NAMES[framework]} code without a model"
         return refusal(message, not_written=not_written, metadata={"not_written": not_written})
     written = [case for case in inputs["test_cases"] if case["id"] not in left_out]
-    tests = f"{_NAMES[framework]} test{'' if len(written) == 1 else 's'}"
-    title = f"Add {len(written)} {tests} for {source}"
+    title = f"Add {counted(len(written), f'{_NAMES[framework]} test')} for {source}"
     result = pull_request(inputs, files, title, _body(inputs, written, left_out, framework))
     trace = [{"event": "written", "files": len(files), "cases": len(written), "left_out": len(left_out)}]
     return success_response(result, trace=trace, metadata={"not_written": not_written})

@@ -11,6 +11,7 @@ from itertools import islice
 from typing import TypeVar
 
 from ....utils.in_turns import in_turns
+from ....utils.names.counted import counted
 from ..document.operations import first_part
 from ..model.model import Operation, Proposal
 
@@ -97,7 +98,7 @@ def select_pairs_within(
     for places in by_reading.values():
         left = sum(1 for at in places if at not in kept)
         if left:
-            untried = f"what it tells after {left} other change{'s' * (left > 1)} was not tried"
+            untried = f"what it tells after {counted(left, 'other change')} was not tried"
             bound = f"at most {most} pairs of a change and a reading are tried for the whole API"
             cut.append((found[places[0]][1].label, f"{untried}: {bound}"))
     return [proposal for at, (_, _, proposal) in enumerate(found) if at in kept], tuple(cut)

@@ -9,6 +9,7 @@ from dataclasses import replace
 from urllib.parse import urlsplit
 
 from ....sandbox.target import PythonTarget
+from ....utils.names.counted import counted
 from ..model.flow import BrowserBudget, Exploration, Flow, Place, SignIn
 from ..model.page import Action, Button, Json, Locator, PageState
 from ..model.words import nameable, quoted, slug
@@ -121,10 +122,10 @@ def _known_to_all(explorer: Explorer, place: Place) -> bool:
 
 def _on_many_pages(places: Sequence[Place]) -> frozenset[tuple[str, str]]:
     """Roles and words of what at least three pages have, and half of all; so with their titles."""
-    counted: Counter[tuple[str, str]] = Counter()
+    shown: Counter[tuple[str, str]] = Counter()
     for place in places:
-        counted.update({(one.role, one.words) for one in place.state.seen} | {("title", place.state.title)})
-    return frozenset(thing for thing, count in counted.items() if count >= max(3, len(places) / 2))
+        shown.update({(one.role, one.words) for one in place.state.seen} | {("title", place.state.title)})
+    return frozenset(thing for thing, count in shown.items() if count >= max(3, len(places) / 2))
 
 
 def _page_flow(explorer: Explorer, place: Place, known: frozenset[tuple[str, str]]) -> list[Flow]:
@@ -163,7 +164,7 @@ def _page_flow(explorer: Explorer, place: Place, known: frozenset[tuple[str, str
         title = f"the {'first ' if not place.parent else ''}page {quoted(place.name)}{at} shows its contents"
         link_slug = slug(f"page {named}{at} shows its contents")
     if rows[1:]:
-        title += f" with {len(rows) - 1} row{'s' if len(rows) > 2 else ''}"
+        title += f" with {counted(len(rows) - 1, 'row')}"
     if place.signed_in:
         title += " to somebody signed in"
     return [Flow(link_slug, title, slug(named), actions, tuple(expect), place.signed_in)]

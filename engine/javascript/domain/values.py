@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from ....utils.names.article import with_article
 from ..model import Class, Value
 from .patterns import text_for_pattern, texts_at_bounds
 from .shapes import Constant, Shape
@@ -114,7 +115,7 @@ class Values:
         yield Value("-2", f"a negative {words(name)}", "negative")
         yield Value("2.5", f"a fractional {words(name)}", "fraction")
         yield Value("100", f"a large {words(name)}", "large")
-        yield Value("1234567", f"{_one(words(name))} of millions", "large")
+        yield Value("1234567", f"{with_article(words(name))} of millions", "large")
 
     def _texts(self, shape: Shape, name: str, nth: int, depth: int) -> Iterator[Value]:
         named = words(name)
@@ -126,7 +127,7 @@ class Values:
         for pattern in shape.patterns:
             text = text_for_pattern(pattern)
             if text:
-                yield Value(quoted_text(text), f"{_one(named)} that matches", "listed")
+                yield Value(quoted_text(text), f"{with_article(named)} that matches", "listed")
         # What lies at the bounds of a pattern differs from what it matches in one sign.
         for text in dict.fromkeys(text for pattern in shape.patterns for text in texts_at_bounds(pattern)):
             yield Value(quoted_text(text), f"{named} {text}", "boundary")
@@ -140,13 +141,13 @@ class Values:
             yield from (Value(quoted_text(other), f"another {named}", "another") for other in pool if other != typical)
         yield Value("''", f"an empty {named}", "empty")
         yield from (one for constant in shape.constants for one in _lengths(constant, named))
-        yield Value("'Hello World'", f"{_one(named)} with capitals", "capitals")
-        yield Value("'  padded text  '", f"{_one(named)} with spaces around it", "spaces")
-        yield Value("'a'", f"{_one(named)} of one character", "one")
-        yield Value("'one-two_three four'", f"{_one(named)} with several separators", "separators")
-        yield Value("'crème brûlée!'", f"{_one(named)} with accents and punctuation", "accents")
-        yield Value("'level'", f"{_one(named)} that reads the same backwards", "other")
-        yield Value("'42'", f"{_one(named)} of digits", "digits")
+        yield Value("'Hello World'", f"{with_article(named)} with capitals", "capitals")
+        yield Value("'  padded text  '", f"{with_article(named)} with spaces around it", "spaces")
+        yield Value("'a'", f"{with_article(named)} of one character", "one")
+        yield Value("'one-two_three four'", f"{with_article(named)} with several separators", "separators")
+        yield Value("'crème brûlée!'", f"{with_article(named)} with accents and punctuation", "accents")
+        yield Value("'level'", f"{with_article(named)} that reads the same backwards", "other")
+        yield Value("'42'", f"{with_article(named)} of digits", "digits")
         yield Value(quoted_text(LONG), f"a long {named}", "long")
 
     def _lists(self, shape: Shape, name: str, nth: int, depth: int) -> Iterator[Value]:
@@ -285,7 +286,11 @@ def _flags(shape: Shape, name: str, nth: int, depth: int) -> Iterator[Value]:
 
 def _dates(shape: Shape, name: str, nth: int, depth: int) -> Iterator[Value]:
     days = ("2024-03-15T10:30:00Z", "2023-12-31T23:59:59Z", "2024-02-29T00:00:00Z")
-    titles = (words(name), f"{_one(words(name))} at the end of a year", f"{_one(words(name))} on a leap day")
+    titles = (
+        words(name),
+        f"{with_article(words(name))} at the end of a year",
+        f"{with_article(words(name))} on a leap day",
+    )
     for at in range(3):
         yield Value(f"new Date('{days[(at + nth) % 3]}')", titles[(at + nth) % 3], "typical" if at == 0 else "other")
 
@@ -323,7 +328,7 @@ def _lengths(constant: Constant, named: str) -> Iterator[Value]:
             text = LONG[:size]
             yield Value(
                 quoted_text(text if text.strip() == text else f"{text.rstrip()}s"),
-                f"{_one(named)} {side} {shown}",
+                f"{with_article(named)} {side} {shown}",
                 "boundary",
             )
 
@@ -349,11 +354,11 @@ def _shaped(shape: Shape, named: str) -> Iterator[Value]:
         ):
             continue
         if one.operator == "startsWith":
-            yield Value(quoted_text(f"{sought}apple"), f"{_one(named)} that begins with {sought}", "listed")
+            yield Value(quoted_text(f"{sought}apple"), f"{with_article(named)} that begins with {sought}", "listed")
         elif one.operator == "endsWith":
-            yield Value(quoted_text(f"apple{sought}"), f"{_one(named)} that ends with {sought}", "listed")
+            yield Value(quoted_text(f"apple{sought}"), f"{with_article(named)} that ends with {sought}", "listed")
         elif sought.strip():
-            yield Value(quoted_text(sought.join(WORDS[:3])), f"{_one(named)} with several parts", "listed")
+            yield Value(quoted_text(sought.join(WORDS[:3])), f"{with_article(named)} with several parts", "listed")
 
 
 def _number(value: float) -> str:
@@ -389,11 +394,6 @@ def _varied(each: Sequence[Sequence[Value]], make: Callable[[Sequence[str]], str
                 other.kind if other.kind != "typical" else "other",
                 needs | other.needs,
             )
-
-
-def _one(noun: str) -> str:
-    """A noun with its article: "an input", "a user"."""
-    return f"{'an' if noun[:1] in 'aeio' or re.match(r'un(?!i)|up', noun) else 'a'} {noun}"
 
 
 def _typical(noun: str) -> str:

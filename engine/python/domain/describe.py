@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ....utils.names.article import with_article
+from ....utils.names.counted import counted
 from ..model.domain import ParameterDomain
 
 _NOUNS = {
@@ -53,7 +55,7 @@ def _one(domain: ParameterDomain, depth: int) -> str:
     text = " ".join((*adjectives, noun))
     if digits:
         text = f"{text} of {digits}"
-    return text if domain.kind in ("bytes", "none", "choice", "union") else f"{_article(text)} {text}"
+    return text if domain.kind in ("bytes", "none", "choice", "union") else with_article(text)
 
 
 def _noun(domain: ParameterDomain, depth: int) -> str:
@@ -92,7 +94,7 @@ def _object(domain: ParameterDomain, _: int) -> str:
 
 def _function(domain: ParameterDomain, _: int) -> str:
     count = domain.arity
-    return "function" if count is None or count < 0 else f"function of {count} argument{'' if count == 1 else 's'}"
+    return "function" if count is None or count < 0 else f"function of {counted(count, 'argument')}"
 
 
 def _dictionary(domain: ParameterDomain, depth: int) -> str:
@@ -132,7 +134,3 @@ def _bounds(domain: ParameterDomain) -> str:
     if low is not None and not stated & {"positive", "non-negative"}:
         return f"from {low:g}"
     return ""
-
-
-def _article(text: str) -> str:
-    return "an" if text[:1].lower() in "aeiou" and not text.startswith("uni") else "a"
