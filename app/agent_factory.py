@@ -187,11 +187,27 @@ def create_agents(
         "engineer": EmbeddedEngineerAgent(contract=contract_of("test_engineer")),
         **_evidence_agents(tools, models.get("evidence")),
     }
+    agents |= _model_agents(settings, target, models, tools, agents["spec"])
+    given = {**settings.agents, **(own or {})}
+    if "planner" in given:
+        agents["embedded_planner"] = _embedded_planner(settings)
+    of_user = own_agents(given, settings.root, seconds=settings.control.agent_seconds, metering=metering)
+    return {**agents, **steering_agents(settings, models, own=given), **of_user}
+
+
+def _model_agents(
+    settings: Settings, target: ProvideTarget, models: Mapping[str, ModelChat], tools: ToolClient, engine: Agent
+) -> dict[str, Agent]:
+    """The agents that have a model, by role.
+
+    Args:
+        engine: the embedded agent whose specs a model as `spec` adds cases to, and which it starts and shuts down.
+    """
+    agents: dict[str, Agent] = {}
     if chat := models.get("spec"):
-        # The model adds cases to the spec of the embedded agent, which it starts and shuts down.
         observer = CaseObserver(target, settings.root)
         agents["spec"] = ModelSpecAgent(
-            chat, agents["spec"], settings.root, observe=observer.observe, allowed=settings.allow_import
+            chat, engine, settings.root, observe=observer.observe, allowed=settings.allow_import
         )
     if chat := models.get("writer"):
         agents["writer"] = ModelWritingAgent(
@@ -208,11 +224,7 @@ def create_agents(
         agents["case"] = ModelCaseAgent(chat, contract=contract_of("test_case_generator"))
     if chat := models.get("engineer"):
         agents["engineer"] = ModelEngineerAgent(chat, contract=contract_of("test_engineer"))
-    given = {**settings.agents, **(own or {})}
-    if "planner" in given:
-        agents["embedded_planner"] = _embedded_planner(settings)
-    of_user = own_agents(given, settings.root, seconds=settings.control.agent_seconds, metering=metering)
-    return {**agents, **steering_agents(settings, models, own=given), **of_user}
+    return agents
 
 
 @dataclass

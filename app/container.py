@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import AsyncIterator, Callable, Collection, Mapping
-from contextlib import asynccontextmanager, closing
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -120,16 +120,7 @@ async def open_services(
         async with (
             open_tools(settings, folder, early.target, os.environ, warn=warn, embeddings=meter) as tools,
             open_run_checkpoints(store.checkpoints, folder.run_id) as checkpointer,
-            open_model_clients(
-                settings,
-                os.environ,
-                cache=settings.cache_dir,
-                kept=answers,
-                seconds_before=seconds_before + early.seconds,
-                audit=audit.record,
-                waiting=early.meter.waiting,
-                warn=warn,
-            ) as models,
+            _open_models(early, answers, audit, warn, seconds_before=seconds_before) as models,
             _start_agents(_agents_of(early, models, tools), warn) as agents,
         ):
             meter.use(models.budget, models.embeddings_cost, answers.keep_usage)
@@ -151,6 +142,21 @@ async def open_services(
             light = {part.name: getattr(early, part.name) for part in fields(early)}
             context = _run_context(settings, folder.run_id, early.agents)
             yield LiveRun(**light, store=store, context=context, services=services, tools=tools, models=models)
+
+
+def _open_models(
+    early: EarlyRun, answers: RunAnswers, audit: AuditLog, warn: Callable[[str], None], *, seconds_before: float
+) -> AbstractAsyncContextManager[ModelClients]:
+    return open_model_clients(
+        early.settings,
+        os.environ,
+        cache=early.settings.cache_dir,
+        kept=answers,
+        seconds_before=seconds_before + early.seconds,
+        audit=audit.record,
+        waiting=early.meter.waiting,
+        warn=warn,
+    )
 
 
 def _lorebook(early: EarlyRun) -> LorebookFile:

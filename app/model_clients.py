@@ -8,6 +8,7 @@ import uuid
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager, nullcontext
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -121,10 +122,7 @@ async def open_model_clients(
 
     base_url = base_url_of(settings.base_url, environment)
     prices = _load_prices(settings, base_url)
-
-    def stored() -> list[ModelUsage]:
-        return [_stated_in(row) or spend_of_stored(role, row, prices) for role, row in _rows(kept)]
-
+    stored = partial(_used, kept, lambda role, row: spend_of_stored(role, row, prices))
     budget = _new_budget(settings, seconds_before, before=stored(), on_usage=spent)
     abilities = CapabilityFile(cache / "endpoints.json" if cache is not None else None)
     key = key_for(base_url, environment)
@@ -135,8 +133,8 @@ async def open_model_clients(
         if rate is not None:
             opened.callback(rate.close)
         for name in settings.models.names:
-            limits = (settings.model_timeout, settings.answer_tokens)
-            endpoint = Endpoint(EndpointSettings(name, base_url, *limits, settings.stream), key)
+            limits = (settings.model_timeout, settings.answer_tokens, settings.stream)
+            endpoint = Endpoint(EndpointSettings(name, base_url, *limits), key)
             opened.push_async_callback(endpoint.aclose)
             chats[name] = RunChat(
                 endpoint,
@@ -151,9 +149,13 @@ async def open_model_clients(
             )
         by_role = {role: chats[name] for role in ROLES if (name := settings.models.of(role)) is not None}
         priced = frozenset(name for name in _models_asked(settings) if prices.of(name) is not None)
-        cost = _embeddings_cost(settings, prices)
-        metering = _metering(budget, kept)
+        cost, metering = _embeddings_cost(settings, prices), _metering(budget, kept)
         yield ModelClients(by_role, budget, priced, cost, lambda: budget.recount(stored()), metering)
+
+
+def _used(kept: RunAnswers | None, of_answer: Callable[[str, Any], ModelUsage]) -> list[ModelUsage]:
+    """The usage of everything that is stored; `of_answer` reads that of a role's model in its answer."""
+    return [_stated_in(row) or of_answer(role, row) for role, row in _rows(kept)]
 
 
 def _stated(kept: RunAnswers | None) -> list[ModelUsage]:

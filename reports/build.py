@@ -42,7 +42,7 @@ from .operations import counts_of
 from .own_pytest import own_pytest_lines
 from .reading import added_up, count, failure_class, items, mapping, parts, place, rows, stable, text, words
 from .run_model import Run
-from .targets import classes_of, target_of, without_removed, without_superseded_steps
+from .targets import Made, classes_of, target_of, without_removed, without_superseded_steps
 from .written_files import written_files
 
 _GENERATES = "generate_"
@@ -130,19 +130,7 @@ def build_report(run: Run, outcomes: Outcomes, *, redact: Callable[[Any], Any] =
     own_pytest = _own_pytest(plan, sum(len(row.tests) for target in replaced for row in target.evidence))
     executed = any(target.execution == "executed" for target in targets)
     totals = totals_of(targets, defects, files)
-    others = [step for step in plan if step.get("type") in _OF_REPOSITORIES]
-    tally = RunCounts(
-        good=totals.kept + sum(step.get("status") == "completed" for step in others),
-        targets=sum(
-            target.status != "skipped" or _could_not(target, run) or _is_rejected(step) for step, target in made
-        )
-        + len(others),
-        failed_steps=count_undone(plan),
-        dropped=[name for step, target in made for name in classes_of(step, target)],
-        defects=len(defects),
-        skipped=len(skipped),
-        not_understood=len(unknown),
-    )
+    tally = _counts_of(run, plan, made, kept=totals.kept, said=(len(defects), len(skipped), len(unknown)))
     reason = exit_reason_of(tally, ended=outcomes.ended, fail_on_defect=outcomes.fail_on_defect)
     report = Report(
         run=_without_secrets(run, redact),
@@ -165,6 +153,28 @@ def build_report(run: Run, outcomes: Outcomes, *, redact: Callable[[Any], Any] =
     given = [text(stable(redact(advice), private)) for advice in outcomes.advice]
     lines = [*given, *_general_advice(report, own_pytest, plan)]
     return report.model_copy(update={"advice": tuple(dict.fromkeys(lines))})
+
+
+def _counts_of(run: Run, plan: list[Json], made: Made, *, kept: int, said: tuple[int, int, int]) -> RunCounts:
+    """What the exit reason is derived from.
+
+    Args:
+        said: numbers of suspected defects, of skipped targets, and of what was not understood.
+    """
+    others = [step for step in plan if step.get("type") in _OF_REPOSITORIES]
+    defects, skipped, not_understood = said
+    return RunCounts(
+        good=kept + sum(step.get("status") == "completed" for step in others),
+        targets=sum(
+            target.status != "skipped" or _could_not(target, run) or _is_rejected(step) for step, target in made
+        )
+        + len(others),
+        failed_steps=count_undone(plan),
+        dropped=[name for step, target in made for name in classes_of(step, target)],
+        defects=defects,
+        skipped=skipped,
+        not_understood=not_understood,
+    )
 
 
 def _general_advice(report: Report, own_pytest: Json, plan: list[Json]) -> Iterator[str]:
