@@ -31,6 +31,7 @@ from ..probe.resource_model import parse_json
 from ..probe.sign_in.others import changed_by_another, hides_from_others, read_by_others, refused_to_anonymous
 from ..probe.sign_in.private import user_secrets
 from ..values.data import SecretFilter, looks_secret
+from .render_groups import with_tables_in_ids
 from .render_names import group_name
 
 SCHEMA_VERSION = "2.0.0"
@@ -70,7 +71,7 @@ def compose_spec(
     if auth:
         spec["auth"] = auth
     spec["operations"] = list(_described(api))
-    spec["cases"] = cases
+    spec["cases"] = with_tables_in_ids(cases)
     spec["suspected_defects"] = suspected_defects(sorted_out.verdicts, exploration.credentials, start, privacy.text)
     spec["not_reached"] = list(_not_reached(exploration, sorted_out, privacy))
     return spec

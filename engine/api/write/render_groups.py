@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import keyword
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +14,7 @@ from ..model.json_values import literal, quoted, saved_names_in
 from ..model.model import needs_fresh_state
 from .dialects import Dialect
 from .render_checks import RenderedCheck, SavedNames, cookie_of, names_type, path_of, render_checks
+from .render_names import SharedPayloads, schema_names, table_name
 
 Json = Mapping[str, Any]
 ACROSS = ("anonymous", "roles")
@@ -71,6 +73,30 @@ def build_tables(cases: Sequence[Json], known: SavedNames) -> list[CaseTable | J
         table = _table(rows, known) if len(rows) > 1 else None
         made += [table] if table is not None else rows
     return made
+
+
+def with_tables_in_ids(cases: Sequence[Json]) -> list[Json]:
+    """Return the cases of a spec; the ids of those in the second table of a name and later ones say which it is.
+
+    A file numbers tables of one name: so the name of the test and the id of the row make the id of the case there, too.
+    """
+    known = SavedNames(schema_names({"cases": cases}), SharedPayloads())
+    taken = {str(case["id"]) for case in cases}
+    seen: Counter[str] = Counter()
+    ids: dict[str, str] = {}
+    for group in group_cases(cases):
+        for table in build_tables(group, known):
+            if not isinstance(table, CaseTable):
+                continue
+            name = table_name(table.cases)
+            seen[name] += 1
+            # The first has the name itself.
+            for case in table.cases if seen[name] > 1 else ():
+                old, start = str(case["id"]), f"tc_{name}_"
+                if old.startswith(start):
+                    ids[old] = unique_name(f"{start}{seen[name]}_{old.removeprefix(start)}", taken)
+                    taken.add(ids[old])
+    return [{**case, "id": ids.get(str(case["id"]), case["id"])} for case in cases]
 
 
 def _shape(case: Json, known: SavedNames) -> tuple[Any, ...]:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
 from testwright.engine.api.document.operations import api_from_document
 from testwright.engine.api.write.render import render_api
+from testwright.engine.api.write.render_groups import with_tables_in_ids
+from testwright.sandbox.worker.suites.journal import case_id_of
+from testwright.utils.names.case_names import cases_of_test, owned_tests, rows_of
 
 pytestmark = [pytest.mark.feature("T-20"), pytest.mark.feature("B-04")]
 ANY = {"type": "object", "additionalProperties": {"type": "integer"}}
@@ -29,7 +34,7 @@ def case(name: str, path: str, status: int = 200, operation_id: str = "", **more
     }
 
 
-def text(*cases: dict[str, Any]) -> str:
+def text(*cases: Mapping[str, Any]) -> str:
     target = {"name": "Shop", "application": {"import": "shop:app"}, "import_roots": ["src"]}
     spec = {"test_type": "api", "title": "API tests for Shop", "target": target, "cases": list(cases)}
     return render_api(spec, "pytest", "tests/generated/api/test_shop_api.py")[0].contents
@@ -82,6 +87,31 @@ def test_methods_that_paths_do_not_have_share_a_table() -> None:
     made = text(*found)
     assert made.count("def test_") == 1
     assert '"""These paths have no method PATCH."""' in made
+
+
+def test_rows_of_a_table_that_splits_are_told_by_the_name_of_their_test_and_their_own() -> None:
+    found = [
+        case(
+            f"paths_have_no_such_method_{name}_{method.lower()}",
+            f"/{name}",
+            405,
+            method=method,
+            group="methods",
+            category="contract",
+        )
+        for method in ("PATCH", "PUT", "TRACE")
+        for name in ("a", "b")
+    ]
+    numbered = with_tables_in_ids(found)
+    made = text(*numbered)
+    assert "tc_" not in made
+    known = {one["id"] for one in numbered}
+    assert "tc_paths_have_no_such_method_a_patch" in known
+    told = [one for test, owner in owned_tests(ast.parse(made)) for one in cases_of_test(test, owner, known)]
+    assert sorted(told) == sorted(known)
+    rows = {(test.name, row) for test, _ in owned_tests(ast.parse(made)) for _, row in rows_of(test)}
+    assert ("test_paths_have_no_such_method_2", "a_put") in rows
+    assert {case_id_of(row, None, (None, name)) for name, row in rows} == known
 
 
 @pytest.mark.parametrize(
