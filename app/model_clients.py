@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import time
 import uuid
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager, nullcontext
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -128,29 +128,29 @@ async def open_model_clients(
     key = key_for(base_url, environment)
     # One client for each model, not for each role: roles with the same model share connections and abilities.
     async with AsyncExitStack() as opened:
-        chats: dict[str, RunChat] = {}
-        rate = await asyncio.to_thread(_request_rate, settings, base_url, environment, warn)
-        if rate is not None:
-            opened.callback(rate.close)
+        pace = await _pace(opened, settings, base_url, environment, warn)
+        within_run = partial(RunChat, prices=prices, budget=budget, kept=kept, audit=audit, given_out=given_out)
+        make = partial(within_run, abilities=abilities, waiting=waiting, pace=pace)
+        chats: dict[str, ModelChat] = {}
         for name in settings.models.names:
             limits = (settings.model_timeout, settings.answer_tokens, settings.stream)
             endpoint = Endpoint(EndpointSettings(name, base_url, *limits), key)
             opened.push_async_callback(endpoint.aclose)
-            chats[name] = RunChat(
-                endpoint,
-                abilities=abilities,
-                prices=prices,
-                budget=budget,
-                kept=kept,
-                audit=audit,
-                given_out=given_out,
-                waiting=waiting,
-                pace=rate.take if rate is not None else None,
-            )
-        by_role = {role: chats[name] for role in ROLES if (name := settings.models.of(role)) is not None}
-        priced = frozenset(name for name in _models_asked(settings) if prices.of(name) is not None)
-        cost, metering = _embeddings_cost(settings, prices), _metering(budget, kept)
-        yield ModelClients(by_role, budget, priced, cost, lambda: budget.recount(stored()), metering)
+            chats[name] = make(endpoint)
+        yield replace(
+            _with_prices(settings, chats, prices, budget),
+            recount=lambda: budget.recount(stored()),
+            metering=_metering(budget, kept),
+        )
+
+
+def _with_prices(
+    settings: Settings, chats: Mapping[str, ModelChat], prices: Prices, budget: ModelBudget
+) -> ModelClients:
+    """The clients by role, of those by the names of models, and what has a price."""
+    by_role = {role: chats[name] for role in ROLES if (name := settings.models.of(role)) is not None}
+    priced = frozenset(name for name in _models_asked(settings) if prices.of(name) is not None)
+    return ModelClients(by_role, budget, priced, _embeddings_cost(settings, prices))
 
 
 def _used(kept: RunAnswers | None, of_answer: Callable[[str, Any], ModelUsage]) -> list[ModelUsage]:
@@ -180,6 +180,25 @@ def _metering(budget: ModelBudget, kept: RunAnswers | None) -> Metering:
             kept.keep_stated(usage)
 
     return Metering(budget.require, add)
+
+
+async def _pace(
+    opened: AsyncExitStack,
+    settings: Settings,
+    base_url: str,
+    environment: Mapping[str, str],
+    warn: Callable[[str], None],
+) -> Callable[[], Awaitable[None]] | None:
+    """What returns when one more request may be sent; None where there is no budget of requests.
+
+    Args:
+        opened: closes the budget with the clients.
+    """
+    rate = await asyncio.to_thread(_request_rate, settings, base_url, environment, warn)
+    if rate is None:
+        return None
+    opened.callback(rate.close)
+    return rate.take
 
 
 def _request_rate(
