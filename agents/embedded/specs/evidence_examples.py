@@ -17,8 +17,8 @@ from typing import Any
 from ....engine.python.explore.given_trials import observe_given
 from ....engine.python.facts.analyse import analyse_module, subjects
 from ....engine.python.inputs.seeds import example_trial
-from ....engine.python.judge.comparison import RAISES
-from ....engine.python.model.model import CallableFacts, Example, Exploration, ModuleFacts, Trial
+from ....engine.python.judge.case_tables import named_for_rows
+from ....engine.python.model.model import RAISES, CallableFacts, Example, Exploration, ModuleFacts, Trial
 from ....engine.python.model.spec_case import Case
 from ....engine.python.project.layout import Layout, find_layout
 from ....engine.python.usage.project_index import ProjectIndex
@@ -165,7 +165,12 @@ def _is_call(case: Mapping[str, Any]) -> bool:
 def _regrouped(cases: Sequence[Mapping[str, Any]], facts: ModuleFacts) -> list[JsonObject]:
     """The cases in the tables that they now form."""
     alone = [replace(Case.from_json(case), group=None) for case in cases]
-    return [case.to_json() for case in assign_tables(alone, facts)]
+    placed = assign_tables(alone, facts)
+    rows: dict[str, list[str]] = {}
+    for case in placed:
+        rows.setdefault(case.group or "", []).append(case.id)
+    named = {text: named_for_rows(text, ids) for text, ids in rows.items() if text}
+    return [replace(case, group=named.get(case.group or "")).to_json() for case in placed]
 
 
 def _is_of_tests(case: Mapping[str, Any], tests: frozenset[str]) -> bool:
