@@ -18,6 +18,7 @@ _REFUSED = (401, 403)
 _LOGIN_REFUSED = (400, 401, 403, 404, 422)
 """Statuses with which a login refuses on purpose, whether the document names them or not."""
 _ISSUED = "issued_token"
+_RIGHT_PAIRS = ("basic", "basic_email")
 
 
 async def find_guarded(finder: BaselineFinder, world: ResourceModel) -> None:
@@ -57,6 +58,8 @@ def access_proposals(
 
 def _wrong_logins(world: ResourceModel, baseline: BaselineRequest) -> Iterator[Proposal]:
     """Yield a login with the right name and a wrong password, and one with a name that nobody has."""
+    if baseline.operation.name in world.login_headers:
+        yield from _wrong_pair(baseline)
     if baseline.operation.name not in world.logins or not baseline.request.get("body"):
         return
     content = baseline.request["body"]["content"]
@@ -65,13 +68,29 @@ def _wrong_logins(world: ResourceModel, baseline: BaselineRequest) -> Iterator[P
     # A right one with more to it has the length and the characters that a right one needs.
     wrong = _replaced(content, {password: f"{password}-wrong"})
     unknown = _replaced(content, {name: f"nobody-{name}" for name in names})
-    # What its code answers on purpose is noted as a gap of the document instead.
-    statuses = tuple(status for status in _LOGIN_REFUSED if status not in baseline.operation.deliberate)
-    marks: Json = {"category": "authentication", "priority": "critical", "statuses": statuses}
+    marks = _refused_login(baseline)
     for how, other in (("with a wrong password", wrong), ("with an unknown name", unknown)):
         if other != content:
             request = {**copy_request(baseline.request), "body": {**baseline.request["body"], "content": other}}
             yield make_refusal(baseline, f"a call {how}", request, name=how, breaks=how, **marks)
+
+
+def _wrong_pair(baseline: BaselineRequest) -> Iterator[Proposal]:
+    """Yield a login in HTTP's basic scheme with the right name and a wrong password."""
+    headers: Json = baseline.request.get("headers") or {}
+    wrong = {f"{{{{{constant(USER, part)}}}}}": f"{{{{{constant(USER, f'{part}_wrong')}}}}}" for part in _RIGHT_PAIRS}
+    sent = str(headers.get("Authorization") or "")
+    other = next((sent.replace(right, instead) for right, instead in wrong.items() if right in sent), "")
+    if other:
+        request = {**copy_request(baseline.request), "headers": {**headers, "Authorization": other}}
+        how = "with a wrong password"
+        yield make_refusal(baseline, f"a call {how}", request, name=how, breaks=how, **_refused_login(baseline))
+
+
+def _refused_login(baseline: BaselineRequest) -> Json:
+    # What its code answers on purpose is noted as a gap of the document instead.
+    statuses = tuple(status for status in _LOGIN_REFUSED if status not in baseline.operation.deliberate)
+    return {"category": "authentication", "priority": "critical", "statuses": statuses}
 
 
 def _replaced(value: Any, instead: Mapping[str, str]) -> Any:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..model.json_values import quoted
-from ..probe.sign_in.users import ADMIN, OTHER, PARTS, USER, constant
+from ..probe.sign_in.users import ADMIN, OTHER, PAIRS, PARTS, USER, constant
 from .dialects import STARTED, Dialect
 from .render_checks import is_used, saved
 
@@ -30,11 +30,13 @@ def user_constants(users: Mapping[str, Json], environment: Mapping[str, str], te
     """
     lines: dict[str, str] = {}
     for name, entry in users.items():
-        login, email, password, basic, basic_email = (constant(name, part) for part in PARTS)
+        login, email, password = (constant(name, part) for part in ("name", "email", "password"))
         pairs = {
-            one: f'base64.b64encode(f"{{{who}}}:{{{password}}}".encode()).decode()'
-            for one, who in ((basic, login), (basic_email, email))
-            if text is None or is_used(one, text)
+            constant(
+                name, part
+            ): f'base64.b64encode(f"{{{constant(name, who)}}}:{{{password}}}{ending}".encode()).decode()'
+            for part, (who, ending) in PAIRS.items()
+            if text is None or is_used(constant(name, part), text)
         }
         text = None if text is None else "\n".join([text, *pairs.values()])
         identity, variable = entry["sign_in"].get("identity"), quoted(str(entry["variable"]))

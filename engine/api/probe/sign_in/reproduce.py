@@ -9,7 +9,7 @@ from dataclasses import replace
 from ...document.auth import Credential, auth_names
 from ...model.model import Json
 from .. import curl
-from .users import constant, with_constants
+from .users import PAIRS, constant, with_constants
 
 
 def signed_in_lines(requests: Sequence[Json], credentials: Mapping[str, Credential], *, seconds: int = 0) -> str:
@@ -23,7 +23,7 @@ def signed_in_lines(requests: Sequence[Json], credentials: Mapping[str, Credenti
     # A request may hold a user's name or password without being the user's own.
     named = [name for name, known in credentials.items() if known.sign_in and f"{{{{{constant(name, '')}" in text]
     users = [name for name in dict.fromkeys((*used, *named)) if credentials[name].sign_in is not None]
-    lines = [line for name in users for line in _sign_in(name, credentials[name], with_login=name in used)]
+    lines = [line for name in users for line in _sign_in(name, credentials[name], text, with_login=name in used)]
     shown = {
         name: replace(known, variable=_variable(name)) if known.sign_in is not None else known
         for name, known in credentials.items()
@@ -39,7 +39,7 @@ def _variable(name: str) -> str:
     return constant(name, "token")
 
 
-def _sign_in(name: str, credential: Credential, *, with_login: bool) -> Iterable[str]:
+def _sign_in(name: str, credential: Credential, text: str, *, with_login: bool) -> Iterable[str]:
     sign_in = credential.sign_in
     assert sign_in is not None
     who, address, password = (constant(name, part) for part in ("name", "email", "password"))
@@ -47,9 +47,11 @@ def _sign_in(name: str, credential: Credential, *, with_login: bool) -> Iterable
         yield f"{who}={shlex.quote(sign_in.identity)}; {address}=${who}; {password}=${credential.variable}"
     else:
         yield f'{who}=someone$RANDOM; {address}="${who}@example.com"; {password}="Aa1-$RANDOM$RANDOM$RANDOM"'
-    for part, login in (("basic", who), ("basic_email", address)):
-        if f"{{{{{part}}}}}" in str(sign_in.requests):
-            yield f'{constant(name, part)}=$(printf %s "${login}:${password}" | base64 | tr -d "\\n")'
+    for part, (known, ending) in PAIRS.items():
+        # A request with a wrong password holds a pair that the login itself does not.
+        if f"{{{{{part}}}}}" in str(sign_in.requests) or f"{{{{{constant(name, part)}}}}}" in text:
+            pair = f"${constant(name, known)}:${password}{ending}"
+            yield f'{constant(name, part)}=$(printf %s "{pair}" | base64 | tr -d "\\n")'
     requests = [with_constants(request, name) for request in sign_in.requests]
     before = requests if credential.kind == "basic" or not with_login else requests[:-1]
     for request in before:

@@ -10,8 +10,15 @@ from ...document.auth import Credential, SignIn
 from ...model.model import Json
 
 USER, OTHER, ADMIN = "user", "other_user", "admin"
-PARTS = ("name", "email", "password", "basic", "basic_email")
-"""What requests may hold of a user; the last two are for HTTP's basic scheme, with the name or the address."""
+PAIRS = {
+    "basic": ("name", ""),
+    "basic_email": ("email", ""),
+    "basic_wrong": ("name", "-wrong"),
+    "basic_email_wrong": ("email", "-wrong"),
+}
+"""What a header of HTTP's basic scheme holds: the name or the address, and what a wrong password has at its end."""
+PARTS = ("name", "email", "password", *PAIRS)
+"""What requests may hold of a user."""
 _WORDS = {USER: "tester", OTHER: "visitor", ADMIN: "admin"}
 # Of two observations each has names and passwords of its own, so that what holds one is known to differ.
 _ENDINGS = ("1a2b3c4d", "5e6f7a8b")
@@ -27,8 +34,8 @@ def user_values(name: str, sign_in: SignIn, number: int = 0) -> dict[str, str]:
     login, email, password = made, f"{made}@example.com", f"Aa1-{_ENDINGS[number]}{_ENDINGS[number]}"
     if sign_in.identity:
         login, email, password = sign_in.identity, sign_in.identity, sign_in.secret
-    basic, basic_email = _basic(login, password), _basic(email, password)
-    return dict(zip(PARTS, (login, email, password, basic, basic_email), strict=True))
+    values = {"name": login, "email": email, "password": password}
+    return values | {part: _basic(values[who], f"{password}{ending}") for part, (who, ending) in PAIRS.items()}
 
 
 def _basic(login: str, password: str) -> str:

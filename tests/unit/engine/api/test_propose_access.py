@@ -70,6 +70,18 @@ def test_a_login_is_asked_with_a_wrong_password_and_with_an_unknown_name(world: 
     assert unknown.request["body"]["content"] == {"email": "nobody-{{USER_EMAIL}}", "password": "{{USER_PASSWORD}}"}
 
 
+def test_a_login_by_a_pair_in_a_header_is_asked_with_a_wrong_password(world: ResourceModel) -> None:
+    known = _of(world, "POST /login")
+    headers = {"Authorization": "Basic {{USER_BASIC_EMAIL}}"}
+    request = {"method": "POST", "path": "/login", "headers": headers}
+    world.logins.clear()
+    world.login_headers[known.operation.name] = headers
+    world.baselines[known.operation.name] = replace(known, request=request)
+    wrong = _access(world)["with_a_wrong_password"]
+    assert wrong.request["headers"] == {"Authorization": "Basic {{USER_BASIC_EMAIL_WRONG}}"}
+    assert (wrong.category, wrong.wants) == ("authentication", "refusal")
+
+
 @pytest.mark.parametrize(
     ("status", "kind"), [(400, ""), (401, ""), (404, ""), (200, "not_secured"), (500, "server_error")]
 )

@@ -126,9 +126,13 @@ def test_the_pair_is_the_users_own_wherever_it_is_written() -> None:
     assert 'USER_BASIC = base64.b64encode(f"{USER_NAME}:{USER_PASSWORD}".encode()).decode()' in user_constants(
         {"user": user}, {}, "asked(USER_BASIC)"
     )
+    assert 'USER_BASIC_WRONG = base64.b64encode(f"{USER_NAME}:{USER_PASSWORD}-wrong".encode()).decode()' in (
+        user_constants({"user": user}, {}, "asked(USER_BASIC_WRONG)")
+    )
     assert "import base64" in user_imports({"user": user})
     values = user_values("user", SignIn((), "", "boss", "one"))
     assert base64.b64decode(values["basic"]) == b"boss:one"
+    assert base64.b64decode(values["basic_wrong"]) == b"boss:one-wrong"
 
 
 def test_a_reproduction_logs_in_by_the_pair(tmp_path: Any) -> None:
