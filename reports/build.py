@@ -65,7 +65,7 @@ _ADVICE = {
     ExitReason.NOT_UNDERSTOOD: "Name files, folders, modules, classes or functions of the project.",
     ExitReason.NOTHING_KEPT: "No test was kept; what stands at the targets and the dropped cases says why.",
     ExitReason.TIMEOUT: "Every test ran out of time: the target waits for something, or needs longer limits.",
-    ExitReason.FLAKY: "Every test changed its result between runs: the target depends on time, order or chance.",
+    ExitReason.FLAKY: "Every test changed its result between runs or under another condition; its row says which.",
 }
 
 _OWN_OUTCOMES = ("passed", "needs_setting", "failed", "not_collected", "not_started")
