@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from ..config.settings import Settings
-from ..core.errors import ExitCode, UsageError
+from ..core.errors import UsageError
+from ..core.exit_code import ExitCode
 from ..engine.python.project.layout import Layout, find_layout
 from ..gate.evidence.assess import AssessOptions, assess_suite
 from ..gate.model.options import Framework

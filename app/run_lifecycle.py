@@ -16,8 +16,9 @@ from langgraph.config import get_stream_writer
 from ..config.settings import Settings, settings_of_others
 from ..config.trust import remember_run
 from ..core import errors
-from ..core.errors import BudgetExhausted, ExitCode, StorageError, TestwrightError
+from ..core.errors import BudgetExhausted, StorageError, TestwrightError
 from ..core.events import Event, EventType
+from ..core.exit_code import ExitCode
 from ..core.outcome import ExitReason, FinalStatus, exit_code_of, reason_without_report, status_of
 from ..core.version import VERSION
 from ..graph.context import RunContext, providing

@@ -14,8 +14,9 @@ from contextlib import nullcontext
 import typer
 
 from ..config.settings import Settings
-from ..core.errors import ExitCode, RequestError
+from ..core.errors import RequestError
 from ..core.events import EventSink
+from ..core.exit_code import ExitCode
 
 
 def in_ci(environment: Mapping[str, str]) -> bool:

@@ -14,7 +14,8 @@ from pathlib import Path
 import typer
 from rich.markup import escape
 
-from ..core.errors import ExitCode, StorageError, StoreFull, TestwrightError
+from ..core.errors import StorageError, StoreFull, TestwrightError
+from ..core.exit_code import ExitCode
 from ..utils.redact import Redactor
 from .console import Console
 

@@ -13,7 +13,8 @@ from rich.table import Table
 
 from ..config import trust as consent
 from ..config.settings import load_settings, project_file_of, settings_to_consent
-from ..core.errors import ExitCode, UsageError
+from ..core.errors import UsageError
+from ..core.exit_code import ExitCode
 from ..utils.schema_registry import bundle, schema_names
 from . import options as given
 from .console import Console

@@ -12,7 +12,7 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from ..core.errors import ExitCode
+from ..core.exit_code import ExitCode
 from ..utils.names.counted import counted
 from . import options as given
 from .console import Console, write_text

@@ -12,7 +12,8 @@ from typing import Annotated, Any, Literal
 import typer
 from rich.markup import escape
 
-from ..core.errors import ExitCode, UsageError
+from ..core.errors import UsageError
+from ..core.exit_code import ExitCode
 from ..utils.schema_registry import known_test_types
 from ..utils.untrusted_files import decoded_json
 from . import options as given

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Literal
 
-from .errors import ExitCode, RunTerminated, TestwrightError
+from .errors import RunTerminated, TestwrightError
+from .exit_code import ExitCode
 
 FinalStatus = Literal["completed", "failed", "stopped"]
 

@@ -13,7 +13,6 @@ from ..core.errors import (
     AgentFailure,
     BudgetExhausted,
     EnvironmentFault,
-    ExitCode,
     GitHubFailure,
     RunTerminated,
     SandboxFailure,
@@ -25,6 +24,7 @@ from ..core.errors import (
     ToolFailure,
     ToolTimeout,
 )
+from ..core.exit_code import ExitCode
 from ..core.outcome import MODEL_FAULTS, StepExit
 
 # Faults of the machine, or of the account at a model's endpoint, that would end every other step too. A target that

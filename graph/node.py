@@ -25,8 +25,9 @@ from ..agents.contract.protocol import (
     consumer_view,
 )
 from ..agents.control.flags import FlagCheckResult, check_flags
-from ..core.errors import BudgetExhausted, ExitCode, RunTerminated, TestwrightError
+from ..core.errors import BudgetExhausted, RunTerminated, TestwrightError
 from ..core.events import EventType
+from ..core.exit_code import ExitCode
 from ..core.outcome import StepExit
 from ..core.usage import ModelBudget
 from ..store.files.audit import AttemptOutcome, AuditEntry

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ...core.errors import ExitCode, ModelFailure, ModelRateLimited
+from ...core.errors import ModelFailure, ModelRateLimited
+from ...core.exit_code import ExitCode
 from ...utils.canonical import digest_of
 from ...utils.untrusted_files import read_source
 from ..contract.lifecycle import Agent, AgentRetryPolicy

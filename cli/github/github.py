@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, TextIO
 
 from ...app.github.workflow_event import may_bring_foreign_code
 from ...config.settings import Settings, load_settings
-from ...core.errors import ExitCode, InterpreterError, SandboxUnavailable, TestwrightError, UsageError
+from ...core.errors import InterpreterError, SandboxUnavailable, TestwrightError, UsageError
 from ...core.events import Event, EventType
+from ...core.exit_code import ExitCode
 from ...core.outcome import ExitReason, reason_without_report
 from ...reports.model import Report
 from ...sandbox.opening import open_sandbox

@@ -9,7 +9,8 @@ from typing import TextIO
 
 from ...app.github.workflow_event import may_bring_foreign_code
 from ...config.settings import load_settings
-from ...core.errors import ExitCode, TestwrightError
+from ...core.errors import TestwrightError
+from ...core.exit_code import ExitCode
 from ...utils.redact import Redactor
 from ...vcs.github.api import TOKEN_VARIABLES
 from .inputs import folder_in_workspace, variable

@@ -11,7 +11,7 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from ...agents.contract.protocol import WITHOUT_MODEL, AgentResponse, JsonObject
-from ...core.errors import ExitCode
+from ...core.exit_code import ExitCode
 from ...core.usage import add_usage
 from ..context import RunContext, services_of
 from ..faults import AgentUnreachable, ends_run, model_exit

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from testwright.core.errors import ExitCode
+from testwright.core.exit_code import ExitCode
 from testwright.tests.support.hostile.host import file_digests, peak_memory, processes_with
 from testwright.tests.support.hostile.projects import hostile_project
 from testwright.tests.support.hostile.users import as_ordinary_user

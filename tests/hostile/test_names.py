@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from testwright.core.errors import ExitCode
+from testwright.core.exit_code import ExitCode
 from testwright.tests.support.hostile.projects import hostile_project, run_on
 
 pytestmark = pytest.mark.feature("B-05")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from testwright.core.errors import ExitCode
+from testwright.core.exit_code import ExitCode
 from testwright.tests.support.hostile.host import unharmed
 from testwright.tests.support.hostile.projects import generated_text, hostile_project, run_on
 from testwright.tests.support.projects.files import Outcome

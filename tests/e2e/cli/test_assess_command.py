@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from testwright.cli.app import app
-from testwright.core.errors import ExitCode
+from testwright.core.exit_code import ExitCode
 from testwright.tests.support.engine.sandboxes import needed_sandbox
 from testwright.tests.support.projects.files import make_project
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from testwright.core.errors import ExitCode
+from testwright.core.exit_code import ExitCode
 from testwright.tests.support.projects.files import make_project
 
 ROOT = Path(__file__).resolve().parents[3]

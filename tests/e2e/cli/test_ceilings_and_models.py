@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 from testwright.cli.app import app
 from testwright.cli.failures import name_interrupted_run, report_failures
-from testwright.core.errors import ExitCode
+from testwright.core.exit_code import ExitCode
 from testwright.tests.support.agents.scripted_openai import ScriptedOpenAI, Usage, answer, error, hang
 from testwright.tests.support.mcp.tool_session import write_files
 from testwright.tests.support.projects.files import ROOT

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from testwright.app.opened_store import open_store
 from testwright.cli.app import app
 from testwright.config.settings import load_settings
-from testwright.core.errors import ExitCode
+from testwright.core.exit_code import ExitCode
 from testwright.core.version import VERSION
 from testwright.store.files.lock import run_lock
 from testwright.store.files.run_folder import RunFolder
@@ -210,7 +210,8 @@ def test_clean_removes_old_runs_but_none_that_is_worked_on(tmp_path):
     with run_lock(RunFolder(root / ".testwright", "busy")):
         result = said("clean", "--keep", "0", "--root", root)
     assert result.exit_code == 0
-    assert "Removed 1 runs" in result.stdout
+    assert "Removed 1 run" in result.stdout
+    assert "1 runs" not in result.stdout
     assert "busy is being worked on and stays" in result.stdout
     assert not run_folder(root, "old").exists()
     assert run_folder(root, "busy").exists()

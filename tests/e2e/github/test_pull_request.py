@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from testwright.cli.github.pull_request_step import pull_request_step
-from testwright.core.errors import ExitCode
+from testwright.core.exit_code import ExitCode
 from testwright.tests.support.github.local_github import READER, WRITER, local_github
 from testwright.tests.support.projects.files import copy_of_shop
 from testwright.tests.support.projects.repositories import Repository

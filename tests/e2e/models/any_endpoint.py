@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from testwright.core.errors import ExitCode
+from testwright.core.exit_code import ExitCode
 from testwright.tests.support.agents.cassettes import Recorder, recorded, replayed
 from testwright.tests.support.runs.llm_flows import CASSETTES, FLOWS, ORDERLY, also_sent, run_flow
 

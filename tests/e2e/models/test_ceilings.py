@@ -14,7 +14,8 @@ from testwright.app import api
 from testwright.app.agent_factory import isolated_agents
 from testwright.app.opened_store import open_store
 from testwright.config.settings import load_settings
-from testwright.core.errors import BudgetExhausted, ExitCode, SettingsError
+from testwright.core.errors import BudgetExhausted, SettingsError
+from testwright.core.exit_code import ExitCode
 from testwright.core.usage import ModelBudget
 from testwright.reports.model import Report
 from testwright.store.files.audit import AuditEntry

@@ -10,7 +10,8 @@ import sys
 import pytest
 
 from testwright.app.api import generate
-from testwright.core.errors import BudgetExhausted, ExitCode, SettingsError
+from testwright.core.errors import BudgetExhausted, SettingsError
+from testwright.core.exit_code import ExitCode
 from testwright.tests.support.agents.scripted_openai import ScriptedOpenAI, Usage, answer, error, hang
 from testwright.tests.support.projects.files import ROOT, make_project, run_command, tree
 from testwright.tests.support.runs.command_line import invoke_command

@@ -10,7 +10,7 @@ import pytest
 from testwright.agents.llm.prompt import load_prompt
 from testwright.app.runs import explore_repository
 from testwright.config.settings import load_settings
-from testwright.core.errors import ExitCode
+from testwright.core.exit_code import ExitCode
 from testwright.tests.support.agents.scripted_openai import ScriptedOpenAI
 from testwright.tests.support.agents.wire_recording import asked_by, crossed, marked, overlapping, processes_of
 from testwright.tests.support.mcp.tool_session import write_files

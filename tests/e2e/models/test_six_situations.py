@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from testwright.core.errors import ExitCode
+from testwright.core.exit_code import ExitCode
 from testwright.tests.support.agents.scripted_openai import answer
 from testwright.tests.support.runs.audit_entries import read_attempts
 from testwright.tests.support.runs.model_runs import (

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from testwright.app import api
-from testwright.core.errors import ExitCode
+from testwright.core.exit_code import ExitCode
 from testwright.tests.support.agents.scripted_openai import ScriptedOpenAI, answer
 from testwright.tests.support.projects.files import make_project
 from testwright.tests.support.projects.small_api import FASTAPI_APP

@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from testwright.app import api
-from testwright.core.errors import ExitCode, RequestError
+from testwright.core.errors import RequestError
+from testwright.core.exit_code import ExitCode
 from testwright.tests.support.projects.files import make_project
 from testwright.tests.support.projects.small_server import BELLS, COMMAND, FILES
 

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from testwright.core.errors import ExitCode
+from testwright.core.exit_code import ExitCode
 from testwright.tests.support.projects.depot import DEPOT
 from testwright.tests.support.projects.files import make_project, tree
 from testwright.tests.support.runs.command_line import invoke_command

@@ -16,7 +16,8 @@ from testwright.app import api
 from testwright.app.opened_store import open_store
 from testwright.app.runs import explore_repository
 from testwright.config.settings import load_settings
-from testwright.core.errors import ExitCode, SchemaValidationError
+from testwright.core.errors import SchemaValidationError
+from testwright.core.exit_code import ExitCode
 from testwright.graph.planning_graph.plan_check import check_plan
 from testwright.tests.support.mcp.tool_session import write_files
 from testwright.tests.support.projects.web_shop import SHOP

@@ -9,7 +9,7 @@ from typing_extensions import TypedDict
 import testwright
 from testwright.app.opened_store import open_store
 from testwright.config.settings import load_settings
-from testwright.core.errors import ExitCode
+from testwright.core.exit_code import ExitCode
 from testwright.graph.context import RunContext
 from testwright.graph.planning_graph.planning_state import PlanningAgentState
 from testwright.tests.support.projects.files import make_project, tree

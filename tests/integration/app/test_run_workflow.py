@@ -204,7 +204,9 @@ async def test_a_database_that_is_away_is_noted_once_until_an_activity_reaches_i
                 self.told = (await run.query(RunWorkflow.progress)).notes
             return await super()._executed(task)
 
-    away = [ApplicationError(f"by worker {n}", type=messages.STORE_AWAY, non_retryable=True) for n in range(2)]
+    away: list[Exception] = [
+        ApplicationError(f"by worker {n}", type=messages.STORE_AWAY, non_retryable=True) for n in range(2)
+    ]
     notes = Asking([WaveOfSteps(["a"]), WaveOfSteps()], failures={"a": away})
     async with begun(server, notes, heartbeat_seconds=1.5) as run:
         assert await run.result() == RunEnded("completed", 0)

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from testwright.app import api
 from testwright.cli.app import app
-from testwright.core.errors import ExitCode
+from testwright.core.exit_code import ExitCode
 from testwright.tests.support.projects.files import make_project
 
 pytestmark = [pytest.mark.feature("B-05"), pytest.mark.feature("T-20")]

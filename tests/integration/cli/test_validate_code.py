@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from testwright.cli.app import app
-from testwright.core.errors import ExitCode
+from testwright.core.exit_code import ExitCode
 from testwright.tests.support.mcp.js_chain import use_machine_cache
 from testwright.tests.support.projects.files import make_project
 

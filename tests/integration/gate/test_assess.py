@@ -10,7 +10,8 @@ import pytest
 
 from testwright.app.assess import Assessed, assess
 from testwright.config.settings import Settings
-from testwright.core.errors import ExitCode, UsageError
+from testwright.core.errors import UsageError
+from testwright.core.exit_code import ExitCode
 from testwright.gate.evidence.assertions import assertion_profiles
 from testwright.gate.evidence.assertions import tests_without_checks as without_checks
 from testwright.mutation.catalog import mutants_of, sample

@@ -15,7 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from testwright.core.errors import ExitCode, SandboxFailure, SandboxUnavailable
+from testwright.core.errors import SandboxFailure, SandboxUnavailable
+from testwright.core.exit_code import ExitCode
 from testwright.sandbox.bubblewrap import BubblewrapSandbox, open_bubblewrap
 from testwright.sandbox.opening import open_sandbox
 from testwright.sandbox.protocol import Program, Sandbox

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from testwright.core.errors import ExitCode, InterpreterError
+from testwright.core.errors import InterpreterError
+from testwright.core.exit_code import ExitCode
 from testwright.sandbox.executable import executable_folders
 from testwright.sandbox.interpreter import find_interpreter
 from testwright.sandbox.protocol import Program, Sandbox

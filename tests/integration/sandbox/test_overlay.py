@@ -13,7 +13,8 @@ import coverage
 import pluggy
 import pytest
 
-from testwright.core.errors import ExitCode, InterpreterError, StorageError
+from testwright.core.errors import InterpreterError, StorageError
+from testwright.core.exit_code import ExitCode
 from testwright.sandbox import overlay
 from testwright.sandbox.interpreter import Interpreter, find_interpreter
 from testwright.sandbox.protocol import Program, Sandbox

@@ -2,7 +2,8 @@
 
 import pytest
 
-from testwright.core.errors import EnvironmentFault, ExitCode, HistoryError
+from testwright.core.errors import EnvironmentFault, HistoryError
+from testwright.core.exit_code import ExitCode
 from testwright.tests.support.projects.repositories import Repository
 from testwright.vcs.changed_code import changed_code
 

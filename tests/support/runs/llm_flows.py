@@ -16,7 +16,8 @@ from testwright.app.api import agenerate
 from testwright.app.model_clients import open_model_clients
 from testwright.app.runs import explore_repository
 from testwright.config.settings import load_settings
-from testwright.core.errors import ExitCode, TestwrightError
+from testwright.core.errors import TestwrightError
+from testwright.core.exit_code import ExitCode
 from testwright.reports.model import Report
 from testwright.store.files.run_folder import request_id_of
 from testwright.tests.support.mcp.tool_session import no_target, no_tools, unit_case, unit_spec

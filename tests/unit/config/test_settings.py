@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from testwright.config.settings import load_settings, restore_settings
-from testwright.core.errors import ExitCode, ProjectError, SettingsError
+from testwright.core.errors import ProjectError, SettingsError
+from testwright.core.exit_code import ExitCode
 
 pytestmark = pytest.mark.feature("T-13", "T-14")
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from testwright.config.settings import Settings
 from testwright.config.trust import HARMLESS, MOST
-from testwright.core.errors import ExitCode
+from testwright.core.exit_code import ExitCode
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from testwright.core.errors import ExitCode
+from testwright.core.exit_code import ExitCode
 from testwright.core.outcome import ExitReason, RunCounts, exit_code_of, exit_reason_of, status_of
 from testwright.reports.build import build_report
 from testwright.tests.support.runs.report_data import executed, facts, generate_step, outcomes

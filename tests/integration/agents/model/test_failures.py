@@ -9,7 +9,6 @@ import pytest
 from testwright.agents.model.failures import retry_after
 from testwright.agents.model.received import LONGEST_ANSWER
 from testwright.core.errors import (
-    ExitCode,
     MalformedLlmOutput,
     ModelAccessDenied,
     ModelAnswerBroken,
@@ -29,6 +28,7 @@ from testwright.core.errors import (
     ModelUnreachable,
     SchemaValidationError,
 )
+from testwright.core.exit_code import ExitCode
 from testwright.tests.support.agents.model_chats import call, chatting
 from testwright.tests.support.agents.scripted_openai import (
     ScriptedOpenAI,
