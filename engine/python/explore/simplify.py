@@ -107,8 +107,8 @@ def _simplest(
     same = [
         one
         for one in records
-        # What is refused alike may take a shorter way there.
-        if (one.arcs == base.arcs or base.observation.raised is not None)
+        # What a call refuses alike may take a shorter way there; what an object refuses shows what was done with it.
+        if (one.arcs == base.arcs or (base.observation.raised is not None and not base.trial.arrange))
         and not one.time_dependent
         and behaviour_of(one.observation) == behaviour_of(base.observation)
         # A statement goes only where nothing at all changes.

@@ -38,7 +38,8 @@ def idle_records(records: Sequence[TrialRecord]) -> frozenset[int]:
             continue
         trial = record.trial
         shorter = [(act, trial.arrange) for act in _shorter_acts(trial.act)]
-        shorter += [(trial.act, arrange) for arrange in _with_fewer_options(trial.arrange, trial.act)]
+        if trial.source != "sequence":  # what was done with an object since is the point there, not its options
+            shorter += [(trial.act, arrange) for arrange in _with_fewer_options(trial.arrange, trial.act)]
         mine = outcome_of(record.observation) if shorter else None
         if any(outcomes.get(_key(record, *one)) == mine for one in shorter):
             found.add(record.number)

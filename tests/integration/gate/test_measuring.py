@@ -128,7 +128,7 @@ async def test_mutants_that_damage_files_for_good_are_told(shop: PythonTarget) -
         report = await measure_mutants(suite, passing, first.coverage, MutationOptions(size=100))
 
     assert report.notes == (
-        "mutants have damaged files that 1 tests need, so the score may be too high: tests/test_price.py::test_kept",
+        "mutants have damaged files that 1 test needs, so the score may be too high: tests/test_price.py::test_kept",
     )
 
 
