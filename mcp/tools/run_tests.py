@@ -106,10 +106,9 @@ async def _run(services: ToolServices, /, test_path: str, options: Json) -> Json
     in_process = (spec or {}).get("test_type", "unit") == "unit"
     limits["mutants"] = options.get("mutants", services.mutants if in_process else 0)
     strictness = VerifyOptions(measure=tuple(measured), **limits)
-    named = measured if options.get("baseline", True) else []
-    modules = {path: module_name(spec, path, target.import_roots) for path in named}
     # The coverage of before is measured while the tests run.
-    async with background_task(_baseline(services, target, modules)) as baseline:
+    compared = measured if options.get("baseline", True) else []
+    async with background_task(_baseline(services, target, spec, compared)) as baseline:
         verification = await verify_files(
             target, files, framework=python_framework(framework), spec=spec, options=strictness
         )
@@ -160,9 +159,10 @@ def keep_pictures(services: ToolServices, pictures: Mapping[str, bytes]) -> list
 
 
 async def _baseline(
-    services: ToolServices, target: PythonTarget, modules: Mapping[str, str]
+    services: ToolServices, target: PythonTarget, spec: Json | None, paths: Sequence[str]
 ) -> CoverageBaseline | None:
-    """Measures the coverage there was before, of modules by their paths; None without modules."""
+    """Measures the coverage there was before, of modules by their paths; None without paths."""
+    modules = {path: module_name(spec, path, target.import_roots) for path in paths}
     return await services.baselines.of(target, modules) if modules else None
 
 

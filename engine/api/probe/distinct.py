@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ....utils.regex_examples import fits
 from ..document.schemas import type_of
-from ..model.model import Json
+from ..model.model import Json, Operation
 from ..values.data import NOTHING, SampleValues, bounds
 from .resource_model import BaselineRequest, ResourceModel
 
@@ -145,3 +145,19 @@ def renamed(steps: Iterable[Json], names: Mapping[str, str]) -> list[Json]:
             made["save"] = {names.get(name, name): pointer for name, pointer in made["save"].items()}
         found.append(made)
     return found
+
+
+def producers_with_another(
+    world: ResourceModel, operation: Operation, others: Mapping[str, BaselineRequest]
+) -> Iterator[tuple[BaselineRequest, BaselineRequest, dict[str, str]]]:
+    """Yield what makes the resource of each path parameter, what makes a second one, and the names of that one's
+    variables by those of the first.
+
+    Args:
+        others: second requests by the name of their operation; see `distinct_request`.
+    """
+    for parameter in operation.path_parameters:
+        producer = world.producer_of(operation, parameter)
+        other = others.get(producer.operation.name) if producer is not None else None
+        if producer is not None and other is not None and other.saves:
+            yield producer, other, {name: f"other_{name}" for name in producer.saves}

@@ -16,7 +16,7 @@ from ..document.schemas import type_of
 from ..model.model import UNSAFE, ApiParameter, Json, Operation, Proposal
 from ..values.data import NOTHING
 from ..values.negative_requests import edge_values
-from .distinct import renamed, request_key
+from .distinct import producers_with_another, renamed, request_key
 from .propose_access import access_proposals, admins_list, another_users_list
 from .propose_values import (
     body_proposals,
@@ -197,12 +197,7 @@ def _lists_of_another_parent(
     world: ResourceModel, reading: BaselineRequest, setup: tuple[Json, ...], other: dict[str, BaselineRequest]
 ) -> Iterator[Proposal]:
     """Yield the reading of a list below one parent while another parent has a member, too."""
-    for parameter in reading.operation.path_parameters:
-        parent = world.producer_of(reading.operation, parameter)
-        second = other.get(parent.operation.name) if parent is not None else None
-        if parent is None or second is None or not second.saves:
-            continue
-        names = {name: f"other_{name}" for name in parent.saves}
+    for _, second, names in producers_with_another(world, reading.operation, other):
         members = [step for step in setup if variables_in(step) & set(names) and step["method"] in UNSAFE]
         steps = [{key: entry for key, entry in step.items() if key != "save"} for step in renamed(members, names)]
         if steps:

@@ -16,7 +16,7 @@ from ..document.schemas import type_of
 from ..model.model import UNSAFE, Json, Proposal
 from ..values.data import bounds
 from .baselines import BaselineFinder
-from .distinct import renamed
+from .distinct import producers_with_another, renamed
 from .propose_values import copy_request, make_proposal, with_body
 from .resource_model import BaselineRequest, ResourceModel, is_complete, merge_setups
 
@@ -169,12 +169,7 @@ def _is_number(world: ResourceModel, baseline: BaselineRequest, name: str) -> bo
 
 def _on_another_resource(world: ResourceModel, baseline: BaselineRequest, others: Others) -> Iterator[Tried]:
     """Yield changes of a resource that was made with other values: what holds something may not be removed."""
-    for parameter in baseline.operation.path_parameters:
-        producer = world.producer_of(baseline.operation, parameter)
-        other = others.get(producer.operation.name) if producer is not None else None
-        if producer is None or other is None or not other.saves:
-            continue
-        instead = {name: f"other_{name}" for name in producer.saves}
+    for producer, other, instead in producers_with_another(world, baseline.operation, others):
         before = [step for step in baseline.setup if step not in producer.story]
         setup = merge_setups(other.story, renamed(before, instead))
         request = renamed([copy_request(baseline.request)], instead)[0]

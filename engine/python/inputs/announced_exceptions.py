@@ -10,14 +10,14 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from ....utils.python_source import expression_or_none
+from ....utils.python_names import last_name
+from ....utils.python_source import expression_or_none, parse_expression
 from ..model.model import RAISES, CallableFacts, Documentation, ModuleFacts, Parameter, Trial
 from ..source.titles import positional_names
 
 _NEGATIVE = r"negative|less than (?:0|zero)|below (?:0|zero)|smaller than (?:0|zero)|< ?0"
 _ZERO = r"(?:zero|0|not positive|(?:zero|0) or negative|less than (?:1|one)|below (?:1|one)|< ?1|<= ?0)"
 _NUMBERS = re.compile(r"(?:builtins\.)?(?:int|float)(?: \| None)?|Optional\[(?:int|float)\]")
-_WHOLE_SENTENCE = re.compile(r"\b(?:and|or|unless|but|except|while)\b")
 
 
 def with_announced_exceptions(trials: Iterable[Trial], facts: ModuleFacts) -> Iterator[Trial]:
@@ -57,8 +57,6 @@ def _refused_value(parameter: Parameter, condition: str) -> str:
 
     Only numbers count, by their annotation: what is empty or missing depends on what else is passed.
     """
-    if _WHOLE_SENTENCE.search(condition.replace("zero or negative", "").replace("0 or negative", "")):
-        return ""
     if not _NUMBERS.fullmatch(parameter.annotation or ""):
         return ""
     name = rf"`{{0,2}}{re.escape(parameter.name)}`{{0,2}}"
@@ -76,10 +74,9 @@ def _with_argument(act: str, subject: CallableFacts, name: str, value: str) -> s
     called = subject.owner if subject.kind == "constructor" else subject.name
     if not isinstance(call, ast.Call) or any(isinstance(one, ast.Starred) for one in call.args):
         return ""
-    function = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-    if function != called:
+    if last_name(call.func) != called:
         return ""
-    names, passed = positional_names(subject), ast.parse(value, mode="eval").body
+    names, passed = positional_names(subject), parse_expression(value)
     at = names.index(name) if name in names else len(call.args)
     if at < len(call.args):
         call.args[at] = passed

@@ -25,6 +25,7 @@ from .degeneracy import CONTAINERS, MILD, SEVERE, degeneracy_of, is_partial, rec
 _HOLE = "__hole__"
 _MOST_GAPS = 3
 _GAP = re.compile(r"\bNone\b|(?<![\w'\"])(?:''|\"\"|\[\]|\{\}|\(\))(?!['\"])")
+_SAMPLES = tuple(definition for definition, _ in DECORATED)
 _HELPERS = ("def ", "async def ", "class ", "@")
 
 
@@ -87,13 +88,14 @@ def represent(
         return Representation(SEVERE, True, trial.act, (), None, NO_RESULT)
     assigned = _assigned(statements)
     given = _arguments(act, subject, assigned)
+    values_given = _literals(given)
     answers = [node for name, node in assigned.items() if name in DATA]
     shape, values = _shape_of(trial.arrange, trial.act, trial.mode)
     return Representation(
         degeneracy=_degeneracy(given, facts)
         + (SEVERE if _are_unlike(given, subject, facts) else 0)
         + _of_missing_arguments(subject, given, observation)
-        + (MILD if _repeats_receiver(given, act, statements) else 0)
+        + (MILD if _repeats_receiver(given, act, assigned) else 0)
         + sum(degeneracy_of(node, facts) for node in answers)
         # What is refused may well be refused because there is nothing in the object.
         + min(receiver_degeneracy(subject, act, statements, facts), SEVERE if observation.raised is None else MILD)
@@ -102,12 +104,12 @@ def represent(
         trivial=is_trivial(observation, () if trial.act.startswith("repr(") else given),
         shape=shape,
         values=values,
-        arguments=_literals(given),
+        arguments=values_given,
         result=_result(observation),
         texts=texts_in(trial),
         gaps=_gaps(observation),
         options=_options(act, subject),
-        negative=_passes_negative(given),
+        negative=_has_negative(values_given),
     )
 
 
@@ -147,8 +149,7 @@ def is_trivial(observation: Observation, given: Sequence[ast.expr] = ()) -> bool
 
 def answers_undecorated(trial: Trial, observation: Observation) -> bool:
     """Whether a decorated sample function answers as it would without its decorator: one that does nothing passes."""
-    samples = tuple(definition for definition, _ in DECORATED)
-    if observation.effects or not any(text.startswith("@") and text.endswith(samples) for text in trial.arrange):
+    if observation.effects or not any(text.startswith("@") and text.endswith(_SAMPLES) for text in trial.arrange):
         return False
     call = expression_or_none(trial.act)
     if not isinstance(call, ast.Call):
@@ -180,19 +181,17 @@ def _are_unlike(given: Sequence[ast.expr], subject: CallableFacts | None, facts:
     return len(kinds) == 2 and str in kinds and kinds <= {str, list, tuple, set}
 
 
-def _repeats_receiver(given: Sequence[ast.expr], act: ast.expr, statements: Sequence[ast.stmt]) -> bool:
+def _repeats_receiver(given: Sequence[ast.expr], act: ast.expr, assigned: Mapping[str, ast.expr]) -> bool:
     """Whether a method is passed the number that its object was made with: `Job(6).to(6)` shows neither of both."""
-    receiver = names_of(act)
     numbers = {ast.dump(node) for node in given if _is_telling_number(node)}
-    if not numbers:
-        return False
-    for statement in statements:
-        assigned = assigned_variable(statement)
-        if assigned is not None and assigned[0] in receiver and isinstance(assigned[1], ast.Call):
-            made = [*assigned[1].args, *(keyword.value for keyword in assigned[1].keywords)]
-            if any(ast.dump(node) in numbers for node in made):
-                return True
-    return False
+    calls = [assigned[name] for name in names_of(act) if name in assigned] if numbers else []
+    made = [
+        node
+        for call in calls
+        if isinstance(call, ast.Call)
+        for node in (*call.args, *(keyword.value for keyword in call.keywords))
+    ]
+    return any(ast.dump(node) in numbers for node in made)
 
 
 def _is_telling_number(node: ast.expr) -> bool:
@@ -253,8 +252,8 @@ def _options(act: ast.expr, subject: CallableFacts | None) -> int:
     return sum(one.default is not None and (one in given or one.name in named) for one in own)
 
 
-def _passes_negative(given: Sequence[ast.expr]) -> bool:
-    return any(type(value) is int and value < 0 for value in _literals(given) or ())
+def _has_negative(arguments: tuple[Any, ...] | None) -> bool:
+    return any(type(value) is int and value < 0 for value in arguments or ())
 
 
 def _literals(nodes: Sequence[ast.expr]) -> tuple[Any, ...] | None:
