@@ -21,17 +21,19 @@ async def prepared(
     kind: SandboxKind = "bubblewrap",
     variables: Mapping[str, str] | None = None,
     caches: Sequence[Path] = (),
+    python: Path | None = None,
 ) -> AsyncIterator[PythonTarget]:
     """A target of a project written below `folder`; discarded on leaving. Fails where there is no such sandbox.
 
     Args:
         caches: folders of test tools that are kept; one below `folder` without any.
+        python: its interpreter; ours when None.
     """
     root = make_project(folder / "project-of-a-user", files)
     target = await prepare_target(
         root,
         sandbox=needed_sandbox(kind),
-        python=None,
+        python=python,
         state=folder / "state",
         caches=caches or (folder / "cache",),
         import_roots=import_roots,
