@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 import uuid
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager, nullcontext
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
@@ -13,16 +13,17 @@ from pathlib import Path
 from typing import Any
 
 from ..agents.contract.function_agent import Metering
+from ..agents.contract.lifecycle import AgentRetryPolicy
 from ..agents.model.chat import ModelChat
 from ..agents.model.prices import Prices, load_prices
 from ..config.models import PROVIDER, ROLES
 from ..config.settings import Settings
-from ..config.variables import Variables
+from ..config.variables import filled_in
 from ..core.errors import SettingsError
 from ..core.usage import Ceilings, ModelBudget, ModelUsage
+from ..store.cache.cooldown import Cooldown
 from ..store.cache.request_rate import RequestRate
-from ..store.cache.responses import ResponsesLost
-from ..store.cache.valkey_responses import ValkeyServer
+from ..store.cache.valkey_responses import reached_server
 from ..store.database.answers import ModelAnswers
 from ..store.files.audit import AuditEntry
 
@@ -106,7 +107,7 @@ async def open_model_clients(
         given_out: keys of stored answers that this session has used already, in other processes; grows.
         spent: called with the usage of each call.
         waiting: makes a context manager that is held while waiting for an endpoint (idle-time accounting).
-        warn: told when requests of other processes cannot be counted.
+        warn: told when limits cannot be shared with other processes.
 
     Raises:
         SettingsError: there is no key for OpenAI, no readable price table, or no price under a ceiling on cost.
@@ -128,15 +129,15 @@ async def open_model_clients(
     key = key_for(base_url, environment)
     # One client for each model, not for each role: roles with the same model share connections and abilities.
     async with AsyncExitStack() as opened:
-        pace = await _pace(opened, settings, base_url, environment, warn)
+        pacing = await _pacing(opened, settings, base_url, environment, warn)
         within_run = partial(RunChat, prices=prices, budget=budget, kept=kept, audit=audit, given_out=given_out)
-        make = partial(within_run, abilities=abilities, waiting=waiting, pace=pace)
+        make = partial(within_run, abilities=abilities, waiting=waiting)
         chats: dict[str, ModelChat] = {}
         for name in settings.models.names:
             limits = (settings.model_timeout, settings.answer_tokens, settings.stream)
             endpoint = Endpoint(EndpointSettings(name, base_url, *limits), key)
             opened.push_async_callback(endpoint.aclose)
-            chats[name] = make(endpoint)
+            chats[name] = make(endpoint, pacing=pacing(name))
         yield replace(
             _with_prices(settings, chats, prices, budget),
             recount=lambda: budget.recount(stored()),
@@ -182,45 +183,42 @@ def _metering(budget: ModelBudget, kept: RunAnswers | None) -> Metering:
     return Metering(budget.require, add)
 
 
-async def _pace(
+async def _pacing(
     opened: AsyncExitStack,
     settings: Settings,
     base_url: str,
     environment: Mapping[str, str],
     warn: Callable[[str], None],
-) -> Callable[[], Awaitable[None]] | None:
-    """What returns when one more request may be sent; None where there is no budget of requests.
+) -> Callable[[str], Cooldown]:
+    """When requests to a model of the endpoint may be sent, by its name; shared by who uses the same cache server.
 
     Args:
-        opened: closes the budget with the clients.
-    """
-    rate = await asyncio.to_thread(_request_rate, settings, base_url, environment, warn)
-    if rate is None:
-        return None
-    opened.callback(rate.close)
-    return rate.take
-
-
-def _request_rate(
-    settings: Settings, base_url: str, environment: Mapping[str, str], warn: Callable[[str], None]
-) -> RequestRate | None:
-    """The budget of requests to the endpoint, shared by who uses the same cache server; None without one.
+        opened: closes the connections to the cache server with the clients.
 
     Raises:
         SettingsError: a variable of the cache's URL is missing, or its client library.
     """
-    if settings.requests_per_minute is None:
-        return None
     server = None
     if settings.cache_url is not None:
-        variables = Variables(environment)
-        url = variables.filled(settings.cache_url)
-        variables.require("The URL of the cache")
-        try:
-            server = ValkeyServer(url)
-        except ResponsesLost as error:
-            warn(f"Requests of other processes are not counted: {error}.")
-    return RequestRate(settings.requests_per_minute, base_url, server, warn=warn)
+        url = filled_in(settings.cache_url, environment, "The URL of the cache")
+        server = await asyncio.to_thread(reached_server, url, "Rate limits are not shared with other processes", warn)
+        if server is not None:
+            opened.callback(server.close)
+    most = settings.requests_per_minute
+    rate = RequestRate(most, base_url, server, warn=warn) if most is not None else None
+
+    told = set[str]()
+
+    def warn_once(message: str) -> None:  # of all models together
+        if message not in told:
+            told.add(message)
+            warn(message)
+
+    def of(model: str) -> Cooldown:
+        longest = AgentRetryPolicy().longest_wait
+        return Cooldown(f"{base_url} {model}", server, longest=longest, rate=rate, warn=warn_once)
+
+    return of
 
 
 def _models_asked(settings: Settings) -> list[str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..config.models import PROVIDER
 from ..config.settings import Settings
-from ..config.variables import Variables
+from ..config.variables import filled_in
 from ..mcp.tool_client.external.server import ExternalServer, external_servers
 from ..mcp.tool_client.tool_client import ToolClient
 from ..mcp.toolbox.content_cache import ContentCache
@@ -69,7 +69,7 @@ async def open_tools(
     is_unread = embeddings is not None and not settings.models.read_context
     async with (
         kept_answers(settings, environment, warn) as cache,
-        opened_repository(settings, environment) as repository,
+        opened_repository(settings, environment, warn) as repository,
     ):
         services = ToolServices(
             root=settings.root,
@@ -154,7 +154,4 @@ def servers_of(settings: Settings, environment: Mapping[str, str]) -> tuple[Exte
 def _opened(settings: Settings, environment: Mapping[str, str]) -> Responses:
     if settings.cache_url is None:
         return SqliteResponses(settings.cache_dir / CACHE_FILE, settings.cache_mib * 1024 * 1024)
-    variables = Variables(environment)
-    url = variables.filled(settings.cache_url)
-    variables.require("The URL of the cache")
-    return ValkeyResponses(url)
+    return ValkeyResponses(filled_in(settings.cache_url, environment, "The URL of the cache"))

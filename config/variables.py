@@ -75,6 +75,14 @@ class Variables:
             )
 
 
+def filled_in(text: str, environment: Mapping[str, str], what: str) -> str:
+    """A text with its references replaced. Raises SettingsError: `what` needs a variable that is missing."""
+    variables = Variables(environment)
+    filled = variables.filled(text)
+    variables.require(what)
+    return filled
+
+
 def has_reference(text: str) -> bool:
     """Whether something in a text comes from the environment."""
     return _REFERENCE.search(text, 0, text.rfind("}") + 1) is not None

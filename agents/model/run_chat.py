@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
@@ -22,6 +22,7 @@ from ...core.errors import (
     ModelTimeout,
     SchemaValidationError,
 )
+from ...core.pacing import Pacing
 from ...core.request_usage import current_request_usage
 from ...core.usage import ModelBudget, ModelUsage
 from ...store.files.audit import AttemptOutcome, AuditEntry
@@ -78,7 +79,7 @@ class RunChat:
         audit: records every call.
         given_out: keys of stored answers that this session has used already; grows.
         waiting: context manager held while waiting for the endpoint (idle-time accounting).
-        pace: returns when one more request may be sent; None sends at once.
+        pacing: when requests may be sent; None sends them at once.
     """
 
     def __init__(
@@ -92,10 +93,10 @@ class RunChat:
         audit: Callable[[AuditEntry], None] = lambda attempt: None,
         given_out: set[str] | None = None,
         waiting: Callable[[], AbstractContextManager[None]] = nullcontext,
-        pace: Callable[[], Awaitable[None]] | None = None,
+        pacing: Pacing | None = None,
     ) -> None:
         self.model = endpoint.settings.model
-        self._sender = Sender(endpoint, abilities) if pace is None else Sender(endpoint, abilities, pace)
+        self._sender = Sender(endpoint, abilities, pacing)
         self._price = prices.of(endpoint.settings.model)
         self._budget = budget
         self._kept = kept

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import defaultdict
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from ...core.errors import AgentFailure, ModelFailure, ModelRequestRefused, ModelServerFault, ModelTimeout
+from ...core.pacing import Pacing, Unpaced
 from .abilities import CapabilityFile, EndpointCapabilities
 from .chat import ModelCall
 from .endpoint import DROPPABLE, NEW_LIMIT, OLD_LIMIT, Endpoint
@@ -40,24 +41,19 @@ class FailedRequest:
     duration_ms: float
 
 
-async def _at_once() -> None:
-    """No pace."""
-
-
 class Sender:
     """Sends calls to one endpoint with its known capabilities.
 
     Args:
         endpoint: sends requests to the model.
         abilities: capabilities of endpoints, kept from run to run.
+        pacing: when requests may be sent; None sends them at once.
     """
 
-    def __init__(
-        self, endpoint: Endpoint, abilities: CapabilityFile, pace: Callable[[], Awaitable[None]] = _at_once
-    ) -> None:
+    def __init__(self, endpoint: Endpoint, abilities: CapabilityFile, pacing: Pacing | None = None) -> None:
         self._endpoint = endpoint
         self._abilities = abilities
-        self._pace = pace
+        self._pacing: Pacing = pacing or Unpaced()
         self._faults: dict[Mode, int] = defaultdict(int)
         self._detecting = asyncio.Lock()
 
@@ -99,7 +95,7 @@ class Sender:
         while True:
             known = self._known
             try:
-                await self._pace()
+                await self._pacing.wait()
                 received = await self._send_once(call, mode, known, permit(), on_failure, answer_tokens)
             except ModelFailure as failure:
                 refused = _refused_parameter(failure, known)
@@ -142,6 +138,8 @@ class Sender:
             )
         except ModelFailure as failure:
             report(failure)
+            if failure.retry_after is not None and failure.recoverable:
+                await self._pacing.hold_off(failure.retry_after)
             raise
         except asyncio.CancelledError:
             report(None)

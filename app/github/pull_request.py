@@ -18,12 +18,13 @@ from ...utils.canonical import canonical_json
 from ...utils.outgoing_text import cut_markdown
 from ...utils.redact import Redactor
 from ...utils.untrusted_files import read_bytes
-from ...vcs.github.api import DEFAULT_URL, TOKEN_VARIABLES, GitHubAccess, GitHubApi, open_github
+from ...vcs.github.api import DEFAULT_URL, TOKEN_VARIABLES, GitHubAccess, GitHubApi
 from ...vcs.github.create import create_pull_request
 from ...vcs.github.names import remote_repository, repository_name
 from ...vcs.github.pull_request import LONGEST_BODY, CreatePullRequest, NewFile, PullRequestResult
 from ...vcs.origin import Origin, origin_of
 from .. import service
+from .repository import connected_github
 from .workflow_event import base_branch
 
 _KEPT = ("added", "updated", "unchanged", "staged")
@@ -104,7 +105,7 @@ async def pull_request(
             "There is no token for GitHub.",
             advice=f"Set {' or '.join(TOKEN_VARIABLES)}; --dry-run shows what would be sent, without one.",
         )
-    async with open_github(access) as api:
+    async with connected_github(access, where, environment) as api:
         base = base or await _branch_at(api, repository, origin.commit)
         content, left_out = _content(folder, report, options, origin, repository, base, environment)
         result = await create_pull_request(api, repository, content)

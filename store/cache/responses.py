@@ -30,12 +30,16 @@ class Responses(Protocol):
         ...
 
 
-def sealed(body: bytes) -> bytes:
-    """The result with its hash in front, so that damage is detected."""
-    return hashlib.sha256(body).digest() + body
+def sealed(key: str, body: bytes) -> bytes:
+    """The result behind a hash of its key and itself, so that damage and another key's result are detected."""
+    return _seal(key, body) + body
 
 
-def unsealed(held: bytes) -> bytes | None:
-    """The result, or None when its hash does not match."""
+def unsealed(key: str, held: bytes) -> bytes | None:
+    """The result, or None when it was not sealed so for this key."""
     digest, body = held[:_DIGEST], held[_DIGEST:]
-    return body if hashlib.sha256(body).digest() == digest else None
+    return body if _seal(key, body) == digest else None
+
+
+def _seal(key: str, body: bytes) -> bytes:
+    return hashlib.sha256(hashlib.sha256(key.encode()).digest() + body).digest()

@@ -14,7 +14,7 @@ from ..database.sqlite_schema import journal_refusal
 from .responses import LARGEST, ResponsesLost, sealed, unsealed
 
 T = TypeVar("T")
-_VERSION = 1
+_VERSION = 2
 _WAIT_SECONDS = 2.0
 _SHARE_KEPT = 0.9
 _ROW_BYTES = 100
@@ -62,7 +62,7 @@ class SqliteResponses:
             row = connection.execute("SELECT body FROM responses WHERE key = ?", (key,)).fetchone()
             if row is None:
                 return None
-            body = unsealed(bytes(row[0]))
+            body = unsealed(key, bytes(row[0]))
             if body is None:
                 connection.execute("DELETE FROM responses WHERE key = ?", (key,))
             else:
@@ -83,7 +83,7 @@ class SqliteResponses:
                 connection.execute("DELETE FROM responses WHERE key = ?", (key,))
                 connection.execute(
                     "INSERT INTO responses VALUES (?, ?, ?, ?)",
-                    (key, sealed(body), len(body) + len(key) + _ROW_BYTES, time.time_ns()),
+                    (key, sealed(key, body), len(body) + len(key) + _ROW_BYTES, time.time_ns()),
                 )
                 self._make_room(connection)
                 connection.execute("COMMIT")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
 
 from ...core.errors import SettingsError
 from .responses import LARGEST, ResponsesLost, sealed, unsealed
 
-_PREFIX = "testwright:responses:1:"
+_PREFIX = "testwright:responses:2:"
 _KEPT_SECONDS = 30 * 24 * 3600
 _WAIT_SECONDS = 2.0
 
@@ -79,16 +80,32 @@ class ValkeyResponses:
     def get(self, key: str) -> bytes | None:
         """See `Responses.get`."""
         held = self._server.call("getex", _PREFIX + key, ex=_KEPT_SECONDS)
-        return unsealed(held) if isinstance(held, bytes) else None
+        return unsealed(key, held) if isinstance(held, bytes) else None
 
     def put(self, key: str, body: bytes) -> None:
         """See `Responses.put`."""
         if len(body) <= LARGEST:
-            self._server.call("set", _PREFIX + key, sealed(body), ex=_KEPT_SECONDS)
+            self._server.call("set", _PREFIX + key, sealed(key, body), ex=_KEPT_SECONDS)
 
     def close(self) -> None:
         """See `Responses.close`."""
         self._server.close()
+
+
+def reached_server(url: str, without: str, warn: Callable[[str], None]) -> ValkeyServer | None:
+    """A server that counts for several processes; None, with a warning, where it cannot be reached.
+
+    Args:
+        without: what is missing then, a sentence without its full stop.
+
+    Raises:
+        SettingsError: as of `ValkeyServer`.
+    """
+    try:
+        return ValkeyServer(url)
+    except ResponsesLost as error:
+        warn(f"{without}: {error}.")
+        return None
 
 
 def _without_secrets(url: str) -> str:

@@ -22,6 +22,7 @@ from ...core.errors import (
     GitHubUnreachable,
     SettingsError,
 )
+from ...core.pacing import Pacing, Unpaced
 
 if TYPE_CHECKING:
     import gidgethub
@@ -138,12 +139,17 @@ class GitHubApi:
 
 @asynccontextmanager
 async def open_github(
-    access: GitHubAccess, *, cache: Cache | None = None, sleep: Sleep = asyncio.sleep
+    access: GitHubAccess,
+    *,
+    cache: Cache | None = None,
+    pacing: Pacing | None = None,
+    sleep: Sleep = asyncio.sleep,
 ) -> AsyncIterator[GitHubApi]:
     """Open a connection.
 
     Args:
         cache: keeps answers with their ETags: what has not changed is not counted against the rate limit.
+        pacing: when requests may be sent; None sends them at once, until this connection is told to wait.
         sleep: waits; replaced in tests only.
 
     Raises:
@@ -162,7 +168,7 @@ async def open_github(
     is_https = access.url.startswith("https:")
     # A proxy would read what is sent in the open.
     async with httpx2.AsyncClient(timeout=_TIMEOUT_SECONDS, verify=is_https, trust_env=is_https) as http:
-        yield GitHubApi(GitHubClient(http, access.url, access.token, cache, sleep))
+        yield GitHubApi(GitHubClient(http, access.url, access.token, cache, sleep, pacing or Unpaced()))
 
 
 def _typed_error(error: gidgethub.HTTPException, about: str) -> GitHubFailure:

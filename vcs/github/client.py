@@ -5,20 +5,18 @@ Imported when a connection is opened: the library is an extra.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Awaitable, Callable, Mapping
 
 import gidgethub
 import gidgethub.httpx
 import httpx2
 
-from ...core.errors import GitHubFailure, GitHubRateLimited, GitHubUnreachable
+from ...core.errors import GitHubFailure, GitHubUnreachable
+from ...core.pacing import Pacing
+from .limits import LONGEST_WAIT, limit_wait, rate_limited, seconds_until
 
 Sleep = Callable[[float], Awaitable[None]]
 
-LONGEST_WAIT = 60.0
-"""Seconds; a limit that lasts longer ends the work with an error that says when to go on."""
-_SECONDARY_WAIT = 60.0  # what GitHub asks for where a secondary limit names no time
 _MOST_WAITS = 3
 _MOST_RETRIES = 3
 
@@ -30,12 +28,15 @@ class GitHubClient(gidgethub.httpx.GitHubAPI):
         http: sends the requests.
         sleep: waits; replaced in tests only.
         token: "" asks without one.
-        cache: as of `GitHubApi`.
+        cache, pacing: as of `open_github`.
     """
 
-    def __init__(self, http: httpx2.AsyncClient, url: str, token: str, cache: object, sleep: Sleep) -> None:
+    def __init__(
+        self, http: httpx2.AsyncClient, url: str, token: str, cache: object, sleep: Sleep, pacing: Pacing
+    ) -> None:
         super().__init__(http, "testwright", oauth_token=token or None, base_url=url, cache=cache)
         self._sleep = sleep
+        self._pacing = pacing
 
     async def sleep(self, seconds: float) -> None:
         """Wait."""
@@ -46,7 +47,7 @@ class GitHubClient(gidgethub.httpx.GitHubAPI):
         limit = self.rate_limit
         # gidgethub counts down before it asks, so the last request of an hour is made at zero.
         if limit is not None and limit.remaining < 0 and not limit:
-            await self._wait(_until(limit.reset_datetime.timestamp()), "the hour's requests are used up")
+            await self._wait(seconds_until(limit.reset_datetime.timestamp()), "the hour's requests are used up")
             self.rate_limit = None
 
     async def handle_rate_limit_error(
@@ -62,14 +63,15 @@ class GitHubClient(gidgethub.httpx.GitHubAPI):
         if wait is None:
             return False
         if attempt > _MOST_WAITS:
-            raise _limited(wait, str(exception))
+            raise rate_limited(wait, str(exception))
         await self._wait(wait, str(exception))
         self.rate_limit = None  # what the refusal said of it is past
         return True
 
     async def _wait(self, seconds: float, why: str) -> None:
         if seconds > LONGEST_WAIT:
-            raise _limited(seconds, why)
+            raise rate_limited(seconds, why)
+        await self._pacing.hold_off(seconds)
         await self._sleep(seconds)
 
     async def _request(
@@ -82,6 +84,7 @@ class GitHubClient(gidgethub.httpx.GitHubAPI):
                 advice="See that GITHUB_API_URL is the address that the server itself gives for its API.",
             )
         for attempt in range(_MOST_RETRIES + 1):
+            await self._pacing.wait()
             try:
                 return await super()._request(method, url, headers, body)
             except httpx2.TransportError as error:
@@ -97,32 +100,3 @@ class GitHubClient(gidgethub.httpx.GitHubAPI):
 def _origin(url: str) -> tuple[str, str | None, int | None]:
     parts = httpx2.URL(url)
     return parts.scheme, parts.host, parts.port  # a scheme's usual port is None
-
-
-def limit_wait(error: gidgethub.HTTPException) -> float | None:
-    """Seconds to wait where a request was refused because of a rate limit; None where it was for another reason.
-
-    `Retry-After` says it; else the primary limit ends when its headers say, and a secondary one after a minute.
-    """
-    if int(error.status_code) not in (403, 429):
-        return None
-    asked = error.headers.get("retry-after", "")
-    if asked.isdigit():
-        return float(asked)
-    if error.headers.get("x-ratelimit-remaining") == "0":
-        return _until(float(error.headers.get("x-ratelimit-reset") or 0))
-    is_secondary = any(word in str(error).lower() for word in ("secondary rate limit", "abuse"))
-    return _SECONDARY_WAIT if is_secondary or int(error.status_code) == 429 else None
-
-
-def _until(moment: float) -> float:
-    """Seconds until a moment on GitHub's clock, and one more for what the clocks differ."""
-    return max(0.0, moment - time.time()) + 1.0
-
-
-def _limited(seconds: float, why: str) -> GitHubRateLimited:
-    return GitHubRateLimited(
-        f"GitHub takes no more requests for {seconds:.0f} s: {why}.",
-        advice="Run the same command again then: what was done is found and not done twice.",
-        details={"retry_after": round(seconds)},
-    )

@@ -201,10 +201,10 @@ def test_an_older_form_of_the_file_is_replaced(path):
     kept.close()
 
 
-@pytest.mark.parametrize("held", [b"", b"short", sealed(b"{}")[:-1], sealed(b"{}") + b" "])
+@pytest.mark.parametrize("held", [b"", b"short", sealed("a", b"{}")[:-1], sealed("a", b"{}") + b" "])
 def test_what_was_not_sealed_so_is_not_unsealed(held):
-    assert unsealed(held) is None
-    assert unsealed(sealed(b"{}")) == b"{}"
+    assert unsealed("a", held) is None
+    assert unsealed("a", sealed("a", b"{}")) == b"{}"
 
 
 @pytest.mark.feature("A-09")
@@ -218,6 +218,10 @@ def test_answers_are_kept_in_a_server_for_a_while(server):
     assert 0 < server.client().ttl(name) <= 30 * 24 * 3600
     server.client().set(name, b"something else")
     assert again.get("a") is None
+    kept_b = name[:-1] + b"b"
+    again.put("b", b"two")
+    server.client().set(name, server.client().get(kept_b))
+    assert (again.get("a"), again.get("b")) == (None, b"two")
     again.close()
 
 

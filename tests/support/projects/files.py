@@ -73,13 +73,18 @@ def copy_of_shop(into: Path) -> Path:
 
 
 def run_command(
-    *arguments: str, cwd: Path, environment: Mapping[str, str] | None = None, through: Sequence[str] = ()
+    *arguments: str,
+    cwd: Path,
+    environment: Mapping[str, str] | None = None,
+    through: Sequence[str] = (),
+    seconds: float = 280.0,
 ) -> Outcome:
     """`python main.py ARGUMENTS` in a folder, to its end.
 
     Args:
         environment: added to ours.
         through: a command that runs it, such as bubblewrap with its arguments.
+        seconds: the most it may take.
     """
     done = subprocess.run(
         [*through, sys.executable, str(ROOT / "main.py"), *arguments],
@@ -88,7 +93,7 @@ def run_command(
         capture_output=True,
         text=True,
         check=False,
-        timeout=280,
+        timeout=seconds,
     )
     return Outcome(done.returncode, done.stdout, done.stderr)
 

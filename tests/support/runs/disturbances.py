@@ -31,6 +31,7 @@ Victim = Literal["worker", "server", "database"]
 RUN = "r"
 _OFTEN = 0.02
 _HEARTBEAT_SECONDS = 5.0
+_UNDISTURBED_SECONDS = 1800.0
 _LEASE_SECONDS = 35.0
 """After so long a lease of a machine that is gone has ended (docs/databases.md)."""
 
@@ -159,7 +160,8 @@ def _undisturbed(root: Path, modules: int, account: Account) -> Path:
     with WaitingModel() as model:
         asked = ["--model", "spec=openai:waiting", "--base-url", model.base_url, "--apply", "--run-id", RUN]
         began = time.monotonic()
-        done = run_command("run", REQUEST, "--root", str(root), *asked, cwd=root, environment=VARIABLES)
+        command = ("run", REQUEST, "--root", str(root), *asked)
+        done = run_command(*command, cwd=root, environment=VARIABLES, seconds=_UNDISTURBED_SECONDS)
         assert done.code == 0, done.err
         account.undisturbed_seconds = time.monotonic() - began
         account.undisturbed_answers = len(model.answered)
