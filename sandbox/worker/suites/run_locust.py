@@ -50,6 +50,17 @@ def assigned(statement):
     return "", None
 
 
+def value_of(node):
+    """The value of a literal, in which a text may be taken from outside: `os.environ.get("KEY") or "made up"`."""
+    if isinstance(node, ast.Dict):
+        return {ast.literal_eval(key): value_of(node.values[at]) for at, key in enumerate(node.keys)}
+    if isinstance(node, ast.BoolOp):
+        return next((value for value in map(value_of, node.values) if value), None)
+    if isinstance(node, ast.Call) and ast.unparse(node.func) == "os.environ.get":
+        return os.environ.get(*map(ast.literal_eval, node.args))
+    return ast.literal_eval(node)
+
+
 def application_of(call, source, root):
     """The application that a locustfile names, to be started with the target's own interpreter."""
     constants: Any = dict(map(assigned, ast.parse(source).body))
@@ -57,7 +68,7 @@ def application_of(call, source, root):
     given = {}
     for one in call.keywords:
         value = constants.get(one.value.id) if isinstance(one.value, ast.Name) else one.value
-        given[one.arg] = root if one.arg == "root" else ast.literal_eval(value)
+        given[one.arg] = root if one.arg == "root" else value_of(value)
     return api_process.Application(*map(ast.literal_eval, call.args), launcher=serving, **given)
 
 
