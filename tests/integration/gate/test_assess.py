@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -137,13 +138,22 @@ class Common:
 '''
 
 
-async def judged(tmp_path: Path, files: dict[str, str], test_seconds: float = 30, **more: Any) -> Assessed:
-    needed_sandbox("bubblewrap")
-    root = make_project(tmp_path / "p", {"src/shop/price.py": SOURCE, **files})
-    settings = Settings(root=root, state_dir=tmp_path / "state", run_id="judged", **more)
-    mutants = 15 if "tests/conftest.py" in files else 0
-    targets = ["src/shop/price.py"]
-    return await assess(["tests"], settings, targets=targets, mutants=mutants, test_seconds=test_seconds)
+Judge = Callable[..., Awaitable[Assessed]]
+
+
+@pytest.fixture
+def judged(plain_python: Path) -> Judge:
+    """A suite about `SOURCE`, judged in an environment without plugins."""
+
+    async def judge(folder: Path, files: dict[str, str], test_seconds: float = 30, **more: Any) -> Assessed:
+        needed_sandbox("bubblewrap")
+        root = make_project(folder / "p", {"src/shop/price.py": SOURCE, **files})
+        settings = Settings(root=root, state_dir=folder / "state", run_id="judged", python=plain_python, **more)
+        mutants = 15 if "tests/conftest.py" in files else 0
+        targets = ["src/shop/price.py"]
+        return await assess(["tests"], settings, targets=targets, mutants=mutants, test_seconds=test_seconds)
+
+    return judge
 
 
 def by_name(done: Assessed) -> dict[str, Any]:
@@ -151,7 +161,7 @@ def by_name(done: Assessed) -> dict[str, Any]:
 
 
 @pytest.mark.feature("B-01", "B-11")
-async def test_a_suite_of_a_person_is_judged_test_by_test_and_left_alone(tmp_path: Path) -> None:
+async def test_a_suite_of_a_person_is_judged_test_by_test_and_left_alone(tmp_path: Path, judged: Judge) -> None:
     files = {"tests/test_price.py": TESTS, "tests/conftest.py": CONFTEST}
     done = await judged(tmp_path, files, repeats=1)
 
@@ -182,7 +192,9 @@ async def test_a_suite_of_a_person_is_judged_test_by_test_and_left_alone(tmp_pat
 
 
 @pytest.mark.feature("B-01", "B-11")
-async def test_a_package_of_unittest_tests_is_judged_with_its_sub_tests_and_doctests(tmp_path: Path) -> None:
+async def test_a_package_of_unittest_tests_is_judged_with_its_sub_tests_and_doctests(
+    tmp_path: Path, judged: Judge
+) -> None:
     files = {"tests/__init__.py": "", "tests/helpers.py": HELPERS, "tests/test_price.py": METHODS}
     done = await judged(tmp_path, files, framework="unittest")
 
@@ -210,7 +222,7 @@ async def test_a_package_of_unittest_tests_is_judged_with_its_sub_tests_and_doct
 
 
 @pytest.mark.feature("B-11")
-async def test_suites_that_cannot_be_run_say_what_is_the_matter(tmp_path: Path) -> None:
+async def test_suites_that_cannot_be_run_say_what_is_the_matter(tmp_path: Path, judged: Judge) -> None:
     files = {
         "tests/test_lost.py": "import not_installed_anywhere\n",
         "tests/test_spelled.py": "def test_x(:\n",
@@ -236,7 +248,7 @@ async def test_suites_that_cannot_be_run_say_what_is_the_matter(tmp_path: Path) 
     assert "tests/test_hangs.py::test_hangs: the test ran longer than 2 s" in text
 
 
-async def test_a_suite_without_a_test_has_its_own_exit_code(tmp_path: Path) -> None:
+async def test_a_suite_without_a_test_has_its_own_exit_code(tmp_path: Path, judged: Judge) -> None:
     done = await judged(tmp_path, {"tests/test_empty.py": ""})
     assert done.exit_code == ExitCode.NOTHING_KEPT
     assert "0 of 0 tests hold" in text_form(done.report)
@@ -295,12 +307,12 @@ def test_how_strongly_a_test_checks_is_told_from_its_source(body: str, count: in
     assert (found.count, found.strength) == (count, strength)
 
 
-async def test_another_seed_draws_other_mutants(tmp_path: Path) -> None:
+async def test_another_seed_draws_other_mutants(tmp_path: Path, plain_python: Path) -> None:
     test = "from shop.price import cost\n\n\ndef test_few():\n    assert cost(5) == 5\n"
     path = "src/shop/price.py"
     root = make_project(tmp_path / "p", {path: SOURCE, "tests/test_price.py": test})
     needed_sandbox("bubblewrap")
-    settings = Settings(root=root, state_dir=tmp_path / "state", repeats=1)
+    settings = Settings(root=root, state_dir=tmp_path / "state", repeats=1, python=plain_python)
     done = await assess([], settings, targets=[path], mutants=3, seed=5)
     everything = mutants_of(SOURCE.encode(), path)
     drawn = sample(everything, 3, seed=5)

@@ -22,7 +22,7 @@ def test_no():
 MEASURE = ("src/shop/cart.py",)
 
 
-async def test_the_projects_own_tests_count_with_a_word_on_those_that_fail(tmp_path):
+async def test_the_projects_own_tests_count_with_a_word_on_those_that_fail(tmp_path, plain_python):
     generated = with_header("from shop.cart import spin\n\ndef test_g():\n    spin()\n", target="src/shop/cart.py")
     files = {
         "src/shop/__init__.py": "",
@@ -30,16 +30,16 @@ async def test_the_projects_own_tests_count_with_a_word_on_those_that_fail(tmp_p
         "tests/test_cart.py": OWN,
         "tests/generated/test_shop_cart.py": generated,
     }
-    async with prepared(tmp_path, files) as target:
+    async with prepared(tmp_path, files, python=plain_python) as target:
         baseline = await measure_baseline(target, MEASURE, modules=("shop.cart",))
     assert (baseline.source, baseline.files, baseline.passed, baseline.failed) == ("own_tests", 1, 1, 1)
     assert baseline.notes == ("1 of the project's own tests did not pass; what they ran counts as covered",)
     assert baseline.coverage.totals()["covered_branches"] == 3
 
 
-async def test_without_tests_that_run_importing_is_what_counts(tmp_path):
+async def test_without_tests_that_run_importing_is_what_counts(tmp_path, plain_python):
     files = {"src/shop/__init__.py": "", "src/shop/cart.py": CART, "tests/test_cart.py": "raise OSError('no server')\n"}
-    async with prepared(tmp_path, files) as target:
+    async with prepared(tmp_path, files, python=plain_python) as target:
         baseline = await measure_baseline(target, MEASURE, modules=("shop.cart",))
         broken = await measure_baseline(target, MEASURE, modules=("shop.nowhere",), tests=())
     assert baseline.source == "imports"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import venv
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
@@ -34,11 +33,9 @@ Prepare = Callable[..., AbstractAsyncContextManager[PythonTarget]]
 
 
 @pytest.fixture(scope="module")
-def plain(tmp_path_factory: pytest.TempPathFactory) -> Prepare:
-    """`prepared` with an environment that holds pytest alone: in ours, plugins take most of a session's time."""
-    folder = tmp_path_factory.mktemp("plain")
-    venv.create(folder / "venv", with_pip=False, symlinks=True)
-    return partial(prepared, python=folder / "venv" / "bin" / "python", caches=(folder / "cache",))
+def plain(plain_python: Path, tmp_path_factory: pytest.TempPathFactory) -> Prepare:
+    """`prepared` with an environment without plugins."""
+    return partial(prepared, python=plain_python, caches=(tmp_path_factory.mktemp("cache"),))
 
 
 @pytest.fixture
