@@ -183,7 +183,9 @@ def report_of_coverage_py(project):
 CONFTEST = "import pytest\n\n@pytest.fixture\ndef six(five):\n    return five + 1\n"
 
 
-async def test_the_projects_conftest_and_warning_filters_count_but_not_its_way_of_calling_pytest(tmp_path):
+async def test_the_projects_conftest_and_warning_filters_count_but_not_its_way_of_calling_pytest(
+    tmp_path, plain_python
+):
     files = {
         "src/shop/__init__.py": "",
         "pytest.ini": "[pytest]\naddopts = --no-such-option -x\ntestpaths = elsewhere\nfilterwarnings =\n    error\n",
@@ -193,16 +195,16 @@ async def test_the_projects_conftest_and_warning_filters_count_but_not_its_way_o
         "import warnings\n\ndef test_five(five, six):\n    assert five == six - 1 == 5\n\n"
         "def test_warns():\n    warnings.warn('old', DeprecationWarning)\n"
     )
-    async with prepared(tmp_path, files) as target:
+    async with prepared(tmp_path, files, python=plain_python) as target:
         written = {"tests/generated/conftest.py": CONFTEST, "tests/generated/test_x.py": source}
         result = await run_suite(target, written, framework="pytest")
     assert outcomes(result) == {"test_five": "passed", "test_warns": "failed"}
     assert result.notes == ()
 
 
-async def test_a_conftest_that_does_not_import_is_left_out_and_said(tmp_path):
+async def test_a_conftest_that_does_not_import_is_left_out_and_said(tmp_path, plain_python):
     files = {"src/shop/__init__.py": "", "tests/conftest.py": "import not_installed_anywhere\n"}
-    async with prepared(tmp_path, files) as target:
+    async with prepared(tmp_path, files, python=plain_python) as target:
         result = await run_suite(target, {"tests/generated/test_x.py": "def test_x():\n    pass\n"}, framework="pytest")
     assert result.counts() == {"passed": len(result.tests)}
     assert not result.collect_errors
@@ -211,10 +213,10 @@ async def test_a_conftest_that_does_not_import_is_left_out_and_said(tmp_path):
 
 
 @pytest.mark.feature("B-07")
-async def test_a_pytest_that_does_not_start_is_the_environments_fault_and_no_failed_test(tmp_path):
+async def test_a_pytest_that_does_not_start_is_the_environments_fault_and_no_failed_test(tmp_path, plain_python):
     files = {"src/shop/__init__.py": ""}
     source = {"tests/generated/test_x.py": "def test_x():\n    pass\n"}
-    async with prepared(tmp_path, files) as sound:
+    async with prepared(tmp_path, files, python=plain_python) as sound:
         target = replace(sound, variables={"PYTEST_PLUGINS": "half_installed"})
         with pytest.raises(EnvironmentFault, match="half_installed") as caught:
             await run_suite(target, source, framework="pytest")
