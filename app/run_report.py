@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Container
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 from ..core.errors import ProjectError
 from ..core.events import Event
 from ..core.outcome import MODEL_EXITS, ExitReason
-from ..core.usage import RunUsage
+from ..core.usage import ModelUsage, RunUsage
 from ..core.version import VERSION
 from ..engine.python.inputs.given_examples import EXAMPLE_NOTE, example_note
 from ..engine.python.inputs.unknown_examples import unknown_examples
@@ -168,15 +169,18 @@ _EARLY_ENDS = frozenset(
 """Reasons of the graph's that stay a run's reason, whatever was kept."""
 
 
+def _model_use(used: ModelUsage, priced: Container[str]) -> ModelUse:
+    """What the report says of a model; one whose agent names its costs needs no price table."""
+    found = asdict(used)
+    stated = found.pop("cost_stated")
+    return ModelUse(**found, priced=stated or used.cost > 0 or used.model in priced)
+
+
 def _run_part(live: LiveRun, sessions: list[SessionUsage], resumed: int) -> Run:
     finished_at = time.time()
     environment = _last_environment(live)
     calls = tool_use(call for session in sessions for call in session.tool_calls)
-    # Agents of the user's own say what they cost; no price list is needed for those.
-    priced = live.models.priced
-    models = [
-        {**asdict(used), "priced": used.cost > 0 or used.model in priced} for used in live.models.budget.by_role()
-    ]
+    models = [_model_use(used, live.models.priced) for used in live.models.budget.by_role()]
     return Run(
         id=live.folder.run_id,
         version=VERSION,
@@ -202,7 +206,7 @@ def _run_part(live: LiveRun, sessions: list[SessionUsage], resumed: int) -> Run:
             sum(session.model_seconds for session in sessions),
         ),
         phases=phase_times(read_events(live.folder.events_jsonl)),
-        spent=Spending(**asdict(run_usage(live)), models=tuple(ModelUse(**model) for model in models)),
+        spent=Spending(**asdict(run_usage(live)), models=tuple(models)),
         artifacts=tuple(
             ReportStoredArtifact(
                 id=found.artifact_id,

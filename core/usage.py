@@ -98,7 +98,12 @@ class RunUsage:
 
 @dataclass(frozen=True, slots=True)
 class ModelUsage:
-    """Model calls of one role with one model, added up; cost in US dollars."""
+    """Model calls of one role with one model, added up; cost in US dollars.
+
+    Attributes:
+        cost_stated: whether the agent that asked has named the cost of every call, which may be 0; no price table is
+            needed for those.
+    """
 
     role: str
     model: str
@@ -107,6 +112,7 @@ class ModelUsage:
     tokens_out: int = 0
     tokens_cached: int = 0
     cost: float = 0.0
+    cost_stated: bool = False
 
     @property
     def tokens(self) -> int:
@@ -123,6 +129,7 @@ class ModelUsage:
             self.tokens_out + other.tokens_out,
             self.tokens_cached + other.tokens_cached,
             round(self.cost + other.cost, 9),
+            all(usage.cost_stated for usage in (self, other) if usage.calls),
         )
 
 

@@ -10,10 +10,10 @@ from typing import Any
 
 from ...core.errors import AgentFailure, SettingsError
 from ...core.request_usage import current_request_usage
-from ...core.usage import ModelUsage, usage_of
+from ...core.usage import ModelUsage, is_countable, usage_of
 from .agent_thread import AgentThread
 from .containment import as_json, in_thread
-from .lifecycle import Agent, AgentContract
+from .lifecycle import COST_KNOWN, Agent, AgentContract
 from .protocol import AgentRequest, AgentResponse, ErrorType, error_response, success_response, validate_response
 
 AgentFunction = Callable[[AgentRequest], Any | Awaitable[Any]]
@@ -139,7 +139,8 @@ class FunctionAgent(Agent):
             return
         named = answer.metadata.get("model")
         model = named if isinstance(named, str) and named else f"own {self.name} agent"
-        usage = ModelUsage(self.name, model, calls=1, tokens_in=used["tokens"], cost=used["cost"])
+        cost_stated = is_countable(answer.metadata.get("cost")) and answer.metadata.get(COST_KNOWN) is not False
+        usage = ModelUsage(self.name, model, 1, used["tokens"], cost=used["cost"], cost_stated=cost_stated)
         counted.add(usage)
         self._metering.add(usage)
 

@@ -18,7 +18,7 @@ from enum import StrEnum
 from typing import Any, ClassVar, Self
 
 from ...core.request_usage import track_request
-from ...core.usage import usage_of
+from ...core.usage import is_countable, usage_of
 from .containment import contained
 from .failures import error_from
 from .protocol import (
@@ -40,6 +40,9 @@ from .protocol import (
 
 TRANSIENT = frozenset({ErrorType.NETWORK, ErrorType.TIMEOUT, ErrorType.RESOURCE})
 """Errors in reaching an agent, as opposed to errors in its answer; the waits between them grow."""
+
+COST_KNOWN = "cost_known"
+"""Key in the metadata of a response: false where its agent has named tokens and no cost."""
 
 ContractValidator = Callable[[str, Any], list[JsonObject]]
 """(schema name, value) → violations, each with `path` and `message`; empty when the value conforms."""
@@ -173,7 +176,7 @@ class Agent(ABC):
         response = answer if isinstance(answer, AgentResponse) else success_response(answer)
         if problems := validate_response(response):
             refused = _invalid(f"{self.name} made an invalid response", _at_root(problems))
-            return replace(refused, metadata={**usage_of(response.metadata)})
+            return replace(refused, metadata=_paid(response))
         contract = self._contract
         if contract is None or response.result is None or not (found := contract.output_violations(response.result)):
             return response
@@ -185,6 +188,8 @@ class Agent(ABC):
         """The response with duration and usage in its metadata, and the trace id everywhere."""
         duration = round((self._clock() - began) * 1000, 3)
         metadata = {"agent": self.name, "tokens": 0, "cost": 0.0, **response.metadata, "duration_ms": duration}
+        if metadata["tokens"] and "cost" not in response.metadata:
+            metadata[COST_KNOWN] = False  # the 0 is ours: the protocol wants a number
         ended = {"event": "ended", "agent": self.name, "status": str(response.status), "duration_ms": duration}
         events = [{"event": "started", "agent": self.name}, *response.trace, ended]
         error = response.error
@@ -193,6 +198,12 @@ class Agent(ABC):
             error = replace(error, trace_context=place)
         trace = [{**event, "trace_id": trace_id} for event in events]
         return replace(response, error=error, trace=trace, metadata=metadata)
+
+
+def _paid(response: AgentResponse) -> JsonObject:
+    """What a refused response says that it used, as far as that can be counted."""
+    said = response.metadata if isinstance(response.metadata, dict) else {}
+    return {name: amount for name, amount in usage_of(said).items() if is_countable(said.get(name))}
 
 
 def _invalid(message: str, violations: list[JsonObject]) -> AgentResponse:

@@ -27,17 +27,29 @@ from ..steps import StepOutcome, mark_ready_in_progress, ready_steps
 
 @dataclass(frozen=True, slots=True)
 class _Rejection:
-    """Why a step is not approved; `fault` is that of a safety agent that failed."""
+    """Why a step is not approved.
+
+    Attributes:
+        fault: that of a safety agent that failed.
+        is_unasked: whether nobody has decided, because a ceiling left no room to ask.
+    """
 
     why: str
     fault: Fault | None = None
+    is_unasked: bool = False
+
+    @property
+    def exit_reason(self) -> StepExit:
+        """A step that nobody has decided on is one that a ceiling stopped, so that a resumed run asks again."""
+        return StepExit.BUDGET_EXHAUSTED if self.is_unasked else StepExit.NOT_APPROVED
 
 
 @reported_node
 async def check_safety(state: PlanningAgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     """Have every ready step of medium or high risk approved; one that is not is skipped, and what depends on it too.
 
-    A rejected step never starts. An approval holds for the rest of the run, also when it is resumed.
+    A rejected step never starts. An approval holds for the rest of the run, also when it is resumed; a step that a
+    ceiling left undecided is asked about again when it is resumed with a higher one.
     """
     approved = list(control_of(state).get("approved", []))
     plan, logs, answers = list(state["plan"]), list[str](), list[AgentResponse]()
@@ -49,7 +61,7 @@ async def check_safety(state: PlanningAgentState, runtime: Runtime[RunContext]) 
                 approved.append(step["id"])
                 continue
             why = f"not approved: {step['id']} {rejection.why}"
-            outcome = StepOutcome("skipped", StepExit.NOT_APPROVED, message=why, fault=rejection.fault)
+            outcome = StepOutcome("skipped", rejection.exit_reason, message=why, fault=rejection.fault)
             plan[plan.index(step)] = outcome.applied(step)
             logs.append(outcome.message)
             services_of(runtime).emit(EventType.PROGRESS, outcome.message, step["id"], warning=outcome.message)
@@ -86,9 +98,9 @@ async def _rejection(
     response = await ask_to_steer(state, runtime, "safety", "check_safety", inputs)
     answers += [response] if response is not None else []
     what, fault = "; ".join(reason.text for reason in risk.reasons), None
+    is_unasked = response is None and "safety" in services.agents
     if response is None:
-        is_there = "safety" in services.agents
-        silent = "a ceiling leaves no room to ask the safety agent" if is_there else "there is no safety agent"
+        silent = "a ceiling leaves no room to ask the safety agent" if is_unasked else "there is no safety agent"
         why = f"{what} ({silent}; say --yes to approve)"
     elif response.is_error() and response.error is not None:
         fault = _fault(response, response.error)
@@ -102,9 +114,9 @@ async def _rejection(
         asked = {"question": question, "step": step["id"], "risk": risk.to_dict(), "reason": why}
         # As strict as an agent's answer is read.
         return None if interrupt(asked) is True else _Rejection(why, fault)
-    if services.ask is not None and await services.ask(question):
-        return None
-    return _Rejection(why, fault)
+    if services.ask is not None:
+        return None if await services.ask(question) else _Rejection(why, fault)
+    return _Rejection(why, fault, is_unasked)
 
 
 def _fault(response: AgentResponse, error: AgentError) -> Fault:

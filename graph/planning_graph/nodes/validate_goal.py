@@ -55,7 +55,7 @@ async def validate_goal(state: PlanningAgentState, runtime: Runtime[RunContext])
     critiques = [*before.get("critiques", []), critique]
     heard = [step["id"] for step in passing_steps(state["plan"])]
     steered = with_control(state, goal_failures=failures, critiques=critiques, passed="", heard=heard)
-    message = f"goal validation {failures}: {response.metadata.get(HALT_REASON) or critique}"
+    message = f"the goal agent asks for more: {response.metadata.get(HALT_REASON) or critique}"
     services_of(runtime).emit(EventType.PROGRESS, message, None, critique=critique)
     state = {**state, **steered}  # type: ignore[typeddict-item]
     more = await _further(state, runtime, critique, failures)
@@ -71,7 +71,11 @@ async def validate_goal(state: PlanningAgentState, runtime: Runtime[RunContext])
             emit_plan_ended(services_of(runtime), ExitReason(str(state["exit_reason"])))
             return {**spent, **more, "control": before, "logs": logs}
     # Only now: a critique of nothing but what lies outside of the request is no failure.
-    if failures > runtime.context.control.max_goal_failures:
+    most = runtime.context.control.max_goal_failures
+    failed_again = f"goal validation failed: critique {failures}, at most {most} are taken up"
+    services_of(runtime).emit(EventType.PROGRESS, failed_again, None, goal_failures=failures)
+    logs.append(failed_again)
+    if failures > most:
         emit_plan_ended(services_of(runtime), ExitReason.GOAL_VALIDATION_FAILED)
         failed = {"status": "failed", "exit_reason": str(ExitReason.GOAL_VALIDATION_FAILED)}
         return {**spent, **steered, **failed, **more, "logs": [*logs, f"the request is not met: {critique}"]}

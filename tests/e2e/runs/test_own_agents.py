@@ -63,8 +63,15 @@ def test_what_agents_given_in_code_cost_is_in_the_report_also_where_their_answer
     def unreadable(request: AgentRequest) -> AgentResponse:
         return success_response({"file": object()}, metadata=spent)
 
-    report = testwright.generate("unit tests for first.py", root=tmp_path, agents={"goal": unreadable}, mutants=0)
-    [used] = report.run.spent.models
+    def free(request: AgentRequest) -> AgentResponse:
+        return success_response({}, metadata={"tokens": 5, "cost": 0, "model": "at home"})
+
+    def silent(request: AgentRequest) -> AgentResponse:
+        return success_response("", metadata={"tokens": 7, "model": "elsewhere"})
+
+    agents = {"goal": unreadable, "judge": free, "summary": silent}
+    report = testwright.generate("unit tests for first.py", root=tmp_path, agents=agents, mutants=0)
+    used, of_judge, of_summary = report.run.spent.models
     assert (used.role, used.model, used.calls, used.tokens_in, used.cost, used.priced) == (
         "goal",
         "mine",
@@ -73,7 +80,10 @@ def test_what_agents_given_in_code_cost_is_in_the_report_also_where_their_answer
         0.25,
         True,
     )
-    assert (report.run.spent.tokens, report.exit_reason) == (30, "completed")
+    assert (of_judge.cost, of_judge.priced) == (0.0, True), "a cost of 0 is a figure"
+    assert (of_summary.cost, of_summary.priced) == (0.0, False), "no cost is none"
+    tokens = sum(model.tokens_in for model in report.run.spent.models)
+    assert (report.run.spent.tokens, report.exit_reason) == (tokens, "completed")
     assert any(line.startswith("the goal agent failed: ") and "no JSON" in line for line in report.run.warnings)
 
 

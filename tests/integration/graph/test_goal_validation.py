@@ -58,6 +58,14 @@ def accepted_files(project: Path) -> list[str]:
     return sorted(path.name for path in (project / "tests/generated").iterdir())
 
 
+def failures_told(made: Any) -> list[int]:
+    """The numbers of the failures that events name."""
+    told = [data["goal_failures"] for *_, data in made.recorder.events if "goal_failures" in data]
+    said = [message for message in made.recorder.of(EventType.PROGRESS) if message.startswith("goal validation failed")]
+    assert len(told) == len(said)
+    return told
+
+
 @pytest.mark.feature("P-03")
 async def test_a_plan_that_meets_its_request_ends_as_it_did(tmp_path: Path) -> None:
     with scripted(**agents(goal=[CONTENT])) as made_of:
@@ -99,6 +107,7 @@ async def test_a_goal_agent_that_is_never_content_ends_the_run_after_more_than_t
         state = await run_plan(made)
     assert (state["status"], state["exit_reason"]) == ("failed", "goal_validation_failed")
     assert state["control"].get("goal_failures") == 4
+    assert failures_told(made) == [1, 2, 3, 4]
     assert accepted_files(made.project) == ["test_a.py"], "what was kept stays"
     assert exit_code_of("goal_validation_failed") == 7  # type: ignore[arg-type]
 
@@ -175,9 +184,10 @@ async def test_what_a_critique_asks_for_beyond_the_request_is_suggested_and_not_
         state = await run_plan(made)
     assert (list(statuses(state)), state["exit_reason"]) == (["a", "verify", "accept"], "completed")
     assert state["control"].get("suggestions") == [suggestion]
-    said = ["goal validation 1: and more", f"outside of the request, so not planned: {suggestion}"]
+    said = ["the goal agent asks for more: and more", f"outside of the request, so not planned: {suggestion}"]
     assert state["logs"][-2:] == said
     assert "goal_failures" not in state["control"], "what was not asked for is not missing"
+    assert not failures_told(made), "no event calls it a failure"
     assert accepted_files(made.project) == ["test_a.py"]
 
 

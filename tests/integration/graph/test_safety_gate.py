@@ -10,18 +10,20 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.graph import START, StateGraph
 from langgraph.types import Command
 
-from testwright.agents.contract.function_agent import FunctionAgent
+from testwright.agents.contract.function_agent import FunctionAgent, Metering
 from testwright.agents.contract.protocol import AgentResponse, ResponseStatus, success_response
 from testwright.agents.control.flags import flags
 from testwright.agents.embedded.control.safety_agent import EmbeddedSafetyAgent
 from testwright.agents.llm.control.safety_agent import ModelSafetyAgent
 from testwright.core.errors import ModelQuotaExhausted
 from testwright.core.events import EventType
+from testwright.core.usage import Ceilings, ModelBudget, ModelUsage
 from testwright.graph.context import RunContext, providing
 from testwright.graph.control_policy import ControlPolicy
 from testwright.graph.planning_graph.planning_graph import build_planning_graph
 from testwright.graph.planning_graph.planning_state import PlanningAgentState
 from testwright.graph.planning_graph.risks import step_descriptors, step_risk
+from testwright.graph.running import resume_run
 from testwright.reports.build import Outcomes, build_report
 from testwright.reports.run_model import Run
 from testwright.tests.support.agents.fake_chat import FakeChat
@@ -203,6 +205,38 @@ async def test_a_graph_around_ours_is_interrupted_by_the_question_and_goes_on_wi
     assert asked.value["risk"]["level"] == "high"
     assert statuses(ended) == (dict.fromkeys(REJECTED, "completed") if answer is True else REJECTED)
     assert not [entry for entry in made.recorder.attempts if entry.role == "check_safety"], "a question is no fault"
+
+
+@pytest.mark.feature("P-04", "B-08")
+@pytest.mark.parametrize(("verdict", "made_of"), [(True, 2), (False, 1)])
+async def test_a_step_that_a_ceiling_left_undecided_is_asked_about_by_a_run_with_a_higher_one(
+    tmp_path: Path, checkpointer: AsyncSqliteSaver, verdict: bool, made_of: int
+) -> None:
+    budget, asked = ModelBudget(Ceilings(tokens=100)), list[str]()
+    budget.add(ModelUsage("planner", "mine", calls=1, tokens_in=100))
+
+    def decide(request: Any) -> bool:
+        asked.append(request.inputs["step"]["id"])
+        return verdict
+
+    with scripted(**plan_agents([PLANNED], made_of)) as agents:
+        async with FunctionAgent("safety", decide, metering=Metering(budget.require)) as gate:
+            around, services = {**agents, "safety": gate}, {"budget": budget, "model_roles": frozenset({"spec"})}
+            made = bench(tmp_path, around, targets=TARGETS, checkpointer=checkpointer, services=services)
+            stopped = await run_plan(made)
+            assert (asked, statuses(stopped)["b"], stopped["exit_reason"]) == ([], "skipped", "budget_exhausted")
+            assert "b started" not in made.recorder.of(EventType.STEP_STARTED), "nobody has approved it"
+            assert "a ceiling leaves no room to ask" in str(message_of(stopped, "b"))
+            budget.replace_ceilings(Ceilings(tokens=10_000))
+            resumed = await resume_run(made.context, made.services)
+            again = await resume_run(made.context, made.services)
+    assert asked == ["b"], "what was decided is not asked again"
+    assert statuses(resumed) == (dict.fromkeys(REJECTED, "completed") if verdict else REJECTED) == statuses(again)
+    assert resumed["exit_reason"] == ("completed" if verdict else "partial")
+
+
+def message_of(state: Any, step_id: str) -> str | None:
+    return next(step["error_message"] for step in state["plan"] if step["id"] == step_id)
 
 
 @pytest.mark.feature("P-04")

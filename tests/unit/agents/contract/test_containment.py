@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from testwright.agents.contract.function_agent import FunctionAgent, Metering
-from testwright.agents.contract.lifecycle import RequestOptions, send_request
+from testwright.agents.contract.lifecycle import Agent, RequestOptions, send_request
 from testwright.agents.contract.protocol import (
     AgentError,
     AgentRequest,
@@ -276,6 +276,40 @@ async def test_what_an_agent_says_it_used_counts_once() -> None:
 
     await answer_of(by_our_client, metering=Metering(add=counted.append))
     assert len(counted) == 1, "our model client has counted it already"
+
+
+class OwnAgent(Agent):
+    """An agent on our base class that names what it is given."""
+
+    role = "goal"
+
+    def __init__(self, metadata: dict[str, Any]) -> None:
+        super().__init__()
+        self._metadata = metadata
+
+    async def _work(self, request: AgentRequest) -> AgentResponse:
+        return success_response("ok", metadata=self._metadata)
+
+
+@pytest.mark.feature("C-02", "B-08")
+@pytest.mark.parametrize(
+    ("costs", "is_stated"),
+    [([0.5], True), ([0], True), ([0.0, 0.25], True), ([None], False), ([0, None], False), (["free"], False)],
+)
+async def test_a_cost_of_nothing_is_a_figure_and_no_cost_is_none(costs: list[Any], is_stated: bool) -> None:
+    of_functions, of_agents = ModelBudget(), ModelBudget()
+    for cost in costs:
+        metadata = {"tokens": 40, **({} if cost is None else {"cost": cost})}
+        await answer_of(lambda _, said=metadata: success_response("ok", metadata=said), metering=counting(of_functions))
+        async with OwnAgent(metadata) as own:
+            await answer_of(own.process, metering=counting(of_agents))
+    for budget in (of_functions, of_agents):
+        [usage] = budget.by_role()
+        assert (usage.tokens, usage.cost_stated) == (40 * len(costs), is_stated)
+
+
+def counting(budget: ModelBudget) -> Metering:
+    return Metering(add=budget.add)
 
 
 SPENT = {"tokens": 40, "cost": 0.5}
