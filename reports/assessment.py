@@ -199,12 +199,23 @@ def _with_message(test: Json) -> str:
 
 
 def _listed(tests: Sequence[Json], describe: Callable[[Json], str]) -> Iterable[str]:
-    """Tests with what is said of them; rows of one test of which the same is said stand in one line."""
-    alike: dict[tuple[str, str], list[str]] = {}
+    """Tests with what is said of them; those that one cause explains stand in one line, with the first for example."""
+    alike: dict[tuple[str, str], list[Json]] = {}
     for test in tests:
-        alike.setdefault((_function(test), describe(test)), []).append(test["nodeid"])
-    for (name, description), nodeids in list(alike.items())[:NAMED]:
-        who = nodeids[0] if len(nodeids) == 1 else f"{name} ({len(nodeids)} rows)"
+        said = describe(test)
+        cause = ("", test["reason"]) if test["reason"] and test["reason"] in said else (_function(test), said)
+        alike.setdefault(cause, []).append(test)
+    for found in list(alike.values())[:NAMED]:
+        first, names = found[0], {_function(test) for test in found}
+        if len(found) == 1:
+            who = first["nodeid"]
+        else:
+            who = (
+                f"{names.pop()} ({len(found)} rows)"
+                if len(names) == 1
+                else f"{len(found)} tests, such as {first['nodeid']}"
+            )
+        description = describe(first)
         yield f"{who}: {' '.join(description.split())}" if description else who
     if len(alike) > NAMED:
         yield f"and {len(alike) - NAMED} more, in the report"

@@ -155,10 +155,15 @@ def _kept(report: Report) -> Iterator[str]:
 
 
 def _dropped(report: Report) -> Iterator[str]:
+    """A row for each cause at a target: a hundred tests that a clock makes flaky are one thing to mend."""
+    causes: dict[tuple[str, str, str], list[str]] = {}
+    for target in report.targets:
+        for case in target.dropped:
+            named = line(case.title) or code(case.case_id)
+            causes.setdefault((target.path, case.failure_class, case.reason), []).append(named)
     rows = [
-        (code(target.path), line(case.title) or code(case.case_id), case.failure_class, line(case.reason))
-        for target in report.targets
-        for case in target.dropped
+        (code(path), names[0] if len(names) == 1 else f"{len(names)} cases, such as: {names[0]}", kind, line(reason))
+        for (path, kind, reason), names in causes.items()
     ]
     yield from section("Dropped, and why", ("Target", "Case", "Class", "Reason"), rows)
 

@@ -73,7 +73,21 @@ def target_of(step: Json, dropped_later: Iterable[Json], *, analysed: bool) -> R
         evidence=_evidence(kept, spec, results),
         analysis=text(analysis) if analysed else "",
         sources=_sources(mapping(result.get("evidence"))),
-        notes=tuple(sorted({*words(result.get("warnings")), *words(results.get("notes"))}, key=_importance)),
+        notes=tuple(sorted({*_notes(result, results), *_set_aside(lost, kept, test_path)}, key=_importance)),
+    )
+
+
+def _notes(result: Json, results: Json) -> list[str]:
+    return [*words(result.get("warnings")), *words(results.get("notes"))]
+
+
+def _set_aside(lost: Sequence[Json], kept: Sequence[str], test_path: str) -> list[str]:
+    """Where a test file is that was written and of which nothing is kept."""
+    ran = any(text(row.get("nodeid")) for row in lost)
+    return (
+        [f"No test of its file is kept; the file is in the run's folder: rejected/{test_path}"]
+        if ran and not kept
+        else []
     )
 
 

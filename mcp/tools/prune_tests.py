@@ -26,7 +26,7 @@ _RENDERED_ALWAYS = ("jest", "playwright", "maestro")
 
 
 def _run(services: ToolServices, /, test_path: str, spec_path: str, drop: list[str], framework: str) -> Json:
-    """Takes cases out of a spec and out of its staged test file; without a case left, the file goes."""
+    """Takes cases out of a spec and out of its staged test file, which is set aside where no case is left."""
     spec = read_spec(services, spec_path) or {}
     if spec.get("test_type") not in renderable_types() or not isinstance(spec.get("cases"), list):
         known = ", ".join(renderable_types())
@@ -48,7 +48,7 @@ def _run(services: ToolServices, /, test_path: str, spec_path: str, drop: list[s
     pruned = prune(spec, drop, framework=framework, render=renderer)
     staging = Staging(services.run_folder, services.root)
     if pruned.contents is None:
-        staging.unstage(path)  # no case is left
+        staging.set_aside(path)  # no case is left
     else:
         staging.stage(path, pruned.contents)
     write_file(services.run_file(spec_path), pretty_json(pruned.spec))

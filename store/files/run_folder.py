@@ -51,6 +51,7 @@ class RunFolder:
         plan_json: the plan.
         specs: folder of the test specs.
         staged: folder of the test files, below it their paths in the project.
+        rejected: folder of test files of which no test was kept, below it their paths in the project.
         first: folder of the first tests that passed, shown while the run is at work; no part of its result.
         replaced: folder of what accepted files replaced, kept until the run ends, for withdrawing.
         accepting_json: what an unfinished acceptance had begun to do to the project.
@@ -86,6 +87,7 @@ class RunFolder:
     plan_json = _Part("plan.json")
     specs = _Part("specs")
     staged = _Part("staged")
+    rejected = _Part("rejected")
     first = _Part("first")
     replaced = _Part("replaced")
     accepting_json = _Part("accepting.json")

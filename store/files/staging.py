@@ -71,6 +71,18 @@ class Staging:
             place.unlink(missing_ok=True)
             _away(place).unlink(missing_ok=True)
 
+    def set_aside(self, path: str) -> Path:
+        """Move a staged file below the run's folder `rejected`, for whoever wants to read it; its place there.
+
+        Raises UsageError, StorageError.
+        """
+        kept = self._folder.rejected / project_path(path)
+        if _LOOKED_FOR.search(kept.name):
+            kept = _away(kept)
+        write_file(kept, self.text(path))
+        self.unstage(path)
+        return kept
+
     def put_away(self) -> None:
         """Give staged tests of scripts names that Jest does not look for, or the project's own run would run them, too.
 

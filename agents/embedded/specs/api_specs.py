@@ -15,7 +15,7 @@ from typing import Any
 from ....core.errors import EnvironmentFault, ToolFailure, UsageError
 from ....engine.api.document.app_document import extract_document, fetch_document
 from ....engine.api.document.application import AppLaunch
-from ....engine.api.document.apps import find_secret_variables
+from ....engine.api.document.apps import find_administrator, find_secret_variables
 from ....engine.api.document.auth import is_secret
 from ....engine.api.document.base_path import base_of_routes, below, declared_bases, find_base
 from ....engine.api.document.deliberate import with_deliberate_refusals
@@ -109,7 +109,9 @@ class ApiSpecGenerator:
             opened.api,
             opened.launch,
             secrets=opened.secrets,
-            seeded=seeded_users(self.sign_in, {**os.environ, **self.variables}, self.variables),
+            seeded=seeded_users(
+                self.sign_in, {**os.environ, **self.variables}, {**opened.launch.environment, **self.variables}
+            ),
             budget=self.budget,
             examples=json_examples(self.examples),
             wanted=named_operations(opened.api, wanted) if wanted else None,
@@ -125,7 +127,7 @@ class ApiSpecGenerator:
             start=_start(opened.launch, str(target.get("framework_of_app") or "")),
         )
         redacted = secrets_of(exploration, opened.launch).text
-        if framework == "pytest":
+        if framework in ("pytest", "unittest"):
             trial = await try_test_client(opened.prepared, opened.launch, spec, exploration.credentials)
             if trial.client is not None:
                 spec["target"]["application"]["client"] = trial.client
@@ -225,6 +227,8 @@ class ApiSpecGenerator:
         layout = find_layout(self.root)
         secrets = find_secret_variables(self.root, layout.modules)
         made_up = {name: placeholder_secret(name) for name in secrets}
+        given = {*self.variables, *(named.get("environment") or {})}
+        made_up |= _administrator(find_administrator(self.root, layout.modules), given)
         environment = made_up | self._own_values() | dict(named.get("environment") or {})
         shapes = Redactor()
         launch = AppLaunch(
@@ -265,6 +269,15 @@ class ApiSpecGenerator:
         if path and file.is_file():
             target |= {"path": path, "digest": hashlib.sha256(read_source_bytes(self.root, path)).hexdigest()}
         return target
+
+
+def _administrator(variables: tuple[str, str] | None, given: set[str]) -> dict[str, str]:
+    """Make up the administrator whom an application creates from two variables, where nobody gives either of them."""
+    if variables is None or given & {*variables}:
+        return {}
+    identity, password = variables
+    plain = identity.endswith(("_USERNAME", "_USER", "_NAME", "_LOGIN"))
+    return {identity: "admin" if plain else "admin@example.com", password: placeholder_secret(password)}
 
 
 def _start(launch: AppLaunch, framework: str) -> str:

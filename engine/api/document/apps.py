@@ -13,6 +13,9 @@ from ....utils.untrusted_files import source_or_empty
 from ...python.project.layout import Layout, ModulePlace
 from .auth import is_secret
 
+IDENTITIES = ("", "_EMAIL", "_USERNAME", "_USER", "_NAME", "_LOGIN")
+"""What the name of a variable with a user's name or address has where that of the password has _PASSWORD."""
+
 _MAKERS = {
     **{"FastAPI": "fastapi", "Starlette": "starlette", "Flask": "flask", "Quart": "quart", "Sanic": "sanic"},
     **dict.fromkeys(("APIFlask", "OpenAPI", "FlaskOpenAPI"), "flask"),
@@ -151,19 +154,59 @@ def _factory(function: ast.FunctionDef, makers: dict[str, str]) -> str | None:
     return None
 
 
+_OF_ADMINISTRATORS = re.compile(r"ADMIN|SUPER_?USER|(?:FIRST|INITIAL|DEFAULT|ROOT|SEED)_(?:USER|ACCOUNT)")
+_OF_SERVICES = re.compile(
+    r"DB|DATABASE|SMTP|E?MAIL_|POSTGRES|MYSQL|MARIADB|MONGO|REDIS|RABBIT|AMQP|ELASTIC|PG_?ADMIN|S3_"
+)
+
+
+def find_administrator(root: Path, places: Iterable[ModulePlace]) -> tuple[str, str] | None:
+    """Return the variables with which an application makes its administrator: (name or address, password). Blocks.
+
+    Both have to be read by the project, such as ADMIN_EMAIL and ADMIN_PASSWORD; those of other services are left alone.
+    """
+    names = _variable_names(root, places)
+    for password in sorted(names):
+        if (
+            not password.endswith("_PASSWORD")
+            or not _OF_ADMINISTRATORS.search(password)
+            or _OF_SERVICES.search(password)
+        ):
+            continue
+        for ending in IDENTITIES:
+            if password.removesuffix("_PASSWORD") + ending in names:
+                return password.removesuffix("_PASSWORD") + ending, password
+    return None
+
+
 def find_secret_variables(root: Path, places: Iterable[ModulePlace]) -> list[str]:
     """Return the environment variables with secret-like names that modules read, sorted. Blocks."""
+    return sorted(name for name in _variable_names(root, places) if is_secret(name))
+
+
+def _variable_names(root: Path, places: Iterable[ModulePlace]) -> set[str]:
+    """Return what may be names of environment variables in modules that read some."""
     names: set[str] = set()
     for place in places:
         text = source_or_empty(root, place.path)
-        if "environ" not in text and "getenv" not in text:
+        if not any(word in text for word in ("environ", "getenv", "BaseSettings")):
             continue
         try:
             tree = parse_python(text)
         except (SyntaxError, ValueError, RecursionError):
             continue
-        # A name may reach os.environ through a function, so every upper-case constant with a secret-like name counts.
+        # A name may reach os.environ through a function, so every upper-case constant counts.
         constants = (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant))
         upper = [text for text in constants if isinstance(text, str) and text.isupper()]
-        names |= {text for text in upper if text.replace("_", "").isalnum() and is_secret(text)}
-    return sorted(names)
+        names |= {text for text in upper if text.replace("_", "").isalnum()}
+        names |= set(_fields_of_settings(tree))
+    return names
+
+
+def _fields_of_settings(tree: ast.Module) -> Iterator[str]:
+    """Yield the variables of pydantic's settings that have no default."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef) and any("BaseSettings" in ast.unparse(base) for base in node.bases):
+            for field_ in node.body:
+                if isinstance(field_, ast.AnnAssign) and field_.value is None and isinstance(field_.target, ast.Name):
+                    yield field_.target.id.upper()

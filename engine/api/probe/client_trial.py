@@ -75,6 +75,10 @@ def _form(facts: Mapping[str, Any], when: str) -> Json:
         form["own_folder"] = True
     if facts.get("unset"):
         form["unset"] = [str(name) for name in facts["unset"]]
+    if facts.get("settings"):
+        form |= {"settings": str(facts["settings"])} | {
+            name: True for name in ("transactions", "plugin") if facts[name]
+        }
     if when == "early":
         form["early_environment"] = True
     if when == "anew":

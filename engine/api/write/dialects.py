@@ -24,6 +24,7 @@ class Dialect:
         body: what follows an answer where its JSON is meant.
         cookies: expression for the cookies of an `answer` as a header.
         started: whether the tests start the application.
+        forgets: statement by which a client forgets its cookies; empty where it has none, or cannot.
     """
 
     client: str = "api"
@@ -33,6 +34,7 @@ class Dialect:
     body: str = ".json"
     cookies: str = "answer.cookies"
     started: bool = True
+    forgets: str = ""
 
     def path(self, path: str) -> str:
         """Render a path."""
@@ -182,7 +184,48 @@ class WerkzeugDialect(ClientDialect):
 
     def values(self, query: Json) -> str:
         """Render the values of a query: as texts, where Python writes them otherwise than JSON does."""
-        return literal({name: _plain(value) for name, value in query.items()})
+        return literal(_plain_values(query))
+
+
+class DjangoDialect(WerkzeugDialect):
+    """Django's `Client`."""
+
+    __slots__ = ()
+
+    def called(self, client: str, request: Json, method: str, parts: Sequence[str]) -> str:
+        """Render a call; what reads has no body among its arguments."""
+        with_body = request["method"] == "GET" and request.get("body") is not None
+        if method or request["method"] not in _VERBS or with_body:
+            # It takes a body as it is sent.
+            whole = any(part.startswith("content_type=") for part in parts)
+            sent = [_as_json(part) if whole else part for part in parts]
+            return f"{client}.generic({', '.join([method or literal(request['method']), *sent])})"
+        return Dialect.called(self, client, request, method, parts)
+
+    def content(self, body: Json, given: str | None) -> list[str]:
+        """Render the arguments for a body; objects and lists become JSON by themselves."""
+        content = body.get("content")
+        if is_multipart(body):
+            return [f"data={given or self.value(body)}"]
+        if is_json(body):
+            plain = given is None and isinstance(content, dict | list)
+            value = literal(content) if plain else f"json.dumps({given or literal(content)})"
+        elif isinstance(content, dict):
+            value = f"urlencode({given or literal(_plain_values(content))}, doseq=True)"
+        else:
+            value = given or self.value(body)
+        return [f"data={value}", f"content_type={literal(body['media_type'])}"]
+
+    def value(self, body: Json) -> str:
+        """Render the content of a body; files are uploaded ones."""
+        if not is_multipart(body):
+            return Dialect.value(self, body)
+        fields = (f"{literal(name)}: {_django_field(value)}" for name, value in body["content"].items())
+        return f"{{{', '.join(fields)}}}"
+
+    def values(self, query: Json) -> str:
+        """Render the values of a query: as texts, where Python writes them otherwise than JSON does."""
+        return literal(_plain_values(query))
 
 
 _SUCCEEDED = '''def succeeded(response):
@@ -212,6 +255,10 @@ def _plain(value: Any) -> Any:
     return str(value).lower() if isinstance(value, bool) else value
 
 
+def _plain_values(values: Json) -> Json:
+    return {name: _plain(value) for name, value in values.items()}
+
+
 def _is_file(value: Any) -> bool:
     return isinstance(value, dict) and "filename" in value
 
@@ -230,21 +277,46 @@ def _werkzeug_field(value: Any) -> str:
     return literal(_plain(value))
 
 
+def _as_json(part: str) -> str:
+    name, _, value = part.partition("=")
+    return f"data=json.dumps({value})" if name == "data" and value[:1] in ("{", "[") else part
+
+
+def _django_field(value: Any) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(map(_django_field, value))}]"
+    if _is_file(value):
+        return f"SimpleUploadedFile({literal(value['filename'])}, {literal(value['content'])}.encode())"
+    return literal(_plain(value))
+
+
 STARTED = Dialect()
+_FORGETS = "client.cookies.clear()"
 _COOKIES = '"; ".join(f"{name}={value}" for name, value in answer.cookies.items())'
 HTTPX = HttpxDialect(
-    "client", "params", "response.status_code", "response.elapsed.total_seconds()", ".json()", _COOKIES, started=False
+    "client", "params", "response.status_code", "response.elapsed.total_seconds()", ".json()", _COOKIES, False, _FORGETS
 )
 _SET_COOKIES = '"; ".join(cookie.partition(";")[0] for cookie in answer.headers.getlist("Set-Cookie"))'
 WERKZEUG = WerkzeugDialect(
     "client", "query_string", "response.status_code", "seconds", ".json", _SET_COOKIES, started=False
 )
-_DIALECTS = {"fastapi": HTTPX, "starlette": HTTPX, "httpx": HTTPX, "flask": WERKZEUG, "werkzeug": WERKZEUG}
+_MORSELS = '"; ".join(f"{name}={one.value}" for name, one in answer.cookies.items())'
+DJANGO = DjangoDialect(
+    "client", "query_params", "response.status_code", "seconds", ".json()", _MORSELS, False, _FORGETS
+)
+_DIALECTS = {
+    "django": DJANGO,
+    "fastapi": HTTPX,
+    "starlette": HTTPX,
+    "httpx": HTTPX,
+    "flask": WERKZEUG,
+    "werkzeug": WERKZEUG,
+}
 
 
-def dialect_of(spec: Json, framework: str) -> Dialect:
+def dialect_of(spec: Json) -> Dialect:
     """Return the dialect of a spec's tests."""
-    client = client_of(spec) if framework == "pytest" else None
+    client = client_of(spec)
     return STARTED if client is None else _DIALECTS[str(client["kind"])]
 
 

@@ -19,7 +19,8 @@ from ..model.model import needs_fresh_state
 from .dialects import client_of, dialect_of
 from .docstring_lines import WIDTH, docstring, docstring_text, indented
 from .render_checks import RenderedCheck, SavedNames, SetupFunctions, asked_by, call, render_checks
-from .render_client import ClientFixtures
+from .render_class_client import ClassClient
+from .render_django import client_fixtures
 from .render_groups import CaseTable, build_tables, group_cases
 from .render_launch import application_call, environment_literal, secret_source, taken_from_outside, takes_secrets
 from .render_names import find_shared_payloads, schema_lines, schema_names, table_name, table_sentence
@@ -73,7 +74,7 @@ def render_api(spec: Json, framework: str, test_path: str) -> tuple[ApiTestFile,
     source = rendered_python("API spec", lambda: _Source(spec, framework, test_path).text())
     target = spec["target"]
     origin = str(target.get("path") or (target.get("description") or {}).get("path") or target["name"])
-    names = [] if framework == "pytest" and client_of(spec) else ["api_process", "api_serving"]
+    names = [] if client_of(spec) else ["api_process", "api_serving"]
     names += ["api_schema"] if "from api_schema import" in source else []
     conftest = {"conftest": CONFTEST} if framework == "pytest" and names else {}
     return with_helpers(test_path, source, origin, conftest, names)
@@ -125,6 +126,14 @@ _CLASS_HEAD = """class NAMEApiTest(unittest.TestCase):
         cls.api.start()"""
 
 
+_OWN_FOLDER = "sys.path.insert(0, str(Path(__file__).resolve().parent))"
+_NAMED_IN_BODIES = {
+    "io.BytesIO(": "import io",
+    "json.dumps(": "import json",
+    "urlencode(": "from urllib.parse import urlencode",
+}
+
+
 class _Source:
     """The text of one test file."""
 
@@ -135,35 +144,39 @@ class _Source:
         self._auth: Mapping[str, Json] = spec.get("auth") or {}
         self._users = users_of(self._auth)
         self._clients: set[str] = set()
-        self._dialect = dialect_of(spec, framework)
+        self._dialect = dialect_of(spec)
         self._schemas = schema_names(spec)
         taken = ["ROOT", "ENVIRONMENT", "SCHEMAS", *self._schemas.values(), *(name.upper() for name in self._auth)]
         taken += [line.partition(" = ")[0] for line in user_constants(self._users, {})]
         self._known = SavedNames(self._schemas, find_shared_payloads(spec["cases"], taken), self._dialect)
         self._steps = SetupFunctions(self._auth, setup_requests(spec["cases"]), self._dialect)
         # None where the tests start the application.
-        fixtures = ClientFixtures(spec, list(self._users), self._steps.names)
-        self._client = None if self._dialect.started else fixtures
+        made = client_fixtures if self._pytest else ClassClient
+        self._client = None if self._dialect.started else made(spec, list(self._users), self._steps.names)
         self._imports: set[str] = set()
         self._taken: set[str] = set()
 
     def text(self) -> str:
         """The file before formatting."""
         tests = list(self._tests())
-        parts = [*self._sign_in(), *(self._fixtures() if self._pytest else []), *self._steps.functions()]
+        parts = [*self._sign_in(), *self._fixtures(), *self._steps.functions()]
         if self._pytest:
             parts += ["\n".join(lines) for lines in tests]
         else:
             parts.append(self._class(tests))
         parts = [*self._dialect.helpers("\n".join(parts)), *parts]
-        if "io.BytesIO(" in "\n".join(parts):
-            self._imports.add("import io")
+        whole = "\n".join(parts)
+        self._imports.update(statement for word, statement in _NAMED_IN_BODIES.items() if word in whole)
         heads = [f'"""{docstring_text(str(self._spec["title"]))}."""', self._import_lines()]
         return "\n\n".join([*heads, *self._constants("\n\n".join(parts)), *parts]) + "\n"
 
     def _class(self, tests: Sequence[list[str]]) -> str:
         words = [part.capitalize() for part in snake_case(str(self._spec["target"]["name"])).split("_") if part]
-        head = _CLASS_HEAD.replace("NAME", "".join(words) or "Api", 1).replace("APPLICATION", self._application(), 1)
+        name = "".join(words) or "Api"
+        if isinstance(self._client, ClassClient):
+            head = "\n".join(self._client.head(f"{name}ApiTest"))
+        else:
+            head = _CLASS_HEAD.replace("NAME", name, 1).replace("APPLICATION", self._application(), 1)
         return "\n\n".join([head, *("\n".join(indented(lines)) for lines in tests)])
 
     def _import_lines(self) -> str:
@@ -179,21 +192,24 @@ class _Source:
         if self._pytest:
             return "\n".join([*_sorted(standard), "", "import pytest", *ours])
         # unittest does not put the folder of a test file on the path.
-        path = ["", "sys.path.insert(0, str(Path(__file__).resolve().parent))", ""]
+        path = ["", _OWN_FOLDER, ""]
         standard |= {"import sys", "import unittest"}
         return "\n".join([*_sorted(standard), *path, *(f"{statement}  # noqa: E402" for statement in ours)])
 
     def _client_imports(self, standard: set[str], helpers: Sequence[str]) -> str:
         assert self._client is not None
         project = self._client.project_imports()
-        blocks = ["\n".join(["import pytest", *self._client.framework_imports()])]
-        if self._client.early:
-            # The application reads them while it is imported.
-            variables = f"ENVIRONMENT = {environment_literal(self._environment())}\nos.environ.update(ENVIRONMENT)"
-            for name in self._client.unset:
-                variables += f"\nos.environ.pop({quoted(name)}, None)"
-            blocks += [*(["\n".join(helpers)] if helpers else []), variables]
-            blocks.append("\n".join(f"{statement}  # noqa: E402" for statement in project))
+        pytest = {"import pytest"} if self._pytest else set[str]()
+        blocks = ["\n".join(_sorted({*pytest, *self._client.framework_imports()}))]
+        if helpers and not self._pytest:
+            # unittest does not put the folder of a test file on the path.
+            standard |= {"import sys", "from pathlib import Path"}
+            blocks.append("\n".join([_OWN_FOLDER, *(f"{statement}  # noqa: E402" for statement in helpers)]))
+            helpers = []
+        before = self._client.before_imports(environment_literal(self._environment()))
+        if before:
+            blocks += [*(["\n".join(helpers)] if helpers else []), "\n".join(before)]
+            blocks += ["\n".join(f"{statement}  # noqa: E402" for statement in project)] if project else []
         else:
             blocks += ["\n".join([*helpers, *project])] if [*helpers, *project] else []
         return "\n\n".join([*(["\n".join(_sorted(standard))] if standard else []), *blocks])
@@ -242,8 +258,11 @@ class _Source:
             yield from sign_in_functions(self._users, calls, self._dialect)
 
     def _fixtures(self) -> Iterator[str]:
-        if self._client is not None:
+        if isinstance(self._client, ClassClient):
+            yield from self._client.helper_functions()
+        elif self._client is not None:
             yield from self._client.fixtures(self._clients)
+        if self._client is not None or not self._pytest:
             return
         yield _API_FIXTURE.replace("APPLICATION", self._application())
         if any(client.startswith("fresh_") for client in self._clients):
@@ -285,6 +304,8 @@ class _Source:
     def _client_for(self, case: Json, user: str | None = None) -> str:
         """Return the client of a case's act, or that of a user in it."""
         user = asked_by(case["act"]["request"], self._auth) if user is None else user
+        if not self._pytest and self._client is not None:
+            return f"self.{user or self._dialect.client}"
         if not self._pytest:
             return f'self.api.as_user("{user}")' if user else "self.api"
         if self._client is not None:
@@ -302,7 +323,8 @@ class _Source:
     def _body(self, case: Json, act: str, checks: Sequence[RenderedCheck]) -> list[str]:
         arrange = case.get("arrange") or {}
         client = self._client_for(case)
-        fresh = ["self.api.reset()"] if not self._pytest and needs_fresh_state(case) else []
+        started = not self._pytest and self._client is None
+        fresh = ["self.api.reset()"] if started and needs_fresh_state(case) else []
         lines = [*fresh, *(f"{name} = {literal(value)}" for name, value in (arrange.get("variables") or {}).items())]
         timed = any(check.left == self._dialect.seconds for check in checks)
         inner = self._dialect.asked(act, timed=timed)

@@ -50,7 +50,7 @@ def client(app, snapshot):
     with contextlib.closing(sqlite3.connect(DATABASE)) as database:
         snapshot.backup(database)
     return {client}'''
-_WITH_HEADERS = '''def with_headers(application, headers):
+WITH_HEADERS = '''def with_headers(application, headers):
     """A client that sends these headers with each request."""
     client = application.test_client(use_cookies=False)
     for name, value in headers.items():
@@ -110,6 +110,18 @@ class ClientFixtures:
     def _has_environment(self) -> bool:
         return bool(self.spec["target"]["application"].get("environment")) and not self.early
 
+    def before_imports(self, environment: str) -> list[str]:
+        """The statements before the first import of the project's modules.
+
+        Args:
+            environment: source of its variables.
+        """
+        if not self.early:
+            return []
+        # The application reads them while it is imported.
+        removed = [f"os.environ.pop({quoted(name)}, None)" for name in self.unset]
+        return [f"ENVIRONMENT = {environment}", "os.environ.update(ENVIRONMENT)", *removed]
+
     def constants(self) -> list[str]:
         """The constants that the fixtures need."""
         if not self._database:
@@ -135,7 +147,7 @@ class ClientFixtures:
         """The statements for modules of the project."""
         if self._database:
             return []
-        if not self._state:
+        if not self._state and self._places:
             module, _, name = self._place.removesuffix("()").partition(":")
             renamed = f" as {name}_application" if self._is_taken(name) else ""
             return [f"from {module} import {name}{renamed}"]
@@ -155,12 +167,19 @@ class ClientFixtures:
             yield self._fresh_client()
         wanted = [name for name in self.users if name in used]
         if wanted and self._kind == "flask":
-            yield _WITH_HEADERS
+            yield WITH_HEADERS
         for name in wanted:
-            who = _WHO.get(name, f"A client of {name}")
             needs = "app, client, signed_in" if self._database else "client, signed_in"
-            head = f'@pytest.fixture\ndef {name}({needs}):\n    """{who}."""\n'
+            head = f'@pytest.fixture\ndef {name}({needs}):\n    """{self._who(name)}."""\n'
             yield f"{head}    return {self._of_user(f'signed_in[{quoted(name)}]')}"
+
+    @property
+    def _places(self) -> list[str]:
+        """What the file imports of the project, as `package.module:name`."""
+        return [self._place, *(place for group in self._state for place in group)]
+
+    def _who(self, name: str) -> str:
+        return _WHO.get(name, f"A client of {name}")
 
     def _fresh_client(self) -> str:
         """The one fixture that does all; where a function makes the application, users sign in to each."""
@@ -309,9 +328,8 @@ class ClientFixtures:
 
     def _modules(self) -> dict[str, str]:
         """The names that the file has for modules."""
-        places = [self._place, *(place for group in self._state for place in group)]
         found: dict[str, str] = {}
-        for module in sorted({place.partition(":")[0] for place in places}):
+        for module in sorted({place.partition(":")[0] for place in self._places}):
             short = module.rpartition(".")[2]
             taken = self._is_taken(short) or keyword.iskeyword(short)
             others = {*found.values(), *self.users, *self.functions}

@@ -74,6 +74,8 @@ def sign_in_functions(
     entries: list[str] = []
     for name, entry in users.items():
         before = [dialect.succeeded(line) for line in rendered[name][:-1]]
+        # Who was signed in before is signed out by a login that sends their cookie.
+        before[:0] = [dialect.forgets] if dialect.forgets and entry["kind"] == "api_key_cookie" else []
         body = (*before, *_headers(entry, rendered[name], dialect))
         used = [part for part in PARTS if part in _names(body)]
         function = functions.setdefault(body, "signed_up" if entry["sign_in"].get("identity") is None else "logged_in")

@@ -69,7 +69,7 @@ def main(config):
             child = _Started(config["command"], config["folder"], config.get("ready", ""))
         else:
             sys.path[:0] = [import_root for import_root in config["import_roots"] if import_root not in sys.path]
-            serve = server_of(load(config["application"]))
+            serve = server_of(with_own_database(load(config["application"])))
             lonely = hasattr(os, "fork") and threading.active_count() == 1
             child = _Forked(serve) if lonely else _Here(serve)
         folder = _Folder(config["folder"], config["copy"])
@@ -105,6 +105,30 @@ def load(name):
     for part in attribute.replace("()", "").split("."):
         found = getattr(found, part)
     return found() if attribute.endswith("()") and callable(found) else found
+
+
+def with_own_database(application, place=os.path.abspath):
+    """The application; one of Django gets databases of its own, as its migrations make them, and no checks of forms.
+
+    Args:
+        place: the file of a database of SQLite, by its name; None for one in memory. Those of a server stay.
+    """
+    if not type(application).__module__.startswith("django."):
+        return application
+    settings, utils = (importlib.import_module(f"django.{name}") for name in ("conf", "test.utils"))
+    from django.db import connections  # type: ignore[import-not-found]
+
+    if any(one.vendor not in ("sqlite", "unknown") for one in connections.all()):
+        return application
+    for one in connections.all():
+        one.settings_dict["TEST"]["NAME"] = place(f"{one.alias}.sqlite3")
+    utils.setup_test_environment(debug=False)
+    settings.settings.ALLOWED_HOSTS = [*settings.settings.ALLOWED_HOSTS, LOOPBACK]
+    utils.setup_databases(verbosity=0, interactive=False)
+    if place("") is not None:
+        connections.close_all()  # a fork of this process opens its own
+    application.request_class._dont_enforce_csrf_checks = True  # as in Django's own tests
+    return application
 
 
 class Confinement:

@@ -3,6 +3,7 @@
 import importlib
 import io
 import json
+import urllib.parse
 from typing import Any
 
 from . import api_serving
@@ -47,6 +48,9 @@ class StarletteClient:
 
     def another(self):
         return type(self)(self._application, self._follow)
+
+    def forget_cookies(self):
+        self._client.cookies.clear()
 
     def ask(self, method, path, query, headers, body, form, content, media_type):
         more: Any = {"json": body} if body is not None else {}
@@ -95,15 +99,17 @@ class WerkzeugClient:
     def another(self):
         return type(self)(self._application, False, cookies=False)
 
+    def forget_cookies(self):
+        pass
+
     def ask(self, method, path, query, headers, body, form, content, media_type):
         more: Any = {"json": body} if body is not None else {}
         if form is not None:
             more = {"data": {name: _file(value) for name, value in form.items()}}
         elif content is not None:
             more = {"data": content}
-        query = {name: _plain(value) for name, value in query.items()}
         answer = self._client.open(
-            path, method=method, query_string=query, headers=headers, content_type=media_type, **more
+            path, method=method, query_string=_plain_values(query), headers=headers, content_type=media_type, **more
         )
         cookies = "; ".join(one.partition(";")[0] for one in answer.headers.getlist("Set-Cookie"))
         names = {name.lower(): value for name, value in answer.headers.items()}
@@ -117,7 +123,43 @@ class FlaskClient(WerkzeugClient):
         return self._application.test_client(use_cookies=self._cookies)
 
 
+class DjangoClient(StarletteClient):
+    """Django's `Client`."""
+
+    def _made(self):
+        from django.test import Client  # type: ignore[import-not-found]
+
+        return Client(raise_request_exception=False)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        pass
+
+    def ask(self, method, path, query, headers, body, form, content, media_type):
+        from django.test.client import MULTIPART_CONTENT, encode_multipart  # type: ignore[import-not-found]
+
+        data: Any = "" if content is None else content
+        if body is not None:
+            data, media_type = json.dumps(body), media_type or "application/json"
+        elif form is not None and media_type and media_type.startswith("multipart/"):
+            fields = {name: _named_file(value) for name, value in form.items()}
+            data, media_type = encode_multipart("BoUnDaRyStRiNg", fields), MULTIPART_CONTENT
+        elif form is not None:
+            data, media_type = urllib.parse.urlencode(_plain_values(form), doseq=True), FORM
+        if query:
+            path = f"{path}?{urllib.parse.urlencode(_plain_values(query), doseq=True)}"
+        answer = self._client.generic(method, path, data, media_type or "application/octet-stream", headers=headers)
+        text = b"".join(answer) if answer.streaming else answer.content
+        names = {name.lower(): value for name, value in answer.headers.items()}
+        cookies = "; ".join(f"{name}={one.value}" for name, one in answer.cookies.items())
+        return Answer(answer.status_code, names, text.decode("utf-8", "replace"), cookies)
+
+
+FORM = "application/x-www-form-urlencoded"
 CLIENTS = {
+    "django": DjangoClient,
     "fastapi": StarletteClient,
     "starlette": StarletteClient,
     "httpx": WsgiClient,
@@ -131,6 +173,8 @@ WITHOUT_USERS = ("werkzeug",)
 def kind_of(application):
     """The kind of client that asks an application. Raises Unfit where none is there."""
     modules = {base.__module__.partition(".")[0] for base in type(application).__mro__}
+    if "django" in modules:
+        return "django"
     if api_serving.is_async(application):
         missing = _missing("starlette.testclient")
         if missing or not modules & {"fastapi", "starlette"}:
@@ -168,6 +212,20 @@ def _file(value):
         return [_file(one) for one in value]
     is_file = isinstance(value, dict) and "filename" in value
     return (io.BytesIO(value["content"].encode()), value["filename"]) if is_file else _plain(value)
+
+
+def _named_file(value):
+    if isinstance(value, list):
+        return [_named_file(one) for one in value]
+    if not (isinstance(value, dict) and "filename" in value):
+        return _plain(value)
+    stream = io.BytesIO(value["content"].encode())
+    stream.name = value["filename"]
+    return stream
+
+
+def _plain_values(values):
+    return {name: _plain(value) for name, value in values.items()}
 
 
 def _plain(value):

@@ -5,7 +5,8 @@
 "late" is after the import, as a fixture would, "early" before it, "anew" before an import from an own folder, for
 applications with a database there. `result` gets {"kind", "works": number of cases, "state": [[places of one object]],
 "own_folder", "unset": variables that it reads and was not given}, or "database" and "packages" in place of the last
-three, or {"reason"}: why the test client is of no use.
+three, or {"reason"}: why the test client is of no use. Of Django it gets "settings" as well, the module of them,
+"transactions": whether a test is undone by the database, and "plugin": whether pytest-django is installed.
 
 Each case is sent on a state of its own: copies of the objects that requests change, see `object_state`. Cases come in
 another order than they were observed in.
@@ -13,7 +14,7 @@ another order than they were observed in.
 
 import contextlib
 import copy
-import importlib
+import importlib.util
 import json
 import os
 import random
@@ -63,6 +64,9 @@ class Client:
         # A client of its own: what signed somebody in stays with them.
         return Client(self._client.another(), {"": self._users[name]})
 
+    def forget_cookies(self):
+        self._client.forget_cookies()
+
     def request(self, method, path, *, query=None, headers=None, json=None, form=None, content=None, media_type=None):
         sent = {**self._users.get("", {}), **(headers or {})}
         path = path.replace("?", "%3F").replace("#", "%23")
@@ -97,6 +101,7 @@ class Trial:
         if (self.kind in WITHOUT_USERS and config["users"]) or (self.kind == "httpx" and self._factory):
             raise Unfit("its client cannot ask as several users")
         self.state, self.databases = [], []
+        self.transactions = self.kind == "django" and _prepare_django(self._made)
 
     def _made_now(self):
         return api_serving.load(self._config["application"])
@@ -166,7 +171,7 @@ class Trial:
 
     def _alone(self, case, users=None):
         os.chdir(tempfile.mkdtemp(dir=self._config["folder"]))
-        with self._own_state():
+        with self._own_state(), _undone() if self.transactions else contextlib.nullcontext():
             if users is None:
                 with self._signed_in() as (client, users):
                     return self._send(client, users, case)
@@ -200,6 +205,38 @@ class Trial:
         finally:
             for owner, name, value in held:
                 setattr(owner, name, value)
+
+
+def _prepare_django(application):
+    """Give Django a database in memory; whether there is one, which can undo what a test does."""
+    import django  # type: ignore[import-not-found]
+    from django.db import connections  # type: ignore[import-not-found]
+
+    if django.VERSION < (5, 2):
+        raise Unfit("its Django is older than 5.2")
+    if not _settings_module():
+        raise Unfit("its settings are in no module")
+    kinds = {one.alias: one.vendor for one in connections.all()}
+    if not set(kinds) <= {"default"} or not set(kinds.values()) <= {"sqlite", "unknown"}:
+        raise Unfit("it has another database than one of SQLite")
+    api_serving.with_own_database(application, place=lambda _: None)
+    return "sqlite" in kinds.values()
+
+
+def _settings_module():
+    from django.conf import settings  # type: ignore[import-not-found]
+
+    return getattr(settings, "SETTINGS_MODULE", None)
+
+
+@contextlib.contextmanager
+def _undone():
+    """What is stored in it is gone after it, as in the tests of Django."""
+    from django.db import transaction  # type: ignore[import-not-found]
+
+    with transaction.atomic():
+        yield
+        transaction.set_rollback(True)
 
 
 def _databases():
@@ -278,6 +315,8 @@ def tried(config):
     _remove(_not_given(_own_variables(config), config))
     os.environ.update(config["environment"])
     trial = Trial(config)
+    if anew and trial.kind == "django":
+        raise Unfit("Django is not set up twice in one process")
     if anew:
         works = trial.count_on_database()
     else:
@@ -293,7 +332,11 @@ def tried(config):
 
 def _in_place(trial, watch, config):
     unset = _not_given(_own_variables(config), config)
-    return {"state": trial.state, "own_folder": bool(watch.inside), "unset": unset}
+    found = {"state": trial.state, "own_folder": bool(watch.inside), "unset": unset}
+    if trial.kind == "django":
+        found |= {"settings": _settings_module(), "transactions": trial.transactions}
+        found["plugin"] = importlib.util.find_spec("pytest_django") is not None
+    return found
 
 
 def _own_variables(config):
@@ -303,7 +346,8 @@ def _own_variables(config):
 
 def _not_given(names, config):
     """Those variables that were not given and that a process can run without, sorted."""
-    return sorted(name for name in names if name not in config["environment"] and not OF_THE_SYSTEM.fullmatch(name))
+    needed = {*config["environment"], "DJANGO_SETTINGS_MODULE"}
+    return sorted(name for name in names if name not in needed and not OF_THE_SYSTEM.fullmatch(name))
 
 
 def _remove(names):

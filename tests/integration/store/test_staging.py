@@ -231,6 +231,15 @@ def test_only_the_chosen_files_are_accepted(staging: Staging, project: Path) -> 
     assert staging.text("tests/test_b.py") == generated("b = 1\n")
 
 
+def test_a_file_without_a_kept_test_stays_in_the_folder_of_the_run(staging: Staging, project: Path) -> None:
+    for path in ("tests/test_a.py", "tests/a.test.js"):
+        staging.stage(path, generated("a = 1\n"))
+        assert staging.set_aside(path).read_text(encoding="utf-8") == generated("a = 1\n")
+    assert staging.paths() == []
+    # A runner of scripts would find it there by its name.
+    assert not list(project.rglob("*.test.js"))
+
+
 def test_a_second_file_of_the_same_base_name_would_confuse_pytest_and_is_not_added(
     staging: Staging, project: Path
 ) -> None:

@@ -187,3 +187,14 @@ def test_the_markdown_has_the_untried_mutants_where_there_are_some_and_what_was_
     assert "34 mutants are untried" in texts[0]
     assert "| 100 of 2177 | 26 + 0 | 40 | 0 |\n" in texts[1]
     assert "ntried" not in texts[1]
+
+
+def test_cases_that_one_cause_drops_are_one_row_with_an_example() -> None:
+    lost = [
+        {"case_id": f"tc_{n}", "nodeid": f"t.py::test_{n}", "reason": "depends on the clock", "class": "flaky"}
+        for n in range(3)
+    ]
+    text = markdown_form(build_report(facts(), outcomes(generate_step(1, **executed([], dropped=lost)))))
+    assert text.count("depends on the clock") == 1
+    assert "3 cases, such as: `tc_0`" in text
+    assert "the file is in the run's folder: rejected/" in text

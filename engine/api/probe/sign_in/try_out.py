@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from ...document.application import AppObserver
+from ...document.apps import IDENTITIES
 from ...document.auth import Credential, Kind, SignIn, credential_kind
 from ...model.model import Api, HttpAnswer, Json, Operation
 from ...values.data import NOTHING
@@ -38,9 +39,6 @@ class SeededUser:
     secret: str
 
 
-_IDENTITIES = ("", "_EMAIL", "_USERNAME", "_USER", "_NAME", "_LOGIN")
-
-
 def seeded_users(sign_in: str, environment: Mapping[str, str], variables: Mapping[str, str]) -> tuple[SeededUser, ...]:
     """Return the users that the application may have from its start.
 
@@ -54,7 +52,7 @@ def seeded_users(sign_in: str, environment: Mapping[str, str], variables: Mappin
     if identity and environment.get(variable):
         found.append(SeededUser(identity, variable, environment[variable]))
     for name, secret in variables.items():
-        for ending in _IDENTITIES if name.endswith("_PASSWORD") else ():
+        for ending in IDENTITIES if name.endswith("_PASSWORD") else ():
             known = variables.get(name.removesuffix("_PASSWORD") + ending)
             if known:
                 found.append(SeededUser(known, name, secret))

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -107,7 +110,49 @@ def add(word: dict):
         opened.execute("INSERT INTO words VALUES (?)", (word["text"],))
     return {"number": opened.execute("SELECT count(*) FROM words").fetchone()[0]}
 """
+SETTINGS = """
+SECRET_KEY = "long-enough-for-a-test-and-no-secret-of-anybody"
+ROOT_URLCONF = "desk.pages"
+INSTALLED_APPS = ["desk"]
+MIDDLEWARE = ["django.middleware.csrf.CsrfViewMiddleware"]
+DATABASES = {"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": "developers.sqlite3"}}
+"""
+MODELS = """
+from django.db import models
+
+
+class Page(models.Model):
+    text = models.CharField(max_length=20)
+"""
+PAGES = """
+import json
+
+from django.http import JsonResponse
+from django.urls import path
+
+from .models import Page
+
+
+def pages(request):
+    Page.objects.create(text=json.loads(request.body)["text"])
+    return JsonResponse({"number": Page.objects.count(), "last": Page.objects.last().pk}, status=201)
+
+
+urlpatterns = [path("words", pages)]
+"""
+DJANGO = """
+import os
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "desk.settings")
+from django.core.wsgi import get_wsgi_application
+
+application = get_wsgi_application()
+"""
 FILES = {
+    "src/desk/settings.py": SETTINGS,
+    "src/desk/models.py": MODELS,
+    "src/desk/pages.py": PAGES,
+    "src/desk/site.py": DJANGO,
     "src/desk/kept.py": KEPT,
     "src/desk/__init__.py": "",
     "src/desk/store.py": STORE,
@@ -147,6 +192,7 @@ LOG_IN = {
 USER = Credential("user", "bearer", "", sign_in=SignIn((LOG_IN,), "/token"))
 ME = {"method": "GET", "path": "/me", "query": {"upper": True}}
 KNOWN = case("knows_who_asks", {**ME, "auth": "user"}, {"number": 0, "upper": "true"})
+PAGE = case("adds", {**WRITE, "path": "/words"}, {"number": 1, "last": 1}, status=201)
 COUNTED = case("counts", {"method": "GET", "path": "/"}, {"asked": 1})
 ADDED = case("adds", {**WRITE, "path": "/words"}, {"number": 1}, status=201)
 
@@ -165,6 +211,7 @@ SPECS = {
     "flask": spec({}, KNOWN, place="desk.members:make()"),
     "plain": spec({}, COUNTED, {**COUNTED, "id": "tc_counts_again"}, place="desk.plain:app"),
     "kept": spec({}, ADDED, {**ADDED, "id": "tc_adds_again"}, place="desk.kept:app"),
+    "django": spec({}, PAGE, {**PAGE, "id": "tc_adds_again"}, place="desk.site:application"),
     "other": spec({}, case("says_other_things", {"method": "GET", "path": "/notes"}, ["bread"])),
 }
 
@@ -202,6 +249,15 @@ def test_flask_and_other_applications_of_wsgi_have_a_client(trials: dict[str, Cl
     assert trials["plain"] == ClientTrial({"kind": "httpx", "state": [["desk.plain:COUNTS"]]})
 
 
+def test_django_undoes_what_a_test_stores_in_its_own_database(trials: dict[str, ClientTrial]) -> None:
+    client = trials["django"].client or {}
+    assert {name: client.get(name) for name in ("kind", "settings", "transactions")} == {
+        "kind": "django",
+        "settings": "desk.settings",
+        "transactions": True,
+    }
+
+
 def test_an_application_that_changes_the_project_is_started(trials: dict[str, ClientTrial]) -> None:
     assert trials["writing"].client is None
     assert "changes files outside its working folder" in trials["writing"].reason
@@ -212,7 +268,7 @@ def test_an_application_that_answers_otherwise_is_started(trials: dict[str, Clie
     assert trials["other"] == ClientTrial(reason=reason)
 
 
-@pytest.mark.parametrize("name", ["late", "early", "flask", "plain", "kept"])
+@pytest.mark.parametrize("name", ["late", "early", "flask", "plain", "kept", "django"])
 def test_the_tests_pass_under_a_bare_pytest(trials: dict[str, ClientTrial], tmp_path: Path, name: str) -> None:
     one = SPECS[name]
     application = {**one["target"]["application"], "client": trials[name].client}
@@ -223,4 +279,20 @@ def test_the_tests_pass_under_a_bare_pytest(trials: dict[str, ClientTrial], tmp_
     # What the shell has of variables that the application reads does not reach it.
     shell = {"DESK_AUTHOR": "somebody else", "DESK_PREFIX": "shell"}
     assert f"{len(one['cases'])} passed" in pytest_output(root, "tests", variables=shell)
-    assert not (root / "rows.db").exists()
+    assert not any((root / name).exists() for name in ("rows.db", "developers.sqlite3"))
+
+
+@pytest.mark.parametrize("name", ["late", "flask", "kept", "django"])
+def test_the_tests_pass_under_unittest(trials: dict[str, ClientTrial], tmp_path: Path, name: str) -> None:
+    one = SPECS[name]
+    application = {**one["target"]["application"], "client": trials[name].client}
+    whole = {**one, "target": {**one["target"], "application": application}}
+    files = {file.path: file.contents for file in render_api(whole, "unittest", "tests/test_desk_api.py")}
+    assert list(files) == ["tests/test_desk_api.py"]
+    root = make_project(tmp_path / "desk", {**FILES, **files})
+    environment = {**os.environ, "PYTHONPATH": "src", "DESK_AUTHOR": "somebody else"}
+    command = [sys.executable, "-m", "unittest", "discover", "-s", "tests"]
+    done = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, check=False)
+    assert f"Ran {len(one['cases'])} test" in done.stderr
+    assert done.returncode == 0, done.stderr
+    assert not any((root / left).exists() for left in ("rows.db", "developers.sqlite3"))

@@ -235,3 +235,46 @@ def test_variables_of_the_system_are_kept_where_an_application_is_imported_anew(
     assert kept == OF_THE_SYSTEM.pattern
     assert OF_THE_SYSTEM.fullmatch("HOME")
     assert not OF_THE_SYSTEM.fullmatch("API_KEY")
+
+
+DJANGO = {"kind": "django", "settings": "shop.settings", "transactions": True}
+
+
+def test_django_is_set_up_before_its_modules_are_imported_and_undoes_what_a_test_stores() -> None:
+    made = text(case("reads", READ), client={**DJANGO, "state": [["shop.views:CARTS"]]})
+    ready = made.index('os.environ.setdefault("DJANGO_SETTINGS_MODULE", "shop.settings")\ndjango.setup()\n')
+    assert ready < made.index("from shop import views  # noqa: E402\n")
+    assert "    with transaction.atomic():\n        yield Client()\n        transaction.set_rollback(True)\n" in made
+    assert '    monkeypatch.setattr(views, "CARTS", copy.deepcopy(views.CARTS))\n' in made
+    assert "from shop.web import app" not in made
+    assert "has_plugin" not in made
+
+
+def test_with_pytest_django_the_tests_have_its_database() -> None:
+    made = text(case("reads", READ), client={**DJANGO, "plugin": True})
+    assert 'if request.config.pluginmanager.has_plugin("django"):' in made
+    assert 'with request.getfixturevalue("django_db_blocker").unblock():' in made
+
+
+@pytest.mark.parametrize(
+    ("method", "body", "call"),
+    [
+        ("POST", {"content": {"a": 1}}, 'client.post("/carts", data={"a": 1}, content_type="application/json")'),
+        ("POST", {"content": "a"}, 'client.post("/carts", data=json.dumps("a"), content_type="application/json")'),
+        (
+            "GET",
+            {"content": [1]},
+            'client.generic("GET", "/carts", data=json.dumps([1]), content_type="application/json")',
+        ),
+    ],
+)
+def test_bodies_are_written_as_django_takes_them(method: str, body: dict[str, Any], call: str) -> None:
+    request = {"method": method, "path": "/carts", "body": {"media_type": "application/json", **body}}
+    assert call in text(case("asks", request), client=DJANGO)
+
+
+def test_who_signs_in_by_a_cookie_does_not_send_that_of_somebody_else() -> None:
+    user = {**USER, "kind": "api_key_cookie", "parameter": "sessionid"}
+    request = {**READ, "auth": "user"}
+    made = text(case("reads", request), client=DJANGO, auth={"user": user, "other_user": user})
+    assert "    client.cookies.clear()\n    answer = succeeded(\n" in made

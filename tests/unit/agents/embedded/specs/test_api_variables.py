@@ -23,3 +23,31 @@ def test_own_words_are_kept_secrets_are_made_up_and_what_is_taken_is_left_to_who
     assert "SHOP_REGION='eu west'" in _start(launch, "fastapi")
     assert "a value of your own in SHOP_PASSWORD and SHOP_PLACE" in _start(launch, "fastapi")
     assert launch.taken == {"SHOP_PLACE": "north-${SIDE}"}
+
+
+MAKING_ADMINISTRATORS = """
+import os
+
+EMAIL, PHRASE = os.environ.get("SHOP_ADMIN_EMAIL"), os.environ.get("SHOP_ADMIN_PASSWORD")
+MAIL = os.environ.get("SMTP_USER"), os.environ.get("SMTP_PASSWORD")
+"""
+
+
+@pytest.mark.parametrize(
+    ("variables", "made_up"),
+    [
+        ({}, {"SHOP_ADMIN_EMAIL": "admin@example.com", "SHOP_ADMIN_PASSWORD": "test-shop-admin-password"}),
+        ({"SHOP_ADMIN_EMAIL": "boss@example.com"}, {"SHOP_ADMIN_EMAIL": "boss@example.com"}),
+    ],
+)
+def test_an_administrator_whom_two_variables_make_is_made_up_where_neither_is_given(
+    tmp_path: Path, variables: dict[str, str], made_up: dict[str, str]
+) -> None:
+    (tmp_path / "shop.py").write_text(MAKING_ADMINISTRATORS)
+    nobody = cast(Any, None)
+    launch, _ = ApiSpecGenerator(nobody, tmp_path, nobody, variables=variables)._launch(
+        {"application": {"import": "shop:app"}}
+    )
+    assert launch is not None
+    assert launch.environment.items() >= made_up.items()
+    assert "SMTP_USER" not in launch.environment

@@ -1,0 +1,117 @@
+"""Renders the fixtures that ask an application of Django by its test client, on a database of the tests' own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ..model.json_values import quoted
+from .dialects import client_of
+from .render_client import ClientFixtures
+
+_RUNNER = '''@pytest.fixture(scope="module")
+def database({needs}):
+    """Django's test environment{database}."""
+{plugin}    runner = DiscoverRunner(verbosity=0, interactive=False)
+    runner.setup_test_environment()
+    databases = runner.setup_databases()
+    yield
+    runner.teardown_databases(databases)
+    runner.teardown_test_environment()'''
+_PLUGIN = """    if request.config.pluginmanager.has_plugin("django"):
+        # pytest-django has made one for the whole session.
+        request.getfixturevalue("django_db_setup")
+        with request.getfixturevalue("django_db_blocker").unblock():
+            yield
+        return
+"""
+
+
+class DjangoFixtures(ClientFixtures):
+    """The fixtures of a test file, and what they import; where Django has a database, it undoes what a test stores."""
+
+    __slots__ = ()
+
+    def before_imports(self, environment: str) -> list[str]:
+        """The statements before the first import of the project's modules."""
+        settings = quoted(str(self._client["settings"]))
+        ready = [f'os.environ.setdefault("DJANGO_SETTINGS_MODULE", {settings})', "django.setup()"]
+        # The explicit base: `super()` does not know a class that slots have made anew.
+        return [*ClientFixtures.before_imports(self, environment), *ready]
+
+    def standard_imports(self) -> set[str]:
+        """The statements for modules of the standard library."""
+        return {"import os", *(["import copy"] if self._state else [])}
+
+    def framework_imports(self) -> list[str]:
+        """The statements that import the client."""
+        database = ["from django.db import transaction"] if self._transactions else []
+        clients = ["from django.test import Client", "from django.test.runner import DiscoverRunner"]
+        return ["import django", *database, *clients]
+
+    def constants(self) -> list[str]:
+        """The constants that the fixtures need."""
+        return []
+
+    def fixtures(self, used: set[str]) -> Iterator[str]:
+        """Yield the fixtures.
+
+        Args:
+            used: names of the clients in the tests.
+        """
+        plugin = bool(self._client.get("plugin"))
+        own = ", with a database as the migrations make it" * self._transactions
+        yield _RUNNER.format(needs="request" * plugin, database=own, plugin=_PLUGIN * plugin)
+        if self.users:
+            yield self._signed_in()
+        yield self._one_client()
+        for name in (name for name in self.users if name in used):
+            head = f'@pytest.fixture\ndef {name}(client, signed_in):\n    """{self._who(name)}."""\n'
+            yield f"{head}    return Client(headers=signed_in[{quoted(name)}])"
+
+    @property
+    def _transactions(self) -> bool:
+        return bool(self._client.get("transactions"))
+
+    @property
+    def _places(self) -> list[str]:
+        # Django imports the application's own modules.
+        return [place for group in self._state for place in group]
+
+    def _signed_in(self) -> str:
+        folder = bool(self._client.get("own_folder"))
+        patched = [*self._surroundings("patch", 'tmp_path_factory.mktemp("application")'), *self._copies("patch")]
+        ending = ["    with pytest.MonkeyPatch.context() as patch:"] if patched else []
+        lines = [*patched, f"    {'yield' if patched else 'return'} sign_in(Client())"]
+        return "\n".join(
+            [
+                '@pytest.fixture(scope="module")',
+                f"def signed_in({', '.join(['database', *['tmp_path_factory'] * folder])}):",
+                '    """What the users of these tests send for having signed in, by their names."""',
+                *ending,
+                *(f"    {line}" if patched else line for line in lines),
+            ]
+        )
+
+    def _one_client(self) -> str:
+        folder = bool(self._client.get("own_folder"))
+        patched = [*self._surroundings("monkeypatch", "tmp_path"), *self._copies("monkeypatch")]
+        before = ["signed_in"] if self.users else ["database"]
+        needs = [*before, *["monkeypatch"] * bool(patched), *["tmp_path"] * folder]
+        undone = ["    with transaction.atomic():", "        yield Client()", "        transaction.set_rollback(True)"]
+        stored = "; what a test stores is gone after it" * self._transactions
+        return "\n".join(
+            [
+                "@pytest.fixture",
+                f"def client({', '.join(needs)}):",
+                f'    """A client of the application{stored}."""',
+                *patched,
+                *(undone if self._transactions else ["    return Client()"]),
+            ]
+        )
+
+
+def client_fixtures(spec: Mapping[str, Any], users: Sequence[str], functions: Sequence[str]) -> ClientFixtures:
+    """Return the fixtures of a spec by the kind of its client; see `ClientFixtures`."""
+    is_django = (client_of(spec) or {}).get("kind") == "django"
+    return (DjangoFixtures if is_django else ClientFixtures)(spec, users, functions)
