@@ -29,6 +29,8 @@ from ..model.model import Arc, Exploration, ModuleFacts
 from ..model.mutant_search import NO_KILLS, Kills, MutantSearchLimits
 from ..mutants.kill_search import find_kills
 from ..mutants.mutant_worker_client import open_mutant_worker
+from ..scenarios.counted_calls import counted_calls
+from ..scenarios.scenario import show_scenarios
 from ..search.background_context import background_context
 from ..search.influence_trials import show_influence
 from ..search.observer import EXPLORING
@@ -138,6 +140,7 @@ async def explore(
         with time_budget.until(SIMPLIFYING):
             await show_influence(search, observer)
             await show_round_trips(facts, search, observer)
+            await show_scenarios(counted_calls(search.records, facts), search, observer)
             is_over = partial(time_budget.is_over, SIMPLIFYING, "Looking for simpler trials")
             await simplify_trials(facts, search, observer, imported, over=is_over)
         with time_budget.until(HUNTING):

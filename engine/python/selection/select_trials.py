@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 from ..inputs.plain_texts import MANGLED
 from ..model.model import GENERATED_CONSTRUCTORS, RICH_SOURCES, Arc, ModuleFacts
+from ..scenarios.scenario import ShownBehaviour
 from ..search.round_trips import RestoredFile
 from ..search.trial_search import TrialRecord, returned_none
 from .candidates import DISTINCTION, Goal, TrialCandidate, rank_candidates, stores_only
@@ -182,7 +183,11 @@ def _take_anchor(
     for example in examples:
         selection.take(example, keep=True)
         selection.anchors.add(example.record.number)
-    if any(_is_representative(example) for example in examples):
+    shown = sorted((one for one in candidates if ShownBehaviour in one.record.notes), key=lambda one: one.record.number)
+    for scenario in shown:
+        selection.take(scenario, keep=True)
+        selection.anchors.add(scenario.record.number)
+    if shown or any(_is_representative(example) for example in examples):
         return True
     fit = [one for one in candidates if one.asserts and one.meant and not (one.misfits or one.idle)]
     own = {
@@ -229,7 +234,16 @@ def _take_deltas(candidates: Sequence[TrialCandidate], selection: _Selection, co
     Args:
         counts: whether an arc counts for this callable.
     """
-    usable = [one for one in candidates if one.asserts and one.meant and (not one.misfits or one.refusal)]
+    # A scenario with other values shows the same.
+    told = {one.representation.shape for one in candidates if ShownBehaviour in one.record.notes}
+    usable = [
+        one
+        for one in candidates
+        if one.asserts
+        and one.meant
+        and (not one.misfits or one.refusal)
+        and (one.representation.shape not in told or ShownBehaviour in one.record.notes)
+    ]
     taken = sum(one.subject == candidates[0].subject for one in selection.chosen.values()) if candidates else 0
     while usable and taken < MOST_PER_CALLABLE:
         rows = selection.rows[usable[0].subject]

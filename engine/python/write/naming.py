@@ -19,6 +19,7 @@ from ..model.model import CallableFacts, ModuleFacts
 from ..model.spec_case import CODE, Case
 from ..source.moments import NOW, moment_words
 from ..source.titles import arguments_of, cut_slug, describe, slug, snake_case, subject_slug
+from .call_counts import counted_words
 from .conditions import TELLING, VAGUE, differences, empty_arguments
 from .situation import Situation, situation_of
 from .value_features import distinct_words
@@ -177,6 +178,7 @@ def _candidates(base: str, test: _Test, usual: _Test) -> Iterator[str]:
         yield from (f"{base}_{_joined([words])}" for words in conditions if words.startswith(("with_", "after_")))
         yield from _with_words(base, _shared_message_words(test))
     outcome = _shared_outcome(test)
+    yield from _with_words(base, counted_words(test.cases[0]) if len(test.cases) == 1 else "")
     yield from _with_words(base, _undone_words(test))
     if test is not usual:
         yield from (f"{base.removesuffix('_construction')}_{use}" for use in _uses_of_result(test))

@@ -1,0 +1,89 @@
+"""Runs scenarios and keeps those that show what they are for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from ..model.model import Observation, Trial
+from ..search.influence_trials import Distinction
+from ..search.parallel_observers import Watcher, run_trials
+from ..search.trial_search import TrialRecord, TrialSearch
+
+CALLS = "calls"
+"""The list in which a function of the test notes what it is called with."""
+
+
+class ShownBehaviour:
+    """Key of the notes of records of scenarios; the value names what the scenario shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """A trial whose outcome is known beforehand.
+
+    Attributes:
+        shows: what it is for, in a word; of one callable the first scenario that shows it is kept.
+        holds: whether an observation shows that.
+        needs: what another scenario of the callable has to show before; "" for nothing.
+    """
+
+    trial: Trial
+    shows: str
+    holds: Callable[[Observation], bool]
+    needs: str = ""
+
+
+async def show_scenarios(scenarios: Iterable[Scenario], search: TrialSearch, observer: Watcher) -> list[Scenario]:
+    """Runs scenarios of callables that the search knows, and marks the records of those that hold.
+
+    Returns:
+        The scenarios that are kept.
+    """
+    proposed = [one for one in scenarios if search.is_new(one.trial)]
+    found = await run_trials([one.trial for one in proposed], search, observer)
+    kept: dict[tuple[str, str], Scenario] = {}
+    for one in proposed:
+        record = found.get(one.trial)
+        key = (one.trial.subject, one.shows)
+        if record is None or key in kept or record.seen.random:
+            continue
+        if one.needs and (one.trial.subject, one.needs) not in kept:
+            continue
+        if one.holds(record.observation) and not record.time_dependent:
+            kept[key] = one
+            record.notes[Distinction] = record.notes[ShownBehaviour] = one.shows
+    return list(kept.values())
+
+
+def noted_calls(observation: Observation) -> str:
+    """The source of what a function of the test was called with during the act; "" where it was not called."""
+    return next((value.source or "" for name, value in observation.effects if name == CALLS), "")
+
+
+def returned_source(observation: Observation) -> str:
+    """The source of the result; "" where the act did not return, or what it returned has none."""
+    value = observation.value
+    return (value.source or "") if observation.outcome == "returned" and value is not None else ""
+
+
+def scenario_trial(base: Trial, subject: str, arrange: Sequence[str], act: str) -> Trial:
+    """A trial that uses what another one imports and the fixtures that it needs."""
+    return replace(
+        base,
+        subject=subject,
+        arrange=tuple(arrange),
+        act=act,
+        mode="call",
+        source="usage",
+        wanted=None,
+        wanted_line=0,
+        looks=(),
+        asks=(),
+    )
+
+
+def is_plain_return(record: TrialRecord) -> bool:
+    """Whether a record's act is a plain call or attribute that returned, on any day."""
+    trial, observation = record.trial, record.observation
+    return trial.mode == "call" and observation.outcome == "returned" and not record.time_dependent
