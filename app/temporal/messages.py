@@ -50,6 +50,7 @@ class RunTask:
         began_at: when this session of the run began, seconds since the epoch.
         heartbeat_seconds: how long a worker may be silent before another takes its step over.
         store: the database of the run by its URL; None for SQLite in the state folder.
+        so_far: what the workflow's history before this one came to; None at the begin, and for activities.
     """
 
     run_id: str
@@ -58,6 +59,7 @@ class RunTask:
     began_at: float
     heartbeat_seconds: float = 30.0
     store: str | None = None
+    so_far: RunSoFar | None = None
 
 
 @dataclass
@@ -116,20 +118,40 @@ class WaveOfSteps:
 
 
 @dataclass
-class RunEnded:
-    """How a run ended; its report is in its folder."""
-
-    exit_reason: str
-    exit_code: int
-
-
-@dataclass
 class NewCeilings:
     """Ceilings that replace those of a run; None leaves one as it is. Seconds of wall time, tokens, US dollars."""
 
     max_tokens: int | None = None
     max_cost: float | None = None
     max_seconds: float | None = None
+
+
+@dataclass
+class RunSoFar:
+    """What a run takes with it into a new history.
+
+    Attributes:
+        wave: the steps of the present wave that have not begun.
+        ended: how its other steps ended.
+        ended_before, notes: as of `RunProgress`: steps of all waves, and what did not work.
+        paused: whether the run is paused.
+        ceilings: those that were raised and not yet stored.
+    """
+
+    wave: WaveOfSteps = field(default_factory=WaveOfSteps)
+    ended: dict[str, StepEnded] = field(default_factory=dict)
+    ended_before: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    paused: bool = False
+    ceilings: list[NewCeilings] = field(default_factory=list)
+
+
+@dataclass
+class RunEnded:
+    """How a run ended; its report is in its folder."""
+
+    exit_reason: str
+    exit_code: int
 
 
 @dataclass

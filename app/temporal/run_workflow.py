@@ -19,7 +19,18 @@ from temporalio.exceptions import TimeoutError as ActivityTimeoutError
 with workflow.unsafe.imports_passed_through():
     # Data alone: dataclasses and names.
     from . import messages
-    from .messages import AdvanceTask, CeilingsTask, NewCeilings, RunEnded, RunProgress, RunTask, StepEnded, StepTask
+    from .messages import (
+        AdvanceTask,
+        CeilingsTask,
+        NewCeilings,
+        RunEnded,
+        RunProgress,
+        RunSoFar,
+        RunTask,
+        StepEnded,
+        StepTask,
+        WaveOfSteps,
+    )
 
 STATE = SearchAttributeKey.for_keyword("TestwrightState")
 """Search attribute of a run's workflow."""
@@ -46,6 +57,9 @@ _PATIENCE = {
 _MOST_ATTEMPTS = 6
 """Of what is no step: planning, finishing."""
 
+_NEW_HISTORY = "new-history"
+"""Patch of the workflow: a history that was begun without it is replayed without it."""
+
 _STORE_AWAY = "The database is waited for."
 """Note of a run as long as no activity has reached its database again."""
 
@@ -54,32 +68,43 @@ _STORE_AWAY = "The database is waited for."
 class RunWorkflow:
     """One run."""
 
-    def __init__(self) -> None:
-        self._progress = RunProgress("")
+    @workflow.init
+    def __init__(self, task: RunTask) -> None:
+        # Here and not in `run`: signals that come before it must not be lost.
+        before = task.so_far or RunSoFar()
+        self._progress = RunProgress(task.run_id, ended=before.ended_before, notes=before.notes)
         self._phase = self._progress.state
-        self._paused = False
+        self._paused = before.paused
         self._held = 0
+        self._has_begun_any = False
         self._is_indexed = False
-        self._ceilings: list[NewCeilings] = []
+        self._ceilings = before.ceilings
 
     @workflow.run
     async def run(self, task: RunTask) -> RunEnded:
         """Execute the run wave by wave, then finish it."""
-        self._progress.run_id = task.run_id
         self._is_indexed = STATE in workflow.info().typed_search_attributes
-        ended: dict[str, StepEnded] | None = None
+        wave, ended = (WaveOfSteps(), None) if task.so_far is None else (task.so_far.wave, task.so_far.ended)
+        task = replace(task, so_far=None)
         try:
             while True:
-                await self._may_go_on(task)
-                self._enter("planning")
-                wave = await self._call(messages.ADVANCE, AdvanceTask(task, ended), task, messages.WaveOfSteps)
+                if not wave.step_ids:
+                    await self._may_go_on(task)
+                    self._enter("planning")
+                    wave = await self._call(messages.ADVANCE, AdvanceTask(task, ended), task, WaveOfSteps)
+                    ended = {}
                 if not wave.step_ids:
                     break
-                ended = await self._execute(wave, task)
+                ended = {**(ended or {}), **await self._execute(wave, task)}
+                wave = replace(wave, step_ids=list(self._progress.waiting))
+                if self._is_history_full():
+                    self._begin_new_history(task, wave, ended)
             self._enter("finishing")
             done = await self._call(messages.FINISH, task, task, RunEnded)
             self._enter(done.exit_reason)
             return done
+        except workflow.ContinueAsNewError:
+            raise
         except BaseException as error:
             if is_cancelled_exception(error):
                 self._enter("cancelled")
@@ -89,24 +114,39 @@ class RunWorkflow:
                 self._enter("failed")
             raise
 
-    async def _execute(self, wave: messages.WaveOfSteps, task: RunTask) -> dict[str, StepEnded]:
-        """Execute the steps of a wave, in their order, `jobs` at a time."""
+    def _is_history_full(self) -> bool:
+        """Whether the run should go on in a new history: the server says so, far below where it ends a workflow.
+
+        A history that is full from its first event on has one step all the same, so that the run comes to its end.
+        """
+        is_suggested = self._has_begun_any and workflow.info().is_continue_as_new_suggested()
+        return is_suggested and workflow.patched(_NEW_HISTORY)
+
+    def _begin_new_history(self, task: RunTask, wave: WaveOfSteps, ended: dict[str, StepEnded]) -> None:
+        so_far = RunSoFar(wave, ended, self._progress.ended, self._progress.notes, self._paused, self._ceilings)
+        workflow.continue_as_new(replace(task, so_far=so_far))
+
+    async def _execute(self, wave: WaveOfSteps, task: RunTask) -> dict[str, StepEnded]:
+        """Execute the steps of a wave, in their order, `jobs` at a time; a full history begins no further one."""
         self._enter("executing")
         places = asyncio.Semaphore(wave.jobs)
         self._progress.waiting = list(wave.step_ids)
+        ended: dict[str, StepEnded] = {}
 
-        async def execute(step_id: str) -> StepEnded:
+        async def execute(step_id: str) -> None:
             async with places:
                 await self._may_go_on(task)
+                if self._is_history_full():
+                    return
+                self._has_begun_any = True
                 self._progress.waiting.remove(step_id)
                 self._progress.at_work.append(step_id)
-                ended = await self._step(StepTask(task, step_id, wave.attempts))
+                ended[step_id] = await self._step(StepTask(task, step_id, wave.attempts))
                 self._progress.at_work.remove(step_id)
                 self._progress.ended.append(step_id)
-                return ended
 
-        ended = await asyncio.gather(*(execute(step_id) for step_id in wave.step_ids))
-        return dict(zip(wave.step_ids, ended, strict=True))
+        await asyncio.gather(*(execute(step_id) for step_id in wave.step_ids))
+        return {step_id: ended[step_id] for step_id in wave.step_ids if step_id in ended}
 
     async def _step(self, step: StepTask) -> StepEnded:
         """Execute one step, again where its worker died, was stopped, or has not let go of it."""

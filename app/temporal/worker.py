@@ -13,11 +13,13 @@ from datetime import timedelta
 from pathlib import Path
 
 from filelock import FileLock, Timeout
+from temporalio.common import WorkerDeploymentVersion
 from temporalio.service import RPCError
-from temporalio.worker import Worker
+from temporalio.worker import Worker, WorkerDeploymentConfig
 from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner
 
 from ...core.errors import UsageError
+from ...core.version import VERSION
 from ...utils.user_folders import cache_folders, writable_folder
 from .activities import RunActivities
 from .addresses import connect, fault_of_rpc, parse_address
@@ -28,6 +30,8 @@ from .sessions import RunSessions
 _THROTTLE = timedelta(seconds=2)
 """A cancellation arrives with the answer to a heartbeat: so often one is sent at least."""
 _GRACE = timedelta(seconds=1)
+DEPLOYMENT = WorkerDeploymentConfig(WorkerDeploymentVersion("testwright", VERSION), use_worker_versioning=False)
+"""What histories name a worker's code by. Without it the SDK reads and hashes every module that is loaded."""
 
 
 async def work(
@@ -62,6 +66,7 @@ async def work(
             task_queue=TASK_QUEUE,
             workflows=[RunWorkflow],
             activities=RunActivities(sessions, identity).all(),
+            deployment_config=DEPLOYMENT,
             max_concurrent_activities=jobs,
             max_heartbeat_throttle_interval=_THROTTLE,
             default_heartbeat_throttle_interval=_THROTTLE,

