@@ -4,6 +4,8 @@ A fork is taken before anything of the project is imported, so that each run mee
 only the start of the interpreter and of the test runner, which is most of what a short run costs.
 """
 
+import contextlib
+import gc
 import json
 import os
 import sys
@@ -21,16 +23,22 @@ def run_requests(paths, warm, run):
     """Carry out the requests in `paths`, one after the other, and end this process with the highest of their codes.
 
     Args:
-        warm: imports what all runs need; called with whether coverage is measured, only before forking.
+        warm: imports what all runs need; called with whether coverage is measured.
         run: (request, journal, measure, company) → exit code.
     """
+    # Nothing that is imported here becomes garbage. Pytest looks for garbage several times at the end of a session: it
+    # need not look through what it is made of.
+    gc.disable()
     requests = []
     for path in paths:
         with open(path, encoding="utf-8") as stream:
             requests.append(json.load(stream))
+    with contextlib.suppress(Exception):  # each run fails to import it again, and says so in its journal
+        warm(any(request["measure"] for request in requests))
+    gc.freeze()
+    gc.enable()
     if len(requests) == 1:
         end_process(carry_out(requests[0], run))
-    warm(any(request["measure"] for request in requests))
     codes = []
     while requests:
         first = requests.pop(0)
