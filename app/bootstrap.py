@@ -249,24 +249,32 @@ def is_gated(settings: Settings, own: Collection[str]) -> bool:
 
 
 async def _prefetch_first_spec(run: EarlyRun, request: str) -> None:
-    """Start on the spec of the plan's first step, if that is one of unit tests, while the target is prepared.
+    """Say how the request is understood, and start on the plan's first spec, if that is one of unit tests.
 
-    Errors are dropped: the graph asks for the same again and reports them.
+    The target is prepared meanwhile. Errors are dropped: the graph asks for the same again and reports them.
     """
     with suppress(TestwrightError):
         async with run.target.ahead():
-            inputs = await asyncio.to_thread(_first_spec_inputs, run, request)
+            plan = await asyncio.to_thread(_early_plan, run, request)
+            understood = [str(said) for said in plan.get("understood", ())]
+            if understood:
+                run.events.emit(EventType.PROGRESS, understood[0], understood=understood)
+            inputs = _first_spec_inputs(plan, request)
             if inputs is not None:
                 run.prefetched.begin(run.unit, inputs)
             await run.target()
 
 
-def _first_spec_inputs(run: EarlyRun, request: str) -> dict[str, Any] | None:
-    """The inputs of the plan's first spec, equal to what the graph will send; None unless it is for unit tests."""
+def _early_plan(run: EarlyRun, request: str) -> dict[str, Any]:
+    """The plan that the graph will make. Raises RequestError."""
     planner = EmbeddedPlannerAgent(
         command=shlex.split(run.settings.app_command or ""), application=run.settings.app_object or ""
     )
-    plan = planner.plan(planner_inputs_for(run.settings, request, run.changes))
+    return planner.plan(planner_inputs_for(run.settings, request, run.changes))
+
+
+def _first_spec_inputs(plan: Mapping[str, Any], request: str) -> dict[str, Any] | None:
+    """The inputs of the plan's first spec, equal to what the graph will send; None unless it is for unit tests."""
     generate = [step for step in plan["steps"] if str(step["type"]).startswith("generate_")]
     if not generate or generate[0]["type"] != _UNIT_STEP:
         return None

@@ -46,7 +46,7 @@ _CACHED_REASONS = frozenset({"completed", "product_defect"})
 _STEP_TYPES = frozenset(
     {"generate_unit_tests", "generate_api_tests", "generate_integration_tests", "verify_suite", "accept_tests"}
 )
-_IRRELEVANT_OPTIONS = frozenset({"--json", "--debug", "--fresh"})
+_IRRELEVANT_OPTIONS = frozenset({"--json", "--quiet", "--debug", "--fresh"})
 _UNCACHED_OPTIONS = ("--events", "--fresh", "--no-cache", "--run-id", "--dry-run", "--no-run", "--help", "-h")
 
 

@@ -185,7 +185,7 @@ def _run_part(live: LiveRun, sessions: list[SessionUsage], resumed: int) -> Run:
         id=live.folder.run_id,
         version=VERSION,
         root=str(live.settings.root),
-        started_at=iso_time(live.began_at),
+        started_at=iso_time(_first_began(live)),
         finished_at=iso_time(finished_at),
         seconds=round(max(0.0, finished_at - live.began_at), 3),
         sandbox=str(environment.get("sandbox", "")),
@@ -217,6 +217,12 @@ def _run_part(live: LiveRun, sessions: list[SessionUsage], resumed: int) -> Run:
             for found in live.store.artifacts.find(live.folder.run_id)
         ),
     )
+
+
+def _first_began(live: LiveRun) -> float:
+    """When the first session of the run began, in seconds since the epoch."""
+    first = next(read_events(live.folder.events_jsonl), None)
+    return live.began_at if first is None else min(first.at, live.began_at)
 
 
 def _last_environment(live: LiveRun) -> dict[str, Any]:

@@ -37,6 +37,7 @@ ConfigurePytest = Annotated[
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the machine-readable result only.")]
+Quiet = Annotated[bool, typer.Option("--quiet", help="Show no progress, only the result.")]
 Events = Annotated[
     bool, typer.Option("--events", help="Print the run's events on stdout as they happen, one JSON object a line.")
 ]

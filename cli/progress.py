@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from ..core.events import Event, EventSink, EventType
 from .console import Console
 from .run_progress import RunProgress, first_test
 
+_SILENCE_SECONDS = 10
 _BAR_WIDTH = 20
 _BESIDE = _BAR_WIDTH + 14
 """Columns that spinner, bar and elapsed time take."""
@@ -24,18 +26,20 @@ def show_progress(*, quiet: bool) -> Iterator[EventSink]:
     """A sink that shows events while the context is open.
 
     Args:
-        quiet: show nothing at all (`--json`).
+        quiet: show nothing at all (`--json`, `--quiet`).
 
     On a terminal: a bar over the plan's steps with the modules at work, a line for each step that ended, and the first
-    generated test as code. Elsewhere: plain lines for the plan, ended steps and suspected defects, so that a CI log
-    shows steady progress.
+    generated test as code. Elsewhere: plain lines for the plan, ended steps and suspected defects, and where none came
+    for ten seconds, what is being done, so that a CI log shows steady progress.
     """
     if quiet:
         yield lambda event: None
         return
     console = Console(stderr=True)
     if not console.is_terminal:
-        yield LineProgress(console)
+        lines = LineProgress(console)
+        with _every_second(lines.tick):
+            yield lines
         return
     with Progress(
         SpinnerColumn(),
@@ -48,19 +52,56 @@ def show_progress(*, quiet: bool) -> Iterator[EventSink]:
         yield BarProgress(progress)
 
 
-class LineProgress:
-    """Plain lines: what ended, and how far the plan is."""
+@contextmanager
+def _every_second(tick: Callable[[], None]) -> Iterator[None]:
+    """Call a function each second from a thread of its own, until the block ends."""
+    ended = threading.Event()
 
-    def __init__(self, console: Console) -> None:
+    def work() -> None:
+        while not ended.wait(1):
+            tick()
+
+    thread = threading.Thread(target=work, name="progress", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+
+
+class LineProgress:
+    """Plain lines: what ended, and how far the plan is; what is being done where no line came for a while.
+
+    Usable from any thread.
+
+    Args:
+        clock: seconds that only grow.
+    """
+
+    def __init__(self, console: Console, clock: Callable[[], float] = time.monotonic) -> None:
         self._console = console
-        self._run = RunProgress()
-        self._begin = time.monotonic()
+        self._clock = clock
+        self._run = RunProgress(clock)
+        self._begin = self._last = clock()
+        self._lock = threading.Lock()
 
     def __call__(self, event: Event) -> None:
         """Print the line that an event is worth."""
-        for one in self._run.in_reading_order(event):
-            if line := self._run.note(one):
-                self._console.print(f"{time.monotonic() - self._begin:6.1f}s  {line}", markup=False)
+        with self._lock:
+            for one in self._run.in_reading_order(event):
+                if line := self._run.note(one):
+                    self._print(line)
+
+    def tick(self) -> None:
+        """Print what is being done, where nothing was printed for ten seconds."""
+        with self._lock:
+            if self._clock() - self._last >= _SILENCE_SECONDS:
+                self._print(self._run.description())
+
+    def _print(self, line: str) -> None:
+        self._last = self._clock()
+        self._console.print(f"{self._last - self._begin:6.1f}s  {line}", markup=False)
 
 
 class BarProgress:

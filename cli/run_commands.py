@@ -53,6 +53,7 @@ def run(
     on: given.OnTemporal = None,
     configure_pytest: given.ConfigurePytest = False,
     as_json: given.Json = False,
+    quiet: given.Quiet = False,
     events: given.Events = False,
     debug: given.Debug = False,
     **options: Any,
@@ -75,7 +76,11 @@ def run(
         folder = RunFolder(settings.state, run_id).path
         clarification = Clarification(settings, quiet=as_json or events)
         while True:
-            with clarification as chosen, name_interrupted_run(run_id, folder), show_progress(quiet=as_json) as shown:
+            with (
+                clarification as chosen,
+                name_interrupted_run(run_id, folder),
+                show_progress(quiet=as_json or quiet) as shown,
+            ):
                 sink = with_event_lines(shown) if events else shown
                 ask = approver(shown, quiet=as_json or events)
                 ended = asyncio.run(start(request, chosen, sink, ask))
@@ -142,6 +147,7 @@ def resume(
     run_id: given.ExistingRun,
     on: given.OnTemporal = None,
     as_json: given.Json = False,
+    quiet: given.Quiet = False,
     events: given.Events = False,
     debug: given.Debug = False,
     **options: Any,
@@ -157,7 +163,7 @@ def resume(
         service = load_service()
         flags = given.flags_of(options)
         where = load_settings_aloud({name: flags.pop(name) for name in given.LOCATION_OPTIONS})
-        with name_interrupted_run(run_id), show_progress(quiet=as_json) as shown:
+        with name_interrupted_run(run_id), show_progress(quiet=as_json or quiet) as shown:
             sink = with_event_lines(shown) if events else shown
             ask = approver(shown, quiet=as_json or events)
             if on is not None:

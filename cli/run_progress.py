@@ -55,6 +55,7 @@ class RunProgress:
         self._kept: dict[str, tuple[int, int]] = {}
         self._planned_at = clock()
         self._is_planned = False
+        self._said: set[str] = set()
         self._waiting: list[Event] = []
         self.total = 0
         self.ended = 0
@@ -65,7 +66,7 @@ class RunProgress:
 
         The engine begins early, so that the first tests may be there before the plan; a resumed run makes no plan.
         """
-        self._is_planned |= event.type in (EventType.PLAN_READY, EventType.STEP_STARTED)
+        self._is_planned |= event.type in (EventType.PLAN_READY, EventType.STEP_STARTED) or "understood" in event.data
         if not self._is_planned and "first_tests" in event.data:
             self._waiting.append(event)
             return []
@@ -89,9 +90,19 @@ class RunProgress:
             return self._ended(event)
         elif event.type is EventType.DEFECT_SUSPECTED:
             return f"suspected defect: {event.message}"
+        elif "understood" in event.data:
+            return self._once(event.message)
+        elif "interpreter" in event.data:
+            return self._once(f"The code runs with {event.data['interpreter']} ({event.data.get('sandbox')}).")
         elif "warning" in event.data or "first_tests" in event.data:
             return event.message
         return ""
+
+    def _once(self, line: str) -> str:
+        """The line; "" where it was shown before: the request is understood before the graph makes its plan."""
+        is_new = line not in self._said
+        self._said.add(line)
+        return line if is_new else ""
 
     def description(self) -> str:
         """What is being done now: modules by name, tests so far, time left."""
@@ -105,7 +116,7 @@ class RunProgress:
         if left is not None:
             parts.append(f"about {_duration(left)} left")
         doing = "; ".join(f"{self._name(step)}: {what}" for step, what in self._busy.items() if what)
-        return " · ".join([*parts, doing or "working"])
+        return " · ".join([*parts, doing or ("working" if self._names else "preparing")])
 
     def _planned(self, event: Event) -> str:
         steps = [step for step in event.data.get("steps", ()) if isinstance(step, Mapping)]
@@ -115,7 +126,7 @@ class RunProgress:
             if str(step.get("type")).startswith("generate_"):
                 self._modules.add(str(step.get("id")))
         understood = event.data.get("understood") or [event.message]
-        return str(understood[0])
+        return self._once(str(understood[0]))
 
     def _ended(self, event: Event) -> str:
         step = event.step_id or ""

@@ -21,7 +21,13 @@ from .loading import load_service, load_settings_aloud
 from .outcome import print_files, print_screen, print_settings
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from ..store.listing import RunSummary
+
+
+_LISTED = 20
+"""Runs that fit a screen of 24 lines with the heading and what follows."""
 
 
 def register(app: typer.Typer, runs: typer.Typer) -> None:
@@ -70,10 +76,13 @@ def list_runs(
     root: given.Root = None,
     state_dir: given.StateDir = None,
     store: given.Store = None,
+    every: Annotated[
+        bool, typer.Option("--all", help="List every run, not only the newest that fit a screen.")
+    ] = False,
     as_json: given.Json = False,
     debug: given.Debug = False,
 ) -> None:
-    """List the runs of a project, newest first, by the beginnings of their ids, which name them everywhere.
+    """List the newest runs of a project, by the beginnings of their ids, which name them everywhere, as `latest` does.
 
     Example: testwright runs list --root examples/shop
     """
@@ -83,21 +92,39 @@ def list_runs(
     if as_json:
         sys.stdout.write(json.dumps([asdict(summary) for summary in found], indent=2, sort_keys=True) + "\n")
         return
-    table = Table("run", "status", "began (UTC)", "kept", "request", box=None, pad_edge=False)
     from ..store.run_names import short_ids  # the database takes a while to import
 
+    console = Console()
+    if not found:
+        console.print("No runs yet.")
+        return
     shown = short_ids([summary.run_id for summary in found])
+    console.print(runs_table(found if every else found[:_LISTED], shown))
+    if len(found) > _LISTED and not every:
+        console.print(f"… and {counted(len(found) - _LISTED, 'older run')}: --all lists them.")
+
+
+def runs_table(found: Sequence[RunSummary], shown: Mapping[str, str]) -> Table:
+    """Lay out runs, one line for each.
+
+    Args:
+        shown: the id to show, by run id.
+    """
+    table = Table("run", "status", "began (UTC)", box=None, pad_edge=False)
+    table.add_column("kept", justify="right")
+    table.add_column("defects", justify="right")
+    table.add_column("request", no_wrap=True, overflow="ellipsis")
     for summary in found:
-        kept = "" if summary.totals is None else str(summary.totals.get("kept", ""))
+        counts = summary.totals or {}
         table.add_row(
             escape(shown[summary.run_id]),
             _status(summary),
             datetime.fromtimestamp(summary.created_at, UTC).strftime("%Y-%m-%d %H:%M"),
-            kept,
-            escape(summary.request[:60]),
+            str(counts.get("kept", "")),
+            str(counts.get("suspected_defects", "")),
+            escape(" ".join(summary.request.split())),
         )
-    console = Console()
-    console.print(table if found else "No runs yet.")
+    return table
 
 
 def show_run(
@@ -165,4 +192,6 @@ def clean(
 
 
 def _status(summary: RunSummary) -> str:
-    return f"{summary.status} ({summary.exit_reason})" if summary.exit_reason else summary.status
+    """The status of a run, with the reason it ended where that says more."""
+    reason = (summary.exit_reason or "").replace("_", " ")
+    return f"{summary.status} ({reason})" if reason not in ("", summary.status) else summary.status

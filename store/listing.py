@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ..core.errors import RunNotFound
-from ..utils.untrusted_files import read_json
+from ..utils.untrusted_files import decoded_json, open_regular, read_json
 from ..utils.untrusted_folders import walk_files
 from .database.database import Store
 from .database.runs import StoredRun
@@ -18,6 +18,9 @@ from .files.run_folder import RunFolder, run_ids
 LiveStatus = Literal["created", "running", "completed", "failed", "stopped", "interrupted", "unknown"]
 
 _UNFINISHED = ("created", "running")
+_LONGEST_EVENT = 65_536
+_LAST_TIME = 2.0**37
+"""A time after it, in seconds since the epoch, is no date that can be printed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +29,8 @@ class RunSummary:
 
     Attributes:
         status: as stored, but `interrupted` for a run whose process is gone, `unknown` for a folder the database lacks.
-        created_at: seconds since the epoch; of the folder, when the database does not know the run.
-        totals: the totals of its report, None while there is none.
+        created_at: when its first session began, seconds since the epoch; of the folder, where nothing records it.
+        totals: the counts among the totals of its report, None while there is none.
         resumable: whether `testwright resume` can go on with it.
     """
 
@@ -97,11 +100,11 @@ def show_run(store: Store, state_dir: Path, run_id: str) -> RunDetails:
 
 def _summary(folder: RunFolder, record: StoredRun | None, *, is_held: bool = False) -> RunSummary:
     found = (_report(folder) or {}).get("totals")
-    totals = found if isinstance(found, dict) and all(type(count) is int for count in found.values()) else None
+    totals = {name: count for name, count in found.items() if type(count) is int} if isinstance(found, dict) else None
     if record is None:
         running = is_locked(folder)
         status: LiveStatus = "running" if running else "unknown"
-        made = folder.path.stat().st_mtime
+        made = _began(folder) or folder.path.stat().st_mtime
         request = ""
         if folder.assess_json.is_file():
             # An assessment is no run of the database; its file is written when it has ended.
@@ -115,13 +118,25 @@ def _summary(folder: RunFolder, record: StoredRun | None, *, is_held: bool = Fal
         status=status,
         request=record.request,
         root=record.root,
-        created_at=record.created_at,
+        # The database is opened a while after the work has begun.
+        created_at=_began(folder) or record.created_at,
         finished_at=record.finished_at,
         exit_reason=record.exit_reason,
         exit_code=record.exit_code,
         totals=totals,
         resumable=status in ("interrupted", "stopped") and folder.exists,
     )
+
+
+def _began(folder: RunFolder) -> float | None:
+    """When the first event of a run was written, in seconds since the epoch; None where there is none that reads."""
+    try:
+        with open_regular(folder.path, folder.events_jsonl.name) as events:
+            first = decoded_json(events.readline(_LONGEST_EVENT))
+    except (OSError, ValueError):
+        return None
+    at = first.get("at") if isinstance(first, dict) else None
+    return float(at) if isinstance(at, int | float) and 0 < at < _LAST_TIME else None
 
 
 def _report(folder: RunFolder) -> dict[str, Any] | None:

@@ -29,7 +29,7 @@ from .order.importance import in_order_of_importance
 from .performance_plan import performance_steps
 from .plan_steps import CONTEXT, accept_step, context_step, verify_step
 from .reading import NOT_FOUND, Reading, by_options, merged, resolve, spelled
-from .refusals import check_understood, refuse_frameworks, refuse_types, refused_request
+from .refusals import check_understood, refuse_frameworks, refuse_other_work, refuse_types, refused_request
 from .repository_steps import repository_plan
 from .request.lexicon import AVAILABLE_FRAMEWORKS
 from .request.parsed_request import Clause, Mention, ParsedRequest
@@ -127,6 +127,8 @@ class _Planning:
         self._program_clauses: set[str] = set()
         preferred = [name for name in words.frameworks if name in AVAILABLE_FRAMEWORKS]
         usual = str(inputs.get("framework") or "pytest")
+        if usual == "unittest" and preferred[:1] == ["pytest"]:
+            self._reading.skipped.append({"target": f"framework {usual}", "reason": "the request says pytest"})
         if usual in words.excluded_frameworks:
             usual = next(name for name in AVAILABLE_FRAMEWORKS if name != usual)
         load = [name for name in (*words.frameworks, str(inputs.get("framework") or "")) if name == LOCUST]
@@ -155,6 +157,9 @@ class _Planning:
         strict = self._inputs.get("strict")
         for text, reason in words.unknown:
             reading.unclear(text, reason, stops=True)
+        refuse_other_work(words, reading)
+        if "unit" in words.excluded_types and not words.clauses and words.names_nothing and not words.whole:
+            reading.unclear("no unit tests", "it says only what is not wanted; name what to test", stops=True)
         # Note a base of changed code that is not the one whose changes were read.
         wanted, changes = self._words.changed_since, self._inputs.get("changes")
         if wanted is not None and (changes is None or changes["since"] != wanted):

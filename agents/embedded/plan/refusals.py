@@ -9,6 +9,7 @@ from ...contract.protocol import JsonObject
 from .reading import Reading
 from .request.lexicon import AVAILABLE_FRAMEWORKS, BROWSER_FRAMEWORKS, LOAD_FRAMEWORKS, SCRIPT_FRAMEWORKS
 from .request.parsed_request import Clause, ParsedRequest
+from .request.parser import CODE_STAYS, TESTS_STAY
 
 _SMALLEST_CHANGE = "Leave it out, or say it in other words; --no-strict goes on with what was understood."
 
@@ -38,6 +39,13 @@ def refuse_frameworks(words: ParsedRequest, reading: Reading, api_framework: str
     both = [name for name in AVAILABLE_FRAMEWORKS if name in words.excluded_frameworks]
     if len(both) == len(AVAILABLE_FRAMEWORKS):
         reading.unclear(" and ".join(both), "tests are written for one of them", stops=True)
+
+
+def refuse_other_work(words: ParsedRequest, reading: Reading) -> None:
+    """Raise RequestError where a request asks for work on code or tests that are there, and for nothing else."""
+    others = [reason for _, reason in words.unknown if reason in (TESTS_STAY, CODE_STAYS)]
+    if others and words.names_nothing and not words.whole and not words.clauses:
+        raise refused_request(reading, f"{others[0][:1].upper()}{others[0][1:]}.")
 
 
 def refuse_types(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -74,16 +74,20 @@ class TargetIndex:
             text: a path, a dotted name, `module:Qualified.name`, or a bare word.
             explicit: the text is quoted or shaped like a name: a bare symbol name may match by itself.
         """
+        file, colon, symbol = text.replace("::", ":", 1).partition(".py:")
+        if colon and symbol:
+            return self._in_module(f"{file}.py", symbol.replace("::", ".").strip("()"))
         by_path = self._by_path(text)
         if _GLOB.search(text) and not by_path.targets:
             return self._by_glob(text)
         if by_path.targets or by_path.why_not:
             return by_path
-        module, colon, qualname = text.partition(":")
+        module, colon, qualname = text.replace("::", ":", 1).partition(":")
         if colon and qualname:
-            return self._in_module(module, qualname.strip("()"))
+            return self._in_module(module, qualname.replace("::", ".").strip("()"))
         name = text.removesuffix("()")
-        return TargetMatch(self._by_module(name) or self._by_symbol(name) or self._by_word(name, explicit))
+        found = self._by_module(name) or self._by_symbol(name) or self._by_word(name, explicit)
+        return TargetMatch(found or self._by_end_of_name(name))
 
     def names(self, text: str) -> bool:
         """Whether a word names something in the project."""
@@ -105,7 +109,9 @@ class TargetIndex:
             return []
         names = {place.path for place in self.modules} | {place.module for place in self.modules}
         for module, symbols in self._symbols.items():
-            names |= {f"{module}:{symbol}" for symbol in symbols} | set(symbols)
+            # No unit tests are written for a name that is private.
+            public = {symbol for symbol in symbols if not any(part.startswith("_") for part in symbol.split("."))}
+            names |= {f"{module}:{symbol}" for symbol in public} | public
         last = {name.rpartition("/")[2].rpartition(".")[2].lower(): name for name in sorted(names)}
         close = similar_names(text, sorted(names), cutoff=0.6)
         lower = similar_names(text.lower(), sorted(last), cutoff=0.7)
@@ -155,10 +161,25 @@ class TargetIndex:
             return TargetMatch(why_not="the folder holds no Python module that could be tested")
         if is_file and (file.suffix == ".py" or "/" in path or "." in path):
             return self._file(relative)
+        is_shown = "/" in path or path.endswith(".py")
+        ending = self._by_end_of_path(relative) if is_shown and not path.startswith(("/", "..")) else ()
+        if ending:
+            return TargetMatch(ending)
         if path.endswith(".py"):
             named = tuple(ModuleTarget(place) for place in self.modules if PurePosixPath(place.path).name == path)
             return TargetMatch(named, "" if named else "there is no such file")
         return TargetMatch(why_not="there is no such file or folder" if "/" in path else "")
+
+    def _by_end_of_path(self, relative: str) -> tuple[ModuleTarget, ...]:
+        """`utils/dates.py`, `utils/`: the end of a path, where one file or folder of modules ends so."""
+        end = f"/{relative}"
+        ends = {place.path[: at + len(end)] for place in self.modules if (at := f"{place.path}/".find(f"{end}/")) >= 0}
+        if len(ends) != 1:
+            return ()
+        whole = ends.pop()
+        return tuple(
+            ModuleTarget(place) for place in self.modules if place.path == whole or place.path.startswith(f"{whole}/")
+        )
 
     def _relative(self, path: str) -> str | None:
         root = self._layout.root
@@ -207,13 +228,40 @@ class TargetIndex:
             module, qualname = ".".join(parts[:cut]), ".".join(parts[cut:])
             if qualname in self.symbols_of(module):
                 return tuple(ModuleTarget(place, (qualname,)) for place in self.modules if place.module == module)
-        return tuple(ModuleTarget(place, (name,)) for place in self.modules if name in self.symbols_of(place.module))
+        whole = tuple(ModuleTarget(place, (name,)) for place in self.modules if name in self.symbols_of(place.module))
+        return whole or self._by_last_parts(parts)
+
+    def _by_end_of_name(self, name: str) -> tuple[ModuleTarget, ...]:
+        """`utils.dates`: the end of the dotted name of one module or package."""
+        end = f".{name}."
+        ends = {
+            f".{place.module}."[: at + len(end)]
+            for place in self.modules
+            if "." in name and (at := f".{place.module}.".find(end)) >= 0
+        }
+        return self._by_module(ends.pop().strip(".")) if len(ends) == 1 else ()
+
+    def _by_last_parts(self, parts: Sequence[str]) -> tuple[ModuleTarget, ...]:
+        """`mod.Qual`: the end of a module's name before the symbol, where one module ends so and has it."""
+        for cut in range(len(parts) - 1, 0, -1):
+            module, qualname = ".".join(parts[:cut]), ".".join(parts[cut:])
+            found = [
+                place
+                for place in self.modules
+                if place.module.endswith(f".{module}") and qualname in self.symbols_of(place.module)
+            ]
+            if len(found) == 1:
+                return (ModuleTarget(found[0], (qualname,)),)
+        return ()
 
     def _by_word(self, word: str, explicit: bool) -> tuple[ModuleTarget, ...]:
         """The last part of a module's or package's name, whatever its case; then its plural or singular."""
-        if len(word) < 3 and not explicit:
+        if len(word) < 2 and not explicit:
             return ()
         lower = word.lower()
+        if len(word) < 3 and not explicit:
+            # Two letters are a word of the language more often than a part of a name.
+            return tuple(ModuleTarget(place) for place in self.modules if place.module.lower().endswith(f".{lower}"))
         for wanted in (lower, lower.removesuffix("s"), f"{lower}s", lower.replace("-", "_")):
             found = tuple(ModuleTarget(place) for place in self.modules if _named(place, wanted))
             if found:

@@ -1,8 +1,14 @@
 """Runs found by their id, by how it begins, and as the latest."""
 
+import json
+
 import pytest
 
+from testwright.cli.console import Console
+from testwright.cli.store_commands import runs_table
 from testwright.core.errors import RunNotFound, UsageError
+from testwright.core.events import EventType
+from testwright.store.files.event_log import EventLog
 from testwright.store.files.run_folder import RunFolder
 from testwright.store.listing import list_runs
 from testwright.store.run_names import find_run, short_ids
@@ -80,3 +86,22 @@ def test_an_assessment_is_listed_by_its_name(runs, state_dir):
 
     summary = next(found for found in list_runs(runs, state_dir) if found.run_id == "assessed")
     assert (summary.status, summary.request) == ("completed", "assess")
+
+
+def test_a_run_is_listed_on_one_line_with_what_it_kept_and_when_its_first_session_began(runs, state_dir):
+    folder = RunFolder(state_dir, FIRST).create()
+    for at in (86_400.0, 172_800.0):  # it is resumed a day later
+        log = EventLog(folder.events_jsonl, lambda value: value, clock=lambda at=at: at)
+        log.emit(EventType.STARTED, "started")
+        log.close()
+    totals = {"kept": 102, "suspected_defects": 2, "origins": {"documented": 1}, "coverage": {"source": ""}}
+    folder.report_json.write_text(json.dumps({"totals": totals}))
+    runs.runs.start(FIRST)
+    runs.runs.finish(FIRST, status="completed", exit_reason="completed", exit_code=0)
+
+    summary = next(found for found in list_runs(runs, state_dir) if found.run_id == FIRST)
+    console = Console(width=80, force_terminal=False)
+    with console.capture() as shown:
+        console.print(runs_table([summary], {FIRST: "fe71b3a0-6"}))
+    line = shown.get().splitlines()[1].split()
+    assert line == ["fe71b3a0-6", "completed", "1970-01-02", "00:00", "102", "2"]

@@ -121,3 +121,38 @@ def test_a_terminal_shows_code_and_names_and_a_log_shows_lines_only(tmp_path):
         "The first 2 tests pass",
         "[1/6] shop.m1: 0 tests kept",
     ]
+
+
+def test_the_understanding_is_said_as_soon_as_it_is_known_and_once():
+    log = io.StringIO()
+    lines = LineProgress(Console(file=log))
+    for one in (
+        event(EventType.PROGRESS, None, "Unit tests for 4 modules.", understood=["Unit tests for 4 modules."]),
+        event(EventType.PROGRESS, None, "The first 2 tests pass", first_tests=2, path="x"),
+        event(EventType.PROGRESS, None, "facts", sandbox="bubblewrap", interpreter="/usr/bin/python3 3.12.1"),
+        planned(),
+    ):
+        lines(one)
+    assert [line.split("s  ")[1] for line in log.getvalue().splitlines()] == [
+        "Unit tests for 4 modules.",
+        "The first 2 tests pass",
+        "The code runs with /usr/bin/python3 3.12.1 (bubblewrap).",
+    ]
+
+
+def test_where_no_line_came_for_ten_seconds_what_is_being_done_is_said():
+    now, log = [0.0], io.StringIO()
+    lines = LineProgress(Console(file=log), lambda: now[0])
+    lines(planned())
+    lines(event(EventType.STEP_STARTED, "g2"))
+    lines(event(EventType.NODE_STARTED, "g2", node="run_tests"))
+    for second in range(1, 25):
+        now[0] = float(second)
+        lines.tick()
+    assert [line.strip() for line in log.getvalue().splitlines()[1:]] == [
+        f"{second}.0s  0 of 5 modules · shop.m2: running tests, and on mutants" for second in (10, 20)
+    ]
+
+
+def test_before_the_plan_it_is_said_that_the_run_is_being_prepared():
+    assert RunProgress().description() == "preparing"

@@ -10,6 +10,8 @@ from .lexicon import AVAILABLE_FRAMEWORKS, NUMBERS, PATTERNS, SCRIPT_FRAMEWORKS,
 
 _QUOTED = re.compile(r"`([^`]+)`|\"([^\"]+)\"|“([^“”]+)”|(?<![\w\x00])'([^']+)'(?!\w)")
 _ENDPOINT = re.compile(r"\b(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS|TRACE)\s+/[^\s,;!?()\x00\"`]*")
+_NO_APOSTROPHE = re.compile(r"\b(do|does|is|are|was|should|must|need|has|have)nt\b", re.IGNORECASE)
+_CALL = re.compile(r"(?<=\w)\(\s*\)")
 _EVERYDAY = ("noun", "filler", "verb", "place", "whole_noun")
 _GAP = re.compile(r"\s+|'s\b")
 _WORD = re.compile(r"[^\s,;!?()]+")
@@ -61,7 +63,8 @@ def lexemes(text: str, known: Callable[[str], bool]) -> tuple[Lexeme, ...]:
 
     plain = _QUOTED.sub(set_apart, text.replace("\x00", " ").replace("’", "'"))
     plain = _ENDPOINT.sub(set_endpoint_apart, plain)
-    plain = _SLASHED.sub(r"\1, ", plain)
+    # `quarter()` is the name of a function.
+    plain = _CALL.sub("", _SLASHED.sub(r"\1, ", _NO_APOSTROPHE.sub(r"\1n't", plain)))
     found = list(_cut(plain, quoted, known))
     return tuple(_decided(at, found, known) for at in range(len(found)))
 
@@ -97,7 +100,7 @@ def _trailing(word: str) -> int:
 def _mention(word: str, quoted: list[str], at: int) -> Lexeme:
     bare = word[: len(word) - _trailing(word)]
     owner = bare.endswith("'s")
-    bare = bare.removesuffix("'s").strip("'\"")
+    bare = _without_lone_brackets(bare.removesuffix("'s").strip("'\""))
     in_quotes = re.fullmatch("\x00(\\d+)\x00", bare)
     if in_quotes:
         return Lexeme("mention", quoted[int(in_quotes[1])], quoted=True, owner=owner, position=at)
@@ -105,6 +108,16 @@ def _mention(word: str, quoted: list[str], at: int) -> Lexeme:
     # A mark alone ("…", "->") says nothing.
     role: Role = "mention" if re.search(r"\w", bare) or bare in (".", "..", "./", "../") else "punctuation"
     return Lexeme(role, bare, owner=owner, position=at)
+
+
+def _without_lone_brackets(word: str) -> str:
+    """The word without brackets that stand around a list of names; those of a pattern ("x[12].py") stay."""
+    for opening, closing in ("[]", "{}"):
+        if closing not in word:
+            word = word.removeprefix(opening)
+        if opening not in word:
+            word = word.removesuffix(closing)
+    return word
 
 
 def _matched(text: str, at: int, quoted: list[str], known: Callable[[str], bool]) -> tuple[Lexeme, int] | None:
@@ -124,7 +137,7 @@ def _is_name(role: Role, match: re.Match[str], known: Callable[[str], bool]) -> 
     if role == "framework":
         said = match["with"] or match["tests"] or match["name"].lower() in (*AVAILABLE_FRAMEWORKS, *SCRIPT_FRAMEWORKS)
         return not said and known(match["name"])
-    if role == "criterion":
+    if role in ("criterion", "action"):
         return known(_first_name(text))
     # `Case` is a name where `case` is a word; the first word of a sentence is capitalised anyhow.
     return bool(match.start()) and role in _EVERYDAY and text != text.lower() and known(text)

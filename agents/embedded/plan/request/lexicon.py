@@ -15,6 +15,8 @@ Role = Literal[
     "changed",
     "complex",
     "criterion",
+    "existing",
+    "action",
     "depth",
     "framework",
     "language",
@@ -98,6 +100,13 @@ _NOUNS = """
     source sources subpackage submodule submodules suite suites symbol symbols test tests testing testcase testcases
     tested part parts area areas component components
 """
+_ACTIONS = """
+    fix delete remove refactor rename rewrite debug document optimise optimize migrate deploy explain format lint commit
+    repair translate simplify
+"""
+"""What a person may want done with code and testwright does not do."""
+_SAID_OF_TESTS = "the|my|our|those|old|existing|current|failing|broken|flaky|slow"
+_ON_TESTS = r"fix|repair|delete|remove|refactor|rewrite|rename|debug|clean\s+up"
 _VERBS = """
     write generate create make add produce build develop draft cover check verify validate exercise plan improve
     increase raise extend ensure prove find test writing generating creating making adding covering checking verifying
@@ -114,7 +123,14 @@ _PATTERNS: tuple[tuple[Role, str, str], ...] = (
     (
         "criterion",
         "",
-        r"(?:at\s+(?:most|least)|up\s+to|no\s+more\s+than|fewer\s+than|less\s+than|more\s+than)\s+[\w%]+(?:\s+tests?)?",
+        r"(?:at\s+(?:most|least)|up\s+to|no\s+more\s+than|fewer\s+than|less\s+than|more\s+than)\s+[\w%]+(?:\s+tests?)?"
+        r"|(?:exactly\s+)?\d+\s+(?:more\s+)?(?:unit\s+)?(?:tests?|test\s+cases?)",
+    ),
+    (
+        "existing",
+        "",
+        rf"(?:(?:re-?)?run|execute)\s+(?:(?:all|{_SAID_OF_TESTS})\s+)+tests?"
+        rf"|(?:{_ON_TESTS})\s+(?:(?:all|unit|{_SAID_OF_TESTS})\s+)*tests?",
     ),
     # Openers of an exclusion that a shorter pattern would take apart.
     ("include", "", r"not\s+(?:only|just)|nothing\s+(?:but|except|other\s+than)"),
@@ -128,7 +144,10 @@ _PATTERNS: tuple[tuple[Role, str, str], ...] = (
     (
         "untested",
         "",
-        _SUBJECT + r"(?:(?:has|have|having|is|are|with|currently)\s+)?(?:still\s+)?"
+        # "no tests" alone says what is not wanted, not what is to be tested.
+        r"(?!no\s+(?:unit\s+)?(?:tests?|coverage)\s*(?:$|[,.;!?])|no\s+(?:unit\s+)?(?:tests?|coverage)\s+(?!yet|so\s|at\s+all))"
+        + _SUBJECT
+        + r"(?:(?:has|have|having|is|are|with|currently)\s+)?(?:still\s+)?"
         r"(?:no\s+(?:unit\s+)?(?:tests?|coverage)(?:\s+(?:yet|so\s+far|at\s+all))?"
         r"|without\s+(?:any\s+|unit\s+)?(?:tests?|coverage)(?:\s+(?:yet|so\s+far))?|untested(?:\s+(?:code|modules?|functions?"
         r"|parts?|files?))?|(?:not|never|isn't|aren't)\s+(?:yet\s+)?(?:tested|covered)(?:\s+by\s+(?:any\s+)?tests?)?(?:\s+yet)?"
@@ -154,8 +173,9 @@ _PATTERNS: tuple[tuple[Role, str, str], ...] = (
         "",
         rf"(?:(?:only|just)\s+)?(?:the\s+|its\s+)?{_MANY}(?:(?:most|least|best|worst)\s+(?!of\b)[\w-]+|biggest|largest|longest|slowest|"
         r"riskiest|newest|oldest|smallest|easiest|hardest)(?:\s+(?:modules?|files?|functions?|methods?|classes|parts?|code|paths?))?"
-        r"|(?:only|just)\s+(?:the\s+|its\s+|public\s+)*(?:functions?|class(?:es)?|methods?|happy\s+paths?|edge\s+cases|error\s+cases"
+        r"|(?:only|just)\s+(?:for\s+|of\s+|the\s+|its\s+|public\s+)*(?:functions?|class(?:es)?|methods?|happy\s+paths?|edge\s+cases|error\s+cases"
         r"|error\s+paths?)"
+        r"|(?:(?<=for )|(?<=of )|(?<=test )|(?<=tests ))(?:the\s+)?(?:functions|classes|methods)\s+(?:only|alone)"
         r"|(?:private|internal|protected|async|asynchronous|important|critical|core|key)\s+"
         r"(?:functions?|methods?|class(?:es)?|parts?|paths?|code|modules?|logic|helpers?)",
     ),
@@ -208,6 +228,7 @@ _PATTERNS: tuple[tuple[Role, str, str], ...] = (
         r"(?:please\s+)?(?:(?:do|does|should|must|need)(?:\s+not|n't)|never)(?:\s+(?:want|need|include|bother|touch|test|cover|"
         r"write|generate|create|add|look|go)(?:\s+(?:to|with|at|into|for|any|tests?))*)?|not|no|nor|neither|non",
     ),
+    ("criterion", "", r"nothing|none"),
     ("include", "", r"only|just|but|however|also|too|as\s+well(?:\s+as)?|in\s+addition(?:\s+to)?|additionally|still"),
     ("whole", "", r"everything|all(?:\s+of\s+(?:it|them))?|whole|entire|complete"),
     ("whole_noun", "", r"project|repository|repo|codebase|code\s+base|root"),
@@ -224,8 +245,9 @@ _PATTERNS: tuple[tuple[Role, str, str], ...] = (
         r"as\s+(?:much|many|far|well)\s+as\s+possible|"
         r"from\s+scratch|if\s+(?:you\s+can|possible)|test\s+(?:coverage|cases?|suites?)|tests?\s+(?:coverage|cases?|suites?)|"
         r"public\s+(?:functions?|methods?|class(?:es)?|symbols?|interface)|source\s+code|(?:i|we)\s+would\s+like|i'd|we'd|let's"
-        r"|can't|what's|it's|that's|for\s+me|of\s+(?:mine|ours|yours)|in\s+full",
+        r"|can't|what's|it's|that's|(?:while\s+)?(?:you're|you\s+are)\s+at\s+it|i'm|for\s+me|of\s+(?:mine|ours|yours)|in\s+full",
     ),
+    ("action", "", _words(_ACTIONS)),
     ("verb", "", _words(_VERBS)),
     ("place", "", r"in|of|from|inside|within|below|under"),
     ("noun", "", _words(_NOUNS)),

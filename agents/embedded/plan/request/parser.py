@@ -7,31 +7,26 @@ being excluded. What has no role is a mention, which the planner finds in the pr
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
+from .clauses import Named, TypeWord, clauses_of, once
 from .lexemes import Lexeme, lexemes
 from .lexicon import TYPE_OF_FRAMEWORK, WEAK, means_program
-from .parsed_request import Clause, Mention, ParsedRequest, Superlative
+from .parsed_request import Mention, ParsedRequest, Superlative
 
+TESTS_STAY = "tests that are there are not changed; `testwright assess` examines them"
+CODE_STAYS = "testwright writes tests and changes no code"
 _LONGEST_NAME = 3
 _LONGEST_PHRASE = 4
 _ARTICLES = ("a", "an", "any", "the")
+_BEFORE_OBJECTS = (*_ARTICLES, "my", "our", "all", "that", "this", "these", "those", "in", "of")
 _DAYS = re.compile(
     r"^(?:yesterday|today|monday|tuesday|wednesday|thursday|friday|saturday|sunday|last|this|the|a|january|february|march"
     r"|april|may|june|july|august|september|october|november|december)$",
     re.IGNORECASE,
 )
-
-
-@dataclass(slots=True)
-class _Named:
-    """A mention with its place: the part of the sentence (counted by its separators) and the lexeme's number."""
-
-    mention: Mention
-    part: int
-    at: int
 
 
 _TYPESCRIPT = (".ts", ".tsx", ".mts", ".cts")
@@ -50,8 +45,8 @@ class _Reader:
         language: "in TypeScript", which says a framework where none is named.
     """
 
-    named: list[_Named] = field(default_factory=list)
-    types: list[tuple[int, int, str, str]] = field(default_factory=list)
+    named: list[Named] = field(default_factory=list)
+    types: list[TypeWord] = field(default_factory=list)
     frameworks: dict[str, None] = field(default_factory=dict)
     excluded_types: dict[str, None] = field(default_factory=dict)
     excluded_frameworks: dict[str, None] = field(default_factory=dict)
@@ -108,7 +103,7 @@ class _Reader:
             return
         explicit = lexeme.quoted or bool(re.search(r"[/\\.:_*]|\w[A-Z]", word))
         weak = not explicit and word.lower() in WEAK
-        self.named.append(_Named(Mention(word, explicit, self.excluding, weak), self.part, at))
+        self.named.append(Named(Mention(word, explicit, self.excluding, weak), self.part, at))
         self.items += 1
         self.apart = False
 
@@ -120,7 +115,7 @@ class _Reader:
         if self.excluding and not self.apart:
             return  # "everything but the cli unit tests" leaves out cli
         self.end_exclusion()
-        self.types.append((at, self.part, lexeme.value, lexeme.text))
+        self.types.append(TypeWord(at, self.part, lexeme.value, lexeme.text))
 
     def _framework(self, at: int, lexeme: Lexeme) -> None:
         if self.excluding and not self.items:
@@ -130,8 +125,8 @@ class _Reader:
         self.end_exclusion()
         self.frameworks[lexeme.value] = None
         implied = TYPE_OF_FRAMEWORK.get(lexeme.value)
-        if implied and all(value != implied for _, _, value, _ in self.types):
-            self.types.append((at, self.part, implied, lexeme.text))
+        if implied and all(one.value != implied for one in self.types):
+            self.types.append(TypeWord(at, self.part, implied, lexeme.text))
 
     def _excluded(self, lexeme: Lexeme) -> None:
         """ "cli excluded", "leave the cli out": what stands before it is left out."""
@@ -159,6 +154,8 @@ class _Reader:
     def _punctuation(self, mark: str) -> None:
         if mark in ",;.:":
             self._separate()
+        if mark in ":(" and self.excluding and not self.items:
+            return  # "all except: api, cli", "all minus (api, cli)"
         if mark != ",":
             self.end_exclusion()
 
@@ -179,6 +176,10 @@ class _Reader:
             self.most_complex = _superlative(lexeme)
         elif role == "criterion":
             self.unknown.append((lexeme.text, "no choice or limit of this kind is available; name what to test"))
+        elif role == "existing":
+            self.unknown.append((lexeme.text, TESTS_STAY))
+        elif role == "action":
+            self.unknown.append((lexeme.text, CODE_STAYS))
         elif role == "depth":
             self.depth = lexeme.value
 
@@ -213,7 +214,7 @@ def parse_request(text: str, known: Callable[[str], bool] = lambda _: False) -> 
         known: whether a word names something in the project; decides words that may be a name or a kind of tests, and
             names written as several words.
     """
-    found = lexemes(text, known)
+    found = _with_actions(lexemes(text, known))
     reader = _Reader()
     for at, lexeme in enumerate(found):
         if lexeme.text in (",", ";", ".") or lexeme.role == "and":
@@ -223,7 +224,7 @@ def parse_request(text: str, known: Callable[[str], bool] = lambda _: False) -> 
     named = _with_owners(_joined(reader.named, found, known), found)
     _use_language(reader)
     return ParsedRequest(
-        clauses=tuple(_clauses(reader.types, named)),
+        clauses=tuple(clauses_of(reader.types, named, found)),
         excluded_types=tuple(reader.excluded_types),
         frameworks=tuple(name for name in reader.frameworks if name not in reader.excluded_frameworks),
         excluded_frameworks=tuple(reader.excluded_frameworks),
@@ -232,16 +233,32 @@ def parse_request(text: str, known: Callable[[str], bool] = lambda _: False) -> 
         most_complex=reader.most_complex,
         depth=reader.depth,  # type: ignore[arg-type] - the pattern has only these
         whole=reader.whole,
-        mentions=_once(named.mention for named in named),
+        mentions=once(named.mention for named in named),
         unknown=tuple(dict.fromkeys(reader.unknown)),
     )
+
+
+def _with_actions(found: Sequence[Lexeme]) -> list[Lexeme]:
+    """Decide words such as "delete": an action at the beginning of a part that has an object, else a name."""
+    decided: list[Lexeme] = []
+    is_first = True
+    for at, lexeme in enumerate(found):
+        if lexeme.role == "action":
+            after = next((one.role for one in found[at + 1 :] if one.text.lower() not in _BEFORE_OBJECTS), "")
+            is_action = is_first and after in ("mention", "whole", "whole_noun")
+            decided.append(lexeme if is_action else replace(lexeme, role="mention"))
+        else:
+            decided.append(lexeme)
+        separates = lexeme.role in ("and", "punctuation")
+        is_first = separates or (is_first and lexeme.role == "filler")
+    return decided
 
 
 def _use_language(reader: _Reader) -> None:
     """Take a language for the framework that browser and API tests in it are written for; else it has to fit."""
     if not reader.language or {"jest", "playwright"} & set(reader.frameworks):
         return
-    kinds = {value for _, _, value, _ in reader.types}
+    kinds = {one.value for one in reader.types}
     if "e2e" in kinds or kinds == {"api"}:
         reader.frameworks = {"playwright": None, **reader.frameworks}
     elif not any(named.mention.text.partition(":")[0].endswith(_TYPESCRIPT) for named in reader.named):
@@ -249,9 +266,9 @@ def _use_language(reader: _Reader) -> None:
         reader.unknown.append((reader.language, reason))
 
 
-def _joined(named: Sequence[_Named], found: Sequence[Lexeme], known: Callable[[str], bool]) -> list[_Named]:
+def _joined(named: Sequence[Named], found: Sequence[Lexeme], known: Callable[[str], bool]) -> list[Named]:
     """Join neighbouring words that together name one thing: "order service" for `order_service`, "command line"."""
-    kept: list[_Named] = []
+    kept: list[Named] = []
     at = 0
     while at < len(named):
         for length in range(_LONGEST_PHRASE, 1, -1):
@@ -271,7 +288,7 @@ def _joined(named: Sequence[_Named], found: Sequence[Lexeme], known: Callable[[s
     return kept
 
 
-def _one_name(run: Sequence[_Named], found: Sequence[Lexeme], known: Callable[[str], bool]) -> str:
+def _one_name(run: Sequence[Named], found: Sequence[Lexeme], known: Callable[[str], bool]) -> str:
     adjacent = all(second.at == first.at + 1 for first, second in pairwise(run))
     words = [named.mention.text for named in run]
     if not adjacent or any(found[named.at].quoted or found[named.at].owner for named in run):
@@ -288,7 +305,7 @@ def _one_name(run: Sequence[_Named], found: Sequence[Lexeme], known: Callable[[s
     return next((name for name in spellings if known(name)), "")
 
 
-def _program_phrase(run: Sequence[_Named], known: Callable[[str], bool]) -> str:
+def _program_phrase(run: Sequence[Named], known: Callable[[str], bool]) -> str:
     """Everyday words side by side that mean the project's program, as one phrase; "" where one of them is a name."""
     texts = [named.mention.text for named in run]
     adjacent = all(second.at == first.at + 1 for first, second in pairwise(run))
@@ -297,7 +314,7 @@ def _program_phrase(run: Sequence[_Named], known: Callable[[str], bool]) -> str:
     return "" if any(known(text) for text in texts) else " ".join(texts)
 
 
-def _with_owners(named: list[_Named], found: Sequence[Lexeme]) -> list[_Named]:
+def _with_owners(named: list[Named], found: Sequence[Lexeme]) -> list[Named]:
     """Note what a mention lies inside: "`total` in pricing", "total and tax of pricing", "pricing's total"."""
     for number, owner in enumerate(named):
         if number and _between(named[number - 1], owner, found, place=True):
@@ -313,32 +330,8 @@ def _with_owners(named: list[_Named], found: Sequence[Lexeme]) -> list[_Named]:
     return named
 
 
-def _between(first: _Named, second: _Named, found: Sequence[Lexeme], *, place: bool) -> bool:
+def _between(first: Named, second: Named, found: Sequence[Lexeme], *, place: bool) -> bool:
     """Whether a place word ("in"), or else "and" or a comma, is the one thing with a meaning between two mentions."""
     roles = [lexeme.role if lexeme.text != "," else "and" for lexeme in found[first.at + 1 : second.at]]
     wanted = "place" if place else "and"
     return wanted in roles and all(role in (wanted, "filler", "noun") for role in roles)
-
-
-def _clauses(types: Sequence[tuple[int, int, str, str]], named: Sequence[_Named]) -> list[Clause]:
-    """Assign mentions to kinds of tests by the parts of the sentence in which both occur."""
-    first = {value: (at, part, text) for at, part, value, text in reversed(types)}
-    places = sorted((at, part, value, text) for value, (at, part, text) in first.items())
-    every = sorted((part, places_of) for _, part, places_of, _ in types)
-    own: dict[str, list[Mention]] = {value: [] for _, _, value, _ in places}
-    header: list[Mention] = []
-    for one in named:
-        before = [value for part, value in every if part <= one.part]
-        (own[before[-1]] if before else header).append(one.mention)
-    clauses: list[Clause] = []
-    shared: list[Mention] = []
-    for _, _, value, text in reversed(places):
-        mine = [mention for mention in own[value] if not mention.excluded]
-        shared = mine or (shared if clauses and not header else [])
-        wider = [mention for mention in header if not mention.excluded] or shared
-        clauses.insert(0, Clause(value, _once(mine or wider), _once(wider if mine else ()), text))
-    return clauses
-
-
-def _once(mentions: Iterable[Mention]) -> tuple[Mention, ...]:
-    return tuple(dict.fromkeys(mentions))

@@ -320,6 +320,29 @@ async def test_a_second_framework_is_not_swallowed(tmp_path):
     assert [row["text"] for row in response.result["not_understood"]] == ["pytest"]
 
 
+@pytest.mark.feature("T-02")
+async def test_a_framework_that_the_request_names_wins_over_the_setting_and_that_is_said(tmp_path):
+    (tmp_path / "till.py").write_text("def pay():\n    return 1\n")
+    async with EmbeddedPlannerAgent() as planner:
+        given = {"user_request": "unit tests for till with pytest", "root": str(tmp_path), "framework": "unittest"}
+        response = await planner.process(AgentRequest("plan", "plan", RequestMetadata("trace"), inputs=given))
+    assert response.result["steps"][0]["params"]["framework"] == "pytest"
+    assert {"target": "framework unittest", "reason": "the request says pytest"} in response.result["skipped"]
+
+
+@pytest.mark.feature("T-02")
+async def test_no_private_name_is_suggested(tmp_path):
+    (tmp_path / "till.py").write_text(
+        "class Till:\n    def _pays(self):\n        return 1\n\n\ndef pay():\n    return 1\n"
+    )
+    async with EmbeddedPlannerAgent() as planner:
+        given = {"user_request": "unit tests for till:pays and `_pay`", "root": str(tmp_path)}
+        response = await planner.process(AgentRequest("plan", "plan", RequestMetadata("trace"), inputs=given))
+    suggested = [name for row in response.error.details["not_understood"] for name in row["suggestions"]]
+    assert "pay" in suggested
+    assert not [name for name in suggested if "_" in name]
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
