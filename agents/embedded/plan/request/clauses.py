@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 from .lexemes import Lexeme
 from .parsed_request import Clause, Mention
@@ -91,8 +90,10 @@ def _names_before(
     for one in named:
         group = next(group for group in groups if group[0].at > one.at)
         owners.append(tuple(word.value for word in group))
-    for before, group in pairwise([None, *groups]):
-        names = [one.at for one in named if (before[-1].at if before else -1) < one.at < group[0].at]
+    for at, group in enumerate(groups):
+        before = groups[at - 1] if at else None
+        begin = before[-1].at if before else -1
+        names = [one.at for one in named if begin < one.at < group[0].at]
         if not names or _reaches_over(before, names, found) or not _touch(names[-1], group[0].at, found):
             return None
     # "the orders service: its API, then how checkout works across modules" has one subject.

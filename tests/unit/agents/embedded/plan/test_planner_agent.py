@@ -1,11 +1,13 @@
 """The planner that needs no model, asked about real folders."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from testwright.agents.contract.protocol import AgentRequest, ErrorType, RequestMetadata
 from testwright.agents.embedded.plan.planner_agent import EmbeddedPlannerAgent
+from testwright.core.errors import RequestError
 from testwright.utils.generated_header import with_header
 
 pytestmark = pytest.mark.feature("T-02", "C-04")
@@ -331,14 +333,15 @@ async def test_a_framework_that_the_request_names_wins_over_the_setting_and_that
 
 
 @pytest.mark.feature("T-02")
-async def test_no_private_name_is_suggested(tmp_path):
+def test_no_private_name_is_suggested(tmp_path):
     (tmp_path / "till.py").write_text(
         "class Till:\n    def _pays(self):\n        return 1\n\n\ndef pay():\n    return 1\n"
     )
-    async with EmbeddedPlannerAgent() as planner:
-        given = {"user_request": "unit tests for till:pays and `_pay`", "root": str(tmp_path)}
-        response = await planner.process(AgentRequest("plan", "plan", RequestMetadata("trace"), inputs=given))
-    suggested = [name for row in response.error.details["not_understood"] for name in row["suggestions"]]
+    inputs = {"user_request": "unit tests for till:pays and `_pay`", "root": str(tmp_path)}
+    with pytest.raises(RequestError) as refused:
+        EmbeddedPlannerAgent().plan(inputs)
+    rows: Any = refused.value.details["not_understood"]
+    suggested = [name for row in rows for name in row["suggestions"]]
     assert "pay" in suggested
     assert not [name for name in suggested if "_" in name]
 
