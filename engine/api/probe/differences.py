@@ -115,7 +115,8 @@ def _words(part: str, name: str, value: Any, usual: Any) -> str:
     shown = saved[0] if saved else snake_case(value) if isinstance(value, str) else ""
     # Dates and codes are no words.
     if shown and not any(letter.isdigit() for letter in shown):
-        return f"with_{name}_{shown}"
+        # "other title" says that it is a title.
+        return f"with_{shown}" if name in shown.split("_") and not saved else f"with_{name}_{shown}"
     if isinstance(value, list) and len(value) > 1:
         return f"with_several_{name}"
     return f"with_{name}" if usual is _ABSENT else f"with_other_{name}"

@@ -158,8 +158,9 @@ async def drop_setup(
 ) -> list[ObservedProposal]:
     """Remove the setup of refused proposals whose answer is identical without it.
 
-    Saved ids are replaced by their recorded values: nothing has these ids then, and an identical answer proves that the
-    application did not look them up.
+    What a refused body or query is about is made all the same: a reader asks what `/tickets/7` is, and without it the
+    test depends on what is checked first. Where it is who asks that is refused, saved ids are replaced by their
+    recorded values: nothing has these ids then, and an identical answer proves that they were not looked up.
 
     Raises:
         SandboxFailure: the worker ended.
@@ -169,7 +170,8 @@ async def drop_setup(
         proposal = observed.proposal
         # A token that a login gave is no value to write down.
         own = "{{" in str((proposal.request.get("headers") or {}).get("Authorization", ""))
-        if proposal.category not in _CATEGORIES or not proposal.setup or own or not _is_refused(observed):
+        refers = proposal.category != "authentication" and variables_in(proposal.request)
+        if proposal.category not in _CATEGORIES or not proposal.setup or own or refers or not _is_refused(observed):
             found.append(observed)
             continue
         request = with_values(proposal.request, saved_values(proposal.setup, observed.answers))

@@ -22,7 +22,14 @@ from .render_checks import RenderedCheck, SavedNames, SetupFunctions, asked_by, 
 from .render_class_client import ClassClient
 from .render_django import client_fixtures
 from .render_groups import CaseTable, build_tables, group_cases
-from .render_launch import application_call, environment_literal, secret_source, taken_from_outside, takes_secrets
+from .render_launch import (
+    application_call,
+    environment_literal,
+    is_plain_command,
+    secret_source,
+    taken_from_outside,
+    takes_secrets,
+)
 from .render_names import find_shared_payloads, schema_lines, schema_names, table_name, table_sentence
 from .render_users import sign_in_functions, user_constants, user_fixtures, user_imports, users_of
 from .setup_names import setup_requests
@@ -40,7 +47,8 @@ if str(Path(__file__).parent) not in sys.path:
 def helper_source(name: str, suffix: str = ".py") -> str:
     """Return the text of a helper.
 
-    `api_process` and `api_serving` start the application, as `application.ts` does; `api_schema` validates answers.
+    `api_process` and `api_serving` start the application, as `application.ts` does, `api_command` runs its command;
+    `api_schema` validates answers.
     """
     return (WORKER_FOLDER / "http" / f"{name}{suffix}").read_text(encoding="utf-8")
 
@@ -74,7 +82,7 @@ def render_api(spec: Json, framework: str, test_path: str) -> tuple[ApiTestFile,
     source = rendered_python("API spec", lambda: _Source(spec, framework, test_path).text())
     target = spec["target"]
     origin = str(target.get("path") or (target.get("description") or {}).get("path") or target["name"])
-    names = [] if client_of(spec) else ["api_process", "api_serving"]
+    names = [] if client_of(spec) else ["api_command"] if is_plain_command(spec) else ["api_process", "api_serving"]
     names += ["api_schema"] if "from api_schema import" in source else []
     conftest = {"conftest": CONFTEST} if framework == "pytest" and names else {}
     return with_helpers(test_path, source, origin, conftest, names)
@@ -188,7 +196,8 @@ class _Source:
             standard.add("import base64")
         if self._client is not None:
             return self._client_imports(standard | self._client.standard_imports(), sorted(helpers))
-        ours = sorted({"from api_process import Application", *helpers})
+        helper = "api_command" if is_plain_command(self._spec) else "api_process"
+        ours = sorted({f"from {helper} import Application", *helpers})
         if self._pytest:
             return "\n".join([*_sorted(standard), "", "import pytest", *ours])
         # unittest does not put the folder of a test file on the path.
@@ -270,13 +279,14 @@ class _Source:
         yield from user_fixtures(self._users, self._clients)
 
     def _application(self) -> str:
-        made = application_call(self._spec["target"])
-        if self._spec["target"].get("application"):
+        command = is_plain_command(self._spec)
+        made = application_call(self._spec["target"], plain=command)
+        if self._spec["target"].get("application") and not command:
             made = f"{made[:-1]}, alone=True)"
         if not self._users:
             return made
         keeps = all(entry["sign_in"].get("keeps") for entry in self._users.values())
-        return f"{made[:-1]}, sign_in=sign_in{', keeps_users=True' * keeps})"
+        return f"{made[:-1]}, sign_in=sign_in{', keeps_users=True' * (keeps and not command)})"
 
     def _tests(self) -> Iterator[list[str]]:
         for group in group_cases(self._spec["cases"]):

@@ -17,7 +17,7 @@ from .render_checks import RenderedCheck, SavedNames, cookie_of, names_type, pat
 from .render_names import SharedPayloads, schema_names, table_name
 
 Json = Mapping[str, Any]
-ACROSS = ("anonymous", "roles")
+ACROSS = ("anonymous", "roles", "methods")
 """Groups whose tables have rows of several operations."""
 _TAKEN = ("api", "fresh_api", "client", "response", "self", "began", "seconds", "time")
 
@@ -53,7 +53,6 @@ def group_cases(cases: Sequence[Json]) -> list[list[Json]]:
         operation = case["operation"]
         arrange = json.dumps(case.get("arrange") or {}, sort_keys=True)
         key = (operation["method"], operation["path"], group, arrange) if group else (number,)
-        key = (operation["method"], group) if group == "methods" else key
         # Whoever may not is refused by all operations alike.
         key = (group,) if group in ACROSS else key
         found.setdefault(key, []).append(case)

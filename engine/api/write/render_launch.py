@@ -11,14 +11,15 @@ from ..model.json_values import literal, quoted
 Json = Mapping[str, Any]
 
 
-def application_call(target: Json, *, started_here: bool = False) -> str:
+def application_call(target: Json, *, started_here: bool = False, plain: bool = False) -> str:
     """Render what starts the application of a spec's target; the file has ROOT and, where it has any, ENVIRONMENT.
 
     Args:
         started_here: whether an application, unlike an address, is told that the tests start it themselves.
+        plain: whether `api_command.py` runs its command, which is all that this needs of it.
     """
     application: Json = target.get("application") or {}
-    parts = [quoted(str(application["import"]))] if application.get("import") else []
+    parts = [quoted(str(application["import"]))] if application.get("import") and not plain else []
     if application.get("command"):
         parts.append(f"command={literal(list(application['command']))}")
     if application.get("ready_path"):
@@ -35,6 +36,14 @@ def application_call(target: Json, *, started_here: bool = False) -> str:
     if not application and target.get("base_url"):
         parts = [f"base_url={quoted(str(target['base_url']))}"]
     return f"Application({', '.join(parts)})"
+
+
+def is_plain_command(spec: Json) -> bool:
+    """Whether a command starts the application of a spec, and its requests are what `api_command.py` sends."""
+    application: Json = spec["target"].get("application") or {}
+    if not application.get("command") or application.get("folder"):
+        return False
+    return "multipart/form-data" not in str(spec["cases"])
 
 
 def environment_literal(environment: Mapping[str, str]) -> str:

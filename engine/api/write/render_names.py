@@ -25,7 +25,7 @@ _GROUPS = {
     "conditional": "heeds conditions",
 }
 _ACROSS = {
-    "methods": ("paths_have_no_such_method", "These paths have no method {method}"),
+    "methods": ("paths_have_no_other_methods", "These paths have no such methods"),
     "anonymous": ("anonymous_requests_are_refused", "Nobody gets through without signing in"),
     "roles": ("plain_users_are_refused", "What is for administrators is refused to others"),
 }
@@ -64,7 +64,7 @@ def table_sentence(cases: Sequence[Json]) -> str:
     """Return what the rows of a table have in common, as a sentence."""
     group, operation = str(cases[0].get("group")), cases[0]["operation"]
     if group in _ACROSS:
-        return _ACROSS[group][1].format(method=cases[0]["act"]["request"]["method"])
+        return _ACROSS[group][1]
     words = _GROUPS.get(group, group.replace("_", " "))
     return f"{operation['method']} {operation['path']} {words}"
 

@@ -4,6 +4,7 @@ import json
 import os
 
 from ..bootstrap import command_for
+from .launch_measured import measure_commands
 
 
 class Applications:
@@ -12,14 +13,19 @@ class Applications:
     Args:
         folder: an own one, for what they write down.
         include: the files that count.
+        commands: whether tests start them by `api_command.py`, which knows nothing of being measured.
     """
 
-    def __init__(self, folder, include):
+    def __init__(self, folder, include, commands=False):
         self._folder = os.path.join(folder, "applications")
         os.makedirs(self._folder, exist_ok=True)
         test = os.path.join(self._folder, "test")
         self._test = os.open(test, os.O_RDWR | os.O_CREAT | os.O_TRUNC)
-        told = json.dumps({"include": list(include), "folder": self._folder, "test": test})
+        measured = {"include": list(include), "folder": self._folder, "test": test}
+        told = json.dumps(measured)
+        self._path = os.environ.get("PYTHONPATH")
+        if commands:
+            measure_commands(measured)
         os.environ["API_LAUNCHER"] = json.dumps(command_for("http.launch_measured", told))
 
     def switch(self, test):
@@ -31,6 +37,8 @@ class Applications:
     def stop(self, data):
         """Add what the applications ran to coverage data; they have ended."""
         os.environ.pop("API_LAUNCHER", None)
+        if os.environ.pop("API_MEASURED", None) is not None:
+            os.environ["PYTHONPATH"] = self._path or ""
         os.close(self._test)
         for name in sorted(os.listdir(self._folder)):
             if name.endswith(".coverage"):
@@ -41,7 +49,7 @@ class Applications:
                     data.add_arcs({path: [tuple(arc) for arc in arcs] for path, arcs in files.items()})
 
 
-def started_by(project, files):
-    """Whether test files start an application: the helper that does it stands beside them."""
+def started_by(project, files, helpers=("api_process.py", "api_command.py")):
+    """Whether test files start an application: a helper that does it stands beside them."""
     folders = {os.path.dirname(os.path.join(project, path)) for path in files}
-    return any(os.path.isfile(os.path.join(folder, "api_process.py")) for folder in folders)
+    return any(os.path.isfile(os.path.join(folder, helper)) for folder in folders for helper in helpers)

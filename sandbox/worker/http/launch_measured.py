@@ -110,17 +110,22 @@ def measure_started(config):
     measured.stop_at(signal.SIGTERM)
 
 
+def measure_commands(config):
+    """Have every Python that this process starts from now on measured, by the variables that it gets."""
+    # Python reads sitecustomize.py when it starts; the variable tells ours what to measure.
+    folder = os.path.join(config["folder"], "site")
+    os.makedirs(folder, exist_ok=True)
+    with open(os.path.join(folder, "sitecustomize.py"), "w", encoding="utf-8") as stream:
+        stream.write(_SITE.format(bootstrap=os.path.join(FOLDER, "bootstrap.py"), folder=folder))
+    os.environ["PYTHONPATH"] = os.pathsep.join([folder, os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
+    os.environ["API_MEASURED"] = json.dumps(config)
+
+
 def main():
     """Serve and measure."""
     measured_config, config = json.loads(sys.argv[1]), json.loads(sys.argv[2])
     if config["command"]:
-        # Python reads sitecustomize.py when it starts; the variable tells ours what to measure.
-        folder = os.path.join(measured_config["folder"], "site")
-        os.makedirs(folder, exist_ok=True)
-        with open(os.path.join(folder, "sitecustomize.py"), "w", encoding="utf-8") as stream:
-            stream.write(_SITE.format(bootstrap=os.path.join(FOLDER, "bootstrap.py"), folder=folder))
-        os.environ["PYTHONPATH"] = os.pathsep.join([folder, os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
-        os.environ["API_MEASURED"] = json.dumps(measured_config)
+        measure_commands(measured_config)
         serving.main(config)
         return
     if config.get("writable"):

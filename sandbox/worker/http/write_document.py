@@ -15,8 +15,8 @@ import traceback
 from typing import Any
 
 from . import api_serving
-from . import handler_reads as reads
-from . import handler_trees as trees
+from .handlers import handler_reads as reads
+from .handlers import handler_trees as trees
 
 _METHODS = ("get", "post", "put", "patch", "delete")
 _CONVERTERS = {

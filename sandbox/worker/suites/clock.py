@@ -18,7 +18,11 @@ NANO = 1000000000
 # How long before midnight things happen: what is imported, what fixtures set up, and the first look of a test.
 IMPORTED, SET_UP, FIRST_LOOK = 600.0, 60.0, 0.5
 LOOKS_THAT_MOVE = 3
-HELPERS = ("api_process", "api_serving")  # ours, beside generated tests: they measure how long an answer takes
+HELPERS = (
+    "api_process",
+    "api_serving",
+    "api_command",
+)  # ours, beside generated tests: they measure how long an answer takes
 
 
 class _Moved:

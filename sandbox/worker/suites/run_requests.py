@@ -95,7 +95,8 @@ def carry_out(request, run, ends=None):
         measure = None
         if request["measure"]:
             starts = started_by(request["project"], request["files"])
-            applications = (lambda include: Applications(folder, include)) if starts else None
+            commands = started_by(request["project"], request["files"], ("api_command.py",))
+            applications = (lambda include: Applications(folder, include, commands)) if starts else None
             measure = Measure(request["project"], request["measure"], applications)
         company = interleaving.hooks_for(request, folder, ends, clock)
         code = run(request, journal, measure, company)

@@ -152,3 +152,21 @@ def test_a_query_parameter_is_sent_with_another_value_than_its_default() -> None
     found = parameter_proposals(ResourceModel(api, SampleValues(api.components)), baseline)
     sent = next(one for one in found if one.name == "with_limit")
     assert sent.request["query"] == {"limit": 99}
+
+
+async def test_what_a_refused_request_is_about_is_made_before_it(world: ResourceModel) -> None:
+    note = world.baselines[_of(world, "POST /notes").operation.name]
+    made = {**note.request, "save": {"note_id": "/id"}}
+    request = {"method": "PATCH", "path": "/notes/{id}", "path_parameters": {"id": "{{note_id}}"}, "body": {}}
+    refused = Proposal(note.operation, "n", "t", "validation", request, setup=(made,))
+    seen = ObservedProposal(refused, (HttpAnswer(201, {}, '{"id": 7}'), HttpAnswer(422, {}, "{}")))
+
+    class Refusing:
+        async def answers(self, requests: Any) -> tuple[HttpAnswer, ...]:
+            return (HttpAnswer(422, {}, "{}"),)
+
+    [kept] = await drop_setup(cast(AppObserver, Refusing()), [seen], {})
+    assert kept.proposal == refused
+    anonymous = ObservedProposal(replace(refused, category="authentication"), seen.answers)
+    [alone] = await drop_setup(cast(AppObserver, Refusing()), [anonymous], {})
+    assert (alone.proposal.setup, alone.proposal.request["path_parameters"]) == ((), {"id": 7})

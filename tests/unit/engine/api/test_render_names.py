@@ -81,36 +81,36 @@ def test_a_table_of_which_one_row_is_left_is_a_plain_test() -> None:
 
 def test_methods_that_paths_do_not_have_share_a_table() -> None:
     found = [
-        case(f"{name}_method_patch", f"/{name}", 405, method="PATCH", group="methods", category="contract")
-        for name in ("a", "b")
+        case(f"{name}_method_{method.lower()}", f"/{name}", 405, method=method, group="methods", category="contract")
+        for name, method in (("a", "PATCH"), ("b", "PUT"))
     ]
     made = text(*found)
     assert made.count("def test_") == 1
-    assert '"""These paths have no method PATCH."""' in made
+    assert "def test_paths_have_no_other_methods(api, method, path):" in made
 
 
 def test_rows_of_a_table_that_splits_are_told_by_the_name_of_their_test_and_their_own() -> None:
     found = [
         case(
-            f"paths_have_no_such_method_{name}_{method.lower()}",
-            f"/{name}",
-            405,
-            method=method,
-            group="methods",
-            category="contract",
+            f"login_takes_bodies_at_the_edge_{name}_as_{kind}",
+            "/login",
+            method="POST",
+            operation_id="login",
+            group="edges_body",
+            request={"body": {"media_type": f"application/{kind}", "content": {"a": name}}},
         )
-        for method in ("PATCH", "PUT", "TRACE")
+        for kind in ("json", "x-www-form-urlencoded")
         for name in ("a", "b")
     ]
     numbered = with_tables_in_ids(found)
     made = text(*numbered)
     assert "tc_" not in made
     known = {one["id"] for one in numbered}
-    assert "tc_paths_have_no_such_method_a_patch" in known
+    assert "tc_login_takes_bodies_at_the_edge_a_as_json" in known
     told = [one for test, owner in owned_tests(ast.parse(made)) for one in cases_of_test(test, owner, known)]
     assert sorted(told) == sorted(known)
     rows = {(test.name, row) for test, _ in owned_tests(ast.parse(made)) for _, row in rows_of(test)}
-    assert ("test_paths_have_no_such_method_2", "a_put") in rows
+    assert ("test_login_takes_bodies_at_the_edge_2", "a_as_x-www-form-urlencoded") in rows
     assert {case_id_of(row, None, (None, name)) for name, row in rows} == known
 
 

@@ -1,0 +1,1 @@
+"""Reads from the syntax trees of handlers what they take of a request, and where they are."""
