@@ -19,7 +19,7 @@ from ..model.model import needs_fresh_state
 from .dialects import client_of, dialect_of
 from .docstring_lines import WIDTH, docstring, docstring_text, indented
 from .render_checks import RenderedCheck, SavedNames, SetupFunctions, asked_by, call, render_checks
-from .render_class_client import ClassClient
+from .render_class_client import ClassClient, unittest_line
 from .render_django import client_fixtures
 from .render_groups import CaseTable, build_tables, group_cases
 from .render_launch import (
@@ -340,7 +340,7 @@ class _Source:
         inner = self._dialect.asked(act, timed=timed)
         for check in checks:
             self._imports.update(check.imports)
-            inner.append(f"assert {check.condition}" if self._pytest else _unittest_line(check))
+            inner.append(f"assert {check.condition}" if self._pytest else unittest_line(check))
         cleanup = [
             call(request, self._auth, client=client, dialect=self._dialect) for request in case.get("cleanup") or ()
         ]
@@ -393,14 +393,6 @@ class _Source:
 def _row_id(test: str, case_id: str) -> str:
     """Return the id of a row: what the case's id adds to the name of the test, else the whole of it."""
     return case_id.removeprefix(f"tc_{test.removeprefix('test_')}_")
-
-
-def _unittest_line(check: RenderedCheck) -> str:
-    methods = {"==": "assertEqual", "in": "assertIn", "not in": "assertNotIn", "is": "assertIs", "!=": "assertNotEqual"}
-    methods |= {"<": "assertLess", "<=": "assertLessEqual", ">": "assertGreater", ">=": "assertGreaterEqual"}
-    if not check.operator:
-        return f"self.assertTrue({check.left})"
-    return f"self.{methods[check.operator]}({check.left}, {check.right})"
 
 
 def _sorted(imports: set[str]) -> list[str]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator
 
 from ..model.json_values import quoted
-from .dialects import client_of
 from .docstring_lines import indented
+from .render_checks import RenderedCheck
 from .render_client import WITH_HEADERS, ClientFixtures
 from .render_django import DjangoFixtures
 
@@ -158,6 +157,10 @@ class ClassClient(DjangoFixtures):
         return made.replace("(app,", "(self.app,").replace("(client.app", "(self.client.app")
 
 
-def class_client(spec: Mapping[str, Any], users: Sequence[str], functions: Sequence[str]) -> ClassClient | None:
-    """Return what the class of a spec has; None where its tests start the application."""
-    return ClassClient(spec, users, functions) if client_of(spec) else None
+def unittest_line(check: RenderedCheck) -> str:
+    """Render a condition as a call of a method of TestCase."""
+    methods = {"==": "assertEqual", "in": "assertIn", "not in": "assertNotIn", "is": "assertIs", "!=": "assertNotEqual"}
+    methods |= {"<": "assertLess", "<=": "assertLessEqual", ">": "assertGreater", ">=": "assertGreaterEqual"}
+    if not check.operator:
+        return f"self.assertTrue({check.left})"
+    return f"self.{methods[check.operator]}({check.left}, {check.right})"
