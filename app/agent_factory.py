@@ -37,6 +37,7 @@ from ..agents.embedded.specs.integration_specs import IntegrationSpecGenerator
 from ..agents.embedded.specs.load_specs import LoadSpecGenerator
 from ..agents.embedded.specs.observed_cases import CaseObserver
 from ..agents.embedded.specs.performance_specs import PerformanceSpecGenerator
+from ..agents.embedded.specs.script_specs import SpecsByLanguage
 from ..agents.embedded.specs.spec_agent import EmbeddedSpecAgent, PrefetchedSpec, SpecGenerator
 from ..agents.embedded.writing_agent import EmbeddedWritingAgent
 from ..agents.llm.analyzer_agent import ModelAnalyzerAgent
@@ -59,7 +60,7 @@ from ..core.usage import ModelBudget, ModelUsage
 from ..mcp.tool_client.tool_client import ToolClient
 from ..sandbox.target import ProvideTarget
 from ..store.files.audit import AuditEntry
-from .bootstrap import exploration_budget, unit_spec_generator
+from .bootstrap import exploration_budget, script_spec_generator, unit_spec_generator
 from .own_agents import own_agents, steering_agents
 
 _BEGIN = """\
@@ -115,8 +116,11 @@ def _spec_generators(
     return {
         "unit": unit or unit_spec_generator(settings, target),
         "api": api,
-        "integration": IntegrationSpecGenerator(
-            target, settings.root, budget=exploration_budget(settings), examples=settings.examples
+        "integration": SpecsByLanguage(
+            IntegrationSpecGenerator(
+                target, settings.root, budget=exploration_budget(settings), examples=settings.examples
+            ),
+            script_spec_generator(settings, target, flows=True),
         ),
         "e2e": BrowserSpecGenerator(
             target, settings.root, command=command, sign_in=settings.sign_in or "", variables=settings.variables

@@ -19,7 +19,7 @@ from typing import Any
 from ..agents.contract.planner_inputs import planner_inputs
 from ..agents.embedded.plan.planner_agent import EmbeddedPlannerAgent
 from ..agents.embedded.specs.first_tests import FirstTests
-from ..agents.embedded.specs.script_specs import ScriptSpecGenerator, UnitSpecsByLanguage
+from ..agents.embedded.specs.script_specs import ScriptSpecGenerator, SpecsByLanguage
 from ..agents.embedded.specs.spec_agent import PrefetchedSpec, SpecGenerator
 from ..agents.embedded.specs.unit_specs import CachedSpecGenerator, UnitSpecGenerator
 from ..config.settings import Settings
@@ -135,6 +135,11 @@ def exploration_budget(settings: Settings) -> ExplorationBudget:
     return ExplorationBudget(trials=settings.trials, wall_seconds=settings.step_seconds, mutant_search=mutants)
 
 
+def script_spec_generator(settings: Settings, target: ProvideTarget, *, flows: bool = False) -> ScriptSpecGenerator:
+    """Create what generates specs of tests of scripts: unit tests, or integration tests (`flows`)."""
+    return ScriptSpecGenerator(target, mutants=_SCRIPT_MUTANTS * settings.mutants, flows=flows)
+
+
 def unit_spec_generator(settings: Settings, target: ProvideTarget, first: FirstTests | None = None) -> SpecGenerator:
     """Create what generates specs of unit tests, with a cache of the specs of earlier runs if the settings allow it.
 
@@ -144,9 +149,9 @@ def unit_spec_generator(settings: Settings, target: ProvideTarget, first: FirstT
     """
     budget = exploration_budget(settings)
     unit = UnitSpecGenerator(target, settings.root, budget=budget, first=first, examples=settings.examples)
-    scripts = ScriptSpecGenerator(target, mutants=_SCRIPT_MUTANTS * settings.mutants)
+    scripts = script_spec_generator(settings, target)
     if not settings.cache:
-        return UnitSpecsByLanguage(unit, scripts)
+        return SpecsByLanguage(unit, scripts)
     cached = CachedSpecGenerator(
         unit,
         target,
@@ -160,7 +165,7 @@ def unit_spec_generator(settings: Settings, target: ProvideTarget, first: FirstT
         most_bytes=settings.cache_mib * 1024 * 1024,
         fresh=settings.fresh,
     )
-    return UnitSpecsByLanguage(cached, scripts)
+    return SpecsByLanguage(cached, scripts)
 
 
 @asynccontextmanager

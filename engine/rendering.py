@@ -30,8 +30,8 @@ def render_files(spec: Spec, framework: str, test_path: str) -> tuple[RenderedFi
 
     Args:
         spec: valid against the schema of its `test_type`, with at least one case.
-        framework: pytest or unittest; locust for load tests, jest for unit tests of scripts and API tests,
-            playwright for API and browser tests.
+        framework: pytest or unittest; locust for load tests, jest for API tests, and unit and integration tests of
+            scripts, playwright for API and browser tests.
         test_path: path of the test file, POSIX, relative to the project's root.
 
     Raises:
@@ -87,6 +87,10 @@ def _unit(spec: Spec, framework: str, test_path: str) -> tuple[RenderedFile, ...
 
 
 def _integration(spec: Spec, framework: str, test_path: str) -> tuple[RenderedFile, ...]:
+    if framework == "jest":
+        from .javascript.flows.render import render_flows
+
+        return (RenderedFile(test_path, render_flows(spec, test_path)),)
     from .integration.write.compose import render_integration
 
     return (RenderedFile(test_path, render_integration(spec, framework)),)

@@ -96,11 +96,14 @@ class ModelSpecAgent(ModelAgent):
         errors = inputs.get("errors") or []
         previous = inputs.get("previous_spec")
         test_type = str(inputs.get("test_type") or "unit")
+        scripts = inputs.get("framework") == "jest"
         extension = _EXTENSIONS.get(test_type) if not isinstance(previous, Mapping) else None
+        # What a model adds is Python: tests of scripts are the engine's.
+        if scripts and test_type != "api":
+            return await self._explorer.process(request)
         if extension is not None:
             return await self._extended(request, inputs, errors, extension)
-        # What a model adds to unit tests is Python: those of scripts are the engine's.
-        if test_type != "unit" or inputs.get("framework") == "jest":
+        if test_type != "unit" or scripts:
             return await self._explorer.process(request)
         if isinstance(previous, Mapping) and inputs.get("gaps"):
             return await self._without_gaps(inputs, previous, inputs["gaps"])

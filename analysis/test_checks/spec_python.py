@@ -67,7 +67,7 @@ def unit_rules(spec: dict[str, Any]) -> Iterator[SpecIssue]:
             yield from _subject_used(place, case, [*trees, expression], scope)
 
 
-def integration_rules(spec: dict[str, Any]) -> Iterator[SpecIssue]:
+def python_flow_rules(spec: dict[str, Any]) -> Iterator[SpecIssue]:
     """Checks the unit rules, and that every named component, edge and service exists."""
     scope, issues = read_imports(spec)
     yield from issues

@@ -11,20 +11,26 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError
 
 from ...utils.error_formatter import SpecIssue
-from .spec_python import integration_rules, timed_call_rules
+from .spec_python import python_flow_rules, timed_call_rules
 from .spec_python import unit_rules as python_unit_rules
-from .spec_scripts import script_rules
+from .spec_scripts import script_flow_rules, script_rules
 from .spec_values import SpecPlace, issue, mapping, objects, text
 
 _IN_PATH = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _VARIABLE = re.compile(r"\{\{([^{}]*)\}\}")
 _REFUSALS = ("validation", "authentication", "authorization", "not_found", "conflict")
+_SCRIPTS = ("javascript", "typescript")
 _BODYLESS = ("GET", "HEAD", "TRACE")
 
 
 def unit_rules(spec: dict[str, Any]) -> Iterator[SpecIssue]:
     """Checks unit test specs by the rules of their language."""
-    yield from (python_unit_rules if spec.get("language") not in ("javascript", "typescript") else script_rules)(spec)
+    yield from (script_rules if spec.get("language") in _SCRIPTS else python_unit_rules)(spec)
+
+
+def integration_rules(spec: dict[str, Any]) -> Iterator[SpecIssue]:
+    """Checks integration test specs by the rules of their language."""
+    yield from (script_flow_rules if spec.get("language") in _SCRIPTS else python_flow_rules)(spec)
 
 
 def api_rules(spec: dict[str, Any]) -> Iterator[SpecIssue]:

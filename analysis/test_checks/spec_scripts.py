@@ -1,7 +1,8 @@
-"""Checks specs of unit tests for scripts: sources parse, the act uses the subject, rows of tables fit."""
+"""Checks specs of tests for scripts: sources parse, the act uses the subject, rows of tables fit."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,8 +12,35 @@ from .spec_values import SpecPlace, issue, mapping, objects, text, texts
 
 
 def script_rules(spec: dict[str, Any]) -> Iterator[SpecIssue]:
-    """Yields what is wrong with the cases of a spec for JavaScript or TypeScript."""
+    """Yields what is wrong with the cases of a spec of unit tests for JavaScript or TypeScript."""
     exports = set(mapping(mapping(spec.get("target")).get("exports")).values())
+    yield from _case_rules(spec, exports)
+
+
+def script_flow_rules(spec: dict[str, Any]) -> Iterator[SpecIssue]:
+    """Yields what is wrong with the cases of a spec of integration tests for JavaScript or TypeScript."""
+    target = mapping(spec.get("target"))
+    components = {text(one.get("name")) for _, one in objects(target.get("components"))}
+    services = {text(one.get("name")) for _, one in objects(spec.get("services"))}
+    names = {name for _, one in objects(target.get("components")) for name in mapping(one.get("exports")).values()}
+    runners = {_runner(name) for name in mapping(target.get("programs"))}
+    yield from _case_rules(spec, names | runners)
+    for index, case in objects(spec.get("cases")):
+        for at, edge in objects(case.get("crosses")):
+            for end in ("from", "to"):
+                name = text(edge.get(end))
+                if name not in components | services:
+                    where = ("cases", index, "crosses", at, end)
+                    fix = f"use one of: {', '.join(sorted(components | services))}"
+                    yield issue(where, "unknown_component", f"no component or service is called {name!r}", fix, name)
+
+
+def _runner(program: str) -> str:
+    """The name of the function of a test file that runs a program."""
+    return "run" + "".join(word[:1].upper() + word[1:] for word in re.split(r"\W+", program) if word)
+
+
+def _case_rules(spec: dict[str, Any], exports: set[str]) -> Iterator[SpecIssue]:
     for index, case in objects(spec.get("cases")):
         place: SpecPlace = ("cases", index)
         act = mapping(case.get("act"))

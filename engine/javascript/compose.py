@@ -20,6 +20,7 @@ _LONGEST_WORD = 30
 _LONGEST_CONDITION = 80
 _WRAPPED = re.compile(r"\bdefine\s*\(|\bdefine\.amd\b|typeof\s+(?:exports|module|define)\b")
 _PASSED_ON = re.compile(r"^export\s*(?:\*|\{[^}]*\})[^;\n]*\bfrom\b", re.MULTILINE)
+_MOST_HELD = 2
 _DIGITS = re.compile(r"-?\d+\.\d{7,}")
 
 
@@ -101,6 +102,7 @@ def _case(one: Chosen, module: Module) -> dict[str, Any]:
     called = function.name if not trial.receiver else f"{trial.instance}.{function.name}"
     called = f"{function.owner}.{function.name}" if function.owner and not trial.receiver else called
     arrange = [f"const {trial.instance} = {trial.receiver};", *trial.setup] if trial.receiver else []
+    arrange = [*trial.prelude, *arrange]
     shown = f" {condition}" if condition else ""
     return {
         "id": f"tc_{_slug(function.qualname)}_{_slug(condition or 'example')}"[:_LONGEST_ID],
@@ -152,7 +154,8 @@ def condition_of(one: Chosen) -> str:
     text = ", ".join(dict.fromkeys(parts))
     if text and not text.startswith(("with ", "without ")):
         text = f"for {text}"
-    return f"{text} in {trial.state}".strip() if trial.state else text
+    text = f"{text} in {trial.state}".strip() if trial.state else text
+    return f"{text} {trial.circumstance}".strip()
 
 
 def _example_words(one: Chosen) -> str:
@@ -237,6 +240,11 @@ def _expectations(one: Chosen, module: Module) -> Iterator[dict[str, Any]]:
         yield {"kind": "close", "actual": "result", "value": rounded(seen.source), **beside}
     else:
         yield {"kind": "equals", "actual": "result", "value": seen.source or "undefined", **beside}
+    if trial.prelude and seen.outcome == "value" and not one.fact and one.changed < 0:
+        # What the parts hold afterwards belongs to the outcome of a flow.
+        held = [(fact, now) for fact, (was, now) in seen.facts.items() if now and was != now]
+        for fact, now in held[:_MOST_HELD]:
+            yield {"kind": "equals", "actual": fact, "value": now, **beside}
 
 
 def _domains(domains: Mapping[str, list[tuple[str, Shape, bool]]]) -> Iterator[dict[str, Any]]:

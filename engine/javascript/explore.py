@@ -11,6 +11,7 @@ from ...sandbox.javascript.project import prepare_scripts
 from ...sandbox.javascript.syntax import is_typescript
 from ...sandbox.target import PythonTarget
 from .compose import compose_spec
+from .declarations import with_declarations
 from .facts import read_module
 from .jsdoc import Example
 from .model import Module
@@ -49,6 +50,7 @@ async def explore_script(
     project = await asyncio.to_thread(prepare_scripts, target, path)
     name = str(project.package.manifest.get("name") or "")
     module = await asyncio.to_thread(read_module, target.snapshot.path, path, name)
+    module = await asyncio.to_thread(with_declarations, target.snapshot.path, module)
     readme = await asyncio.to_thread(readme_examples, target.snapshot.path, project.package, module)
     examples = [*_examples(module), *readme]
     proposer = Proposer(target.snapshot.path, module, examples)

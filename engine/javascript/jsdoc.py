@@ -54,7 +54,11 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class DocComment:
-    """One comment; empty where a function has none."""
+    """One comment; empty where a function has none.
+
+    Attributes:
+        quoted: texts that stand between backquotes.
+    """
 
     summary: str = ""
     parameters: tuple[ParameterDoc, ...] = ()
@@ -66,6 +70,7 @@ class DocComment:
     tags: frozenset[str] = field(default_factory=frozenset)
     properties: tuple[ParameterDoc, ...] = ()
     typedef: str = ""
+    quoted: tuple[str, ...] = ()
 
     def parameter(self, name: str) -> ParameterDoc | None:
         """What it says of a parameter."""
@@ -119,6 +124,7 @@ def read_comment(text: str, line: int) -> DocComment:
         frozenset(tag for tag, _, _ in blocks),
         tuple(properties),
         typedef,
+        tuple(dict.fromkeys(re.findall(r"`([^`\n]{1,80})`", "\n".join(lines)))),
     )
 
 

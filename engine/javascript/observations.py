@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,6 +11,8 @@ from ...mutation.model import Mutant
 from ...sandbox.javascript.jest import SourceMap
 
 Reached = frozenset[tuple[str, int]]
+Lines = frozenset[tuple[str, int]]
+"""Path of a module and line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +28,8 @@ class Seen:
         changed: for each argument its source after the call, empty where it is as before.
         facts: expressions over the instance: sources before and after.
         error: name and message.
-        branches: (statement or branch, arm) that it reached: ids of the measurement.
+        branches: (statement or branch, arm) that it reached: ids of the measurement, in measured files after the first
+            one with the file's number before them: `1.s4`.
     """
 
     outcome: str
@@ -43,7 +46,7 @@ class Seen:
     error: tuple[str, str] = ("", "")
     stable: bool = True
     branches: Reached = frozenset()
-    lines: frozenset[int] = frozenset()
+    lines: Lines = frozenset()
     raw: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -76,8 +79,12 @@ class Observations:
 def seen_of(row: Mapping[str, Any]) -> Seen:
     """What a row of the results says."""
     error = row.get("error") or {}
-    reach = row.get("reach") or {"s": [], "b": []}
-    branches = {(f"s{one}", 0) for one in reach["s"]} | {(f"b{one}", int(arm)) for one, arm in reach["b"]}
+    branches: set[tuple[str, int]] = set()
+    reached: Sequence[Mapping[str, Any]] = row.get("reach") or []
+    for at, reach in enumerate(reached):
+        head = f"{at}." if at else ""
+        branches |= {(f"{head}s{one}", 0) for one in reach["s"]}
+        branches |= {(f"{head}b{one}", int(arm)) for one, arm in reach["b"]}
     return Seen(
         str(row["outcome"]),
         str(row.get("source") or "") if row.get("exact") else "",
@@ -110,10 +117,19 @@ def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def lines_of(seen: Seen, places: SourceMap) -> frozenset[int]:
-    """The lines that a trial reached."""
-    statements = {places.statements.get(name[1:], 0) for name, _ in seen.branches if name[0] == "s"}
-    branches = {
-        places.branches[name[1:]][0] for name, _ in seen.branches if name[0] == "b" and name[1:] in places.branches
-    }
-    return frozenset(statements | branches) - {0}
+def lines_of(seen: Seen, measured: Sequence[str], maps: Mapping[str, SourceMap]) -> Lines:
+    """The lines that a trial reached.
+
+    Args:
+        measured: the measured files, in the order of their numbers.
+        maps: places by file.
+    """
+    found: set[tuple[str, int]] = set()
+    for name, _ in seen.branches:
+        number, _, bare = name.rpartition(".")
+        path = measured[int(number or 0)]
+        places = maps.get(path) or SourceMap()
+        line = places.statements.get(bare[1:], 0) if bare[0] == "s" else places.branches.get(bare[1:], (0, ()))[0]
+        if line:
+            found.add((path, line))
+    return frozenset(found)

@@ -39,12 +39,26 @@ _BY_ITSELF = "run `npm install` in the project, and see that the module can be i
 
 
 class Observer:
-    """Observes the trials of one module in one workspace."""
+    """Observes the trials of one module in one workspace.
 
-    def __init__(self, project: ScriptProject, workspace: Workspace, module: Module) -> None:
+    Args:
+        others: modules that it uses, which are measured and mutated as well.
+        setup: what stands at the head of the file that Jest runs: functions that the trials' sources call.
+    """
+
+    def __init__(
+        self,
+        project: ScriptProject,
+        workspace: Workspace,
+        module: Module,
+        others: Sequence[Module] = (),
+        setup: Sequence[str] = (),
+    ) -> None:
         self._jest = Jest(project, workspace)
         self._workspace = workspace
         self._module = module
+        self._modules = (module, *others)
+        self._setup = tuple(setup)
         folder = PurePosixPath(module.path).parent
         self._file = (folder / f"{_NAME}.test.js").as_posix()
         self._count = 0
@@ -60,13 +74,13 @@ class Observer:
             TargetRunError, SandboxFailure: Jest or the sandbox failed.
         """
         found = Observations()
-        places = SourceMap()
+        maps: Mapping[str, SourceMap] = {}
         skipped: set[int] = set()
         while True:
             run, rows = await self._run(trials, skip=[*found.hung, *skipped])
             for row in rows:
                 self._take(row, found)
-            places = run.maps.get(self._module.path, places)
+            maps = {**maps, **run.maps}
             if run.hung is None:
                 break
             self._hung(run, found)
@@ -75,10 +89,14 @@ class Observer:
         if run.hung is None and not found.seen and not found.hung:
             raise TargetRunError(f"no call of {self._module.path} was made: {run.complaint[-300:]}")
         for number, seen in found.seen.items():
-            found.seen[number] = replace(seen, lines=lines_of(seen, places))
+            found.seen[number] = replace(seen, lines=lines_of(seen, self._measured, maps))
         if mutants and found.seen:
             await self._kill(trials, found, mutants)
         return found
+
+    @property
+    def _measured(self) -> tuple[str, ...]:
+        return tuple(one.path for one in self._modules)
 
     async def are_alike(self, pairs: Sequence[tuple[str, str]]) -> list[bool | None]:
         """Whether documented values and observed ones are alike; None where the documentation gives no value.
@@ -150,14 +168,15 @@ class Observer:
         results = self._workspace.scratch / f"observed-{self._count}.jsonl"
         options = {
             "results": str(results),
-            "file": str(self._workspace.project.resolve() / self._module.path),
+            "files": [str(self._workspace.project.resolve() / path) for path in self._measured],
             "journal": str(self._workspace.scratch / f"jest-{self._jest.starts + 1}" / "journal.jsonl"),
             "skip": list(skip),
         }
-        self._jest.write(self._file, observation_file(self._module, trials, options, mutants, known))
+        text = observation_file(self._modules, trials, options, mutants, known, setup=self._setup)
+        self._jest.write(self._file, text)
         request = JestRequest(
             (self._file,),
-            (self._module.path,) if not mutants else (),
+            self._measured if not mutants else (),
             test_seconds=_MUTANT_SECONDS if mutants else _TRIAL_SECONDS,
             wall_seconds=180.0,
         )
@@ -167,7 +186,8 @@ class Observer:
 
     async def _kill(self, trials: Sequence[Trial], found: Observations, most: int) -> None:
         """Call again with each of a sample of mutants, and with trivial implementations."""
-        found.changes = [*_sampled(self._module, most), *_trivial(self._module, trials, found)]
+        by_path = {one.path: one for one in self._modules}
+        found.changes = [*_sampled(self._modules, most), *_trivial(self._module, trials, found)]
         usable = [trial for trial in trials if _can_tell(found.seen.get(trial.id))]
         names, rows = [], []
         for number, change in enumerate(found.changes):
@@ -178,26 +198,28 @@ class Observer:
                 if (
                     change.function == trial.function.qualname
                     if change.function
-                    else found.seen[trial.id].lines & set(mutant.lines)
+                    else found.seen[trial.id].lines & {(mutant.path, line) for line in mutant.lines}
                 )
             ]
             # Constants and what runs while the module is loaded are in nobody's lines.
             wanted = wanted or (
-                [trial.id for trial in usable] if not change.function and _is_outside(self._module, mutant) else []
+                [trial.id for trial in usable]
+                if not change.function and _is_outside(by_path[mutant.path], mutant)
+                else []
             )
             if wanted:
                 name = f"{_NAME}{number}"
-                text = replaced(self._module.source, mutant.start, mutant.end, mutant.replacement)
-                path = self._sibling(name)
-                self._jest.write(path, self._guarded(text))
+                text = replaced(by_path[mutant.path].source, mutant.start, mutant.end, mutant.replacement)
+                path = _sibling(mutant.path, name)
+                self._jest.write(path, _guarded(text, mutant.path))
                 names.append(path)
-                rows.append({"id": number, "file": PurePosixPath(path).name, "of": wanted})
+                rows.append({"id": number, "subject": mutant.path, "file": path, "of": wanted})
         known = [(trial.id, signature_of(found.seen[trial.id])) for trial in usable]
         remaining = rows
-        original = self._sibling(f"{_NAME}original")
-        self._jest.write(original, self._guarded(self._module.source))
+        original = _sibling(self._module.path, f"{_NAME}original")
+        self._jest.write(original, _guarded(self._module.source, self._module.path))
         names.append(original)
-        first = {"id": -1, "file": PurePosixPath(original).name, "of": [trial.id for trial in usable]}
+        first = {"id": -1, "subject": self._module.path, "file": original, "of": [trial.id for trial in usable]}
         while remaining:
             run, taken = await self._run(usable, mutants=[first, *remaining], known=known)
             judged = {int(row["mutant"]) for row in taken if "mutant" in row}
@@ -219,13 +241,6 @@ class Observer:
         for name in names:
             self._jest.remove(name)
 
-    def _guarded(self, text: bytes) -> str:
-        return guarded(text, lambda source: parse(source, self._module.path)).decode("utf-8", "replace")
-
-    def _sibling(self, name: str) -> str:
-        path = PurePosixPath(self._module.path)
-        return path.with_name(f"{name}{path.suffix}").as_posix()
-
 
 def _of_endless(trials: Sequence[Trial], hung: Sequence[int]) -> set[int]:
     """All trials of functions of which several did not come to an end, or ended the process."""
@@ -237,8 +252,18 @@ def _can_tell(seen: Seen | None) -> bool:
     return seen is not None and seen.stable and seen.outcome in ("value", "throws")
 
 
-def _sampled(module: Module, most: int) -> list[Change]:
-    return [Change(one) for one in sample(mutants_of_script(module.root, module.source, module.path), most)]
+def _guarded(text: bytes, path: str) -> str:
+    return guarded(text, lambda source: parse(source, path)).decode("utf-8", "replace")
+
+
+def _sibling(path: str, name: str) -> str:
+    place = PurePosixPath(path)
+    return place.with_name(f"{name}{place.suffix}").as_posix()
+
+
+def _sampled(modules: Sequence[Module], most: int) -> list[Change]:
+    every = [one for module in modules for one in mutants_of_script(module.root, module.source, module.path)]
+    return [Change(one) for one in sample(every, most)]
 
 
 def _trivial(module: Module, trials: Sequence[Trial], found: Observations) -> list[Change]:

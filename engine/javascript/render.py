@@ -19,6 +19,7 @@ _LEAST_ROWS = 2
 _LONGEST_CALL = 60
 _LONGEST_SHOWN = 40
 _KEPT_SUFFIXES = (".mjs", ".cjs", ".mts", ".cts", ".json")
+_DECLARED = re.compile(r"^const (\w+) =", re.MULTILINE)
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
 
 
@@ -36,13 +37,17 @@ def render_jest(spec: Spec, test_path: str) -> str:
     Args:
         test_path: POSIX, relative to the project, as the module's path in the spec.
     """
-    lines = [*_imports(spec, test_path)]
-    for subject, cases in _by_subject(spec):
-        lines += ["", f"describe({_quoted(subject)}, () => {{"]
-        for at, block in enumerate(_blocks(subject, cases)):
-            lines += ["", *block.lines] if at else block.lines
-        lines.append("});")
+    lines = [*_globals(spec), *import_lines(spec, test_path), *described_cases(spec)]
     return with_header("\n".join(lines), target=str(spec["target"]["path"]), comment="//")
+
+
+def described_cases(spec: Spec) -> Iterator[str]:
+    """The lines of the tests, in a `describe` for each subject."""
+    for subject, cases in _by_subject(spec):
+        yield from ("", f"describe({_quoted(subject)}, () => {{")
+        for at, block in enumerate(_blocks(subject, cases)):
+            yield from ["", *block.lines] if at else block.lines
+        yield "});"
 
 
 def rendered_tests(spec: Spec) -> list[RenderedTest]:
@@ -84,9 +89,11 @@ def _form(case: Case) -> tuple[Any, ...]:
     act, expect = case["act"], case["expect"]
     one = expect[0]
     alone = len(expect) == 1 and one.get("actual", "result") == "result"
-    if not alone or not act["arguments"] or "..." in "".join(act["arguments"]):
-        return (case["id"],)
     statements = tuple((case.get("arrange") or {}).get("statements") or ())
+    # What the test makes itself cannot stand in a row.
+    made = {name for name in _DECLARED.findall("\n".join(statements)) if name in act["arguments"]}
+    if not alone or made or not act["arguments"] or "..." in "".join(act["arguments"]):
+        return (case["id"],)
     matcher = _matcher(one, one.get("value", ""))[0] if one["kind"] != "throws" else "throws"
     shown = is_shown(one)
     return (
@@ -216,7 +223,11 @@ def _assertions(case: Case, call: str) -> Iterator[str]:
     mode = case["act"].get("mode", "call")
     result = [one for one in case["expect"] if one.get("actual", "result") == "result"]
     others = [one for one in case["expect"] if one not in result]
-    if others:
+    if others and result and result[0]["kind"] != "throws":
+        yield _statement(f"const result = {call};")
+        yield ""
+        call = "result"
+    elif others:
         yield _statement(f"{call};")
         yield ""
     for one in result:
@@ -299,14 +310,19 @@ def _pair(name: str, value: str) -> str:
     return name if name == value else f"{name}: {value}"
 
 
-def _imports(spec: Spec, test_path: str) -> Iterator[str]:
+def _globals(spec: Spec) -> Iterator[str]:
     target = spec["target"]
-    path = str(target["path"])
     if target.get("unchecked"):
         # In a table `'gold'` is any text, and a compiler that checks types would refuse the whole file for it.
         yield "// @ts-nocheck: values in tables have wider types than the parameters that take them"
     if target.get("import"):
         yield "import { describe, expect, test } from '@jest/globals';"
+
+
+def import_lines(spec: Spec, test_path: str) -> Iterator[str]:
+    """What the tests import of the module under test; nothing where they use none of its exports."""
+    target = spec["target"]
+    path = str(target["path"])
     place = posixpath.relpath(path, PurePosixPath(test_path).parent.as_posix())
     place = place if place.startswith(".") else f"./{place}"
     suffix = PurePosixPath(path).suffix
@@ -328,12 +344,20 @@ def _imports(spec: Spec, test_path: str) -> Iterator[str]:
         if default:
             yield f"const {default} = require({source});"
         if named:
-            bound = ", ".join(one.replace(" as ", ": ") for one in named)
-            yield _wrapped("const", bound, f" = require({source});")
+            yield wrapped_names(True, ", ".join(one.replace(" as ", ": ") for one in named), source)
+        return
+    if not default and not named:
         return
     parts = ([default] if default else []) + ([f"{{ {', '.join(named)} }}"] if named else [])
     line = f"import {', '.join(parts)} from {source};"
-    yield line if len(line) <= WIDTH or default else _wrapped("import", ", ".join(named), f" from {source};")
+    yield line if len(line) <= WIDTH or default else wrapped_names(False, ", ".join(named), source)
+
+
+def wrapped_names(commonjs: bool, names: str, source: str) -> str:
+    """What imports names from a source, over several lines where one is too long."""
+    if commonjs:
+        return _wrapped("const", names, f" = require({source});")
+    return _wrapped("import", names, f" from {source};")
 
 
 def _wrapped(head: str, names: str, tail: str) -> str:
@@ -353,7 +377,7 @@ def _needed(spec: Spec) -> set[str]:
             *case["act"]["arguments"],
             *((case.get("arrange") or {}).get("statements") or ()),
         ]
-        texts += [str(one.get("error") or "") for one in case["expect"]]
+        texts += [str(one.get(part) or "") for one in case["expect"] for part in ("error", "actual")]
         for text in texts:
             # Names inside of texts, and properties, are no names of exports.
             bare = re.sub(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"", "''", str(text))

@@ -58,10 +58,18 @@ class Selection:
     suspects: tuple[Suspect, ...] = ()
 
 
-def select(module: Module, trials: Sequence[Trial], found: Observations, documented: Mapping[int, bool]) -> Selection:
+def select(
+    module: Module,
+    trials: Sequence[Trial],
+    found: Observations,
+    documented: Mapping[int, bool],
+    others: Sequence[Module] = (),
+) -> Selection:
     """Select the tests of a module.
 
     Args:
+        others: modules that it uses, whose errors are meant as well; what one function's tests show of them counts for
+            all functions.
         documented: for trials that stand in the documentation, whether they gave what it says.
     """
     chosen: list[Chosen] = []
@@ -75,17 +83,24 @@ def select(module: Module, trials: Sequence[Trial], found: Observations, documen
             for one in own
             if documented.get(one.id) is False
         ]
-        rows = [_candidate(one, found.seen[one.id], module, documented) for one in own if one.id in found.seen]
+        rows = [
+            _candidate(one, found.seen[one.id], (module, *others), documented) for one in own if one.id in found.seen
+        ]
         candidates = [one for one in rows if one is not None and documented.get(one.trial.id) is not False]
-        picked = _of_function(candidates, found)
+        picked = _of_function(candidates, found, chosen if others else None)
         chosen += picked
         if not picked:
             missing.append((function, _why_nothing([found.seen[one.id] for one in own if one.id in found.seen])))
     return Selection(tuple(chosen), tuple(missing), tuple(suspects))
 
 
-def _of_function(candidates: Sequence[Chosen], found: Observations) -> list[Chosen]:
-    """The anchor, then what adds something, the plainest first; rows that others make superfluous go again."""
+def _of_function(candidates: Sequence[Chosen], found: Observations, before: Sequence[Chosen] | None) -> list[Chosen]:
+    """The anchor, then what adds something, the plainest first; rows that others make superfluous go again.
+
+    Args:
+        before: tests of other functions that count as well: a function need not show what another one shows; None
+            where each counts for itself.
+    """
     # A function that gives nothing back is not tested by that it gives nothing back.
     returns = any(one.seen.kind != "undefined" and one.seen.outcome == "value" for one in candidates)
     candidates = [one for one in candidates if returns or one.fact or one.changed >= 0 or one.seen.outcome == "throws"]
@@ -95,15 +110,20 @@ def _of_function(candidates: Sequence[Chosen], found: Observations) -> list[Chos
     picked = [
         Chosen(anchor.trial, anchor.seen, "representative example", True, anchor.origin, anchor.changed, anchor.fact)
     ]
-    for one in sorted(candidates, key=_plainness):
+    ordered = sorted(candidates, key=_plainness)
+    if before is not None:
+        # Flows are many: first what takes another branch, then what only notices another fault.
+        reached = {one.trial.id: one.seen.branches - anchor.seen.branches for one in ordered}
+        ordered.sort(key=lambda one: not reached[one.trial.id])
+    for one in ordered:
         others = sum(each.origin != "documented" for each in picked)
         full = others >= _MOST and one.origin != "documented"
         if one.trial is anchor.trial or full or _same_test(one, picked):
             continue
-        reason = _reason(one, picked, found)
+        reason = _reason(one, [*(before or ()), *picked], found)
         if reason:
             picked.append(Chosen(one.trial, one.seen, reason, False, one.origin, one.changed, one.fact))
-    picked = _without_spare(picked, found)
+    picked = _without_spare(picked, found, before or ())
     # One call that always gives the same would be passed by a constant.
     if _needs_another(picked, found):
         other = next((one for one in sorted(candidates, key=_plainness) if _other_answer(one, picked)), None)
@@ -146,15 +166,16 @@ def _changes_nothing(one: Chosen, picked: Sequence[Chosen]) -> bool:
     return one.trial.value.kind == "given" and bool(alike)
 
 
-def _without_spare(picked: list[Chosen], found: Observations) -> list[Chosen]:
+def _without_spare(picked: list[Chosen], found: Observations, before: Sequence[Chosen]) -> list[Chosen]:
     """Leave out rows whose branches and noticed faults others have; never the anchor or documented ones."""
     kept = list(picked)
     for one in reversed(picked):
         if one.is_anchor or one.origin == "documented":
             continue
         rest = [other for other in kept if other is not one]
-        branches = frozenset[tuple[str, int]]().union(*(other.seen.branches for other in rest))
-        kills = set[int]().union(*(found.kills.get(other.trial.id, set()) for other in rest))
+        known = [*before, *rest]
+        branches = frozenset[tuple[str, int]]().union(*(other.seen.branches for other in known))
+        kills = set[int]().union(*(found.kills.get(other.trial.id, set()) for other in known))
         if one.seen.branches <= branches and found.kills.get(one.trial.id, set()) <= kills:
             kept = rest
     return kept
@@ -170,13 +191,13 @@ def _other_answer(one: Chosen, picked: Sequence[Chosen]) -> bool:
     return (one.seen.outcome, one.seen.source, one.seen.error) not in answers
 
 
-def _candidate(trial: Trial, seen: Seen, module: Module, documented: Mapping[int, bool]) -> Chosen | None:
+def _candidate(trial: Trial, seen: Seen, modules: Sequence[Module], documented: Mapping[int, bool]) -> Chosen | None:
     """What a test of this trial would assert; None where nothing may be asserted."""
     origin = "documented" if documented.get(trial.id) else "observed"
     if not seen.stable or trial.value.kind == "guess":
         return None
     if seen.outcome == "throws":
-        return Chosen(trial, seen, "", origin=origin) if is_meant(seen.error, module) else None
+        return Chosen(trial, seen, "", origin=origin) if any(is_meant(seen.error, one) for one in modules) else None
     if seen.outcome != "value":
         return None
     changed = next((at for at, after in enumerate(seen.changed) if after), -1)
@@ -233,8 +254,8 @@ def _plainness(one: Chosen) -> tuple[object, ...]:
 def _same_test(one: Chosen, picked: Sequence[Chosen]) -> bool:
     """Whether words could not tell a test from one that is there."""
     return any(
-        (each.trial.value.phrase, each.trial.state, each.trial.phrases)
-        == (one.trial.value.phrase, one.trial.state, one.trial.phrases)
+        (each.trial.value.phrase, each.trial.state, each.trial.phrases, each.trial.circumstance)
+        == (one.trial.value.phrase, one.trial.state, one.trial.phrases, one.trial.circumstance)
         and each.seen.outcome == one.seen.outcome
         and one.trial.example is None
         for each in picked

@@ -10,6 +10,8 @@ from ...utils.names.article import with_article
 
 Case = Mapping[str, Any]
 LONGEST_SHOWN = 40
+_PROGRAM = re.compile(r"\{ status: (\d+), stdout: '((?:[^'\\]|\\.)*)', stderr: .*\}", re.DOTALL)
+"""What a program that ran gave: its code, and what it printed."""
 SHOWABLE = re.compile(r"-?\d[\d.e+]*|true|false|null|undefined|NaN|'[^'\\\s](?:[^'\\\n]*[^'\\\s])?'")
 
 
@@ -38,11 +40,22 @@ def outcome_text(case: Case) -> str:
         name = str(one.get("error") or "error")
         return f"throws {with_article(name)}"
     actual, value = str(one["actual"]), str(one["value"])
+    if program := _PROGRAM.fullmatch(value):
+        return _printed(int(program[1]), program[2])
     if actual != "result":
         return f"changes {actual.partition('.')[2].removesuffix('()') or actual}"
     if SHOWABLE.fullmatch(value) and len(value) <= LONGEST_SHOWN:
         return f"{verb_of(case)} {value[1:-1] if value.startswith(chr(39)) else value}"
     return f"{verb_of(case)} {_noun(value)}"
+
+
+def _printed(status: int, output: str) -> str:
+    if status:
+        return f"ends with code {status}"
+    line = output.removesuffix("\\n")
+    if not line:
+        return "prints nothing"
+    return f"prints {line}" if len(line) <= LONGEST_SHOWN and "\\" not in line else "prints the expected text"
 
 
 def _noun(value: str) -> str:

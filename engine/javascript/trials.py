@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -39,6 +39,8 @@ class Trial:
         value: what it has there.
         example: the documented call that it is, else None.
         readings: expressions over the instance that may show a change.
+        prelude: statements that come before everything else; the other sources may use the names that they declare.
+        circumstance: words to follow the condition: "where the service is out of order".
     """
 
     id: int
@@ -54,6 +56,8 @@ class Trial:
     needs: frozenset[str] = frozenset()
     readings: tuple[str, ...] = ()
     state: str = ""
+    prelude: tuple[str, ...] = ()
+    circumstance: str = ""
 
     @property
     def instance(self) -> str:
@@ -73,11 +77,16 @@ class Proposer:
 
     Attributes:
         examples: documented calls by the path and line that they stand in.
+        others: modules whose classes parameters may take instances of.
+        given: values that take the place of all others, see `Values`.
+        domains: what the parameters of each function take; filled by `propose`.
     """
 
     root: Path
     module: Module
     examples: Sequence[tuple[str, Example]] = ()
+    others: Sequence[Module] = ()
+    given: Callable[[Shape, str], Sequence[Value]] | None = None
     domains: dict[str, list[tuple[str, Shape, bool]]] = field(default_factory=dict)
     _trials: list[Trial] = field(default_factory=list)
     _values: Values = field(init=False)
@@ -88,15 +97,15 @@ class Proposer:
         Args:
             symbols: qualified names to keep to; a class stands for its members; None for all.
         """
-        reader = TypeReader(self.root, self.module)
-        makers = [one.constructor for one in self.module.classes if one.constructor]
-        for function in (*self.module.callables, *makers):
-            self.domains[_key(function)] = _domain(function, reader, self.module)
-        classes = {
-            one.name: (one, self.domains[_key(one.constructor)] if one.constructor else [])
-            for one in self.module.classes
-        }
-        self._values = Values(classes)
+        classes: dict[str, tuple[Class, list[tuple[str, Shape, bool]]]] = {}
+        for module in (self.module, *self.others):
+            reader = TypeReader(self.root, module, [one.path for one in (self.module, *self.others)])
+            makers = [one.constructor for one in module.classes if one.constructor]
+            own = {_key(one): _domain(one, reader, module) for one in (*module.callables, *makers)}
+            for one in module.classes:
+                classes.setdefault(one.name, (one, own[_key(one.constructor)] if one.constructor else []))
+            self.domains |= {key: domain for key, domain in own.items() if key not in self.domains}
+        self._values = Values(classes, self.given)
         for function in self.module.functions:
             if _wanted(function.qualname, symbols):
                 self._documented(function)
@@ -111,7 +120,7 @@ class Proposer:
         made = self._values.of(Shape({"class"}, class_name=one.name), one.name)
         if not made and one.constructor is None:
             made = [Value(f"new {one.name}()", needs=frozenset({one.name}))]
-        readings = tuple(dict.fromkeys(self._readings(one)))[:_MOST_READINGS]
+        readings = tuple(dict.fromkeys(self.readings(one)))[:_MOST_READINGS]
         for member in one.members:
             if not _wanted(member.qualname, symbols):
                 continue
@@ -128,7 +137,13 @@ class Proposer:
                 self._calls(member, receiver.source, (), receiver.phrase, readings, only_typical=True)
             del self._trials[before + _MOST :]
 
-    def _readings(self, one: Class) -> Iterator[str]:
+    def typical(self, function: Function, nth: int = 0) -> list[Value] | None:
+        """A typical value for each parameter that a function needs; None where one is not known. After `propose`."""
+        domain = self.domains.get(_key(function))
+        each = [self._values.of(shape, own, nth=nth) for own, shape, optional in domain or () if not optional]
+        return [found[0] for found in each] if domain is not None and all(each) else None
+
+    def readings(self, one: Class) -> Iterator[str]:
         """Expressions that show an instance's state: getters, public fields, methods that only read."""
         name = instance_name(one.name)
         yield from _fields_of(one)

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from ...engine.javascript.render import rendered_tests
+from ...engine.rendering import render_files
 from ...gate.evidence.application_files import application_files
 from ...gate.evidence.evidence import EvidenceRecord, evidence_of
 from ...gate.evidence.summary import tool_result
@@ -36,9 +37,11 @@ async def run_script_tests(services: ToolServices, files: Mapping[str, str], spe
         return await _run_api_tests(services, files, spec, options)
     target = await services.python_target()
     limits = {key: options[key] for key in ("test_seconds", "mutant_seconds") if key in options}
+    # What a program does in its own process is neither measured nor mutated.
+    inside = any(str(case["id"]) not in _of_programs(spec) for case in spec["cases"])
     strictness = VerifyOptions(
         repeats=options.get("repeats", services.repeats),
-        mutants=options.get("mutants", services.mutants),
+        mutants=options.get("mutants", services.mutants) if inside else 0,
         wall_seconds=options.get("wall_seconds", _WALL_SECONDS),
         **limits,
     )
@@ -46,7 +49,7 @@ async def run_script_tests(services: ToolServices, files: Mapping[str, str], spe
     verification = await verify_scripts(
         target,
         files,
-        measured=(path,),
+        measured=_measured(spec),
         cases=await asyncio.to_thread(_cases, {next(iter(files)): spec}),
         documented=documented_cases([spec]),
         options=strictness,
@@ -83,7 +86,8 @@ def idle_tests(evidence: Iterable[EvidenceRecord], spec: Json) -> list[EvidenceR
     A function of one line runs no line that loading its module does not run, and may have nothing to mutate.
     """
     subjects = {str(case["id"]): str(case["subject"]) for case in spec["cases"]}
-    rows = list(evidence)
+    apart = _of_programs(spec)
+    rows = [one for one in evidence if one.case_id not in apart]
     idle = [one for one in rows if not one.adds and "documented" not in one.origins]
     kept = {subjects.get(one.case_id or "") for one in rows if one not in idle}
     left = Counter[str]()
@@ -102,11 +106,11 @@ async def verify_script_suite(services: ToolServices, files: Mapping[str, str], 
     own = [spec for spec in specs if spec.get("framework") in SCRIPT_FRAMEWORKS]
     by_path: dict[str, Json] = {}
     for path, text in files.items():
-        spec = next((one for one in own if f"from {_origin(one)}\n" in text), None)
+        spec = await asyncio.to_thread(_spec_of, own, path, text)
         if spec is not None:
             by_path[path] = spec
     served = any(spec.get("test_type") == "api" for spec in own)
-    measured = tuple(dict.fromkeys(str(spec["target"]["path"]) for spec in by_path.values()))
+    measured = tuple(dict.fromkeys(path for spec in by_path.values() for path in _measured(spec)))
     if served:
         found = [path for spec in own for path in await asyncio.to_thread(application_files, services.root, spec)]
         measured = tuple(dict.fromkeys(found))
@@ -124,6 +128,27 @@ async def verify_script_suite(services: ToolServices, files: Mapping[str, str], 
         served=served,
     )
     return tool_result(verification)
+
+
+def _of_programs(spec: Json) -> frozenset[str]:
+    """Ids of the cases that run a program of the package."""
+    return frozenset(
+        str(case["id"]) for case in spec["cases"] if any(one["to"] == "program" for one in case.get("crosses", ()))
+    )
+
+
+def _measured(spec: Json) -> tuple[str, ...]:
+    """The scripts whose coverage counts: the tested module, or all components."""
+    parts = spec["target"].get("components") or [spec["target"]]
+    return tuple(str(one["path"]) for one in parts if one.get("path"))
+
+
+def _spec_of(specs: Iterable[Json], path: str, text: str) -> Json | None:
+    """The spec of a test file: of several for one module, the one that renders to it."""
+    found = [one for one in specs if f"from {_origin(one)}\n" in text]
+    if len(found) > 1:
+        found = [one for one in found if render_files(one, "jest", path)[0].contents == text] or found
+    return found[0] if found else None
 
 
 def _origin(spec: Json) -> str:

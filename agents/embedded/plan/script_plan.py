@@ -1,4 +1,4 @@
-"""Plans unit tests of JavaScript and TypeScript modules: one step for each module, written for Jest."""
+"""Plans unit and integration tests of JavaScript and TypeScript modules, written for Jest: one step for each module."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ....core.errors import RequestError
+from ....engine.javascript.flows.seams import entries_of
 from ....engine.javascript.sources import ScriptSources, find_scripts, path_of_tests
 from ....sandbox.javascript.project import collection_of, package_of
 from ....sandbox.javascript.syntax import SUFFIXES
@@ -23,6 +24,8 @@ from .request.parsed_request import Mention, ParsedRequest
 from .script_frameworks.api_frameworks import api_framework
 
 _FRAMEWORK = "jest"
+_KINDS = ("unit", "integration")
+_MOST_ENTRIES = 12
 _TESTS = "tests/generated"
 _SHOWN = 3
 _LONGEST_SLUG = 100
@@ -69,24 +72,47 @@ def script_plan(words: ParsedRequest, inputs: Mapping[str, Any], root: Path) -> 
             advice="Name a module, such as src/pricing.ts, or a folder of modules.",
             details={"not_understood": planning.not_understood},
         )
-    steps = planning.steps(targets)
-    named = [path if names is None else f"{path}:{', '.join(names)}" for path, names in targets]
+    kinds = _kinds(words, inputs)
+    steps = planning.steps(targets, kinds)
+    if not any(step["type"].startswith("generate_") for step in steps):
+        reasons = "; ".join(str(row["reason"]) for row in planning.skipped)
+        raise RequestError(
+            f"there is nothing to integrate: {reasons or 'no module uses another one, a file or a service'}.",
+            advice="Ask for unit tests, or name a module that uses another one.",
+            details={"not_understood": planning.not_understood},
+        )
+    planned = [step["params"]["target"] for step in steps if step["type"].startswith("generate_")]
+    named = [one["path"] if one["symbols"] is None else f"{one['path']}:{', '.join(one['symbols'])}" for one in planned]
+    named = list(dict.fromkeys(named))
     shown = ", ".join(named) if len(named) <= _SHOWN else f"{len(named)} modules of scripts"
+    said = " and ".join(kinds)
     return {
         "steps": steps,
-        "understood": [f"Unit tests with jest for {shown}."],
+        "understood": [f"{said[:1].upper()}{said[1:]} tests with jest for {shown}."],
         "not_understood": planning.not_understood,
         "skipped": planning.skipped,
     }
 
 
+def _asked_kinds(words: ParsedRequest, inputs: Mapping[str, Any]) -> list[str]:
+    """The test types that a request names; an option narrows it to its own."""
+    wanted = str(inputs.get("test_type") or "")
+    return [wanted] if wanted else list(words.test_types)
+
+
+def _kinds(words: ParsedRequest, inputs: Mapping[str, Any]) -> list[str]:
+    """What is planned: unit tests where nothing else is named."""
+    asked = _asked_kinds(words, inputs)
+    return [kind for kind in _KINDS if kind in asked] or ["unit"]
+
+
 def _refuse(words: ParsedRequest, inputs: Mapping[str, Any]) -> None:
-    kinds = {*words.test_types, *([str(inputs["test_type"])] if inputs.get("test_type") else [])} - {"unit"}
+    kinds = {*_asked_kinds(words, inputs)} - {*_KINDS}
     if kinds:
         listed = " and ".join(sorted(kinds))
         raise RequestError(
-            f"{listed} tests are not made with jest: only unit tests are, and API tests in a run of their own.",
-            advice="Ask for unit tests of a JavaScript or TypeScript module, for API tests alone, or leave jest out.",
+            f"{listed} tests are not made with jest: unit and integration tests are, API tests in a run of their own.",
+            advice="Ask for unit or integration tests of a script, for API tests alone, or leave jest out.",
             details={"not_understood": [_row(f"{listed} tests", "not made with jest in this run")]},
         )
     asked = [*words.frameworks, *([str(inputs["framework"])] if inputs.get("framework") else [])]
@@ -178,24 +204,35 @@ class _Planning:
             self.stopping.append(text)
         return []
 
-    def steps(self, targets: Sequence[Target]) -> list[JsonObject]:
-        """The steps, in order: context, one for each module, verify, accept."""
-        before = [context_step(str(self._inputs.get("user_request") or ""))] if len(targets) > 1 else []
+    def steps(self, targets: Sequence[Target], kinds: Sequence[str]) -> list[JsonObject]:
+        """The steps, in order: context, one for each module and kind of test, verify, accept."""
+        wanted = [("unit", *one) for one in targets] if "unit" in kinds else []
+        wanted += [("integration", *one) for one in self._entries(targets)] if "integration" in kinds else []
+        if not wanted:
+            return []
+        before = [context_step(str(self._inputs.get("user_request") or ""))] if len(wanted) > 1 else []
         taken: set[str] = set()
         generate: list[JsonObject] = []
-        for path, names in targets:
-            generate.append(self._step(path, names, taken, [CONTEXT] if before else []))
+        for kind, path, names in wanted:
+            generate.append(self._step(kind, path, names, taken, [CONTEXT] if before else []))
         paths = [str(step["params"]["test_path"]) for step in generate]
         verify = verify_step([str(step["id"]) for step in generate], paths, _FRAMEWORK)
         return [*before, *generate, verify, accept_step([str(verify["id"])], paths)]
 
-    def _step(self, path: str, names: tuple[str, ...] | None, taken: set[str], after: list[str]) -> JsonObject:
-        package = package_of(self._root, path)
-        part = "" if names is None else "." + "-".join(names[:2]).replace(".", "-")
-        wanted = str(self._inputs.get("tests_dir") or _TESTS)
-        # A folder that somebody asked for is theirs to configure.
-        collection = collection_of(self._root, package) if wanted == _TESTS else None
-        test_path = path_of_tests(path, package.folder, wanted, part, collection)
+    def _entries(self, targets: Sequence[Target]) -> list[Target]:
+        """The modules among the targets that use another one, a file or a service, and the package's programs."""
+        named = dict(targets)
+        whole = set(named) == set(self._sources.modules)
+        found = entries_of(self._root, list(named), programs=whole, most=_MOST_ENTRIES)
+        if not whole:
+            reason = "it uses no other module of the project, no file and no service, and is no program"
+            self.skipped += [{"target": path, "reason": reason} for path in named if path not in found]
+        return [(path, named.get(path)) for path in found]
+
+    def _step(
+        self, kind: str, path: str, names: tuple[str, ...] | None, taken: set[str], after: list[str]
+    ) -> JsonObject:
+        test_path = self._test_path(kind, path, names)
         number = 2
         while test_path in taken:
             stem, kind, rest = re.split(r"(\.(?:test|spec)\.)(?=\w+$)", test_path)
@@ -203,20 +240,36 @@ class _Planning:
             number += 1
         taken.add(test_path)
         slug = f"{_slug(path)}{'__' + _slug('_'.join(names[:3])) if names else ''}"
+        ending = "" if kind == "unit" else f".{kind}"
         target: JsonObject = {
             "path": path,
             "symbols": list(names) if names is not None else None,
             "digest": hashlib.sha256(read_source_bytes(self._root, path)).hexdigest(),
         }
         params: JsonObject = {
-            "test_type": "unit",
+            "test_type": kind,
             "framework": _FRAMEWORK,
             "target": target,
-            "spec_path": f"specs/{slug}.json",
+            "spec_path": f"specs/{slug}{ending}.json",
             "test_path": test_path,
             "depends_on": after,
         }
-        return {"id": f"generate_unit_{slug}", "type": "generate_unit_tests", "params": params}
+        return {"id": f"generate_{kind}_{slug}", "type": f"generate_{kind}_tests", "params": params}
+
+    def _test_path(self, kind: str, path: str, names: tuple[str, ...] | None) -> str:
+        package = package_of(self._root, path)
+        part = "" if names is None else "." + "-".join(names[:2]).replace(".", "-")
+        wanted = str(self._inputs.get("tests_dir") or _TESTS)
+        # A folder that somebody asked for is theirs to configure.
+        collection = collection_of(self._root, package) if wanted == _TESTS else None
+        if kind == "unit":
+            return path_of_tests(path, package.folder, wanted, part, collection)
+        own = f"{wanted}/{kind}"
+        found = path_of_tests(path, package.folder, own, part, collection)
+        if f"{own}/" in found:
+            return found
+        # Beside unit tests of the same module, a file needs a name of its own.
+        return path_of_tests(path, package.folder, own, f"{part}.{kind}", collection)
 
 
 def _slug(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Generates specs of unit tests for JavaScript and TypeScript modules, and chooses the generator by the language."""
+"""Generates specs of unit and integration tests for scripts, and chooses the generator by the language."""
 
 from __future__ import annotations
 
@@ -15,28 +15,33 @@ SCRIPT_FRAMEWORKS = ("jest",)
 
 @dataclass(frozen=True, slots=True)
 class ScriptSpecGenerator:
-    """Generates unit test specs for one JavaScript or TypeScript module.
+    """Generates specs of tests for one JavaScript or TypeScript module.
 
     Attributes:
         target: prepares the project.
         mutants: size of the sample of mutants that tests are chosen by.
+        flows: integration tests of the module and what it uses, instead of unit tests.
     """
 
     target: ProvideTarget
     mutants: int = 150
+    flows: bool = False
 
     async def generate(self, inputs: Mapping[str, Any], *, seconds: float | None = None) -> SpecResult:
         """Generate the spec for `target` (path, and `symbols` or null).
 
         Raises:
-            TargetImportError, EnvironmentFault, SandboxFailure, TargetRunError: see `explore_script`.
+            ProjectError, TargetImportError, EnvironmentFault, SandboxFailure, TargetRunError: see `explore_script` and
+                `explore_script_flows`.
         """
         # The parser of scripts is loaded only where a script is tested.
         from ....engine.javascript.explore import explore_script
+        from ....engine.javascript.flows.explore import explore_script_flows
 
         target = await self.target()
         path, symbols = str(inputs["target"]["path"]), inputs["target"].get("symbols")
-        found = await explore_script(target, path, symbols=symbols, mutants=self.mutants)
+        explore = explore_script_flows if self.flows else explore_script
+        found = await explore(target, path, symbols=symbols, mutants=self.mutants)
         trace: list[JsonObject] = [
             {"event": "explored", "target": path, "trials": found.trials, "cases": len(found.spec["cases"])}
         ]
@@ -44,8 +49,8 @@ class ScriptSpecGenerator:
 
 
 @dataclass(frozen=True, slots=True)
-class UnitSpecsByLanguage:
-    """Generates unit test specs: of Python modules by one generator, of scripts by another."""
+class SpecsByLanguage:
+    """Generates specs of one test type: of Python modules by one generator, of scripts by another."""
 
     python: SpecGenerator
     script: SpecGenerator

@@ -25,15 +25,34 @@ def text_for_pattern(literal: str) -> str:
     Args:
         literal: of JavaScript, with its slashes and flags.
     """
-    body, _, flags = literal[1:].rpartition("/")
-    if len(body) > _LONGEST or len(_OPEN_END.findall(body)) > _MOST_OPEN_ENDS:
+    body = literal[1:].rpartition("/")[0]
+    expression = _expression(literal)
+    if expression is None:
         return ""
     try:
         text, rest = _alternatives(body)
-        expression = re.compile(body.replace("(?<", "(?P<"), re.IGNORECASE if "i" in flags else 0)
-    except (re.error, IndexError, ValueError):
+    except (IndexError, ValueError):
         return ""
     return text if not rest and text and expression.search(text) else ""
+
+
+def is_match(literal: str, text: str) -> bool:
+    """Whether a pattern takes the whole of a text; no where the pattern is one that cannot be read here."""
+    expression = _expression(literal)
+    body = literal[1:].rpartition("/")[0]
+    whole = body.startswith("^") and body.endswith("$")
+    return whole and expression is not None and expression.search(text) is not None
+
+
+def _expression(literal: str) -> re.Pattern[str] | None:
+    """A literal of JavaScript as an expression of Python; None where it is long, has many open ends or other forms."""
+    body, _, flags = literal[1:].rpartition("/")
+    if len(body) > _LONGEST or len(_OPEN_END.findall(body)) > _MOST_OPEN_ENDS:
+        return None
+    try:
+        return re.compile(re.sub(r"\(\?<(?![=!])", "(?P<", body), re.IGNORECASE if "i" in flags else 0)
+    except (re.error, OverflowError, RecursionError):
+        return None
 
 
 def texts_at_bounds(literal: str) -> list[str]:

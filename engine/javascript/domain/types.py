@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path, PurePosixPath
 
 from tree_sitter import Node
@@ -35,10 +35,12 @@ class TypeReader:
 
     Args:
         root: the project.
+        instances: modules of the project whose exported classes can be made, for parameters that take an instance.
     """
 
-    def __init__(self, root: Path, module: Module) -> None:
+    def __init__(self, root: Path, module: Module, instances: Collection[str] = ()) -> None:
         self._root = root
+        self._instances = frozenset(instances)
         self._module = module
         self._others: dict[str, Module | None] = {}
 
@@ -88,8 +90,8 @@ class TypeReader:
             if other is not None:
                 local = other.exports.get(original, original)
                 shape = self.named(local, depth, other)
-                # An instance of another module's class would need its import.
-                return Shape({"foreign"}) if shape.class_name else shape
+                # An instance of another module's class needs its import.
+                return Shape({"foreign"}) if shape.class_name and other.path not in self._instances else shape
         return Shape({_PLAIN[name]}) if name in _PLAIN else Shape({"foreign"} if name[:1].isupper() else set())
 
     def _defined(self, name: str, node: Node, depth: int, module: Module) -> Shape:
@@ -131,6 +133,11 @@ class TypeReader:
 
 def _plain(reader: TypeReader, node: Node, depth: int, module: Module) -> Shape:
     return reader.named(text_of(node), depth, module)
+
+
+def _nested(reader: TypeReader, node: Node, depth: int, module: Module) -> Shape:
+    """`slugify.Options`: a type of a namespace of the module's own."""
+    return reader.named(text_of(child(node, "name")), depth, module)
 
 
 def _literal(reader: TypeReader, node: Node, depth: int, module: Module) -> Shape:
@@ -239,6 +246,7 @@ _TYPES: Mapping[str, Callable[[TypeReader, Node, int, Module], Shape]] = {
     "predefined_type": _plain,
     "type_identifier": _plain,
     "identifier": _plain,
+    "nested_type_identifier": _nested,
     "literal_type": _literal,
     "union_type": _union,
     "intersection_type": _intersection,

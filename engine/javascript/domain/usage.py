@@ -9,7 +9,9 @@ from tree_sitter import Node
 from ....sandbox.javascript.syntax import field as child
 from ....sandbox.javascript.syntax import string_value, text_of
 from ..model import Function, Module
+from .patterns import is_match
 from .shapes import Constant, Shape, elements_of, keys_of
+from .value_pools import quoted_text
 
 _OF_LISTS = frozenset(
     "map filter reduce reduceRight forEach some every find findIndex findLast flatMap push pop shift unshift sort "
@@ -42,6 +44,10 @@ def uses_of(function: Function, module: Module, depth: int = 0) -> list[Shape]:
         if parameter.pattern is not None:
             _bind(parameter.pattern, shape, names)
     _Reader(module, names, depth).read(function.body)
+    for shape in shapes:
+        # Texts of the documentation that a pattern takes are better known than any that are made for it.
+        told = [text for text in function.doc.quoted if any(is_match(one, text) for one in shape.patterns)]
+        shape.constants += [Constant("one of", quoted_text(text)) for text in told]
     return shapes
 
 

@@ -8,8 +8,9 @@ from dataclasses import replace
 
 from ....utils.names.article import with_article
 from ..model import Class, Value
+from .boundaries import around, bare, lengths, listed_values, of_length, shaped
 from .patterns import text_for_pattern, texts_at_bounds
-from .shapes import Constant, Shape
+from .shapes import Shape
 from .value_pools import (
     LONG,
     NUMBERS,
@@ -26,8 +27,6 @@ from .value_pools import (
 
 _DEPTH = 4
 _MOST = 40
-_SHORTEST = 2
-"""Lengths below it are what empty and single values show."""
 _OPTIONS = re.compile(r"opt(?:ion)?s?$|config|settings", re.IGNORECASE)
 
 
@@ -36,10 +35,16 @@ class Values:
 
     Args:
         classes: exported classes by name, whose instances can be made; with the shapes of their parameters.
+        given: values that a parameter takes in the place of all others, by its shape and name; none where it is empty.
     """
 
-    def __init__(self, classes: Mapping[str, tuple[Class, Sequence[tuple[str, Shape, bool]]]]) -> None:
+    def __init__(
+        self,
+        classes: Mapping[str, tuple[Class, Sequence[tuple[str, Shape, bool]]]],
+        given: Callable[[Shape, str], Sequence[Value]] | None = None,
+    ) -> None:
         self._classes = classes
+        self._given = given
 
     def of(self, shape: Shape, name: str, *, nth: int = 0, depth: int = 0) -> list[Value]:
         """Values of a shape, the typical one first.
@@ -48,7 +53,8 @@ class Values:
             name: of the parameter or field, which hints at what it holds.
             nth: which of several typical values comes first, so that two of one kind differ.
         """
-        found = list(_distinct(self._values(shape, name, nth, depth)))
+        found = list(self._given(shape, name) if self._given is not None else ())
+        found = found or list(_distinct(self._values(shape, name, nth, depth)))
         return found[:_MOST]
 
     def _values(self, shape: Shape, name: str, nth: int, depth: int) -> Iterator[Value]:
@@ -107,7 +113,7 @@ class Values:
         typical = pool[nth % len(pool)]
         yield Value(typical, f"{words(name)} {typical}")
         for constant in shape.constants:
-            yield from _around(constant, name)
+            yield from around(constant, name)
         yield Value("0", f"{words(name)} zero", "zero")
         yield Value("1", f"{words(name)} one", "one")
         for other in PLAIN_NUMBERS:
@@ -123,7 +129,7 @@ class Values:
         quoted = list(dict.fromkeys(one.source for one in listed if one.source[0] in "'\"" and len(one.source) > 2))
         ordered = quoted[nth % len(quoted) :] + quoted[: nth % len(quoted)] if quoted else []
         for at, source in enumerate(ordered):
-            yield Value(_single(source), f"{named} {_bare(source)}", "typical" if at == 0 else "listed")
+            yield Value(_single(source), f"{named} {bare(source)}", "typical" if at == 0 else "listed")
         for pattern in shape.patterns:
             text = text_for_pattern(pattern)
             if text:
@@ -131,7 +137,7 @@ class Values:
         # What lies at the bounds of a pattern differs from what it matches in one sign.
         for text in dict.fromkeys(text for pattern in shape.patterns for text in texts_at_bounds(pattern)):
             yield Value(quoted_text(text), f"{named} {text}", "boundary")
-        yield from _shaped(shape, named)
+        yield from shaped(shape, named)
         pool = next((some for pattern, some in TEXTS if re.search(pattern, name.lower())), PLAIN_TEXTS)
         typical = pool[nth % len(pool)]
         if quoted:
@@ -140,7 +146,7 @@ class Values:
             yield Value(quoted_text(typical), f"{named} {typical}")
             yield from (Value(quoted_text(other), f"another {named}", "another") for other in pool if other != typical)
         yield Value("''", f"an empty {named}", "empty")
-        yield from (one for constant in shape.constants for one in _lengths(constant, named))
+        yield from (one for constant in shape.constants for one in lengths(constant, named))
         yield Value("'Hello World'", f"{with_article(named)} with capitals", "capitals")
         yield Value("'  padded text  '", f"{with_article(named)} with spaces around it", "spaces")
         yield Value("'a'", f"{with_article(named)} of one character", "one")
@@ -161,18 +167,20 @@ class Values:
         if first[0].source == first[1].source and len(each[0]) > 1:
             first = [*each[0][:2], each[0][0]]
         wanted = 2 if "{" in first[0].source else 3
-        typical = _listed(first[:wanted])
+        typical = listed_values(first[:wanted])
         yield replace(typical, phrase=f"several {words(name)}")
         for constant in shape.constants:
-            yield from (_of_length(first, constant, words(name)))
+            yield from (of_length(first, constant, words(name)))
         for other in each[0][1:16]:
             # One element differs from the typical list.
-            made = _listed([other, *first[1:wanted]])
+            made = listed_values([other, *first[1:wanted]])
             yield replace(made, phrase=other.phrase, kind=other.kind if other.kind != "typical" else "other")
-        yield replace(_listed(first[:1]), phrase=f"a single {words(single)}", kind="one")
+        yield replace(listed_values(first[:1]), phrase=f"a single {words(single)}", kind="one")
         yield Value("[]", f"no {words(name)}", "empty")
-        yield replace(_listed([first[0], first[1], first[0]]), phrase=f"{words(name)} that repeat", kind="repeated")
-        yield replace(_listed(first[::-1]), phrase=f"{words(name)} in another order", kind="other")
+        yield replace(
+            listed_values([first[0], first[1], first[0]]), phrase=f"{words(name)} that repeat", kind="repeated"
+        )
+        yield replace(listed_values(first[::-1]), phrase=f"{words(name)} in another order", kind="other")
 
     def _tuples(self, shape: Shape, name: str, nth: int, depth: int) -> Iterator[Value]:
         each = [self.of(one, singular(name), nth=nth + at, depth=depth + 1) for at, one in enumerate(shape.items)]
@@ -265,10 +273,6 @@ def _single(source: str) -> str:
     return quoted_text(source[1:-1]) if source[0] == '"' and "\\" not in source else source
 
 
-def _bare(source: str) -> str:
-    return source.strip("'\"`")
-
-
 def _distinct(values: Iterator[Value]) -> Iterator[Value]:
     seen = set()
     for one in values:
@@ -293,81 +297,6 @@ def _dates(shape: Shape, name: str, nth: int, depth: int) -> Iterator[Value]:
     )
     for at in range(3):
         yield Value(f"new Date('{days[(at + nth) % 3]}')", titles[(at + nth) % 3], "typical" if at == 0 else "other")
-
-
-def _around(constant: Constant, name: str) -> Iterator[Value]:
-    """Numbers at, just below and just above one that the code compares with."""
-    text = constant.source.replace("_", "")
-    try:
-        number = float(text)
-    except ValueError:
-        return
-    named = words(name)
-    limit = constant.name or text
-    step = 1.0 if number.is_integer() else 0.01
-    if number == 0 and not constant.name:
-        yield Value("0", f"{named} zero", "boundary")
-        yield Value("-1", f"a negative {named}", "boundary")
-        return
-    yield Value(_number(number), f"{named} equal to {limit}", "boundary")
-    if constant.operator in ("===", "==", "!==", "!=", "key", "one of"):
-        return
-    for other, side in ((number - step, "just below"), (number + step, "just above")):
-        yield Value(_number(other), f"{named} {side} {limit}", "boundary")
-    if number > 4 and number.is_integer():
-        yield Value(_number(number * 2), f"{named} far above {limit}", "boundary")
-
-
-def _lengths(constant: Constant, named: str) -> Iterator[Value]:
-    if not constant.operator.startswith("length") or not constant.source.isdigit() or int(constant.source) < _SHORTEST:
-        return
-    wanted = int(constant.source)
-    for size, side in ((wanted, "of exactly"), (wanted - 1, "shorter than"), (wanted + 1, "longer than")):
-        if 0 < size <= len(LONG):
-            shown = constant.name or f"{wanted} characters"
-            text = LONG[:size]
-            yield Value(
-                quoted_text(text if text.strip() == text else f"{text.rstrip()}s"),
-                f"{with_article(named)} {side} {shown}",
-                "boundary",
-            )
-
-
-def _of_length(first: Sequence[Value], constant: Constant, named: str) -> Iterator[Value]:
-    if not constant.operator.startswith("length") or not constant.source.isdigit():
-        return
-    wanted = int(constant.source)
-    for size in (wanted, wanted + 1):
-        if 0 < size <= 6:
-            made = _listed([first[at % len(first)] for at in range(size)])
-            yield replace(made, phrase=f"{size} {named}", kind="boundary")
-
-
-def _shaped(shape: Shape, named: str) -> Iterator[Value]:
-    """Texts that have what the code looks for in them."""
-    for one in shape.constants:
-        sought = _bare(one.source)
-        if (
-            not sought
-            or "\\" in sought
-            or one.operator not in ("split", "startsWith", "endsWith", "includes", "indexOf")
-        ):
-            continue
-        if one.operator == "startsWith":
-            yield Value(quoted_text(f"{sought}apple"), f"{with_article(named)} that begins with {sought}", "listed")
-        elif one.operator == "endsWith":
-            yield Value(quoted_text(f"apple{sought}"), f"{with_article(named)} that ends with {sought}", "listed")
-        elif sought.strip():
-            yield Value(quoted_text(sought.join(WORDS[:3])), f"{with_article(named)} with several parts", "listed")
-
-
-def _number(value: float) -> str:
-    return str(int(value)) if value.is_integer() else f"{value:.10g}"
-
-
-def _listed(values: Sequence[Value]) -> Value:
-    needs = frozenset[str]().union(*(one.needs for one in values))
-    return Value(f"[{', '.join(one.source for one in values)}]", needs=needs)
 
 
 def _made_of(fields: Mapping[str, Value]) -> Value:

@@ -139,7 +139,7 @@ async function observed(trial) {
   };
   try {
     receiver = trial.receiver ? await trial.receiver() : undefined;
-    args = trial.args();
+    args = trial.args(receiver);
   } catch (fault) {
     return { outcome: 'arrange', error: failure(fault).error };
   }
@@ -153,7 +153,7 @@ async function observed(trial) {
     const got = isAsync ? await settled(returned) : { value: returned };
     if (got === 'pending') return { outcome: 'pending' };
     const value = spread(got.value);
-    const self = receiver !== undefined && got.value === receiver;
+    const self = receiver !== undefined && (got.value === receiver || receiver[trial.self] === got.value);
     seen = { outcome: 'value', isAsync, iterated: value !== got.value, self, ...described(value) };
     seen.argument = args.findIndex((one) => one === got.value);
   } catch (fault) {
@@ -169,19 +169,27 @@ async function observed(trial) {
   return { ...seen, facts };
 }
 
-function counted(file) {
-  const one = globalThis.__coverage__?.[file];
-  return one ? { s: { ...one.s }, b: JSON.parse(JSON.stringify(one.b)) } : null;
+function counted(files) {
+  return files.map((file) => {
+    const one = globalThis.__coverage__?.[file];
+    return one ? { s: { ...one.s }, b: JSON.parse(JSON.stringify(one.b)) } : null;
+  });
 }
 
-function reached(before, after) {
-  if (!before || !after) return { s: [], b: [] };
-  const s = Object.keys(after.s).filter((id) => after.s[id] > before.s[id]);
+/** What of one file was counted since; a file that was loaded in between begins with nothing. */
+function reachedOf(before, after) {
+  if (!after) return { s: [], b: [] };
+  const s = Object.keys(after.s).filter((id) => after.s[id] > (before?.s[id] ?? 0));
   const b = Object.entries(after.b).flatMap(([id, counts]) =>
-    counts.map((count, arm) => [id, arm, count > before.b[id][arm]]).filter((one) => one[2]).map((one) => one.slice(0, 2)),
+    counts
+      .map((count, arm) => [id, arm, count > (before?.b[id][arm] ?? 0)])
+      .filter((one) => one[2])
+      .map((one) => one.slice(0, 2)),
   );
   return { s, b };
 }
+
+const reached = (before, after) => after.map((one, at) => reachedOf(before[at], one));
 
 /** Another day and other chances: what depends on them does not give the same twice. */
 function elsewhere() {
@@ -214,7 +222,7 @@ globalThis.__testwrightTick = () => {
  * Observe all trials, then again in reverse order, then those that stand with each mutant.
  *
  * @param load gives the module. @param trialsOf the trials of a module.
- * @param options file (measured), results (written), journal, skip (ids), mutants ([id, load, ids of trials])
+ * @param options files (measured), results (written), journal, skip (ids), mutants ([id, load, ids of trials])
  */
 async function observe(load, trialsOf, options) {
   const write = (line) => appendFileSync(options.results, `${JSON.stringify(line)}\n`);
@@ -225,10 +233,10 @@ async function observe(load, trialsOf, options) {
   if (!options.mutants) {
     for (const trial of trials) {
       begin(trial.id);
-      const before = counted(options.file);
+      const before = counted(options.files);
       const seen = await observed(trial);
       first.set(trial.id, JSON.stringify(seen));
-      write({ id: trial.id, ...seen, reach: reached(before, counted(options.file)) });
+      write({ id: trial.id, ...seen, reach: reached(before, counted(options.files)) });
     }
     const back = elsewhere();
     for (const trial of [...trials].reverse()) {

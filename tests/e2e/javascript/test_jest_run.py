@@ -60,7 +60,14 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     shutil.copytree(EXAMPLE, root)
     before = tree(root)
     outcome = invoke_command(
-        "run", "jest tests", "--root", str(root), "--run-id", RUN, cwd=root, environment=ENVIRONMENT
+        "run",
+        "jest tests for src/shipping.js and src/vouchers.ts",
+        "--root",
+        str(root),
+        "--run-id",
+        RUN,
+        cwd=root,
+        environment=ENVIRONMENT,
     )
     (root / "jest.check.cjs").write_text(CONFIG)
     return Run(root, before, outcome)

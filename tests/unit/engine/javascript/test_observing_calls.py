@@ -54,7 +54,7 @@ def test_refused_promises_and_instances_with_fields_of_their_own_are_told(tmp_pa
         "() => new (class Box { _inner = 1; size = 2; })()",
     )
     trials = ", ".join(f"{{ id: {at}, args: () => [], call: {call} }}" for at, call in enumerate(calls))
-    options = "{ results: to, journal: '/dev/null', skip: [] }"
+    options = "{ results: to, files: [], journal: '/dev/null', skip: [] }"
     rows = in_node(f"observe(() => ({{}}), () => [{trials}], {options});", tmp_path)
     seen = {row["id"]: row for row in rows if "id" in row}
     assert (seen[0]["isAsync"], seen[1]["isAsync"]) == (True, False)

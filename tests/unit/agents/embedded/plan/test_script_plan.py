@@ -68,7 +68,7 @@ def test_tests_of_a_package_stand_inside_of_it(project):
     [
         ("jest tests for tool.py", "this is Python"),
         ("unit tests for src/pricing.ts with pytest", "does not test JavaScript"),
-        ("browser tests with jest", "only unit tests are"),
+        ("browser tests with jest", "unit and integration tests are"),
         ("unit tests for src/prizing.ts", "there is no such file"),
         ("unit tests for src/pricing.test.ts", "it is a test already"),
     ],
@@ -86,3 +86,38 @@ def test_a_request_for_python_that_mentions_scripts_is_planned_for_python(tmp_pa
     planned = plan(tmp_path, f"unit tests for client.py{rest}")
     assert [step["params"]["framework"] for step in planned["steps"][:1]] == ["pytest"]
     assert rest.split()[-1] in {row["text"] for row in planned["not_understood"]}
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("checkout")
+    (root / "src").mkdir()
+    (root / "bin").mkdir()
+    (root / "package.json").write_text('{"name": "checkout", "bin": "bin/checkout.js"}')
+    (root / "bin" / "checkout.js").write_text("const { quote } = require('../src/quote');\nconsole.log(quote(1));\n")
+    (root / "src" / "quote.js").write_text(
+        "const { rate } = require('./rates');\nexports.quote = (weight) => weight * rate('DE');\n"
+    )
+    (root / "src" / "rates.js").write_text("exports.rate = (country) => country.length;\n")
+    return root
+
+
+def test_integration_tests_with_jest_get_a_step_for_each_module_that_uses_another_one_and_each_program(checkout):
+    planned = plan(checkout, "integration tests with jest")
+    steps = [step for step in planned["steps"] if step["type"] == "generate_integration_tests"]
+    assert [(step["params"]["target"]["path"], step["params"]["test_path"]) for step in steps] == [
+        ("bin/checkout.js", "tests/generated/integration/bin/checkout.test.js"),
+        ("src/quote.js", "tests/generated/integration/quote.test.js"),
+    ]
+    assert planned["understood"] == ["Integration tests with jest for bin/checkout.js, src/quote.js."]
+
+
+def test_unit_and_integration_tests_of_one_request_go_to_files_of_their_own(checkout):
+    planned = plan(checkout, "unit tests and integration tests for src/quote.js")
+    paths = [step["params"]["test_path"] for step in planned["steps"] if step["type"].startswith("generate")]
+    assert paths == ["tests/generated/quote.test.js", "tests/generated/integration/quote.test.js"]
+
+
+def test_a_module_that_uses_nothing_else_has_no_integration_tests_and_the_refusal_says_why(checkout):
+    with pytest.raises(RequestError, match=r"it uses no other module of the project, no file and no service"):
+        plan(checkout, "integration tests for src/rates.js")

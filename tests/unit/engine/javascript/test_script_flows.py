@@ -1,0 +1,138 @@
+"""The seams of a package of scripts are read, and flows across them are proposed and written."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from testwright.analysis.test_checks.spec_rules import quality_issues
+from testwright.engine.javascript.flows.programs import documented_lines
+from testwright.engine.javascript.flows.proposals import FlowProposer
+from testwright.engine.javascript.flows.render import render_flows
+from testwright.engine.javascript.flows.seams import Program, read_seams
+from testwright.engine.javascript.trials import Trial
+
+pytestmark = pytest.mark.feature("T-10", "T-20")
+
+EXAMPLE = Path(__file__).resolve().parents[4] / "examples" / "checkout"
+
+
+def flows(path: str, root: Path = EXAMPLE) -> list[Trial]:
+    return FlowProposer(root, read_seams(root, path)).propose()
+
+
+def test_a_module_reaches_what_it_imports_and_whose_instances_it_is_given():
+    seams = read_seams(EXAMPLE, "src/checkout.ts")
+    assert list(seams.components) == ["src/shipping.js", "src/vouchers.ts", "src/order-book.js", "src/rates.js"]
+    assert ("src/order-book.js", "src/shipping.js") in seams.edges
+    assert seams.outside["src/order-book.js"] == {"files"}
+    assert seams.outside["src/rates.js"] == {"service"}
+
+
+def test_imports_of_types_alone_are_no_seam(tmp_path):
+    (tmp_path / "types.ts").write_text("export interface Item { name: string }\n")
+    (tmp_path / "cart.ts").write_text(
+        "import type { Item } from './types';\nexport const nameOf = (item: Item) => item.name;\n"
+    )
+    assert not read_seams(tmp_path, "cart.ts").is_integration
+
+
+def test_an_entry_without_a_seam_is_none():
+    assert not read_seams(EXAMPLE, "src/shipping.js").is_integration
+
+
+def test_a_class_that_keeps_a_file_is_opened_in_a_folder_of_the_test_and_read_by_a_second_object():
+    trial = next(one for one in flows("src/order-book.js") if one.function.qualname == "OrderBook.add")
+    assert trial.prelude == ("const folder = temporaryFolder();",)
+    assert trial.receiver == "new OrderBook(join(folder, 'order-book.json'))"
+    assert "new OrderBook(join(folder, 'order-book.json')).turnover()" in trial.readings
+    assert not any(one.endswith(".path") for one in trial.readings)
+
+
+def test_an_instance_of_another_module_has_a_name_and_something_in_it():
+    trial = next(one for one in flows("src/checkout.ts") if one.function.name == "placeOrder")
+    assert trial.prelude[:2] == (
+        "const folder = temporaryFolder();",
+        "const book = new OrderBook(join(folder, 'order-book.json'));",
+    )
+    assert [one.partition("(")[0] for one in trial.prelude[2:]] == ["book.add", "book.add"]
+    assert trial.arguments[0] == "book"
+    assert trial.state == "a book with two entries"
+
+
+def test_a_service_answers_what_the_code_asks_with_what_it_reads_then_refuses():
+    found = [one for one in flows("src/rates.js") if one.function.name == "rate" and one.changed < 0]
+    assert [one.prelude for one in found] == [
+        ("const standIn = await serving({ 'GET /rates/EUR': [200, { rate: 0.2 }] });",),
+        ("const standIn = await serving({});",),
+        ("const standIn = await serving({ 'GET /rates/EUR': [500, { error: 'out of order' }] });",),
+    ]
+    assert found[0].readings == ("standIn.requests",)
+
+
+def test_texts_of_the_documentation_that_a_pattern_takes_come_first():
+    given = [one.arguments[3] for one in flows("src/checkout.ts") if len(one.arguments) > 3]
+    assert given[:2] == ["'SPRING-15'", "'SPRING-15-100'"]
+
+
+def test_lines_of_the_readme_that_no_shell_would_change_are_runs_of_a_program(tmp_path):
+    (tmp_path / "README.md").write_text(
+        "```js\ncheckout(1);\n```\n\n```sh\n$ npx checkout track fr 42  # a number\ncheckout order DE > file\n"
+        "checkout order COUNTRY\nnode bin/checkout.js turnover\n```\n"
+    )
+    found = documented_lines(tmp_path, ".", Program("checkout", "bin/checkout.js"))
+    assert found == [("track", "fr", "42"), ("turnover",)]
+
+
+SPEC: dict[str, Any] = {
+    "test_type": "integration",
+    "language": "javascript",
+    "target": {
+        "path": "bin/checkout.js",
+        "system": "commonjs",
+        "exports": {},
+        "programs": {"checkout": "bin/checkout.js"},
+        "components": [
+            {"name": "checkout", "role": "entry", "path": "bin/checkout.js", "system": "commonjs", "exports": {}}
+        ],
+    },
+    "services": [{"name": "program", "kind": "process", "stand_in": "real"}],
+    "cases": [
+        {
+            "id": "tc_run_checkout_for_track",
+            "subject": "runCheckout",
+            "condition": "for track fr 42",
+            "crosses": [{"from": "checkout", "to": "program"}],
+            "arrange": {"statements": ["const folder = temporaryFolder();"]},
+            "act": {"callee": "runCheckout", "arguments": ["folder", "'track'"], "parameters": ["folder", "words"]},
+            "expect": [
+                {"kind": "equals", "actual": "result", "value": "{ status: 0, stdout: 'FR-000042\\n', stderr: '' }"}
+            ],
+        }
+    ],
+}
+
+
+def test_a_run_of_a_program_names_what_it_prints_and_brings_only_the_helpers_it_needs():
+    text = render_flows(SPEC, "tests/generated/integration/bin/checkout.test.js")
+    assert "test('prints FR-000042 for track fr 42', () => {" in text
+    assert "join(__dirname, '../../../../bin/checkout.js')" in text
+    assert "serving" not in text
+    assert text.count("afterEach(") == 1
+
+
+def test_a_flow_names_components_that_the_spec_has():
+    assert [one.rule for one in quality_issues(SPEC, "integration") if one.rule == "unknown_component"] == []
+    [case] = SPEC["cases"]
+    broken = {**SPEC, "cases": [{**case, "crosses": [{"from": "checkout", "to": "rates"}]}]}
+    assert "unknown_component" in [one.rule for one in quality_issues(broken, "integration")]
+
+
+def test_a_module_that_does_not_parse_is_no_component(tmp_path):
+    shutil.copytree(EXAMPLE, tmp_path / "checkout")
+    (tmp_path / "checkout" / "src" / "rates.js").write_text("export const = 1;\n")
+    # What cannot be read is none of the components; the entry is tested without it.
+    assert "src/rates.js" not in read_seams(tmp_path / "checkout", "src/checkout.ts").components
