@@ -10,9 +10,12 @@ from dataclasses import replace
 from ..model.domain import UNKNOWN, DomainSource, ParameterDomain, Precondition, PreconditionKind
 from ..model.model import CallableFacts, Documentation
 from ..source.annotations import SIZE_OF, head_phrase, prose_hint, type_hint
-from .from_types import ClassLookup, domain_of_hint
+from .from_types import ClassLookup, domain_of_class, domain_of_hint
 
 _MAXIMUM_TEXT = 4_000
+_INSTANCE_OF = (
+    r"(?:(?:[Aa]n?|[Tt]he|[Aa]ny) )?(?:instance|object|subclass)s? of (?:an? |the )?(?::\w+:)?[`'\"~]*(?:[a-z_]\w*\.)*"
+)
 _INTEGER, _REAL, _TEXT = ParameterDomain("integer"), ParameterDomain("real"), ParameterDomain("text")
 _SEQUENCE = ParameterDomain("sequence", type_name="Sequence")
 _PAIR = ParameterDomain("sequence", type_name="", element=_INTEGER, length=2)
@@ -119,9 +122,14 @@ def _conditioned(domain: ParameterDomain, text: str) -> ParameterDomain:
     return domain
 
 
-def domain_of_section(text: str, look_up: ClassLookup) -> ParameterDomain:
-    """The domain of a parameter by its entry in a parameter section, which begins with a type where one is written."""
-    declared = _declared_type(text, look_up)
+def domain_of_section(text: str, look_up: ClassLookup, anywhere: ClassLookup = lambda _: None) -> ParameterDomain:
+    """The domain of a parameter by its entry in a parameter section, which begins with a type where one is written.
+
+    Args:
+        look_up: finds the class that a name means in the module.
+        anywhere: finds a class of the project by its name, for an entry that says `an instance of` it.
+    """
+    declared = _declared_type(text, look_up, anywhere)
     phrase = _head_domain(text[:200])
     if declared.kind == "any":
         return replace(phrase, source="docstring") if phrase.kind != "any" else UNKNOWN
@@ -149,17 +157,19 @@ def _head_domain(text: str) -> ParameterDomain:
     return replace(whole, preconditions=tuple(dict.fromkeys((*domain.preconditions, *whole.preconditions))))
 
 
-def _declared_type(text: str, look_up: ClassLookup) -> ParameterDomain:
-    """The type at the beginning of an entry: `list of str`, `List[int]`, `Node`."""
+def _declared_type(text: str, look_up: ClassLookup, anywhere: ClassLookup) -> ParameterDomain:
+    """The type at the beginning of an entry: `list of str`, `List[int]`, `Node`, `an instance of Node`."""
     bracketed = re.match(r"[\w.]+\[[\w\s,.\[\]|]+\]", text)
     if bracketed:
         from_annotation = _annotation(bracketed[0], look_up)
         if from_annotation.kind != "any":
             return from_annotation
-    first = re.match(r"[A-Z]\w+", text)
-    found = look_up(first[0]) if first else None
+    first = re.match(rf"({_INSTANCE_OF})?([A-Z]\w+)", text)
+    found = look_up(first[2]) if first else None
+    if found is None and first and first[1]:
+        found = anywhere(first[2])
     if found is not None:
-        return _annotation(found[1].name, look_up)
+        return domain_of_class(*found, look_up)
     hint = prose_hint(" ".join(text.split()[:4]))
     domain = domain_of_hint(hint, look_up)
     # "number" may well mean an integer, so it is left to the other evidence.
@@ -176,20 +186,28 @@ class Prose:
     Args:
         one: the callable.
         further: further texts about it: its class's and its module's documentation, where it is the main subject.
-        look_up: finds classes of the project by name.
+        look_up: finds the class that a name means in the module.
+        anywhere: finds a class of the project by its name.
     """
 
-    def __init__(self, one: CallableFacts, further: Sequence[Documentation], look_up: ClassLookup) -> None:
+    def __init__(
+        self,
+        one: CallableFacts,
+        further: Sequence[Documentation],
+        look_up: ClassLookup,
+        anywhere: ClassLookup = lambda _: None,
+    ) -> None:
         self._one = one
         self._documents = [one.documentation, *further]
         self._look_up = look_up
+        self._anywhere = anywhere
         self._known = frozenset(parameter.name for parameter in one.parameters)
 
     def domain(self, name: str) -> tuple[ParameterDomain, tuple[int, int]]:
         """The domain of a parameter and the lines that say so; `UNKNOWN` and (0, 0) without any."""
         for document in self._documents:
             entry = next((text for key, text in document.parameters if key.lstrip("*") == name), "")
-            domain = domain_of_section(entry, self._look_up) if entry else UNKNOWN
+            domain = domain_of_section(entry, self._look_up, self._anywhere) if entry else UNKNOWN
             if domain.kind != "any":
                 return domain, document.lines
         for document in self._documents:

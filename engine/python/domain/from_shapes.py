@@ -17,6 +17,7 @@ OwnersOf = Callable[[Sequence[str]], "tuple[ModuleFacts, ClassFacts] | None"]
 _MAXIMUM_DEPTH = 6
 # Attributes that hold another object of the class wherever they are read.
 LINKS = frozenset("next prev previous left right parent child down random".split())
+_OF_CONTAINERS = frozenset(name for kind in (dict, list, set, str) for name in dir(kind))
 _FLAT: dict[str, DomainKind] = {"boolean": "boolean", "bytes": "bytes"}
 _SEQUENTIAL = frozenset(
     {"iterated", "indexed", "sliced", "len", "searched", "assigned", "mutated", "popped", "unpacked"}
@@ -90,8 +91,8 @@ class ShapeDomains:
             name = next(iter(root.classes))
             return ParameterDomain("object", type_name=name, module=self.home, links=_links(root))
         names = [name for name in root.attributes if not name.startswith("[") and not name.startswith("__")]
-        if not names or root.classes:
-            return None
+        if not names or root.classes or all(name in _OF_CONTAINERS and _is_called(root, name) for name in names):
+            return None  # what every dictionary or list can do suggests no class that can do it, too
         found = self.owners(names)
         if found is None:
             return None
@@ -252,6 +253,10 @@ class ShapeDomains:
             return ParameterDomain("text", choices=tokens)
         # A number, or a text that is one.
         return replace(UNKNOWN, preconditions=(Precondition("digits"),)) if "as number" in root.traits else UNKNOWN
+
+
+def _is_called(root: Shape, name: str) -> bool:
+    return "called" in root.attributes[name].root().traits
 
 
 def _is_searched_by_halves(root: Shape, made: bool) -> bool:

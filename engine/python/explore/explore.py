@@ -138,7 +138,7 @@ async def explore(
             await explore_fallbacks(target, facts, source, search, observer, partial(_search_fallback, time_budget))
         facts = await asyncio.to_thread(_with_what_was_seen, facts, search)
         with time_budget.until(SIMPLIFYING):
-            await show_influence(search, observer)
+            await show_influence(facts, search, observer)
             await show_round_trips(facts, search, observer)
             await show_scenarios(counted_calls(search.records, facts), search, observer)
             is_over = partial(time_budget.is_over, SIMPLIFYING, "Looking for simpler trials")

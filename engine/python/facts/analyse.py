@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -79,9 +79,11 @@ _TO_DERIVE_FROM = re.compile(r"(Base|Abstract)[A-Z]\w*|\w+(Base|Mixin)")
 
 
 def _with_bases_to_derive_from(classes: Mapping[str, ClassFacts]) -> Iterator[ClassFacts]:
-    """Generates the classes; a base by its name whose members a public class of the module inherits counts as abstract.
+    """Generates the classes; what is there to be derived from counts as abstract.
 
-    A base that only private classes derive from, or some of whose public members every heir overrides, is used itself.
+    That is a base by its name whose members a public class of the module inherits, unless only private classes derive
+    from it, or every heir overrides some of its public members; and a class that calls a method of its own that only
+    its heirs define.
     """
     heirs: dict[str, list[ClassFacts]] = {}
     for owner in classes.values():
@@ -92,7 +94,20 @@ def _with_bases_to_derive_from(classes: Mapping[str, ClassFacts]) -> Iterator[Cl
         own = {one.name for one in owner.members if one.public}
         inherited = {name for heir in heirs.get(owner.name, ()) for name in own - {one.name for one in heir.members}}
         is_base = owner.kind == "plain" and bool(own) and inherited == own and _TO_DERIVE_FROM.fullmatch(owner.name)
-        yield replace(owner, kind="abstract") if is_base else owner
+        incomplete = owner.kind == "plain" and _calls_of_heirs(owner, heirs.get(owner.name, ()))
+        yield replace(owner, kind="abstract") if is_base or incomplete else owner
+
+
+def _calls_of_heirs(owner: ClassFacts, heirs: Sequence[ClassFacts]) -> bool:
+    """Whether a class without bases calls a method on itself that it does not have and each of its heirs defines."""
+    if not heirs or any(base not in ("object", "Generic") for base in (one.partition("[")[0] for one in owner.bases)):
+        return False
+    members = (*owner.members, *([owner.constructor] if owner.constructor is not None else []))
+    own = {one.name for one in owner.members} | {name for name, _ in owner.fields}
+    own |= {what[7:] for one in members for _, what in one.uses if what.startswith("stored:")}
+    called = {name[5:] for one in members for name in one.calls if name.startswith("self.") and name.count(".") == 1}
+    defined = [{one.name for one in heir.members} for heir in heirs]
+    return any(all(name in names for names in defined) for name in called - own)
 
 
 def subjects(facts: ModuleFacts) -> tuple[CallableFacts, ...]:

@@ -15,10 +15,12 @@ from .assertable_finding import AssertableFinding
 
 _LEAST_LINES = 120
 _TURNS = 6
+_MOST_FUNCTIONS = 80
+_FUNCTIONS_OF_EACH = 3
 _WIDTH = 80
 _OF_AN_ARC = 4.0
 _OF_A_KILL = 1.0
-_OF_A_DOCUMENT = 2.0
+_OF_A_DOCUMENT = 6.0
 _OF_AN_ANCHOR = 12.0  # the first finding of a callable: its representative example
 _OF_A_SECOND_ANSWER = 6.0  # with one answer alone, a constant passes
 _OF_WHAT_OTHERS_SHOW = 0.02
@@ -32,7 +34,7 @@ class SizeLimits:
         lines: non-blank lines of the formatted file.
     """
 
-    functions: int = 80
+    functions: int = _MOST_FUNCTIONS
     rows: int = 300
     lines: int = 100_000
 
@@ -50,9 +52,13 @@ class SuiteSize:
         return self.functions <= limits.functions and self.rows <= limits.rows and self.lines <= limits.lines
 
 
-def limits_for(source_lines: int) -> SizeLimits:
-    """Returns the limits for a module with so many non-blank lines; a small one may have more test lines than that."""
-    return SizeLimits(lines=max(_LEAST_LINES, source_lines))
+def limits_for(source_lines: int, callables: int = 0) -> SizeLimits:
+    """Returns the limits for a module with so many non-blank lines and public callables.
+
+    A small one may have more test lines than that; each of many callables may have a few test functions.
+    """
+    functions = max(_MOST_FUNCTIONS, _FUNCTIONS_OF_EACH * callables)
+    return SizeLimits(functions=functions, lines=max(_LEAST_LINES, source_lines))
 
 
 @dataclass(frozen=True, slots=True)

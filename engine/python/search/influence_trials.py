@@ -1,15 +1,21 @@
-"""Proposes calls that show what a number is for, where no two calls so far differ in it alone and in their outcome."""
+"""Proposes calls that show what an argument is for: pairs of calls that differ in it alone, and in their outcome.
+
+For numbers where no two calls so far are such a pair, and for each option, which is compared with its default.
+"""
 
 from __future__ import annotations
 
 import ast
 import copy
+import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from ....utils.python_names import last_name, names_of
 from ....utils.python_source import expression_or_none, parse_expression
-from ..model.model import Trial
+from ..domain.membership import count_outside
+from ..model.model import RICH_SOURCES, CallableFacts, ModuleFacts, Trial
 from .parallel_observers import Watcher, run_trials
 from .trial_search import TrialRecord, TrialSearch, behaviour_of
 
@@ -18,6 +24,9 @@ _LADDER = ("1", "2", "3", "5", "10", "20", "50", "75", "100", "1000")
 _SHARES = ("0.25", "0.5", "0.9", "1.5", "10.0")
 _MOST_BASES = 3
 _MOST_TRIALS = 200
+_MOST_VALUES = 4
+_PLAIN_RESULTS = frozenset({"None", "''", "b''", "[]", "()", "{}", "set()", "0", "True", "False"})
+_NAME = re.compile(r"[A-Za-z_]\w*")
 
 
 @dataclass(slots=True)
@@ -29,20 +38,135 @@ class _Place:
 
 
 class Distinction:
-    """Key of the notes of records that show what no other row shows; the value says what: the place of a number that
-    made a difference, or that the call undoes another one.
+    """Key of the notes of records that show what no other row shows; the value says what: the place of a number or the
+    name of an option that made a difference, or that the call undoes another one.
     """
 
 
-async def show_influence(search: TrialSearch, observer: Watcher) -> None:
-    """Runs the variants of `influence_trials`, and marks the first of each that made a difference."""
-    bases = influence_trials(search.records)
+async def show_influence(facts: ModuleFacts, search: TrialSearch, observer: Watcher) -> None:
+    """Marks calls that show what a number or an option is for; runs variants where no call so far does."""
+    options = option_trials(search.records, facts)
+    bases = [*influence_trials(search.records), *options]
     found = await run_trials([trial for _, _, trials in bases for trial in trials][:_MOST_TRIALS], search, observer)
     for base, name, trials in bases:
         records = [found[trial] for trial in trials if trial in found]
         telling = [one for one in records if one.observation.outcome == "returned" and _outcome(one) != _outcome(base)]
         for record in telling[:1]:
-            record.notes[Distinction] = name
+            record.notes.setdefault(Distinction, name)
+
+
+def option_trials(records: Sequence[TrialRecord], facts: ModuleFacts) -> list[tuple[TrialRecord, str, list[Trial]]]:
+    """Marks the calls on which an option has an effect; returns plain calls without it, and variants with it."""
+    by_subject: dict[str, list[TrialRecord]] = defaultdict(list)
+    for record in records:
+        if record.observation.outcome == "returned" and not (record.seen.random or record.time_dependent):
+            by_subject[record.trial.subject].append(record)
+    wanted: list[tuple[TrialRecord, str, list[Trial]]] = []
+    for one in facts.callables():
+        options = _options_of(one)
+        if not one.public or not options or not by_subject[one.qualname]:
+            continue
+        calls = [(record, call) for record in by_subject[one.qualname] if (call := _call_of(record, one)) is not None]
+        outcomes = {_situation(record, call): _outcome(record) for record, call in reversed(calls)}
+        for option in options:
+            showing = [pair for pair in calls if _is_shown(*pair, option, outcomes)]
+            for record, _ in showing:  # whichever is chosen for another reason shows it as well
+                record.notes.setdefault(Distinction, f"option {option.name}")
+            # The plainest call may not have been tried with it.
+            wanted += _option_trials(calls, option, facts)[: 1 if showing else _MOST_BASES]
+    return wanted
+
+
+@dataclass(frozen=True, slots=True)
+class _Option:
+    """A parameter with a default; `position` among the arguments of a call, None where it is passed by name only."""
+
+    name: str
+    position: int | None
+
+    def value(self, call: ast.Call) -> ast.expr | None:
+        """What a call passes for it; None where it passes nothing."""
+        if self.position is not None and self.position < len(call.args):
+            return call.args[self.position]
+        return next((keyword.value for keyword in call.keywords if keyword.arg == self.name), None)
+
+    def without(self, call: ast.Call) -> ast.Call | None:
+        """The call without it; None where a later positional argument needs it."""
+        if self.position is not None and self.position < len(call.args):
+            is_last = self.position == len(call.args) - 1
+            return ast.Call(call.func, call.args[:-1], call.keywords) if is_last else None
+        return ast.Call(call.func, call.args, [one for one in call.keywords if one.arg != self.name])
+
+
+def _options_of(one: CallableFacts) -> list[_Option]:
+    bound = one.kind in ("method", "classmethod", "constructor")
+    own = [item for item in one.parameters if not (bound and item.name in ("self", "cls"))]
+    return [
+        _Option(item.name, at if item.kind in ("positional_only", "positional_or_keyword") else None)
+        for at, item in enumerate(own)
+        if not item.required and item.default is not None and not item.name.startswith("_")
+    ]
+
+
+def _call_of(record: TrialRecord, one: CallableFacts) -> ast.Call | None:
+    """The act where it is a call of the callable itself."""
+    call = expression_or_none(record.trial.act)
+    name = one.owner if one.kind == "constructor" else one.name
+    if not isinstance(call, ast.Call) or last_name(call.func) != name:
+        return None
+    return None if any(isinstance(value, ast.Starred) for value in call.args) else call
+
+
+def _situation(record: TrialRecord, call: ast.Call) -> tuple[object, ...]:
+    return record.trial.mode, record.trial.arrange, ast.unparse(call)
+
+
+def _is_shown(record: TrialRecord, call: ast.Call, option: _Option, outcomes: Mapping[tuple[object, ...], str]) -> bool:
+    """Whether the call without the option was seen to end otherwise."""
+    without = option.without(call) if option.value(call) is not None else None
+    usual = outcomes.get(_situation(record, without)) if without is not None else None
+    return usual is not None and usual != _outcome(record)
+
+
+def _option_trials(
+    calls: Sequence[tuple[TrialRecord, ast.Call]], option: _Option, facts: ModuleFacts
+) -> list[tuple[TrialRecord, str, list[Trial]]]:
+    """Returns calls without an option, and the same with values that were passed elsewhere."""
+    distinct: dict[str, tuple[ast.expr, TrialRecord]] = {}
+    for record, call in calls:
+        value = option.value(call)
+        arranged = {word for text in record.trial.arrange for word in _NAME.findall(text)}
+        if value is not None and not count_outside(record.trial, facts) and not names_of(value) & arranged:
+            distinct.setdefault(ast.unparse(value), (value, record))
+    bases = [
+        (record, call)
+        for record, call in calls
+        if option.value(call) is None and not count_outside(record.trial, facts)
+    ]
+    bases.sort(key=lambda pair: _showing_little(*pair))
+    found: list[tuple[TrialRecord, str, list[Trial]]] = []
+    for record, call in bases if distinct else ():
+        trials = [
+            replace(
+                record.trial,
+                act=ast.unparse(ast.Call(call.func, call.args, [*call.keywords, ast.keyword(option.name, value)])),
+                imports=tuple(sorted({*record.trial.imports, *(other.trial.imports if names_of(value) else ())})),
+                source="mutation",
+                wanted=None,
+                wanted_line=0,
+            )
+            for value, other in list(distinct.values())[:_MOST_VALUES]
+        ]
+        found.append((record, f"option {option.name}", trials))
+    return found
+
+
+def _showing_little(record: TrialRecord, call: ast.Call) -> tuple[object, ...]:
+    """Orders calls without an option: those that a person wrote, whose result is not what was given, the shortest."""
+    value = record.observation.value
+    result = (value.source if value is not None else None) or ""
+    plain = result in _PLAIN_RESULTS or any(ast.unparse(item) == result for _, item in _arguments(call))
+    return record.trial.source not in RICH_SOURCES, plain, len(call.keywords), len(record.trial.act), record.number
 
 
 def influence_trials(records: Sequence[TrialRecord]) -> list[tuple[TrialRecord, str, list[Trial]]]:

@@ -288,7 +288,7 @@ def _worth(
             return 0.0
     # A further sequence of calls on an object is mostly the one that shows how its state matters.
     fewest = _KILLS_OF_OWN_FORM if other_form and candidate.record.trial.source != "sequence" else 1
-    if other_form and not arcs and len({row.shape for row in rows}) >= MOST_FORMS:
+    if other_form and not (arcs or endings) and len({row.shape for row in rows}) >= MOST_FORMS:
         return 0.0
     if not arcs and not endings and (kills < fewest or shown.degeneracy > MILD):
         return 0.0

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..facts.analyse import subjects
 from ..facts.names import ImportNames, imported_from_origin
 from ..inputs.calls import variable_for
 from ..judge.assertable_finding import AssertableFinding
@@ -71,7 +72,8 @@ def compose_spec(
         return render_cases(cases, framework, imports=names.statements(), module=facts.module)
 
     judged = _without_indistinct(judged, build(judged))
-    cases = fit_to_limits(judged, build, written, limits_for(exploration.source_lines)).cases
+    limits = limits_for(exploration.source_lines, len(subjects(facts)))
+    cases = fit_to_limits(judged, build, written, limits).cases
     if notices is not None:
         notices.update(_first_to_notice([case.id for case in cases], noticed))
     defects = suspected_defects(exploration)

@@ -361,3 +361,19 @@ def test_a_class_that_its_name_calls_a_base_is_only_derived_from(tmp_path):
         "LoudBase": "plain",
         "Loud": "plain",
     }
+
+
+def test_a_class_that_calls_a_method_which_only_its_heirs_define_is_only_derived_from(tmp_path):
+    source = (
+        "class Registry:\n"
+        "    def add(self, name):\n        self.known = self._expand(name)\n"
+        "    def _again(self):\n        self.add(1)\n\n"
+        "class Rules(Registry):\n    def _expand(self, name):\n        return name\n\n"
+        "class Schemas(Registry):\n    def _expand(self, name):\n        return [name]\n\n"
+        "class Whole:\n    def add(self, name):\n        self._store(name)\n    def _store(self, name): ...\n\n"
+        "class Part(Whole):\n    def _store(self, name): ...\n"
+    )
+    facts = facts_of(write_project(tmp_path, {"m.py": source}), "m.py")
+
+    kinds = {one.name: one.kind for one in facts.classes}
+    assert kinds == {"Registry": "abstract", "Rules": "plain", "Schemas": "plain", "Whole": "plain", "Part": "plain"}

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from testwright.engine.python.search.influence_trials import Distinction, influence_trials
+from testwright.engine.python.facts.analyse import facts_from_source
+from testwright.engine.python.project.layout import ModulePlace
+from testwright.engine.python.search.influence_trials import Distinction, influence_trials, option_trials
 from testwright.engine.python.selection.select_trials import select_trials
 from testwright.tests.unit.engine.python.test_select_trials import FACTS, record, returned
 
@@ -43,3 +45,34 @@ def test_a_call_that_shows_what_a_number_is_for_becomes_a_test(tells: bool) -> N
     kills = {0: frozenset({1}), 1: frozenset({2}), 2: frozenset({1, 2})}
 
     assert (2 in {one.number for one in select_trials(rows, FACTS, frozenset(), kills)}) is tells
+
+
+PADDED = b"def padded(text, width, fill=' ', *, left=False, _cache=None): ..."
+OPTIONS = facts_from_source(PADDED, ModulePlace("m.py", "m", "."))
+
+
+def test_calls_on_which_an_option_has_an_effect_are_marked_by_its_name() -> None:
+    usual = record(0, "padded('hi', 5)", returned("'hi   '"))
+    filled = record(1, "padded('hi', 5, fill='*')", returned("'hi***'"))
+    by_place = record(2, "padded('hi', 5, '-')", returned("'hi---'"))
+    idle = record(3, "padded('hi', 5, left=False)", returned("'hi   '"))
+    option_trials([usual, filled, by_place, idle], OPTIONS)
+
+    assert [one.notes.get(Distinction) for one in (usual, filled, by_place, idle)] == [
+        None,
+        "option fill",
+        "option fill",
+        None,
+    ]
+
+
+def test_an_option_that_changed_nothing_is_tried_on_the_plainest_calls() -> None:
+    wide = record(0, "padded('a longer text', 5)", returned("'a longer text'"))
+    usual = record(1, "padded('hi', 5)", returned("'hi   '"))
+    idle = record(2, "padded('a longer text', 5, fill='*')", returned("'a longer text'"))
+    proposed = option_trials([wide, usual, idle], OPTIONS)
+
+    assert [(base.number, name, [trial.act for trial in trials]) for base, name, trials in proposed] == [
+        (1, "option fill", ["padded('hi', 5, fill='*')"]),
+        (0, "option fill", ["padded('a longer text', 5, fill='*')"]),
+    ]

@@ -441,3 +441,33 @@ def test_the_domain_of_any_number_of_arguments_is_that_of_one(tmp_path: Path) ->
 
     assert found["longest"] != "sequence"
     assert found["shortest"] == "sequence"
+
+
+def test_what_every_dictionary_can_do_suggests_no_class_that_can_do_it_too(tmp_path: Path) -> None:
+    source = (
+        "class Schema:\n"
+        "    def items(self): ...\n    def copy(self): ...\n    def update(self, more): ...\n\n\n"
+        "def expanded(rules):\n    copied = rules.copy()\n    for name, rule in rules.items():\n"
+        "        copied[name] = rule\n    return copied\n"
+    )
+    _facts, context = context_of(write_project(tmp_path, {"m.py": source}), "m.py")
+    domains = {one.qualname: dict(one.parameters) for one in context.domains}
+
+    assert domains["expanded"]["rules"].kind == "mapping"
+
+
+def test_an_instance_of_a_class_is_found_wherever_the_project_defines_it(tmp_path: Path) -> None:
+    source = (
+        "def checked(validator, text):\n"
+        '    """Checks.\n\n'
+        "    :param validator: An instance of the :class:`~rules.Validator` to use.\n"
+        '    :param text: Objects of interest.\n    """\n'
+        "    return validator.check(text)\n"
+    )
+    rules = "class Validator:\n    def check(self, text): ...\n"
+    files = {"m.py": source, "rules.py": rules}
+    _, context = context_of(write_project(tmp_path, files), "m.py")
+    domains = {one.qualname: dict(one.parameters) for one in context.domains}
+
+    assert domains["checked"]["validator"].type_name == "Validator"
+    assert domains["checked"]["validator"].source == "docstring"
