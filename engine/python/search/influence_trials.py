@@ -43,6 +43,10 @@ class Distinction:
     """
 
 
+class Control:
+    """Key of the notes of records that show an option; the value is the number of the record without it."""
+
+
 async def show_influence(facts: ModuleFacts, search: TrialSearch, observer: Watcher) -> None:
     """Marks calls that show what a number or an option is for; runs variants where no call so far does."""
     options = option_trials(search.records, facts)
@@ -53,6 +57,7 @@ async def show_influence(facts: ModuleFacts, search: TrialSearch, observer: Watc
         telling = [one for one in records if one.observation.outcome == "returned" and _outcome(one) != _outcome(base)]
         for record in telling[:1]:
             record.notes.setdefault(Distinction, name)
+            record.notes.setdefault(Control, base.number)
 
 
 def option_trials(records: Sequence[TrialRecord], facts: ModuleFacts) -> list[tuple[TrialRecord, str, list[Trial]]]:
@@ -67,13 +72,23 @@ def option_trials(records: Sequence[TrialRecord], facts: ModuleFacts) -> list[tu
         if not one.public or not options or not by_subject[one.qualname]:
             continue
         calls = [(record, call) for record in by_subject[one.qualname] if (call := _call_of(record, one)) is not None]
-        outcomes = {_situation(record, call): _outcome(record) for record, call in reversed(calls)}
+        known = {_situation(record, call): record for record, call in reversed(calls)}
         for option in options:
-            showing = [pair for pair in calls if _is_shown(*pair, option, outcomes)]
-            for record, _ in showing:  # whichever is chosen for another reason shows it as well
-                record.notes.setdefault(Distinction, f"option {option.name}")
-            # The plainest call may not have been tried with it.
-            wanted += _option_trials(calls, option, facts)[: 1 if showing else _MOST_BASES]
+            showing = [
+                pair for pair in calls if (control := _control(*pair, option, known)) and _differ(pair[0], control)
+            ]
+            showing.sort(key=lambda pair: _showing_little(*pair))
+            # The plainest, and what documents and usage show: those are chosen for other reasons, too.
+            for at, (record, call) in enumerate(showing):
+                if at == 0 or record.trial.source in RICH_SOURCES:
+                    record.notes.setdefault(Distinction, f"option {option.name}")
+                    control = _control(record, call, option, known)
+                    if control is not None:
+                        record.notes.setdefault(Control, control.number)
+            proposed = _option_trials(calls, option, facts)
+            if showing:  # the plainest call that a person wrote may not have been tried with it
+                proposed = [one for one in proposed[:1] if one[0].trial.source in RICH_SOURCES]
+            wanted += proposed[:_MOST_BASES]
     return wanted
 
 
@@ -121,11 +136,16 @@ def _situation(record: TrialRecord, call: ast.Call) -> tuple[object, ...]:
     return record.trial.mode, record.trial.arrange, ast.unparse(call)
 
 
-def _is_shown(record: TrialRecord, call: ast.Call, option: _Option, outcomes: Mapping[tuple[object, ...], str]) -> bool:
-    """Whether the call without the option was seen to end otherwise."""
+def _control(
+    record: TrialRecord, call: ast.Call, option: _Option, known: Mapping[tuple[object, ...], TrialRecord]
+) -> TrialRecord | None:
+    """The record of the same call without an option that it passes; None where none was tried."""
     without = option.without(call) if option.value(call) is not None else None
-    usual = outcomes.get(_situation(record, without)) if without is not None else None
-    return usual is not None and usual != _outcome(record)
+    return known.get(_situation(record, without)) if without is not None else None
+
+
+def _differ(left: TrialRecord, right: TrialRecord) -> bool:
+    return _outcome(left) != _outcome(right)
 
 
 def _option_trials(

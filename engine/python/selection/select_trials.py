@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from ..inputs.plain_texts import MANGLED
 from ..model.model import GENERATED_CONSTRUCTORS, RICH_SOURCES, Arc, ModuleFacts
 from ..scenarios.scenario import ShownBehaviour
+from ..search.influence_trials import Control
 from ..search.round_trips import RestoredFile
 from ..search.trial_search import TrialRecord, returned_none
 from .candidates import DISTINCTION, Goal, TrialCandidate, rank_candidates, stores_only
@@ -244,6 +245,7 @@ def _take_deltas(candidates: Sequence[TrialCandidate], selection: _Selection, co
         and (not one.misfits or one.refusal)
         and (one.representation.shape not in told or ShownBehaviour in one.record.notes)
     ]
+    fit = [one for one in usable if not one.misfits]
     taken = sum(one.subject == candidates[0].subject for one in selection.chosen.values()) if candidates else 0
     while usable and taken < MOST_PER_CALLABLE:
         rows = selection.rows[usable[0].subject]
@@ -254,8 +256,12 @@ def _take_deltas(candidates: Sequence[TrialCandidate], selection: _Selection, co
         if best[0] <= 0:
             return
         selection.take(best[1])
-        usable = [one for one in usable if one is not best[1]]
         taken += 1
+        control = next((one for one in fit if one.record.number == best[1].record.notes.get(Control)), None)
+        if control is not None and not (_shows_little(control) or control.idle):
+            selection.take(control, keep=True)  # what an option changes shows beside the call without it
+            taken += 1
+        usable = [one for one in usable if one.record.number not in selection.chosen]
 
 
 def _worth(
@@ -295,7 +301,7 @@ def _worth(
     odd = candidate.oddness > 1
     if shown.trivial and not candidate.raises and (arcs < 2 or odd) and any(_same_answer(row, shown) for row in rows):
         return 0.0  # a second empty answer says nothing that the first one does not
-    plain_answer = shown.trivial and not candidate.raises and not isinstance(shown.result, bool)
+    plain_answer = _shows_little(candidate)
     if plain_answer and not arcs and not endings and kills < _KILLS_OF_TRIVIAL:
         return 0.0  # what comes back empty or as it was given shows little, whatever one mutant does
     if odd:
@@ -308,6 +314,12 @@ def _worth(
     price += _DEGENERATE * (plain_answer + candidate.misfits)
     price += _OTHER_FORM if other_form else _FURTHER_DIFFERENCE * max(0, distance - 1)
     return (2 * arcs + 2 * endings + kills) / price
+
+
+def _shows_little(candidate: TrialCandidate) -> bool:
+    """Whether what comes back is empty or as it was given; that something holds or not is an answer."""
+    shown = candidate.representation
+    return shown.trivial and not candidate.raises and not isinstance(shown.result, bool)
 
 
 def _same_answer(left: Representation, right: Representation) -> bool:

@@ -6,7 +6,12 @@ import pytest
 
 from testwright.engine.python.facts.analyse import facts_from_source
 from testwright.engine.python.project.layout import ModulePlace
-from testwright.engine.python.search.influence_trials import Distinction, influence_trials, option_trials
+from testwright.engine.python.search.influence_trials import (
+    Control,
+    Distinction,
+    influence_trials,
+    option_trials,
+)
 from testwright.engine.python.selection.select_trials import select_trials
 from testwright.tests.unit.engine.python.test_select_trials import FACTS, record, returned
 
@@ -51,19 +56,29 @@ PADDED = b"def padded(text, width, fill=' ', *, left=False, _cache=None): ..."
 OPTIONS = facts_from_source(PADDED, ModulePlace("m.py", "m", "."))
 
 
-def test_calls_on_which_an_option_has_an_effect_are_marked_by_its_name() -> None:
+def test_the_plainest_call_on_which_an_option_has_an_effect_and_documented_ones_are_marked_by_its_name() -> None:
     usual = record(0, "padded('hi', 5)", returned("'hi   '"))
-    filled = record(1, "padded('hi', 5, fill='*')", returned("'hi***'"))
-    by_place = record(2, "padded('hi', 5, '-')", returned("'hi---'"))
-    idle = record(3, "padded('hi', 5, left=False)", returned("'hi   '"))
-    option_trials([usual, filled, by_place, idle], OPTIONS)
+    documented = record(1, "padded('hi', 5, fill='*')", returned("'hi***'"), source="doctest")
+    plainest = record(2, "padded('hi', 5, '-')", returned("'hi---'"))
+    further = record(3, "padded('hi', 5, fill='kitten')", returned("'hikittenkittenkitten'"))
+    idle = record(4, "padded('hi', 5, left=False)", returned("'hi   '"))
+    rows = [usual, documented, plainest, further, idle]
+    option_trials(rows, OPTIONS)
 
-    assert [one.notes.get(Distinction) for one in (usual, filled, by_place, idle)] == [
-        None,
-        "option fill",
-        "option fill",
-        None,
-    ]
+    assert [one.notes.get(Distinction) for one in rows] == [None, "option fill", None, None, None]
+    assert documented.notes[Control] == usual.number
+    option_trials([usual, plainest, further, idle], OPTIONS)
+    assert [one.notes.get(Distinction) for one in rows[2:]] == ["option fill", None, None]
+
+
+def test_a_call_that_shows_an_option_stands_beside_the_call_without_it() -> None:
+    anchor = record(0, "first([5, 1])", returned("6"), (1, 2), source="domain")
+    usual = record(1, "first([4, 7])", returned("5.5"), (1, 2), source="domain")
+    rows = [anchor, usual, record(2, "first([4, 7], lowest=True)", returned("4"), (1, 2), source="domain")]
+    rows[2].notes.update({Distinction: "option lowest", Control: 1})
+    kills = {0: frozenset({1}), 2: frozenset({2})}
+
+    assert {one.number for one in select_trials(rows, FACTS, frozenset(), kills)} == {0, 1, 2}
 
 
 def test_an_option_that_changed_nothing_is_tried_on_the_plainest_calls() -> None:
