@@ -227,7 +227,8 @@ def shown_result(trial: Trial, observation: Observation) -> list[Trial]:
 
 
 def _has_own_text(type_name: str) -> bool:
-    return "." in type_name and not type_name.startswith("collections.abc.")
+    # What an iterator of the standard library shows is where it stands, not what it yields.
+    return "." in type_name and not type_name.startswith(("collections.abc.", "itertools."))
 
 
 _LONGEST_SHOWN = 100
