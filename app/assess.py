@@ -20,7 +20,9 @@ from ..sandbox.target import prepare_target
 from ..store.files.files import write_file
 from ..store.files.run_folder import RunFolder, new_run_id
 from ..utils.canonical import pretty_json
+from ..utils.generated_header import is_untouched
 from ..utils.redact import Redactor
+from ..utils.untrusted_files import source_or_empty
 from ..utils.untrusted_folders import walk_files
 from ..utils.user_folders import cache_folders
 
@@ -87,10 +89,17 @@ async def assess(
         await target.discard()
     # Tests say what they like in their messages, and mutants show lines of the source.
     redact = Redactor.from_environment({**os.environ, **settings.variables}).value
-    report = redact({"run_id": folder.run_id, "files": files, "targets": measure, **assessment.to_dict()})
+    generated = await asyncio.to_thread(_untouched, root, files)
+    about = {"run_id": folder.run_id, "files": files, "generated": generated, "targets": measure}
+    report = redact({**about, **assessment.to_dict()})
     path = folder.assess_json
     await asyncio.to_thread(write_file, path, pretty_json(report))
     return Assessed(report, path, _exit_code(report))
+
+
+def _untouched(root: Path, files: Sequence[str]) -> list[str]:
+    """The files that testwright wrote and nobody has changed since."""
+    return [file for file in files if is_untouched(source_or_empty(root, file)) is True]
 
 
 def _test_files(root: Path, paths: Sequence[str], layout: Layout) -> list[str]:

@@ -104,11 +104,12 @@ def _findings(report: Json) -> list[Block]:
     tests = report["tests"]
     unheld = [test for test in tests if test["verdict"] not in ("holds", "flaky")]
     flaky = [test for test in tests if test["verdict"] == "flaky"]
+    theirs = [test for test in tests if not _is_generated(test, report)]
     parts: list[tuple[str, list[Json], Callable[[Json], str]]] = [
         ("Tests that do not pass", unheld, lambda test: test["reason"] or test["message"]),
         ("Tests that hold only sometimes", flaky, _with_message),
         ("Tests that assert nothing", [test for test in tests if _strength(test) == "none"], lambda test: ""),
-        ("Tests that assert little", [test for test in tests if _strength(test) == "weak"], lambda test: ""),
+        ("Tests that assert little", [test for test in theirs if _strength(test) == "weak"], lambda test: ""),
         ("Slow tests", [test for test in tests if test["slow"]], lambda test: f"{test['seconds']:.1f} s"),
     ]
     found = [
@@ -120,9 +121,10 @@ def _findings(report: Json) -> list[Block]:
         ("adds_nothing", f"Tests that {_idle_word(report)}"),
         ("repeats", f"Rows that {_repeat_word(report)}"),
     ):
-        spare = [test for test in tests if test[key]]
+        spare = [test for test in theirs if test[key]]
         if spare:
             found.append(Block(f"{title}: {len(spare)}", tuple(_spare(spare, key, tests, report))))
+    found += _kept_by_runs(report)
     passed = list(_trivial(report["trivial"])) if report["trivial"] else []
     if passed:
         title = f"Functions whose tests a trivial implementation passes: {report['trivial']['passed']}"
@@ -133,6 +135,30 @@ def _findings(report: Json) -> list[Block]:
         more = [f"and {len(unproven) - NAMED} more, in the report"] if len(unproven) > NAMED else []
         found.append(Block(f"Expectations that prove nothing: {len(unproven)}", (*dict.fromkeys(lines), *more)))
     return found
+
+
+def _is_generated(test: Json, report: Json) -> bool:
+    """Whether a test is of a file that a run wrote and nobody has changed: the gate has judged it by more mutants."""
+    return test["nodeid"].partition("::")[0] in report.get("generated", ())
+
+
+def _spare_generated(report: Json) -> int:
+    """How many tests that runs kept have nothing of their own by what was tried here."""
+    tests = report["tests"]
+    return sum(bool(test["adds_nothing"] or test["repeats"]) and _is_generated(test, report) for test in tests)
+
+
+def _kept_by_runs(report: Json) -> list[Block]:
+    """What is known of generated tests that have nothing of their own here: which mutants they were kept for is not."""
+    count = _spare_generated(report)
+    if not count:
+        return []
+    measured = "run nothing" if report["mutation"] is None else "run and notice nothing"
+    line = (
+        f"They {measured} that others do not, by what was tried here. The run that wrote them tried mutants of each module "
+        "and kept them for what they notice; that is no reason to remove them."
+    )
+    return [Block(f"Tests that testwright kept by more mutants than were tried here: {count}", (line,))]
 
 
 def _trivial(trivial: Json) -> Iterable[str]:
@@ -250,7 +276,13 @@ def _summary(report: Json) -> Block:
         ("asserts_little", "assert little"),
         ("slow", "are slow"),
     )
-    lines += [f"{totals[name]} {what}" for name, what in words if totals[name]]
+    of_runs = {
+        "adds_nothing": sum(bool(test["adds_nothing"]) and _is_generated(test, report) for test in report["tests"]),
+        "repeating_rows": sum(bool(test["repeats"]) and _is_generated(test, report) for test in report["tests"]),
+        "asserts_little": sum(_strength(test) == "weak" and _is_generated(test, report) for test in report["tests"]),
+    }
+    told = [(totals[name] - of_runs.get(name, 0), what) for name, what in words]
+    lines += [f"{count} {what}" for count, what in told if count > 0]
     coverage, mutation = report["coverage"], report["mutation"]
     if coverage and coverage["statements"]:
         lines.append(f"Statements {coverage['percent_statements']} %, branches {coverage['percent_branches']} %")

@@ -69,7 +69,7 @@ def _defects(report: Report) -> Iterator[str]:
         return
     yield "## Suspected defects"
     yield ""
-    yield "The code does not do what its documentation says. No test was bent to either."
+    yield "The code does not do what its documentation says. No test asserts either for these inputs."
     for defect in report.suspected_defects:
         yield ""
         yield f"### {line(defect.title)}"
@@ -169,12 +169,16 @@ def _dropped(report: Report) -> Iterator[str]:
 
 
 def _not_reached(report: Report) -> Iterator[str]:
-    for title, field in (("Not reached", "not_reached"), ("Never so in the kept tests", "not_taken")):
+    for number, (title, field) in enumerate(
+        (("Not reached", "not_reached"), ("Branches that no kept test takes", "not_taken"))
+    ):
         rows = [
             (code(f"{target.path}:{row.line}" if row.line else target.path), code(row.subject), _why(row))
             for target in report.targets
             for row in getattr(target, field)
         ]
+        if number and rows:
+            yield ""
         yield from section(title, ("Where", "What", "Why"), rows)
 
 
@@ -227,7 +231,7 @@ def _mutants(report: Report) -> Iterator[str]:
     ]
     if survivors:
         yield ""
-    yield from section("Mutants that survived", ("Where", "What", "Without", "With"), survivors)
+    yield from section("Mutants that survived", ("Where", "Kind", "Original", "Mutant"), survivors)
     set_aside = [
         (
             mutant.rule or "",
@@ -241,7 +245,7 @@ def _mutants(report: Report) -> Iterator[str]:
     ]
     if set_aside:
         yield ""
-    yield from section("Mutants set aside", ("Rule", "Where", "What", "Without", "With"), set_aside)
+    yield from section("Mutants set aside", ("Rule", "Where", "Kind", "Original", "Mutant"), set_aside)
 
 
 def _mutant_counts(measured: Sequence[tuple[str, Mutation]]) -> Iterator[str]:
@@ -312,7 +316,7 @@ def _percent(found: Coverage | None, what: str) -> str:
     total, covered = (
         (found.branches, found.covered_branches) if what == "branches" else (found.statements, found.covered)
     )
-    return f"{100 * covered / total:.1f} %" if total else "none there"
+    return f"{100 * covered / total:.1f} %" if total else "none"
 
 
 def _place(place: ReportPlace | None) -> str:

@@ -30,8 +30,8 @@ def own_pytest_lines(
         yield f"The project's own `pytest` collects and passes {_tests(own.passed)}. {_others(earlier)}"
     elif own.outcome == "needs_setting":
         yield (
-            f"Your own `pytest` needs {'a line' if len(own.settings) == 1 else 'lines'} first: {own.reason}. With "
-            f"{'it' if len(own.settings) == 1 else 'them'} it collects and passes {_tests(own.passed)} (tried). "
+            f"Your own `pytest` needs {'a line' if len(own.settings) == 1 else 'lines'} of settings: {own.reason}. With "
+            f"{'that line' if len(own.settings) == 1 else 'those lines'} it collects and passes {_tests(own.passed)} (tried). "
             f"{_others(earlier)}"
         )
         yield from (f"Add to {setting.file}, [{setting.section}]: {setting.line}" for setting in own.settings)

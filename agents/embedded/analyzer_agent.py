@@ -189,11 +189,11 @@ def _summary(
     after = (results.get("coverage") or {}).get("after") or {}
     if isinstance(after.get("branches"), int):
         before = (results.get("coverage") or {}).get("before") or {}
-        rise = f" (before: {before['covered_branches']})" if isinstance(before.get("covered_branches"), int) else ""
-        parts.append(
-            f"{after['covered_branches']} of {after['branches']} branches and {after['covered']} of "
-            f"{after['statements']} statements covered{rise}."
+        rise = f" ({before['covered_branches']} before)" if isinstance(before.get("covered_branches"), int) else ""
+        branches = (
+            f"{after['covered_branches']} of {after['branches']} branches{rise} and " if after["branches"] else ""
         )
+        parts.append(f"{branches}{after['covered']} of {after['statements']} statements covered.")
     return " ".join(parts)
 
 

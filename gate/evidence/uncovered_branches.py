@@ -89,7 +89,7 @@ def _whole(name: str, node: _Function, tree: ast.AST) -> UncoveredBranch:
     private = node.name.startswith("_") and not node.name.endswith("__")
     if private and not _is_used(node, tree):
         return UncoveredBranch(name, "looks dead: it is private, and nothing in its file uses it", node.lineno)
-    reason = "never ran: nothing that uses it came to call it" if private else "never ran"
+    reason = "never ran: no test reached a call of it" if private else "never ran"
     return UncoveredBranch(name, reason, node.lineno)
 
 

@@ -229,7 +229,7 @@ class CachedSpecGenerator:
             key = await self._key(inputs, target)
             cached = await asyncio.to_thread(self._cached, key) if key is not None else None
             if cached is not None:
-                return cached
+                return _of_current_text(cached, inputs)
             result = await self._generator.generate(inputs, seconds=seconds)
         # A spec of a project that was edited meanwhile would be found by the digest of the old state.
         if key is not None and not _cut_short(result) and await asyncio.to_thread(_is_unchanged, target):
@@ -246,7 +246,9 @@ class CachedSpecGenerator:
                 machine = await asyncio.to_thread(_machine, target)
             except (OSError, UnicodeError, TooLargeError):
                 return None  # generating reports what is wrong; a project too large to hash is not cached
-        request = {name: inputs.get(name) for name in _KEY_INPUTS}
+        # The digest of its bytes also counts comments.
+        wanted = {name: value for name, value in inputs["target"].items() if name != "digest"}
+        request = {**{name: inputs.get(name) for name in _KEY_INPUTS}, "target": wanted}
         return digest_of([own_digest(), foundations, machine, request, self._budget])
 
     def _digest_of(self, path: str, target: PythonTarget) -> str:
@@ -264,6 +266,14 @@ class CachedSpecGenerator:
     def _store(self, key: str, result: SpecResult) -> None:
         with suppress(ResponsesLost), closing(SqliteResponses(self._path, self._most)) as cache:
             cache.put(key, _serialized(result))
+
+
+def _of_current_text(cached: SpecResult, inputs: Mapping[str, Any]) -> SpecResult:
+    """A cached result for the text that the module has: comments may have changed since it was explored."""
+    current = inputs["target"].get("digest")
+    if current is None or "target" not in cached.spec:
+        return cached
+    return replace(cached, spec={**cached.spec, "target": {**cached.spec["target"], "digest": current}})
 
 
 def _machine(target: PythonTarget) -> list[Any]:

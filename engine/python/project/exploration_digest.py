@@ -1,8 +1,9 @@
 """Computes a digest of everything an exploration of one module depends on: equal digests mean equal findings.
 
-The digest covers the module's text; the code of every module that it imports; the code of every file that may use it
-or define objects for it, with their imports; and every file that is not Python, since code may read it. Comments and
-layout of other files do not count. Where imports cannot be followed, all code counts.
+The digest covers the module's code with its lines, which are evidence; the code of every module that it imports; the
+code of every file that may use it or define objects for it, with their imports; and every file that is not Python,
+since code may read it. Comments count only where they move lines of the module itself or exclude them from coverage;
+layout of other files does not count either. Where imports cannot be followed, all code counts.
 """
 
 from __future__ import annotations
@@ -16,11 +17,12 @@ from pathlib import Path, PurePosixPath
 
 from ....utils.generated_header import is_untouched
 from ....utils.python_source import parse_or_none
-from ....utils.untrusted_files import is_source_file, read_source, read_source_bytes
+from ....utils.untrusted_files import is_source_file, read_source
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _WORD = re.compile(r"\w+")
 _DYNAMIC = frozenset({"importlib", "__import__", "pkgutil", "runpy", "imp", "zipimport", "exec", "eval", "execfile"})
+_EXCLUDED = re.compile(r"#.*\bpragma\b", re.IGNORECASE)
 _CLASS = re.compile(r"^[ \t\f]*class\s+(\w+)", re.MULTILINE)
 
 
@@ -31,11 +33,15 @@ class _File:
     Attributes:
         defined: names of its functions and classes; None where it does not parse.
         code: digest of the code without comments and layout.
+        placed: digest of the code with its lines, and of the comments that exclude lines.
+        words: the words of the code, without those of comments.
         imported: dotted names it imports, `from a import b` as `a.b`, relative ones made absolute where that can be.
         dynamic: whether it may import by other means.
     """
 
     code: str
+    placed: str
+    words: frozenset[str]
     defined: frozenset[str] | None = None
     imported: tuple[str, ...] = ()
     dynamic: bool = False
@@ -55,7 +61,6 @@ class Foundations:
     files: tuple[str, ...]
     _texts: dict[str, str] = field(default_factory=dict)
     _read: dict[str, _File] = field(default_factory=dict)
-    _words: dict[str, frozenset[str]] = field(default_factory=dict)
     _rest: str = ""
 
     def __post_init__(self) -> None:
@@ -79,7 +84,7 @@ class Foundations:
             used = set(self._python)
         else:
             used = brought | self._closure(self._relevant(path))
-        lines = [f"target {path} {hashlib.sha256(read_source_bytes(self.root, path)).hexdigest()}"]
+        lines = [f"target {path} {self._file(path).placed}"]
         lines += [f"code {one} {self._file(one).code}" for one in sorted(used - {path})]
         lines.append(f"names {self._python}")  # a new module may hide another one
         lines.append(f"rest {self._others()}")
@@ -130,26 +135,32 @@ class Foundations:
 
     def _file(self, path: str) -> _File:
         if path not in self._read:
-            tree = parse_or_none(self._text(path), path)
+            text = self._text(path)
+            tree = parse_or_none(text, path)
             if tree is None:
-                text = self._text(path)
-                self._read[path] = _File(hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest())
+                whole = _digest(text)
+                self._read[path] = _File(whole, whole, frozenset(_WORD.findall(text)))
             else:
-                code = hashlib.sha256(ast.dump(tree).encode("utf-8", "surrogatepass")).hexdigest()
-                dynamic = not _DYNAMIC.isdisjoint(self._words_of(path))
+                words = frozenset(_WORD.findall(ast.unparse(tree)))
+                excluding = [line for line in text.split("\n") if _EXCLUDED.search(line)]
+                placed = _digest("\n".join([ast.dump(tree, include_attributes=True), *excluding]))
                 defined = frozenset(node.name for node in ast.walk(tree) if isinstance(node, _DEFINITIONS))
-                self._read[path] = _File(code, defined, tuple(_imported(tree, path)), dynamic)
+                dynamic = not _DYNAMIC.isdisjoint(words)
+                imported = tuple(_imported(tree, path))
+                self._read[path] = _File(_digest(ast.dump(tree)), placed, words, defined, imported, dynamic)
         return self._read[path]
 
     def _words_of(self, path: str) -> frozenset[str]:
-        if path not in self._words:
-            self._words[path] = frozenset(_WORD.findall(self._text(path)))
-        return self._words[path]
+        return self._file(path).words
 
     def _text(self, path: str) -> str:
         if path not in self._texts:
             self._texts[path] = read_source(self.root, path, errors="surrogateescape")
         return self._texts[path]
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _places(files: Iterable[str]) -> dict[str, list[str]]:

@@ -77,7 +77,7 @@ class TestWhatNeverHappened:
     def test_a_private_function_that_nothing_names_looks_dead(self) -> None:
         found = reasons(ran(SOURCE, IMPORTED | BODY, BRANCHES, BRANCHES))
         assert found["_old", 16] == "looks dead: it is private, and nothing in its file uses it"
-        assert found["_looked_up", 20] == "never ran: nothing that uses it came to call it"
+        assert found["_looked_up", 20] == "never ran: no test reached a call of it"
 
     def test_a_function_that_never_ran_is_told_once_with_all_that_is_in_it(self) -> None:
         found = reasons(ran(SOURCE, IMPORTED, BRANCHES, set()))

@@ -234,3 +234,11 @@ def test_functions_whose_tests_a_trivial_implementation_passes_are_named_with_wh
     assert "src/cart.py:7 total: one that always returns 3; ignores `rate`" in text
     assert "src/cart.py:17 count" not in text, "a test of other code notices it"
     assert "Trivial implementations pass the tests of 1 of 3 functions; of 1 only tests of other code notice it" in text
+
+
+def test_what_a_run_has_kept_is_no_fault_but_counted_apart():
+    theirs = {**REPORT, "generated": []}
+    ours = {**REPORT, "generated": ["tests/test_cart.py"]}
+    assert "Rows that repeat others: 1" in text_form(theirs)
+    assert "Rows that repeat others" not in text_form(ours)
+    assert "Tests that testwright kept by more mutants than were tried here: 1" in text_form(ours)

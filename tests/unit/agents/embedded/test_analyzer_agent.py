@@ -89,7 +89,7 @@ async def test_what_failed_is_classified_dropped_and_summed_up():
         "1 case kept, each passing 4 times in different orders and processes. "
         "3 tests dropped: 1 product defect, 1 test defect, 1 flaky. "
         "2 suspected defects: the code contradicts its documentation. "
-        "3 of 4 branches and 8 of 9 statements covered (before: 1)."
+        "3 of 4 branches (1 before) and 8 of 9 statements covered."
     )
 
 

@@ -48,6 +48,10 @@ def changed(root, name, text):
 
 WORK_AGAIN = {
     "a comment in the module itself: its lines are evidence": (TARGET, "# a comment\n" + PROJECT[TARGET]),
+    "a line of the module that is excluded from coverage": (
+        TARGET,
+        PROJECT[TARGET].replace("Money(thing)", "Money(thing)  # pragma: no cover"),
+    ),
     "the module": (TARGET, PROJECT[TARGET].replace("Money(thing)", "Money(2 * thing)")),
     "a module that it imports": ("src/app/money.py", PROJECT["src/app/money.py"] + "LIMIT = 1\n"),
     "a docstring of one": ("src/app/taxes.py", '"""Taxes."""\n\nRATE = 19\n'),
@@ -62,6 +66,18 @@ WORK_AGAIN = {
     "a module that may hide another": ("src/money.py", ""),
 }
 THE_SAME = {
+    "a comment in the module itself that moves no line": (
+        TARGET,
+        PROJECT[TARGET].replace("thing)\n", "thing)  # so\n"),
+    ),
+    "a comment elsewhere that names it": (
+        "src/app/weather.py",
+        PROJECT["src/app/weather.py"] + "# see price_of, prices\n",
+    ),
+    "a comment elsewhere about imports": (
+        "src/app/money.py",
+        PROJECT["src/app/money.py"] + "# no eval, no importlib\n",
+    ),
     "a comment in a module that it imports": ("src/app/money.py", "# a comment\n\n" + PROJECT["src/app/money.py"]),
     "a comment in one that uses it": ("src/app/carts.py", PROJECT["src/app/carts.py"] + "# the end\n"),
     "a module that has nothing to do with it": ("src/app/weather.py", "def forecast(day):\n    return 'rain'\n"),
