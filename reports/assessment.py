@@ -155,8 +155,8 @@ def _kept_by_runs(report: Json) -> list[Block]:
         return []
     measured = "run nothing" if report["mutation"] is None else "run and notice nothing"
     line = (
-        f"They {measured} that others do not, by what was tried here. The run that wrote them tried mutants of each module "
-        "and kept them for what they notice; that is no reason to remove them."
+        f"They {measured} that others do not, by what was tried here. The run that wrote them tried mutants of each "
+        "module and kept them for what they notice: this is no reason to remove them."
     )
     return [Block(f"Tests that testwright kept by more mutants than were tried here: {count}", (line,))]
 

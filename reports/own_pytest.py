@@ -29,10 +29,10 @@ def own_pytest_lines(
     if own.outcome == "passed":
         yield f"The project's own `pytest` collects and passes {_tests(own.passed)}. {_others(earlier)}"
     elif own.outcome == "needs_setting":
+        needs, given = ("a line", "that line") if len(own.settings) == 1 else ("lines", "those lines")
         yield (
-            f"Your own `pytest` needs {'a line' if len(own.settings) == 1 else 'lines'} of settings: {own.reason}. With "
-            f"{'that line' if len(own.settings) == 1 else 'those lines'} it collects and passes {_tests(own.passed)} (tried). "
-            f"{_others(earlier)}"
+            f"Your own `pytest` needs {needs} first: {own.reason}. With {given} it collects and passes "
+            f"{_tests(own.passed)} (tried). {_others(earlier)}"
         )
         yield from (f"Add to {setting.file}, [{setting.section}]: {setting.line}" for setting in own.settings)
     else:
