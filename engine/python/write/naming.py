@@ -21,6 +21,7 @@ from ..source.moments import NOW, moment_words
 from ..source.titles import arguments_of, cut_slug, describe, slug, snake_case, subject_slug
 from .call_counts import counted_words
 from .conditions import TELLING, VAGUE, differences, empty_arguments
+from .search_words import search_words
 from .situation import Situation, situation_of
 from .value_features import distinct_words
 
@@ -377,9 +378,7 @@ def _renamed(test: _Test, ids: set[str]) -> Mapping[str, Case]:
 
 
 def _words_of_rows(rows: Sequence[Sequence[str]], columns: Sequence[str], *, stopped: bool) -> list[str]:
-    """Returns a row's values in words: of the column that tells all rows apart, else of as many as do.
-
-    What is expected counts only where nothing else varies.
+    """Returns a row's values in words, of as few columns as tell all rows apart; what is expected only where it must.
 
     Args:
         stopped: whether the column `now` is the moment at which the clock stands still.
@@ -390,6 +389,8 @@ def _words_of_rows(rows: Sequence[Sequence[str]], columns: Sequence[str], *, sto
         at: [moment_words(node) for node in nodes] if stopped and columns[at] == NOW else distinct_words(nodes)
         for at, nodes in cells.items()
     }
+    if sought := search_words({columns[at]: nodes for at, nodes in cells.items()}):
+        return sought
     most_varied = sorted(words, key=lambda at: (-len({ast.dump(node) for node in cells[at]}), at))
     for count in range(1, len(most_varied) + 1):
         chosen = sorted(most_varied[:count])

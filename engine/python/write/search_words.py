@@ -1,0 +1,70 @@
+"""Describes rows in which something is looked for in a list: `first_item`, `above_all`, `missing_in_single`."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping, Sequence
+
+from ....utils.python_source import literal_or
+from .value_features import distinct_words, item_count
+
+_SOUGHT = re.compile(r"(\w+_)?(key|target|item|element|elem|needle|member|val|value|sought|wanted|x)")
+
+
+def search_words(cells: Mapping[str, Sequence[ast.expr]]) -> list[str]:
+    """Says for each row where what is looked for stands among the items; nothing unless that tells all rows apart.
+
+    Args:
+        cells: the values of a table's given columns, by the columns' names.
+    """
+    sought = [name for name, nodes in cells.items() if _SOUGHT.fullmatch(name) and all(map(_is_scalar, nodes))]
+    lists = [name for name, nodes in cells.items() if all(isinstance(node, ast.List | ast.Tuple) for node in nodes)]
+    if len(sought) != 1 or len(lists) != 1 or len(cells) != 2:
+        return []
+    pairs = [
+        (literal_or(ast.unparse(items), None), literal_or(ast.unparse(value), None))
+        for items, value in zip(cells[lists[0]], cells[sought[0]], strict=True)
+    ]
+    places = [_place(list(items), value) if isinstance(items, list | tuple) else "" for items, value in pairs]
+    if not all(places) or not any(value in items for items, value in pairs if isinstance(items, list | tuple)):
+        return []
+    words = list(places)
+    for place in set(places):
+        rows = [at for at, one in enumerate(places) if one == place]
+        if len(rows) > 1:  # what sets their lists apart tells them apart
+            for at, items in zip(rows, _apart([cells[lists[0]][at] for at in rows]), strict=True):
+                words[at] = f"{place}_{items}"
+    return words if len(set(words)) == len(words) and not any(map(_has_digit, words)) else []
+
+
+def _apart(lists: Sequence[ast.expr]) -> list[str]:
+    """Describes lists by what sets them apart; two of different lengths by these."""
+    found = distinct_words(lists)
+    if len(lists) == 2 and any(map(_has_digit, found)) and item_count(lists[0]) != item_count(lists[1]):
+        return ["longer", "shorter"] if item_count(lists[0]) > item_count(lists[1]) else ["shorter", "longer"]
+    return found
+
+
+def _place(items: Sequence[object], value: object) -> str:
+    if not items:
+        return "nothing_to_find"
+    if value in items:
+        at = items.index(value)
+        if len(items) == 1:
+            return "only_item"
+        if items.count(value) > 1:
+            return "repeated_item"
+        return "first_item" if at == 0 else "last_item" if at == len(items) - 1 else "inner_item"
+    numbers = [item for item in (*items, value) if isinstance(item, int | float) and not isinstance(item, bool)]
+    if len(numbers) != len(items) + 1:
+        return "missing_item"
+    return "below_all" if numbers[-1] < min(numbers[:-1]) else "above_all" if numbers[-1] > max(numbers[:-1]) else "gap"
+
+
+def _is_scalar(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) or (isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant))
+
+
+def _has_digit(words: str) -> bool:
+    return any(letter.isdigit() for letter in words)
