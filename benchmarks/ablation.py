@@ -13,6 +13,12 @@ Sources come from `pip download --no-binary :all: --no-deps` into the folder, wh
 appended to the results as soon as it is known; what they have already is not run again, so that the work can be done
 in portions of `--seconds`. Kept tests, documented expectations, suspected defects and mutants are those of report.json;
 mutants are a seeded sample, the same in all conditions. Seconds are the run's own; on a shared machine they say little.
+
+    python benchmarks/ablation.py --sources FOLDER --results benchmarks/results/ablation.jsonl --review OUT
+
+writes a pack for reviewers instead, as `review_pack` does: of each module for which `plain` and `evidence` kept other
+numbers of tests, the suites of both, in an order that says nothing. Which is which stands in OUT.key.json alone. Suites
+are those of the last runs below FOLDER; what is not there is run.
 """
 
 from __future__ import annotations
@@ -26,6 +32,8 @@ import tarfile
 import time
 from pathlib import Path
 from typing import Any
+
+from testwright.benchmarks.review_pack.pack import Entry, shuffled_pairs, write_entries
 
 ROOT = Path(__file__).resolve().parents[1]
 MODULES = (
@@ -41,6 +49,7 @@ MODULES = (
     ("toolz-1.0.0", "toolz/dicttoolz.py"),
 )
 CONDITIONS = ("plain", "evidence", "no goal", "second")
+REVIEWED = ("plain", "evidence")
 SETTINGS = {
     "plain": {"EVIDENCE": "off", "CONTROL__GOAL": "true", "CONTROL__LOREBOOK": "on"},
     "evidence": {"EVIDENCE": "on", "CONTROL__GOAL": "true", "CONTROL__LOREBOOK": "on"},
@@ -57,9 +66,15 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, help="begin no further run after so many")
     parser.add_argument("--trials", type=int, default=300)
     parser.add_argument("--mutants", type=int, default=40)
+    parser.add_argument("--review", type=Path, metavar="OUT", help="write a pack for reviewers instead")
+    parser.add_argument("--count", type=int, default=0, help="of modules in the pack; 0, the default, for all")
+    parser.add_argument("--seed", type=int, default=1, help="of the order in the pack")
     arguments = parser.parse_args()
     began = time.monotonic()
     rows = known_rows(arguments.results)
+    if arguments.review is not None:
+        write_review(arguments, rows)
+        return
     for package, module in MODULES:
         for condition in CONDITIONS:
             is_over = arguments.seconds is not None and time.monotonic() - began > arguments.seconds
@@ -78,6 +93,47 @@ def known_rows(results: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in results.read_text().splitlines()] if results.exists() else []
 
 
+def write_review(arguments: argparse.Namespace, rows: list[dict[str, Any]]) -> None:
+    """Write the suites of both conditions for the modules whose kept tests differ. Raises SystemExit."""
+    pairs = [
+        tuple(entry(arguments, package, module, condition) for condition in REVIEWED)
+        for package, module in differing(rows)[: arguments.count or None]
+    ]
+    try:
+        more = {"conditions": list(REVIEWED), "seed": arguments.seed}
+        write_entries(shuffled_pairs(pairs, arguments.seed), arguments.review, more)  # type: ignore[arg-type]
+    except (FileExistsError, ValueError) as fault:
+        sys.exit(f"no pack: {fault}")
+    print(f"{arguments.review}: {len(pairs)} modules, {2 * len(pairs)} suites")
+
+
+def differing(rows: list[dict[str, Any]]) -> list[tuple[str, str]]:
+    """The modules for which the conditions under review kept other numbers of tests, in the order of `MODULES`."""
+    kept = {(row["module"], row["condition"]): row["kept"] for row in rows}
+    pairs = {name: [kept.get((label(*name), condition)) for condition in REVIEWED] for name in MODULES}
+    return [name for name, (plain, evidence) in pairs.items() if None not in (plain, evidence) and plain != evidence]
+
+
+def entry(arguments: argparse.Namespace, package: str, module: str, condition: str) -> Entry:
+    """One suite for the pack: that of the last run of a module under a condition."""
+    state = state_folder(arguments.sources, package, module, condition)
+    if not staged_tests(state):
+        measured(arguments, package, module, condition)
+    files = [path.read_text(encoding="utf-8") for path in staged_tests(state)]
+    return Entry(f"{label(package, module)}, {condition}", unpacked(arguments.sources, package) / module, files)
+
+
+def staged_tests(state: Path) -> list[Path]:
+    """The test files that the last run of a state folder staged; none without a finished run."""
+    reports = sorted(state.glob("runs/*/report.json"), key=lambda path: path.stat().st_mtime_ns)
+    return sorted((reports[-1].parent / "staged").rglob("test_*.py")) if reports else []
+
+
+def state_folder(sources: Path, package: str, module: str, condition: str) -> Path:
+    """Where the runs of a module under a condition keep their state; a second run goes on with that of the first."""
+    return sources / "state" / f"{package}-{Path(module).stem}-{'plain' if condition == 'second' else condition}"
+
+
 def label(package: str, module: str) -> str:
     """How the table names a module."""
     return f"{package.rpartition('-')[0]}: {module.removeprefix('src/')}"
@@ -86,9 +142,9 @@ def label(package: str, module: str) -> str:
 def measured(arguments: argparse.Namespace, package: str, module: str, condition: str) -> dict[str, Any]:
     """One row. Raises SystemExit with the output of a run that gave no report."""
     tree = unpacked(arguments.sources, package)
-    state = "plain" if condition == "second" else condition
+    state = state_folder(arguments.sources, package, module, condition)
     command = [sys.executable, str(ROOT / "main.py"), "run", f"unit tests for {module}", "--root", str(tree)]
-    command += ["--state-dir", str(arguments.sources / "state" / f"{package}-{Path(module).stem}-{state}")]
+    command += ["--state-dir", str(state)]
     command += [
         "--trials",
         str(arguments.trials),
@@ -116,7 +172,7 @@ def measured(arguments: argparse.Namespace, package: str, module: str, condition
         "noticed": sum(found["killed"] for found in mutation),
         "sampled": sum(found["sampled"] for found in mutation),
         "seconds": round(report["run"]["seconds"], 1),
-        "lore": lore_entries(arguments.sources / "state" / f"{package}-{Path(module).stem}-{state}"),
+        "lore": lore_entries(state),
     }
 
 

@@ -79,9 +79,9 @@ class Evidence:
 
     @property
     def id(self) -> str:
-        """Where it is from, which no other piece has: `docs/usage.md:10-24`; of commits also which one."""
-        commit = f"#{self.title.partition(' ')[0]}" if self.kind == "history" else ""
-        return f"{self.path}:{self.lines[0]}-{self.lines[1]}{commit}"
+        """Where it is from, which no other piece has: `docs/usage.md:10-24`; of commits and operations also which."""
+        which = {"history": self.title.partition(" ")[0], "api": self.title}.get(self.kind)
+        return f"{self.path}:{self.lines[0]}-{self.lines[1]}{f'#{which}' if which else ''}"
 
     def to_dict(self) -> JsonObject:
         """Plain JSON values; `from_dict` reads them."""

@@ -45,7 +45,6 @@ async def evidence_update(
     services.emit(EventType.PROGRESS, f"{does}: {decision.reason}", step_id, evidence=decision.to_dict())
     if not decision.runs:
         return {"evidence": {"decision": decision.to_dict()}}
-    openapi = context["openapi"] or {}
     values = await run_graph(
         build_evidence_graph(),
         new_evidence_state(
@@ -56,7 +55,7 @@ async def evidence_update(
             names=names,
             undocumented=undocumented,
             symbols=(context["ast_analysis"] or {}).get("symbols") or (),
-            api_document=str(openapi.get("source") or "") if state["test_type"] == "api" else "",
+            api_document=str(((context["openapi"] or {}).get("origin") or {}).get("location") or ""),
             # Models read why code changed; the engine has no use for it.
             with_history=bool(services.model_roles) or runtime.context.evidence == "on",
             began=services.clock(),

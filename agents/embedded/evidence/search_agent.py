@@ -107,13 +107,17 @@ def passage(row: Mapping[str, Any], query: str, names: Sequence[str]) -> Evidenc
 
 
 async def _history(tools: EvidenceTools, path: str, symbols: Sequence[Mapping[str, Any]]) -> list[Evidence]:
-    """Commits that changed functions of the target, each with the lines of the first of them as they are now."""
+    """Commits that changed the target, each with the lines of the first function that it changed, as they are now.
+
+    One that changed the whole file has the lines of all its functions.
+    """
     answer = await tools.call("get_history", {"file_path": path, "limit": _MOST_COMMITS})
     places = {str(one.get("qualname")): one.get("lines") for one in symbols}
+    whole = [1, max((int(lines[1]) for lines in places.values() if lines), default=1)]
     found: list[Evidence] = []
     for row in answer["commits"]:
         changed = [name for name in row["symbols"] or () if places.get(name)]
-        lines = (places[changed[0]] if changed else None) or [1, 1]
+        lines = (places[changed[0]] if changed else None) or whole
         about = f"changed {', '.join(changed)}" if changed else "changed the file"
         title = f"{row['id']} {row['subject']}"
         found.append(
@@ -123,15 +127,19 @@ async def _history(tools: EvidenceTools, path: str, symbols: Sequence[Mapping[st
 
 
 async def _operations(tools: EvidenceTools, document: str) -> list[Evidence]:
-    """The operations of an API document with the status codes that it lists."""
-    answer = await tools.call("get_openapi_spec", {"endpoint": document, "limit": _MOST_OPERATIONS})
-    source = str(answer.get("source") or document)
+    """The operations of an API document with the status codes that it lists, each at its place in it."""
+    answer = await tools.call(
+        "get_openapi_spec", {"endpoint": document, "limit": _MOST_OPERATIONS, "whole": True}
+    )  # only the whole document comes with the places of its operations
+    places = {(str(row["method"]).upper(), row["path"]): row for row in answer.get("places") or ()}
     found: list[Evidence] = []
     rows: list[dict[str, Any]] = answer.get("operations") or []
-    for number, row in enumerate(rows, start=1):
-        act = f"{str(row.get('method')).upper()} {row.get('path')}"
+    for row in rows:
+        method = str(row.get("method")).upper()
+        act, place = f"{method} {row.get('path')}", places.get((method, row.get("path"))) or {}
+        source, line = str(place.get("document") or document), int(place.get("line") or 1)
         statuses = sorted({str(one.get("status")) for one in row.get("responses") or () if isinstance(one, Mapping)})
         text = f"{act}: {row.get('summary') or ''} answers {', '.join(statuses)}"
-        examples = tuple(ValueExample(act, act, status, source, 1, "api") for status in statuses if status.isdigit())
-        found.append(Evidence("api", source, (number, number), act, text, document, examples=examples))
+        examples = tuple(ValueExample(act, act, status, source, line, "api") for status in statuses if status.isdigit())
+        found.append(Evidence("api", source, (line, line), act, text, document, examples=examples))
     return found

@@ -47,7 +47,8 @@ class Tools:
             return {"commits": [commit]}
         if name == "get_openapi_spec":
             rows = [{"method": "post", "path": "/orders", "responses": [{"status": "201"}, {"status": "400"}]}]
-            return {"source": "openapi.yaml", "operations": rows}
+            places = [{"method": "POST", "path": "/orders", "document": "openapi.yaml", "line": 7}]
+            return {"operations": rows, "places": places}
         self.queries.append(arguments["query"])
         return {"snippets": [{"path": "README.md", "lines": [1, 1], "kind": "section", "score": 2.0, "text": README}]}
 
@@ -136,6 +137,7 @@ async def test_an_api_document_gives_the_statuses_of_its_operations() -> None:
     result: Any = (await asked(EmbeddedSearchAgent(Tools()), inputs)).result
     [api] = [piece for piece in result["evidence"] if piece["kind"] == "api"]
     assert (api["title"], [one["want"] for one in api["examples"]]) == ("POST /orders", ["201", "400"])
+    assert (api["id"], api["path"], api["lines"]) == ("openapi.yaml:7-7#POST /orders", "openapi.yaml", [7, 7])
 
 
 @pytest.mark.feature("D-03")

@@ -3,23 +3,35 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+from contextlib import AsyncExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from testwright.agents.contract.protocol import ErrorType, error_response, success_response
+from testwright.agents.embedded.evidence.hypothesis_agent import EmbeddedHypothesisAgent
+from testwright.agents.embedded.evidence.judge_agent import EmbeddedJudgeAgent
+from testwright.agents.embedded.evidence.report_agent import EmbeddedReportAgent
+from testwright.agents.embedded.evidence.search_agent import EmbeddedSearchAgent
 from testwright.core.events import EventType
 from testwright.graph.context import providing
 from testwright.graph.evidence_loop import asking
 from testwright.graph.evidence_loop.decision import decide, public_names
 from testwright.graph.evidence_loop.evidence_graph import build_evidence_graph
 from testwright.graph.evidence_loop.state import LoopLimits, new_evidence_state
+from testwright.graph.execution_graph.nodes.retrieve_context import retrieve_context
+from testwright.mcp.tool_client.tool_client import ToolClient
+from testwright.mcp.toolbox.toolbox import build_toolbox
 from testwright.tests.support.agents.scripted_agents import scripted
-from testwright.tests.support.runs.graph_runs import Bench, bench
+from testwright.tests.support.mcp.tool_session import make_services
+from testwright.tests.support.runs.graph_runs import Bench, bench, runtime_of, testing_state
 
 pytestmark = pytest.mark.feature("D-08")
 
+AUTHOR = ("-c", "user.name=a", "-c", "user.email=a@example.org")
 ROLES: tuple[str, ...] = ("evidence_search", "evidence_hypothesis", "evidence_judge", "evidence_report")
 NOTHING_FOUND = {"evidence": [], "text": "Found 0 sources:"}
 HYPOTHESES = {
@@ -239,3 +251,59 @@ def test_names_are_those_that_the_tests_are_to_be_about() -> None:
     ]
     assert public_names({"symbols": symbols}, None) == (["Cart", "add", "total"], ["add"])
     assert public_names({"symbols": symbols}, ["Cart"]) == (["Cart", "add"], ["add"])
+
+
+API_PROJECT = {
+    "README.md": "# Orders\n\n## Usage\n\n`POST /orders` answers 201.\n\nCall `charge(4)`: `charge(4)` returns `8`.\n",
+    "src/shop/orders.py": 'def charge(units: int) -> int:\n    """Charge twice."""\n    return 2 * units\n',
+    "tests/test_orders.py": (
+        "from shop.orders import charge\n\n\n"
+        "def test_charge(client):\n    assert client.post('/orders').status_code == 422\n    assert charge(2) == 4\n"
+    ),
+    "openapi.yaml": (
+        "openapi: 3.0.3\ninfo: {title: Orders, version: '1'}\npaths:\n  /orders:\n"
+        "    get:\n      responses: {'200': {description: ok}}\n"
+        "    post:\n      responses: {'201': {description: made}, '400': {description: bad}}\n"
+    ),
+}
+
+
+def committed(root: Path) -> None:
+    for words in (["init", "-q"], ["add", "."], [*AUTHOR, "commit", "-qm", "Charge twice"]):
+        subprocess.run(["git", "-C", str(root), *words], check=True)
+
+
+@pytest.mark.feature("D-02", "D-06")
+@pytest.mark.parametrize("test_type", ["unit", "api", "integration"])
+async def test_code_documents_tests_history_and_the_api_document_are_collected_each_at_its_place(
+    tmp_path: Path, test_type: str
+) -> None:
+    services = make_services(tmp_path, API_PROJECT)
+    committed(services.root)
+    target = {"path": "src/shop/orders.py", "module": "shop.orders", "import_root": "src", "endpoint": "openapi.yaml"}
+    request = "cover the orders of openapi.yaml"
+    async with ToolClient(build_toolbox(services)) as tools, AsyncExitStack() as started:
+        agents = {
+            "evidence_search": EmbeddedSearchAgent(tools),
+            "evidence_hypothesis": EmbeddedHypothesisAgent(),
+            "evidence_judge": EmbeddedJudgeAgent(),
+            "evidence_report": EmbeddedReportAgent(),
+        }
+        for agent in agents.values():
+            await started.enter_async_context(agent)
+        made = bench(tmp_path, agents, context={"evidence": "on"})
+        live = replace(made.services, tools=tools)
+        state = testing_state(test_type=test_type, target=target, user_request=request)
+        with providing(made.context, live):
+            update = await retrieve_context(state, runtime_of(made))
+    places = {(piece["kind"], piece["path"], tuple(piece["lines"])) for piece in update["evidence"]["pieces"]}
+    assert {("api", "openapi.yaml", (5, 5)), ("api", "openapi.yaml", (7, 7))} <= places
+    assert ("history", "src/shop/orders.py", (1, 3)) in places
+    found = {(kind, path) for kind, path, _ in places}
+    assert {("code", "src/shop/orders.py"), ("document", "README.md"), ("test", "tests/test_orders.py")} <= found
+    assert all(1 <= first <= last for _, _, (first, last) in places)
+    assert (update["evidence"]["rounds"], update["evidence"]["exit_reason"]) != (0, None)
+    assert update["evidence"]["report"]["references"]
+    [question] = [text for text in update["evidence"]["report"]["questions"] if "POST /orders" in text]
+    assert "400 (openapi.yaml:7)" in question
+    assert "422 (tests/test_orders.py:5)" in question

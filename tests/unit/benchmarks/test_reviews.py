@@ -5,12 +5,12 @@ import json
 
 import pytest
 
-from testwright.benchmarks import review_score
+from testwright.benchmarks import ablation, review_score
 from testwright.benchmarks.generators.corpus import TWELVE, Subject
 from testwright.benchmarks.generators.tools.generated import Terms
 from testwright.benchmarks.review_pack.form import REASONS, empty_form, read_form
 from testwright.benchmarks.review_pack.neutral import neutral, quoted, test_functions
-from testwright.benchmarks.review_pack.pack import write_pack
+from testwright.benchmarks.review_pack.pack import Entry, shuffled_pairs, write_pack
 from testwright.benchmarks.review_pack.pool import SETS, drawn, kept_aside, pool
 
 SUITE = '''\
@@ -98,6 +98,54 @@ def test_the_rubric_explains_every_reason_of_the_form(tmp_path):
     write_pack([], tmp_path / "pack", Terms(tmp_path, tmp_path))
     page = (tmp_path / "pack" / "INSTRUCTIONS.md").read_text()
     assert all(f"| `{name}` | {words} |" in page for name, words in REASONS.items())
+
+
+@pytest.fixture
+def measured_modules(tmp_path):
+    """Results of two modules, of which one has other tests with evidence, and the last runs of both conditions."""
+    rows = []
+    for (package, module), kept in zip(ablation.MODULES[:2], [(1, 2), (1, 1)], strict=True):
+        source = tmp_path / package / module
+        source.parent.mkdir(parents=True, exist_ok=True)
+        source.write_text(f"# {module}\n")
+        for condition, count in zip(ablation.REVIEWED, kept, strict=True):
+            rows.append({"module": ablation.label(package, module), "condition": condition, "kept": count})
+            run = ablation.state_folder(tmp_path, package, module, condition) / "runs" / "r"
+            (run / "staged/tests").mkdir(parents=True)
+            (run / "report.json").write_text("{}")
+            (run / "staged/tests/test_it.py").write_text(f"{SUITE}\n\ndef test_{condition}():\n    assert first('x')\n")
+    (tmp_path / "results.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    return tmp_path
+
+
+def test_both_suites_of_a_module_that_evidence_changes_are_reviewed_and_only_the_key_says_which_is_which(
+    measured_modules, monkeypatch
+):
+    out = measured_modules / "pack"
+    words = ["--sources", measured_modules, "--results", measured_modules / "results.jsonl", "--review", out]
+    monkeypatch.setattr("sys.argv", ["ablation.py", *map(str, words)])
+    ablation.main()
+    key = json.loads((measured_modules / "pack.key.json").read_text())
+    conditions = {name: told.rpartition(", ")[2] for name, told in key["modules"].items()}
+    assert sorted(conditions.values()) == ["evidence", "plain"]
+    for name, condition in conditions.items():
+        assert f"def test_{condition}()" in (out / f"test_{name}.py").read_text()
+        assert (out / f"{name}.py").read_text() == "# stringcase.py\n"
+    marks = ("testwright", "stringcase-1.2.0", "sha256")
+    assert not [path for path in out.iterdir() if any(mark in path.read_text() for mark in marks)]
+
+
+def test_who_reads_half_of_a_pack_of_pairs_reads_no_module_twice(tmp_path):
+    pairs = [tuple(Entry(f"{name} {one}", tmp_path, []) for one in ("a", "b")) for name in "uvwxyz"]
+    found = [entry.told for entry in shuffled_pairs(pairs, 1)]
+    assert (
+        found
+        == [entry.told for entry in shuffled_pairs(pairs, 1)]
+        != [entry.told for entry in shuffled_pairs(pairs, 2)]
+    )
+    halves = found[:6], found[6:]
+    assert all(sorted(told[0] for told in half) == list("uvwxyz") for half in halves)
+    assert all({told[-1] for told in half} == {"a", "b"} for half in halves)
 
 
 def filled(**changes):
