@@ -15,7 +15,7 @@ from ...agents.contract.protocol import JsonObject
 from ..control_policy import ControlPolicy
 from .addresses import other_hosts
 from .planning_state import PlanningAgentState, PlanStepState
-from .steps import STEP_TYPES, RiskLevel, generates, step_kind
+from .steps import STEP_TYPES, USUAL_PRIORITY, RiskLevel, generates, step_kind
 from .suite_steps import accepted_paths, kept_results
 
 LEVELS: tuple[RiskLevel, ...] = ("low", "medium", "high")
@@ -98,27 +98,44 @@ def _is_below(path: str, folder: str) -> bool:
     return folder == "." or path.startswith(f"{folder}/")
 
 
+_TEXT: JsonObject = {"type": "string", "minLength": 1}
+_PARAMS: Mapping[str, JsonObject] = {
+    "target": {"type": ["object", "string"]},
+    "framework": _TEXT,
+    "spec_path": _TEXT,
+    "test_path": _TEXT,
+    "query": _TEXT,
+    "depth_level": _TEXT,
+    "depends_on": {"type": "array", "items": _TEXT, "uniqueItems": True},
+    "priority": {"type": "integer", "minimum": 0, "maximum": 10, "default": USUAL_PRIORITY},
+    "risk": {"enum": list(LEVELS)},
+    "reveal_when": {**_TEXT, "description": "A predicate: the step stays in reserve until it holds."},
+}
+_STEERING = ("depends_on", "priority", "risk", "reveal_when")
+"""Params that a step of any type may have."""
+
+
 def step_descriptors() -> list[JsonObject]:
     """The steps that a plan may have, as planners are told of them: a `PathDescriptionList` with the risk beside it."""
     return [descriptor_of(name) for name in STEP_TYPES]
 
 
-def descriptor_of(step_type: str, *, hint: str = "") -> JsonObject:
-    """Describe one step type.
+def descriptor_of(step_type: str) -> JsonObject:
+    """Describe one step type; the description ends with its hint, where it has one.
 
-    Args:
-        hint: advice for planners; the description ends with it, execution does not heed it.
+    `riskLevel` is the least: what the params of a step name may make it riskier (`step_risk`).
     """
     kind = step_kind(step_type)
-    schema = {"type": "object", "required": list(kind.required)}
+    properties = {name: _PARAMS[name] for name in dict.fromkeys((*kind.required, *_STEERING))}
+    schema = {"type": "object", "required": list(kind.required), "properties": properties}
     return {
         "name": step_type,
-        "description": f"{kind.description}. Hint: {hint}" if hint else kind.description,
+        "description": f"{kind.description}. Hint: {kind.hint}" if kind.hint else kind.description,
         "inputSchema": json.dumps(schema),
         "pcpSchema": None,
         "hasInternalAgent": bool(kind.agent),
         "hasExecutionFunction": not kind.agent,
         "isRunsInBackground": False,
         "agentTypeName": kind.agent or None,
-        "riskLevel": "low",
+        "riskLevel": LEVELS[0],
     }

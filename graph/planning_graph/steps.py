@@ -31,6 +31,7 @@ class StepKind:
         tolerant: whether it goes ahead when a step it depends on failed, because it works on what the others left.
         metered: whether ceilings stop it. Verifying and accepting are not metered: they keep what was made before.
         description: what it does, for planners.
+        hint: when to plan one and how, for planners; execution does not heed it.
         agent: the role whose agent does it; "" for tools alone.
     """
 
@@ -40,23 +41,53 @@ class StepKind:
     tolerant: bool = False
     metered: bool = False
     description: str = ""
+    hint: str = ""
     agent: str = ""
 
 
 _KINDS = {
-    "verify_suite": StepKind("verify", tolerant=True, description="runs all kept tests together, in several orders"),
-    "accept_tests": StepKind("accept", description="adds the kept tests to the project"),
+    "verify_suite": StepKind(
+        "verify",
+        tolerant=True,
+        description="runs all kept tests together, in several orders",
+        hint="plan one, which depends on every generate step",
+    ),
+    "accept_tests": StepKind(
+        "accept",
+        description="adds the kept tests to the project",
+        hint="plan it last, depending on verify_suite; without one the tests stay staged",
+    ),
     "retrieve_context": StepKind(
-        "context", ("query",), optional=True, metered=True, description="reads code for the steps that follow"
+        "context",
+        ("query",),
+        optional=True,
+        metered=True,
+        description="reads code for the steps that follow",
+        hint="worth a step where several steps need the same code: each reads what is around its own target",
     ),
     "crawl_repository": StepKind(
-        "repository", ("depth_level",), metered=True, description="maps the repository", agent="crawler"
+        "repository",
+        ("depth_level",),
+        metered=True,
+        description="maps the repository",
+        hint="comes before write_test_cases",
+        agent="crawler",
     ),
     "write_test_cases": StepKind(
-        "repository", ("depth_level", "depends_on"), metered=True, description="writes test cases", agent="case"
+        "repository",
+        ("depth_level", "depends_on"),
+        metered=True,
+        description="writes test cases",
+        hint="depends on the step that maps the repository",
+        agent="case",
     ),
     "engineer_tests": StepKind(
-        "repository", ("framework", "depends_on"), metered=True, description="writes a test suite", agent="engineer"
+        "repository",
+        ("framework", "depends_on"),
+        metered=True,
+        description="writes a test suite",
+        hint="depends on the step that writes the test cases",
+        agent="engineer",
     ),
 }
 _GENERATION = StepKind(
@@ -64,6 +95,7 @@ _GENERATION = StepKind(
     ("target", "framework", "spec_path", "test_path"),
     metered=True,
     description="specifies, writes, runs and judges the tests of one target",
+    hint="one step for each target, with files of its own; naming a host that is not this machine makes it risky",
     agent="spec",
 )
 STEP_TYPES = (*(f"generate_{kind}_tests" for kind in ("api", "unit", "integration", "e2e", "performance")), *_KINDS)

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from testwright.agents.control.health import HealthContext, HealthReport, HealthStatus, parse_health_report
 from testwright.agents.control.lorebook import LorebookCursor
@@ -106,10 +107,29 @@ def test_a_step_is_described_with_the_fields_of_the_contract_and_its_hint() -> N
         *("isRunsInBackground", "agentTypeName"),
     }
     assert all(names < set(row) for row in step_descriptors())
-    assert descriptor_of("verify_suite", hint="last of all")["description"].endswith("Hint: last of all")
-    assert "Hint:" not in descriptor_of("verify_suite")["description"]
+    assert all(" Hint: " in row["description"] for row in step_descriptors())
+    assert "Hint:" not in descriptor_of("sing")["description"], "a type that there is not has none"
     by_name = {row["name"]: row for row in step_descriptors()}
     generating, verifying = by_name["generate_unit_tests"], by_name["verify_suite"]
     assert (generating["hasInternalAgent"], generating["hasExecutionFunction"]) == (True, False)
     assert (verifying["hasInternalAgent"], verifying["hasExecutionFunction"]) == (False, True)
     assert json.loads(generating["inputSchema"])["required"]
+
+
+@pytest.mark.feature("P-10")
+@pytest.mark.parametrize(
+    ("step_type", "params", "wrong"),
+    [
+        ("retrieve_context", {"query": "hi"}, {"query": ""}),
+        ("verify_suite", {"depends_on": ["a"], "priority": 10}, {"priority": 11}),
+        ("verify_suite", {}, {"depends_on": "a"}),
+        ("accept_tests", {"risk": "medium"}, {"risk": "deadly"}),
+        ("crawl_repository", {"depth_level": "standard"}, {}),
+    ],
+)
+def test_the_schema_of_a_step_takes_what_the_check_of_a_plan_takes(step_type: str, params: Any, wrong: Any) -> None:
+    validator = Draft202012Validator(json.loads(descriptor_of(step_type)["inputSchema"]))
+    for given, is_right in ((params, True), (wrong, False)):
+        before = [{"id": "a", "type": "verify_suite", "params": {}}]
+        _, problems = check_plan([*before, {"id": "b", "type": step_type, "params": given}])
+        assert (validator.is_valid(given), not problems) == (is_right, is_right)
