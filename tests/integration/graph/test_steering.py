@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from testwright.agents.contract.function_agent import FunctionAgent, Metering
 from testwright.agents.contract.protocol import AgentResponse, ResponseStatus, partial_response, success_response
@@ -18,17 +17,13 @@ from testwright.agents.embedded.control.summary_agent import EmbeddedSummaryAgen
 from testwright.app.own_agents import own_agents
 from testwright.core.events import EventType
 from testwright.core.usage import Ceilings, ModelBudget
-from testwright.graph.context import isolated, providing, run_graph
 from testwright.graph.control_policy import ControlPolicy
-from testwright.graph.planning_graph.planning_graph import NODES
-from testwright.graph.running import planning_graph, resume_run, run_thread
 from testwright.tests.support.agents.scripted_agents import scripted
-from testwright.tests.support.runs.graph_runs import ANALYSIS, Bench, bench, generate, plan, spec
+from testwright.tests.support.runs.graph_runs import ANALYSIS, Bench, bench, generate, plan
 from testwright.tests.support.runs.plan_runs import (
     TARGETS,
     HandClock,
     plan_agents,
-    planning,
     result_of,
     run_plan,
     specify,
@@ -51,48 +46,6 @@ async def steered(tmp_path: Path, planned: Any = TWO_WAVES, made: int = 1, **mor
     around = {name: more.pop(name) for name in ("context", "services", "checkpointer") if name in more}
     with scripted(**plan_agents([planned], made, **more)) as agents:
         return await run_plan(bench(tmp_path, agents, targets=TARGETS, **around))
-
-
-@pytest.mark.feature("P-08", "P-11", "P-12")
-async def test_an_agent_in_a_step_ends_the_run_with_its_reason(tmp_path: Path) -> None:
-    ends = flagged(spec("tc_b"), terminate=True, reason="the target must not be tested")
-    state = await steered(tmp_path, spec=[specify, ends], writer=[write], analyzer=[ANALYSIS])
-    assert (state["status"], state["exit_reason"]) == ("failed", "terminated")
-    assert (result_of(state, "b")["exit_reason"], result_of(state, "a")["kept"]) == ("terminated", ["tc_a_1", "tc_a_2"])
-    assert (state["failure"] or {})["message"] == "the target must not be tested"
-
-
-@pytest.mark.feature("P-08", "P-11")
-async def test_a_planner_ends_the_run_before_there_is_a_plan(tmp_path: Path) -> None:
-    with scripted(planner=[flagged({"steps": []}, terminate=True)]) as agents:
-        state = await run_plan(bench(tmp_path, agents))
-    assert (state["exit_reason"], state["plan"]) == ("terminated", [])
-    assert (state["failure"] or {})["message"] == "halted by planner"
-
-
-@pytest.mark.feature("P-08")
-async def test_an_agent_that_passes_ends_its_step_and_keeps_what_was_made(tmp_path: Path) -> None:
-    three = plan(*TWO_WAVES["steps"][:2], generate("c", target="shop/c.py", depends_on=["a"]))
-    passes = flagged(spec("tc_b"), passes=True)
-    state = await steered(
-        tmp_path,
-        three,
-        spec=[specify, passes, passes],
-        writer=[write],
-        analyzer=[ANALYSIS],
-        goal=[success_response("ok")],
-    )
-    assert (statuses(state)["accept"], result_of(state, "b")["exit_reason"]) == ("completed", "passed")
-
-
-@pytest.mark.feature("P-08")
-async def test_an_agent_that_interrupts_costs_only_its_step(tmp_path: Path) -> None:
-    interrupts = flagged(spec("tc_a"), interrupt=True)
-    state = await steered(
-        tmp_path, plan(*steps("a", "b")), spec=[interrupts, specify], writer=[write], analyzer=[ANALYSIS]
-    )
-    assert result_of(state, "a")["exit_reason"] == "interrupted"
-    assert (statuses(state)["b"], state["exit_reason"]) == ("completed", "partial")
 
 
 @pytest.mark.feature("P-02", "P-08", "P-11")
@@ -434,23 +387,3 @@ async def test_a_partial_answer_is_used_and_told(tmp_path: Path) -> None:
         state = await run_plan(made)
     assert state["exit_reason"] == "completed"
     assert any("answered in part" in message for message in made.recorder.of(EventType.PROGRESS))
-
-
-@pytest.mark.feature("P-08", "A-05")
-@pytest.mark.parametrize("node", [node.__name__ for node in NODES if node.__name__ != "build_plan"])
-async def test_a_run_interrupted_at_any_boundary_resumes_with_the_same_files(
-    tmp_path: Path, checkpointer: AsyncSqliteSaver, node: str
-) -> None:
-    further = plan(generate("b", target="shop/b.py"))
-    goal = [flagged("unit tests for shop/b.py", terminate=True), success_response("met")]
-    reading = {"embedded_planner": [plan(*steps("a", "b"))]}
-    with scripted(**plan_agents([plan(*steps("a")), further], 2, goal=goal, **reading)) as agents:
-        made = bench(tmp_path, agents, targets=TARGETS, checkpointer=checkpointer)
-        with providing(made.context, made.services):
-            graph, thread = planning_graph(made.services), run_thread(made.context)
-            await run_graph(graph, planning(), thread, made.context, stop_before=node)
-            assert (await isolated(graph.aget_state(thread))).next == (node,)
-        state = await resume_run(made.context, made.services)
-    assert (state["exit_reason"], state["control"].get("goal_failures")) == ("completed", 1)
-    files = sorted(path.name for path in (made.project / "tests/generated").iterdir())
-    assert files == ["test_a.py", "test_b.py"]
