@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
-from testwright.agents.contract.function_agent import FunctionAgent
 from testwright.agents.contract.protocol import AgentResponse, success_response
 from testwright.agents.control.flags import flags
 from testwright.graph.context import isolated, providing, run_graph
@@ -27,6 +26,7 @@ from testwright.tests.support.runs.plan_runs import (
     specify,
     statuses,
     steps,
+    usual_agents,
     write,
 )
 
@@ -76,28 +76,12 @@ FLAGGED = {
 }
 
 
-USUAL: dict[str, Any] = {
-    "planner": lambda _: TWO_WAVES,
-    "spec": specify,
-    "writer": write,
-    "analyzer": lambda _: ANALYSIS,
-    "health": lambda _: {"status": "healthy"},
-}
-
-
-def usual_agent(role: str, first: AgentResponse | None = None) -> FunctionAgent:
-    """An agent that does as ever, however often it is asked; its first answer may be given."""
-    given = [] if first is None else [first]
-    usual = USUAL.get(role, lambda _: "")
-    return FunctionAgent(role, lambda request: given.pop() if given else usual(request))
-
-
 @pytest.mark.feature("P-08", "P-11")
 @pytest.mark.parametrize(("role", "flag"), AT_BOUNDARIES, ids=str)
 async def test_a_flag_at_any_boundary_does_what_the_contract_says(tmp_path: Path, role: str, flag: str) -> None:
     first = flagged(FLAGGED.get(role, "so be it"), **{flag: True, "reason": "because"})
     async with AsyncExitStack() as started:
-        agents: dict[str, Any] = {name: usual_agent(name) for name in USUAL} | {role: usual_agent(role, first)}
+        agents = usual_agents(TWO_WAVES, health=lambda _: {"status": "healthy"}) | usual_agents(TWO_WAVES, role, first)
         for agent in agents.values():
             await started.enter_async_context(agent)
         made = bench(tmp_path, agents, targets=TARGETS, context={"control": ControlPolicy(health_interval=1)})

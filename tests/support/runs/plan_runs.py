@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from testwright.agents.contract.function_agent import FunctionAgent
 from testwright.agents.contract.protocol import AgentRequest
 from testwright.graph.planning_graph.planning_state import PlanningAgentState, new_planning_state
 from testwright.graph.running import start_run
@@ -51,6 +52,22 @@ def plan_agents(planner: Sequence[Any], steps: int, **more: Any) -> dict[str, An
     """Scripts for a plan of so many generate steps that all go well, where nothing else is said."""
     usual = {"spec": [specify] * steps, "writer": [write] * steps, "analyzer": [ANALYSIS] * steps}
     return {"planner": planner, **usual, **more}
+
+
+def usual_agents(planned: Any, only: str = "", first: Any = None, **more: Any) -> dict[str, FunctionAgent]:
+    """Agents that do well however often they are asked, not started yet.
+
+    Args:
+        only: one role, whose first answer is `first`; else all roles of a plan and those of `more`.
+    """
+    usual = {"planner": lambda _: planned, "spec": specify, "writer": write, "analyzer": lambda _: ANALYSIS, **more}
+    given = [] if first is None else [first]
+
+    def agent(role: str) -> FunctionAgent:
+        work = usual.get(role, lambda _: "")
+        return FunctionAgent(role, lambda request: given.pop() if given and role == only else work(request))
+
+    return {role: agent(role) for role in ([only] if only else usual)}
 
 
 def statuses(state: PlanningAgentState) -> dict[str, str]:
