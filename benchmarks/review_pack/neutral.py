@@ -7,7 +7,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-_MARKS = re.compile(r"testwright|sha256=|\btc_[a-z0-9_]+|\brun[ _]id\b|[Gg]enerated by", re.IGNORECASE)
+_MARKS = re.compile(
+    r"testwright|sha256=|never overwritten|\btc_[a-z0-9_]+|\brun[ _]id\b|[Gg]enerated by", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,6 @@ from typing import Any
 from ....engine.python.explore.given_trials import observe_given
 from ....engine.python.facts.analyse import analyse_module, subjects
 from ....engine.python.inputs.seeds import example_trial
-from ....engine.python.judge.case_tables import named_for_rows
 from ....engine.python.model.model import RAISES, CallableFacts, Example, Exploration, ModuleFacts, Trial
 from ....engine.python.model.spec_case import Case
 from ....engine.python.project.layout import Layout, find_layout
@@ -25,6 +24,7 @@ from ....engine.python.usage.project_index import ProjectIndex
 from ....engine.python.usage.slicing import Subjects
 from ....engine.python.write.assign_tables import assign_tables
 from ....engine.python.write.compose import compose_spec
+from ....engine.python.write.naming import name_tests
 from ....sandbox.target import ProvideTarget
 from ....utils.names.counted import counted
 from ....utils.python_names import unique_name
@@ -51,8 +51,8 @@ class EvidenceExamples:
 
     async def added(
         self, spec: Mapping[str, Any], examples: Sequence[Mapping[str, Any]]
-    ) -> tuple[JsonObject, list[str]]:
-        """Return the spec with the examples, and notes about what came of them.
+    ) -> tuple[JsonObject, list[str], dict[str, str]]:
+        """Return the spec with the examples, notes about what came of them, and the new ids of cases by former ones.
 
         Args:
             examples: calls with `about`, `act`, `arrange`, `want` or `raises`, `path`, `line` and `kind`.
@@ -65,20 +65,20 @@ class EvidenceExamples:
         facts = await asyncio.to_thread(analyse_module, self.root, path, layout)
         trials = await asyncio.to_thread(example_trials_of, self.root, layout, facts, examples)
         if not trials:
-            return dict(spec), []
+            return dict(spec), [], {}
         found = await observe_given(await self.python_target(), facts, trials)
         findings = tuple(one for one in found if one is not None and (one.agrees or one.contradicts))
         if not findings:
-            return dict(spec), []
+            return dict(spec), [], {}
         framework = str(spec.get("framework") or "pytest")
         shown = await asyncio.to_thread(
             compose_spec, Exploration(facts, findings=findings), framework=framework, import_roots=layout.import_roots
         )
         tests = frozenset(str(row["path"]) for row in examples if row["kind"] == "test")
-        made = await asyncio.to_thread(_merged, spec, shown, tests)
-        made[0]["cases"] = await asyncio.to_thread(_regrouped, made[0]["cases"], facts)
+        made, notes = await asyncio.to_thread(_merged, spec, shown, tests)
+        made["cases"], renamed = await asyncio.to_thread(_named_anew, made["cases"], facts)
         agreeing = sum(bool(one.agrees) for one in findings)
-        return made[0], [*made[1], *_notes(agreeing, findings)]
+        return made, [*notes, *_notes(agreeing, findings)], renamed
 
 
 def _notes(agreeing: int, findings: Sequence[object]) -> list[str]:
@@ -162,15 +162,11 @@ def _is_call(case: Mapping[str, Any]) -> bool:
     return act_of(case)[1] == () and act_of(case)[3] == "call"
 
 
-def _regrouped(cases: Sequence[Mapping[str, Any]], facts: ModuleFacts) -> list[JsonObject]:
-    """The cases in the tables that they now form."""
-    alone = [replace(Case.from_json(case), group=None) for case in cases]
-    placed = assign_tables(alone, facts)
-    rows: dict[str, list[str]] = {}
-    for case in placed:
-        rows.setdefault(case.group or "", []).append(case.id)
-    named = {text: named_for_rows(text, ids) for text, ids in rows.items() if text}
-    return [replace(case, group=named.get(case.group or "")).to_json() for case in placed]
+def _named_anew(cases: Sequence[Mapping[str, Any]], facts: ModuleFacts) -> tuple[list[JsonObject], dict[str, str]]:
+    """The cases in the tables that they now form, with the names of these; and the new ids by the former ones."""
+    placed = assign_tables([replace(Case.from_json(case), group=None) for case in cases], facts)
+    named = name_tests(placed, facts)
+    return [named[case.id].to_json() for case in placed], {former: case.id for former, case in named.items()}
 
 
 def _is_of_tests(case: Mapping[str, Any], tests: frozenset[str]) -> bool:

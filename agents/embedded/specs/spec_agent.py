@@ -56,8 +56,12 @@ class ExampleAdder(Protocol):
 
     async def added(
         self, spec: Mapping[str, Any], examples: Sequence[Mapping[str, Any]]
-    ) -> tuple[JsonObject, list[str]]:
-        """Return the spec with the examples, and notes. Raises TestwrightError where the module cannot be explored."""
+    ) -> tuple[JsonObject, list[str], dict[str, str]]:
+        """Return the spec with the examples, notes, and the new ids of cases by their former ones.
+
+        Raises:
+            TestwrightError: the module cannot be explored.
+        """
         ...
 
 
@@ -149,10 +153,12 @@ class EmbeddedSpecAgent(Agent):
         if self._shown is None or not examples:
             return generated
         try:
-            spec, notes = await self._shown.added(generated.spec, examples)
+            spec, notes, renamed = await self._shown.added(generated.spec, examples)
         except TestwrightError as error:
-            spec, notes = generated.spec, [f"the examples of documents were not tried: {error.message}"]
+            spec, notes, renamed = generated.spec, [f"the examples of documents were not tried: {error.message}"], {}
         metadata = {**generated.metadata, "notes": [*(generated.metadata.get("notes") or ()), *notes]}
+        if found := metadata.get("notices"):
+            metadata["notices"] = {renamed.get(case_id, case_id): numbers for case_id, numbers in found.items()}
         return replace(generated, spec=spec, metadata=metadata)
 
 

@@ -10,7 +10,6 @@ import ast
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import takewhile
 
 from ....utils.python_names import unique_name
 from ....utils.python_source import parse_expression
@@ -75,14 +74,6 @@ def read_group(text: str) -> Group:
     """Parses the `group` of a spec."""
     name, *columns = text.split("__")
     return Group(name, tuple(columns))
-
-
-def named_for_rows(group: str, ids: Sequence[str]) -> str:
-    """The group with the words that the ids of its rows have in common: another test may bear the shorter name."""
-    found = read_group(group)
-    words = [text.removeprefix("tc_").split("_") for text in ids]
-    shared = "_".join(same[0] for same in takewhile(lambda row: len(set(row)) == 1, zip(*words, strict=False)))
-    return Group(shared, found.columns).text if shared.startswith(f"{found.name}_") else group
 
 
 def shape_key(case: Case) -> str | None:

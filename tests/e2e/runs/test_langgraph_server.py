@@ -1,4 +1,4 @@
-"""LangGraph's development server loads `langgraph.json` and runs a request through its API."""
+"""LangGraph's development server loads the template of `langgraph.json` and runs a request through its API."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _STARTED = "Application started up"
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     root = make_project(tmp_path / "project")
-    shutil.copy(ROOT / "langgraph.json", root)
+    shutil.copy(ROOT / "examples/langgraph/langgraph.json", root)
     return root
 
 

@@ -19,8 +19,9 @@ FAST = {"trials": 60, "mutants": 0}
 
 
 @pytest.mark.feature("T-19")
-def test_the_file_of_the_server_names_both_graphs() -> None:
-    served = json.loads((ROOT / "langgraph.json").read_text())
+@pytest.mark.parametrize("path", ["langgraph.json", "examples/langgraph/langgraph.json"])
+def test_the_file_of_the_server_and_its_template_name_both_graphs(path: str) -> None:
+    served = json.loads((ROOT / path).read_text())
     found: dict[str, Any] = {}
     for name, reference in served["graphs"].items():
         module, _, variable = reference.partition(":")

@@ -7,9 +7,12 @@ from typing import Any
 
 import pytest
 
+from testwright.agents.contract.protocol import AgentRequest, RequestMetadata
 from testwright.agents.embedded.evidence.value_examples import read_examples
 from testwright.agents.embedded.specs.evidence_examples import EvidenceExamples, _merged, example_trials_of
+from testwright.agents.embedded.specs.spec_agent import EmbeddedSpecAgent, SpecResult
 from testwright.engine.python.facts.analyse import analyse_module
+from testwright.engine.python.judge.case_tables import read_group
 from testwright.engine.python.project.layout import find_layout
 from testwright.tests.support.engine.targets import prepared
 from testwright.tests.support.projects.files import make_project
@@ -70,7 +73,7 @@ async def test_documents_label_prove_and_contradict(tmp_path):
         async def provide():
             return target
 
-        spec, notes = await EvidenceExamples(provide, target.root).added(BASE, list(examples()))
+        spec, notes, renamed = await EvidenceExamples(provide, target.root).added(BASE, list(examples()))
     by_act = {one["act"]["expression"]: one["expect"][0] for one in spec["cases"]}
     places = {act: (row["origin"], row["evidence"]["path"]) for act, row in by_act.items()}
     # A document's example is a case, and says where it is documented; a test's only labels the case that is there.
@@ -84,6 +87,44 @@ async def test_documents_label_prove_and_contradict(tmp_path):
     [defect] = spec["suspected_defects"]
     assert (defect["documented"], defect["evidence"]) == ("'abc~'", {"path": "README.md", "lines": [2, 2]})
     assert notes == ["1 of 4 examples outside of the module contradicts it"]
+    assert set(renamed.values()) == {one["id"] for one in spec["cases"]}
+
+
+class Explored:
+    """What the engine found without documents: a table of one shape, and a single case of another."""
+
+    def __init__(self) -> None:
+        rows = [case(f"tc_slugify_{name}", "slugify", f"slugify('{name} r')", f"'{name}-r'") for name in ("q", "x")]
+        alone = case("tc_slugify_with_sep", "slugify", "slugify('q r', '_')", "'q_r'")
+        table = [{**row, "group": "slugify__text__expected"} for row in rows]
+        self.spec = {**BASE, "cases": [*table, alone]}
+        self.notices = {one["id"]: [number] for number, one in enumerate(self.spec["cases"])}
+
+    async def generate(self, inputs, *, seconds=None):
+        return SpecResult(self.spec, {"notices": self.notices})
+
+
+async def test_cases_bear_the_names_of_the_tests_that_they_form_with_those_of_documents(tmp_path):
+    shows = "`slugify('A b')` returns `'a-b'`, `slugify('A b', '_')` returns `'a_b'`.\n"
+    rows = [one.to_dict() for one in read_examples("document", "README.md", 1, shows, ["slugify"])]
+    engine = Explored()
+    async with prepared(tmp_path, {**FILES, "README.md": shows}) as target:
+
+        async def provide():
+            return target
+
+        agent = EmbeddedSpecAgent({"unit": engine}, shown=EvidenceExamples(provide, target.root))
+        inputs = {"target": BASE["target"], "evidence": {"examples": rows}}
+        async with agent:
+            response = await agent.process(AgentRequest("g", "t", RequestMetadata("r"), inputs))
+    cases = response.result["spec"]["cases"]
+    groups = {one["group"] for one in cases}
+    assert len(cases) == 5
+    assert {read_group(text).name for text in groups} == {"slugify", "slugify_with_sep"}
+    assert all(one["id"].startswith(f"tc_{read_group(one['group']).name}_") for one in cases)
+    by_act = {one["act"]["expression"]: one["id"] for one in cases}
+    noticed = {by_act[one["act"]["expression"]]: engine.notices[one["id"]] for one in engine.spec["cases"]}
+    assert response.metadata["notices"] == noticed, "what a case notices goes with it"
 
 
 def trials_of(tmp_path, files, rows):

@@ -9,7 +9,6 @@ from testwright.engine.python.judge.case_tables import (
     Group,
     cases_by_shape,
     merge_tables,
-    named_for_rows,
     read_group,
     tabulate,
 )
@@ -149,11 +148,3 @@ def test_of_two_tables_that_are_merged_the_name_is_the_one_that_the_ids_begin_wi
     ((first, second),) = merge_tables([[host], [block]])
 
     assert {first.group, second.group} == {"f_for_text__value"}
-
-
-def test_a_table_bears_the_words_that_the_ids_of_its_rows_have_in_common() -> None:
-    ids = ["tc_f_for_other_values_a", "tc_f_for_other_values_b"]
-
-    assert named_for_rows("f__value__expected", ids) == "f_for_other_values__value__expected"
-    assert named_for_rows("f__value__expected", ["tc_f_a", "tc_f_b"]) == "f__value__expected"
-    assert named_for_rows("f__value__expected", ["tc_other", "tc_f_b"]) == "f__value__expected"
