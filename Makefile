@@ -136,6 +136,7 @@ check: install
 	$(BIN)/ruff check .
 	$(BIN)/pyright
 	$(BIN)/lint-imports
+	$(BIN)/python -m testwright.tests.support.compatible_schemas
 
 format: install
 	$(BIN)/ruff format .
