@@ -1,9 +1,10 @@
 """Computes what each test of a suite adds: lines, branches and mutants that no other test covers or kills.
 
 The one rule, for the tests that the gate keeps and for suites that are assessed: a test function, all its rows
-together, adds something when a document says what it expects, or it covers what no other one covers, or it notices a
-mutant that no other one notices, of all mutants that are known of it. Tests that add nothing are found one after the
-other, those that have least first and of two alike the later one, so that leaving out all of them loses nothing either.
+together, adds something when a document says what it expects, or its spec calls it critical, or it covers what no other
+one covers, or it notices a mutant that no other one notices, of all mutants that are known of it. Tests that add nothing
+are found one after the other, those that have least first and of two alike the later one, so that leaving out all of
+them loses nothing either.
 A row of a table that stays may repeat what others show: it stands there as an example.
 """
 
@@ -102,7 +103,7 @@ def redundant_tests(
         noticed = told.get(record.case_id or "", frozenset())
         known[record.nodeid] = fresh | noticed
         tells = any(kind == "trivial" for kind, _, _ in owned)
-        if not (record.adds or noticed or tells or _is_documented(record)):
+        if not (record.adds or noticed or tells or _is_claimed(record)):
             mute.add(record.nodeid)
     functions = idle_functions(records, known)
     spare = [one for one in records if function_of(one.nodeid) in functions or one.nodeid in mute]
@@ -129,8 +130,8 @@ def idle_functions(records: Sequence[EvidenceRecord], known: Mapping[str, frozen
     Args:
         known: what each test has.
     """
-    documented = {function_of(record.nodeid) for record in records if _is_documented(record)}
-    return _spare(_by_function(known), documented)
+    claimed = {function_of(record.nodeid) for record in records if _is_claimed(record)}
+    return _spare(_by_function(known), claimed)
 
 
 def function_of(nodeid: str) -> str:
@@ -250,8 +251,9 @@ def _spare(wealth: Mapping[str, frozenset[Owned]], needed: Iterable[str] = ()) -
     return frozenset(spare)
 
 
-def _is_documented(record: EvidenceRecord) -> bool:
-    return "documented" in record.origins
+def _is_claimed(record: EvidenceRecord) -> bool:
+    """Whether a document or its spec says that it has to be there, whatever it adds to the others."""
+    return record.critical or "documented" in record.origins
 
 
 def _is_known(owned: Owned, before: CoverageData | None) -> bool:

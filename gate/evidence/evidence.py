@@ -27,6 +27,7 @@ class EvidenceRecord:
         origins: where its expectations come from, strongest first.
         subject: the member it tests, where its spec is known.
         refuses: whether it expects an exception.
+        critical: whether its spec says that it must not be missing.
     """
 
     nodeid: str
@@ -42,6 +43,7 @@ class EvidenceRecord:
     origins: tuple[str, ...] = ()
     subject: str = ""
     refuses: bool = False
+    critical: bool = False
 
     @property
     def adds(self) -> bool:
@@ -118,6 +120,7 @@ def _record(
         origins=_origins(case),
         subject=str(case.get("subject") or ""),
         refuses=any(one.get("kind") == "raises" for one in case.get("expect", ())),
+        critical=case.get("priority") == "critical",
     )
 
 

@@ -179,6 +179,8 @@ def test_evidence_says_what_each_kept_test_adds_to_those_before_it():
     assert c.reruns == 3
     assert c.mutants_killed is None
     assert redundant_tests([a, b, c], None) == (a, c)
+    spec["cases"][2]["priority"] = "critical"
+    assert redundant_tests(evidence_of(verified, spec=spec), None) == (a,)
     before = CoverageData({"src/f.py": FileCoverage(executed=frozenset({2, 3}), executed_branches=frozenset({(2, 3)}))})
     assert not evidence_of(verified, spec=spec, before=before)[0].adds
     assert evidence_of(verified, spec=spec, before=before)[1].new_branches == {"src/f.py": ((2, 4),)}
@@ -289,6 +291,7 @@ def test_mutants_beyond_the_sample_and_documents_speak_for_a_test():
     assert not additions_of(records, report, further)["test_idle"].idle
     documented, _ = table_of([("test_a",)], "documented")
     assert redundant_tests(documented, report) == ()
+    assert redundant_tests([records[0], replace(records[1], critical=True)], report) == ()
 
 
 @pytest.mark.feature("B-11")
