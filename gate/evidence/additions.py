@@ -1,10 +1,10 @@
 """Computes what each test of a suite adds: lines, branches and mutants that no other test covers or kills.
 
 The one rule, for the tests that the gate keeps and for suites that are assessed: a test function, all its rows
-together, adds something when a document says what it expects, or its spec calls it critical, or it covers what no other
-one covers, or it notices a mutant that no other one notices, of all mutants that are known of it. Tests that add nothing
-are found one after the other, those that have least first and of two alike the later one, so that leaving out all of
-them loses nothing either.
+together, adds something when a document says what it expects, or its spec calls it critical, or it covers what no
+other one covers, or it notices a mutant that no other one notices, of all mutants that are known of it. Tests that add
+nothing are found one after the other, those that have least first and of two alike the later one, so that leaving out
+all of them loses nothing either.
 A row of a table that stays may repeat what others show: it stands there as an example.
 """
 
