@@ -11,6 +11,7 @@ from testwright.app.contracts.page import contracts_page
 from testwright.app.contracts.registry import ContractRegistry, NodeContractRow, contract_registry
 from testwright.config.control import AGENT_ROLES
 from testwright.core.errors import UsageError
+from testwright.tests.support.runs.command_line import invoke_command
 
 ROOT = Path(__file__).parents[3]
 
@@ -89,3 +90,15 @@ def test_the_level_of_a_change_grows_with_what_depends_on_it() -> None:
 def test_what_there_is_not_is_refused() -> None:
     with pytest.raises(UsageError, match=r"no file, schema or component 'nothing\.py'"):
         impact_of("nothing.py")
+
+
+@pytest.mark.feature("D-09")
+def test_the_command_says_what_breaks(tmp_path: Path) -> None:
+    done = invoke_command("contracts", "--if-changed", "schemas/unit_test_schema_v1.json", cwd=tmp_path)
+    head, *lines = done.out.splitlines()
+    assert (done.code, head) == (0, "schemas/unit_test_schema_v1.json: HIGH")
+    named = dict(line.split(": ", 1) for line in lines)
+    assert "testing.validate_spec" in named["nodes"].split(", ")
+    assert "validate_spec" in named["tools"].split(", ")
+    refused = invoke_command("contracts", "--if-changed", "nothing.py", cwd=tmp_path)
+    assert (refused.code, "no file, schema or component 'nothing.py'" in refused.err) == (2, True)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from testwright.app import runs
 from testwright.cli import asking
 from testwright.core.errors import RequestError, UsageError
+from testwright.core.events import Event
 from testwright.tests.support.projects.files import ROOT
 from testwright.tests.support.runs.command_line import invoke_command
 
@@ -67,3 +71,46 @@ def test_the_command_itself_starts_the_work(attempts: Attempts, tmp_path: Path) 
     """Each function between them is one more to read in a traceback."""
     invoke_command("run", "unit tests", cwd=tmp_path, keys="y\n")
     assert attempts.way == ["run"]
+
+
+class Shown:
+    """A progress that pauses."""
+
+    def __init__(self) -> None:
+        self.pauses = 0
+
+    def __call__(self, event: Event) -> None:
+        raise AssertionError("nothing is shown")
+
+    def paused(self) -> AbstractContextManager[None]:
+        self.pauses += 1
+        return nullcontext()
+
+
+@pytest.mark.feature("P-04")
+@pytest.mark.parametrize(("typed", "approved"), [("y", True), ("n", False), ("", False)])
+def test_a_person_at_a_terminal_is_asked_about_a_risky_step_and_only_yes_approves(
+    typed: str, approved: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(asking, "is_terminal", lambda: True)
+    shown = Shown()
+    ask = asking.approver(shown, quiet=False, environment={})
+    assert ask is not None
+    with CliRunner().isolation(input=f"{typed}\n") as streams:
+        assert asyncio.run(ask("b sends requests to shop.example. Execute it?")) is approved  # type: ignore[arg-type]
+        said = streams[1].getvalue().decode()
+    assert said.startswith("b sends requests to shop.example. Execute it? [y/N]"), "it is on stderr"
+    assert shown.pauses == 1
+
+
+@pytest.mark.feature("P-04")
+@pytest.mark.parametrize(
+    ("quiet", "environment", "terminal"),
+    [(True, {}, True), (False, {"CI": "true"}, True), (False, {"CI": "1"}, True), (False, {}, False)],
+    ids=["for a machine", "CI", "CI by number", "no terminal"],
+)
+def test_nobody_is_asked_where_nobody_can_answer(
+    quiet: bool, environment: dict[str, str], terminal: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(asking, "is_terminal", lambda: terminal)
+    assert asking.approver(Shown(), quiet=quiet, environment=environment) is None
