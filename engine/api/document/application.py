@@ -149,7 +149,12 @@ class AppObserver:
         return (
             HttpAnswer(failure=self.scrubbed(str(answer["failure"])), broken_link=answer.get("kind") == "link")
             if "failure" in answer
-            else HttpAnswer(int(answer["status"]), dict(answer["headers"]), str(answer["text"]))
+            else HttpAnswer(
+                int(answer["status"]),
+                dict(answer["headers"]),
+                str(answer["text"]),
+                crash=crash_in(self.scrubbed(str(answer.get("output") or ""))),
+            )
         )
 
     def scrubbed(self, text: str) -> str:
@@ -157,6 +162,26 @@ class AppObserver:
         for place, name in ((self._workspace.project, "."), (self._workspace.scratch, "<temporary>")):
             text = text.replace(str(place), name)
         return text
+
+
+_FRAME = re.compile(r'File "\./([^"]+)", line (\d+), in ')
+_EXCEPTION = re.compile(r"^(?:[A-Za-z_]\w*\.)*([A-Z]\w*)(?:: (.*))?$", re.MULTILINE)
+_TRACEBACK = "Traceback (most recent call last):"
+
+
+def crash_in(output: str) -> str:
+    """Return where in the project the last traceback was raised and its exception; empty without such a traceback.
+
+    Args:
+        output: what an application printed, with `.` for the project's folder.
+    """
+    _, known, traceback = output.rpartition(_TRACEBACK)
+    frames = [frame for frame in _FRAME.findall(traceback) if "site-packages" not in frame[0]]
+    found = _EXCEPTION.search(traceback)
+    if not known or not frames or found is None:
+        return ""
+    path, line = frames[-1]
+    return f"{path}:{line}: {found[1]}{f': {found[2]}' if found[2] else ''}"[:300]
 
 
 @asynccontextmanager

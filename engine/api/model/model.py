@@ -229,6 +229,8 @@ class HttpAnswer:
     """An HTTP answer; `failure` gives the reason where there was none.
 
     Attributes:
+        crash: where a server error was raised and which exception it was, `src/shop.py:7: KeyError: 'id'`; empty where
+            the application printed no traceback with a place in the project.
         broken_link: the reason is no fault of the application: an earlier answer lacks what the request needs, or the
             answer is a stream of events.
     """
@@ -238,6 +240,7 @@ class HttpAnswer:
     text: str = ""
     failure: str = ""
     broken_link: bool = False
+    crash: str = ""
 
     @property
     def ok(self) -> bool:

@@ -70,7 +70,8 @@ def suspected_defects(
         subject = "" if everywhere else verdict.seen.proposal.operation.label
         cause = _cause(verdict)
         shared = cause and causes[cause] > _FEW
-        key = (verdict.kind, "", cause) if shared else (verdict.kind, subject, verdict.detail)
+        own = cause if verdict.kind == "server_error" and cause else verdict.detail
+        key = (verdict.kind, "", cause) if shared else (verdict.kind, subject, own)
         kinds.setdefault(key, []).append(verdict)
     defects: dict[str, Json] = {}
     for (kind, _, detail), same in sorted(kinds.items(), key=lambda item: ranks[item[0][0]]):
@@ -81,6 +82,8 @@ def suspected_defects(
         differing = f"{len(others) + 1} operations answer {detail}, which their descriptions do not name"
         if kind == "not_secured":
             differing = f"{len(others) + 1} operations take {detail}, though their descriptions ask for some"
+        if kind == "server_error":
+            differing = f"{len(others) + 1} operations answer {first.seen.answer.status} for one reason: {detail}"
         if kind == "not_enforced" and len(same) > _FEW:
             others = [f"{one.seen.proposal.operation.label}: {one.seen.proposal.breaks}" for one in same[1:]]
             differing = f"{len(same)} requests are taken with {_CAUSES[detail]}"
@@ -103,8 +106,14 @@ def suspected_defects(
 
 
 def _cause(violation: ContractViolation) -> str:
-    """Return the broken constraint, which is taken for the same reason wherever it is; empty for another violation."""
+    """Return the broken constraint, which is taken for the same reason wherever it is, or where the code broke.
+
+    Empty for another violation.
+    """
     proposal = violation.seen.proposal
+    if violation.kind == "server_error":
+        place, _, exception = violation.seen.answer.crash.partition(": ")
+        return f"{exception.partition(':')[0]} in {place}" if place else ""
     cause = (proposal.cause or proposal.breaks) if violation.kind == "not_enforced" else ""
     return cause if cause in _CAUSES else ""
 

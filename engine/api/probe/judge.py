@@ -212,7 +212,8 @@ def find_violation(seen: ObservedProposal, api: Api, samples: SampleValues) -> C
     if answer.status >= 500:
         title = f"{label} answers {answer.status}: {proposal.title.removeprefix(label).strip()}"
         documented = f"statuses {named}" if named and api.documented else "no server error"
-        return ContractViolation(seen, "server_error", str(answer.status), title, documented, _shown(answer))
+        observed = f"{_shown(answer)}{f' ({answer.crash})' if answer.crash else ''}"
+        return ContractViolation(seen, "server_error", str(answer.status), title, documented, observed)
     # A document built from routes promises nothing, and an unstable answer proves nothing.
     if not api.documented or not seen.steady:
         return None

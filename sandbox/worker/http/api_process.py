@@ -304,13 +304,17 @@ class Application(_Verbs):
         cookies = [value.partition(";")[0] for name, value in answer.getheaders() if name.lower() == "set-cookie"]
         return Response(answer.status, received, text, time.monotonic() - began, "; ".join(cookies))
 
-    def output(self):
+    def output(self, letters=2000):
         """The end of what the application printed, without the values of its secret variables."""
         self._log.flush()
         text = Path(self._log.name).read_text(encoding="utf-8", errors="replace")
         for value in self._environment.values():
             text = text.replace(value, "***") if len(value) > 5 else text
-        return text.strip()[-2000:]
+        return text.strip()[-letters:]
+
+    def printed(self):
+        """How many bytes the application has printed."""
+        return os.fstat(self._log.fileno()).st_size if self._process is not None else 0
 
     def _fresh(self, how="fresh"):
         self._renew(how)

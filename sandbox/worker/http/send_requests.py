@@ -3,17 +3,35 @@
 The first line is {"application", "command", "root", "import_roots", "environment", "folder", "clock"}; the answer is
 {"ready": true} or {"error", "output"}. Each further line is {"reset", "requests": [...]}, where a request is that of an
 API test spec (`{{name}}` stands for what an earlier one saved) plus "whole": true for a text of any length; the answer
-is {"answers": [...]}, one {"status", "headers", "text"} for each request that was answered, and {"failure"} in place of
-the first that was not. {"users", "keeps"} signs users in from then on, see `spec_requests.signing_in`, and answers
-{"answers": []} or a failure.
+is {"answers": [...]}, one {"status", "headers", "text"} for each request that was answered (of a server error with the
+end of what was printed as "output"), and {"failure"} in place of the first that was not. {"users", "keeps"} signs users
+in from then on, see `spec_requests.signing_in`, and answers {"answers": []} or a failure.
 """
 
 import json
 import sys
+import time
 
 from .api_process import ApplicationFailure, EndlessAnswer
 from .orders import read_beginning, started
 from .spec_requests import send, signing_in
+
+TRACE_LETTERS = 30_000
+TRACE_SECONDS = 0.3
+
+
+def told_of_error(application, before):
+    """What the application printed of a server error; servers print a traceback after the answer is sent.
+
+    Args:
+        before: how many bytes it had printed before the request.
+    """
+    until = time.monotonic() + TRACE_SECONDS
+    while application.printed() == before and time.monotonic() < until:
+        time.sleep(0.005)
+    return (
+        application.output(min(TRACE_LETTERS, application.printed() - before)) if application.printed() > before else ""
+    )
 
 
 def run(application, order):
@@ -26,7 +44,10 @@ def run(application, order):
         if order.get("reset", True):
             application.reset()
         for request in order["requests"]:
+            before = application.printed()
             answers.append(send(application, request, names))
+            if answers[-1]["status"] >= 500:
+                answers[-1]["output"] = told_of_error(application, before)
     except EndlessAnswer as error:
         answers.append({"failure": str(error), "kind": "link"})
     except (ApplicationFailure, AssertionError) as error:

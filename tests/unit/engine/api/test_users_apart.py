@@ -8,6 +8,7 @@ from typing import Any, cast
 
 import pytest
 
+from testwright.engine.api.document.application import crash_in
 from testwright.engine.api.document.auth import Credential, SignIn
 from testwright.engine.api.model.model import Api, HttpAnswer, Json, ObservedProposal, Operation, Proposal
 from testwright.engine.api.probe.defects import suspected_defects
@@ -93,6 +94,40 @@ def test_what_every_operation_takes_for_the_same_reason_is_one_defect() -> None:
     [defect] = suspected_defects(found, {}, "start it")
     assert defect["title"] == "3 requests are taken with no body at all"
     assert "POST /songs" in defect["observed"]
+
+
+TRACE = """
+Traceback (most recent call last):
+  File "./src/shop/web.py", line 9, in read
+    return owner(session)
+  File "./src/shop/owners.py", line {line}, in owner
+    return session.get(User, key)
+  File "./.venv/lib/site-packages/orm.py", line 77, in get
+    raise AttributeError(name)
+AttributeError: 'str' object has no attribute 'hex'
+"""
+
+
+def test_server_errors_that_one_place_raises_are_one_defect_and_others_are_told_apart() -> None:
+    found: list[ContractViolation] = []
+    for name, line in (("notes", 4), ("books", 4), ("songs", 4), ("pages", 40)):
+        operation = Operation("", f"read_{name}", "GET", f"/{name}", responses={"200": None})
+        request = {"method": "GET", "path": f"/{name}"}
+        proposal = Proposal(operation, "succeeds", "with valid values", "success", request)
+        answer = HttpAnswer(500, {}, "Internal Server Error", crash=crash_in(TRACE.format(line=line)))
+        api = Api("Shop", (operation,), {}, {})
+        verdict = find_violation(ObservedProposal(proposal, (answer,)), api, SampleValues({}))
+        assert verdict is not None
+        found.append(verdict)
+    shared, alone = suspected_defects(found, {}, "start it")
+    assert shared["title"] == "3 operations answer 500 for one reason: AttributeError in src/shop/owners.py:4"
+    assert "GET /songs" in shared["observed"]
+    assert alone["observed"].endswith("(src/shop/owners.py:40: AttributeError: 'str' object has no attribute 'hex')")
+
+
+def test_output_without_a_place_in_the_project_tells_no_crash() -> None:
+    assert crash_in("") == ""
+    assert crash_in(TRACE.replace("./src", "/usr/lib").format(line=1)) == ""
 
 
 def test_an_undeclared_refusal_of_a_secured_operation_is_a_gap_of_the_document_also_where_nobody_signed_in() -> None:
