@@ -49,6 +49,15 @@ REQUESTS = {
     "e2e": "browser tests of the project",
 }
 RUN_SECONDS = 600
+_ENVIRONMENT = """const { TestEnvironment } = require('jest-environment-node');
+module.exports = class extends TestEnvironment {
+  async handleTestEvent(event) {
+    if (event.name === 'test_done' && event.test.errors.length > 0) this.failed = true;
+    if (event.name === 'test_start' && this.failed) event.test.mode = 'skip';
+  }
+};
+"""
+"""Jest's own `--bail` ends a run after a file, however many tests of it have failed."""
 _HELP = frozenset({"help", "description", "metavar", "epilog", "summary", "title"})
 
 
@@ -109,7 +118,10 @@ class Suite:
             (self.project / "node_modules").symlink_to(packages)
         words = ["@playwright/test/cli.js", "test", "--max-failures=1"]
         if self.framework == "jest":
-            words = ["jest/bin/jest.js", "--rootDir", ".", "--config", "{}", "--ci", "--bail", self.folder]
+            environment = self.project / "first_failure.cjs"
+            environment.write_text(_ENVIRONMENT, encoding="utf-8")
+            words = ["jest/bin/jest.js", "--rootDir", ".", "--config", "{}", "--ci", "--bail", "-i"]
+            words += ["--env", str(environment), self.folder]
         command = [str(find_node().path), str(packages / words[0]), *words[1:]]
         environment = {**os.environ, "PYTHON": sys.executable, "PYTHONDONTWRITEBYTECODE": "1"}
         if measured is not None:

@@ -83,7 +83,8 @@ def _nothing_exported(module: Module, cases: Sequence[Any]) -> list[dict[str, An
         reason = "it exports no function and no class, and values alone are not tested"
     elif _WRAPPED.search(said):
         reason = (
-            "a wrapper (UMD or AMD) makes what it exports when it is loaded; exports at the top of a file are read only"
+            "a wrapper (UMD or AMD) makes what it exports when it is loaded, in a way that is not read: a factory that "
+            "returns functions or assigns them to exports is"
         )
     elif _PASSED_ON.search(said):
         reason = "it only passes on what other modules export"

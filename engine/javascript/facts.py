@@ -23,7 +23,10 @@ from ...sandbox.javascript.syntax import (
 from ...sandbox.javascript.syntax import field as child
 from ...utils.untrusted_files import read_source_bytes
 from .jsdoc import DocComment, read_comment
-from .model import Class, Function, Module, Parameter, Throw
+from .model import Class, Function, Module, Parameter
+from .sources import name_of_file
+from .throws import throws_of
+from .wrappers import factory_of
 
 _VALUES = frozenset({"arrow_function", "function_expression", "generator_function"})
 _HIDDEN = frozenset({"private", "internal", "protected", "ignore"})
@@ -70,6 +73,8 @@ class _Reader:
     def module(self) -> Module:
         for statement in self._tree.named_children:
             self._statement(statement, statement)
+        if not self._exports and (factory := factory_of(self._tree)) is not None:
+            self._wrapped(factory)
         exported = set(self._exports.values())
         comments = [_doc(node) for node in walk(self._tree) if node.type == "comment"]
         return replace(
@@ -82,9 +87,34 @@ class _Reader:
             typedefs={one.typedef: one for one in comments if one.typedef},
             constants=self._constants,
             imports=self._imports,
-            throws=tuple(_throws(self._tree)),
+            throws=tuple(throws_of(self._tree)),
             inner=dict(self._functions),
         )
+
+    def _wrapped(self, factory: Node) -> None:
+        """Read the function that makes the exports: what it returns, or what it assigns to `exports`."""
+        body = child(factory, "body")
+        for statement in body.named_children if body is not None else ():
+            self._statement(statement, statement)
+            returned = statement.type == "return_statement" and bool(statement.named_children)
+            value = statement.named_children[0] if returned else None
+            if value is not None and value.type == "object":
+                self._object(value)
+            elif value is not None:
+                self._default(value, statement)
+        for one in walk(body, into_functions=False):
+            if one.type == "expression_statement" and not self._exports:
+                self._assignment(one)
+        self._commonjs = self._commonjs or bool(self._exports)
+        self._rename_default()
+
+    def _rename_default(self) -> None:
+        """What the whole module is has the name by which others require it: inside of a wrapper it has any."""
+        local = self._exports.get("default", "")
+        name = name_of_file(self._base.path, self._package)
+        if local in self._functions and name not in self._functions:
+            self._functions[name] = replace(self._functions[local], name=name)
+            self._exports["default"] = name
 
     def _statement(self, node: Node, outer: Node, exported: str = "") -> None:
         """Read one statement; `outer` is the one that a comment stands before."""
@@ -159,7 +189,7 @@ class _Reader:
         if value.type == "identifier":
             self._exports["default"] = text_of(value)
             return
-        name = text_of(child(value, "name")) or _name_of_file(self._base.path, self._package)
+        name = text_of(child(value, "name")) or name_of_file(self._base.path, self._package)
         self._exports["default"] = name
         if value.type in FUNCTIONS:
             self._function(name, value, outer)
@@ -288,33 +318,6 @@ def _class(name: str, node: Node, doc: DocComment) -> Class:
     )
 
 
-def _throws(tree: Node) -> Iterator[Throw]:
-    for node in walk(tree):
-        if node.type != "throw_statement" or not node.named_children:
-            continue
-        made = node.named_children[0]
-        if made.type not in ("new_expression", "call_expression"):
-            continue
-        name = text_of(child(made, "constructor") or child(made, "function"))
-        arguments = child(made, "arguments")
-        first = arguments.named_children[0] if arguments is not None and arguments.named_children else None
-        yield Throw(name, _message_pattern(first), line_of(node))
-
-
-def _message_pattern(node: Node | None) -> str:
-    """A pattern of the messages that an argument may be: `.*` where it is not written out."""
-    if node is None:
-        return ""
-    if node.type == "string":
-        return re.escape(text_of(node)[1:-1].replace("\\'", "'").replace('\\"', '"'))
-    if node.type == "template_string":
-        parts = [
-            ".*" if one.type == "template_substitution" else re.escape(text_of(one)) for one in node.named_children
-        ]
-        return "".join(parts)
-    return ".*"
-
-
 def _is_public(function: Function) -> bool:
     return not function.name.startswith("_") and not function.doc.tags & _HIDDEN
 
@@ -372,11 +375,3 @@ def _bare(value: Node) -> Node:
 def _bare_type(node: Node | None) -> Node | None:
     """A type without its colon."""
     return node.named_children[0] if node is not None and node.named_children else None
-
-
-def _name_of_file(path: str, package: str) -> str:
-    stem = PurePosixPath(path).name.partition(".")[0]
-    stem = PurePosixPath(path).parent.name or package.rpartition("/")[2] if stem in ("index", "main") else stem
-    words = [word for word in re.split(r"\W+", stem) if word]
-    name = "".join([*words[:1], *(word[:1].upper() + word[1:] for word in words[1:])])
-    return name if name.isidentifier() else "subject"

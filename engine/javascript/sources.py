@@ -79,3 +79,12 @@ def path_of_tests(path: str, folder: str, wanted: str, part: str, collection: Co
     places.append((module.parent, f"{stem}.generated"))
     names = [(place / f"{name}.{kind}{suffix}").as_posix() for kind in ("test", "spec") for place, name in places]
     return next((name for name in names if collection.collects(name)), first)
+
+
+def name_of_file(path: str, package: str) -> str:
+    """The name that others give to what a module as a whole is: that of its file, its folder or its package."""
+    stem = PurePosixPath(path).name.partition(".")[0]
+    stem = PurePosixPath(path).parent.name or package.rpartition("/")[2] if stem in ("index", "main") else stem
+    words = [word for word in re.split(r"\W+", stem) if word]
+    name = "".join([*words[:1], *(word[:1].upper() + word[1:] for word in words[1:])])
+    return name if name.isidentifier() else "subject"

@@ -30,7 +30,7 @@ TEXTS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r"currency", ("EUR", "USD")),
     (r"lang|locale", ("en", "de")),
     (r"path|file", ("docs/guide/intro.md", "src/main.js")),
-    (r"sep|delim|glue|joiner", ("-", "_")),
+    (r"sep|delim|glue|joiner|replacement", ("-", "_")),
     (r"prefix", ("pre", "un")),
     (r"suffix|ending|ellipsis|omission", ("...", "!")),
     (r"colou?r", ("#ff8800", "#336699")),

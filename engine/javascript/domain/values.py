@@ -78,9 +78,11 @@ class Values:
         }  # fmt: skip
         if not kinds and not shape.literals:
             kinds = self._guessed(shape, name)
-        for kind, maker in makers.items():
+        # A text in the place of options is a short form of them.
+        first = {"object"} if _OPTIONS.search(name) else set[str]()
+        for kind in sorted(makers, key=lambda one: one not in first):
             if kind in kinds:
-                yield from maker(shape, name, nth, depth)
+                yield from makers[kind](shape, name, nth, depth)
         for kind, sources in plain.items():
             if kind in kinds:
                 yield from (
@@ -211,7 +213,13 @@ class Values:
                 other = found[turn]
                 given = one not in shown and other.kind == "typical"
                 phrase = f"{words(one)} given" if given else other.phrase
-                yield replace(_made_of({**typical, one: other}), phrase=phrase, kind="given" if given else other.kind)
+                alone = {**typical, one: other} if required else {one: other}
+                yield replace(_made_of(alone), phrase=phrase, kind="given" if given else other.kind)
+        if not required and shown:
+            # Two together, as one may count only where the other is given.
+            for one in [one for one in shape.fields if fields[one] and one not in shown]:
+                both = f"{words(shown[0])} and {words(one)} given"
+                yield replace(_made_of({**typical, one: fields[one][0]}), phrase=both, kind="given")
         if not required:
             yield Value("{}", f"no {words(name)}", "empty")
 

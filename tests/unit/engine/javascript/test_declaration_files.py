@@ -41,7 +41,7 @@ def test_options_take_the_unions_of_texts_that_are_declared_and_may_be_left_out(
     assert found[0] == ("'The quick brown fox'",)
     given = {one[1] for one in found if len(one) > 1}
     assert {"{ side: 'left' }", "{ side: 'right' }"} <= given
-    assert {"{ side: 'left', fill: 'zero' }", "{ side: 'left', fill: 'space' }"} <= given
+    assert {"{ fill: 'zero' }", "{ fill: 'space' }", "{ side: 'left', fill: 'zero' }"} <= given
 
 
 def test_the_declarations_of_the_package_are_those_of_its_main_file_and_classes_have_theirs(tmp_path):
@@ -65,3 +65,41 @@ def test_types_of_the_source_itself_are_kept(tmp_path):
     (tmp_path / "half.ts").write_text("export const half = (value: 10 | 20) => value / 2;\n")
     (tmp_path / "half.d.ts").write_text("export declare const half: (value: string) => number;\n")
     assert set(arguments(tmp_path, "half.ts")) == {("10",), ("20",)}
+
+
+UMD = """;(function (name, root, factory) {
+  if (typeof exports === 'object') { module.exports = factory() }
+  else if (typeof define === 'function' && define.amd) { define(factory) }
+  else { root[name] = factory() }
+}('slug', this, function () {
+  function replace (text) { return text.replace(/ /g, '-') }
+  return replace
+}))
+"""
+ROLLUP = """(function (global, factory) {
+  typeof exports === 'object' && typeof module !== 'undefined' ? factory(exports) :
+  (global = global || self, factory(global.dates = {}));
+}(this, (function (exports) { 'use strict';
+  function addDays(day, count) { return day + count; }
+  exports.addDays = addDays;
+})));
+"""
+CALLED = """(function () {
+  function total(prices) { return prices.reduce((sum, one) => sum + one, 0); }
+  if (typeof module !== 'undefined' && module.exports) {
+    module.exports = total;
+  }
+}).call(this);
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "exports"),
+    [(UMD, {"default": "slug"}), (ROLLUP, {"addDays": "addDays"}), (CALLED, {"default": "slug"})],
+)
+def test_what_a_wrapper_makes_is_read_and_has_the_name_by_which_it_is_required(tmp_path, source, exports):
+    (tmp_path / "slug.js").write_text(source)
+    module = read_module(tmp_path, "slug.js")
+    assert dict(module.exports) == exports
+    assert [one.name for one in module.functions] == [*exports.values()]
+    assert module.commonjs
