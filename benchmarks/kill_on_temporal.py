@@ -40,11 +40,11 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--moments", type=int, default=30)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--modules", type=int, default=12)
+    parser.add_argument("--modules", type=int, default=20)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--latency", type=float, default=2.0, help="seconds that the model takes for an answer")
-    parser.add_argument("--events", type=int, default=8, help="most events between two kills")
-    parser.add_argument("--seconds", type=float, default=2.0, help="most seconds after them")
+    parser.add_argument("--events", type=int, default=4, help="most events between two kills")
+    parser.add_argument("--seconds", type=float, default=1.0, help="most seconds after them")
     return parser.parse_args()
 
 

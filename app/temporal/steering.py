@@ -5,22 +5,27 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Mapping
+from datetime import timedelta
 from typing import Any, Literal
 
 from temporalio.client import WorkflowExecutionStatus, WorkflowHandle
 from temporalio.service import RPCError, RPCStatusCode
 
 from ...config.settings import Settings, changed_settings, load_settings
-from ...core.errors import RunLocked, RunNotFound
+from ...core.errors import EnvironmentFault, RunLocked, RunNotFound
 from ...core.events import EventSink
 from ...store.files.run_folder import RunFolder
 from ..opened_store import open_store
 from ..run_report import RunResult
 from ..service import run_named, stored_run
-from .addresses import connect, fault_of_rpc, parse_address
+from .addresses import TemporalAddress, connect, fault_of_rpc, parse_address
 from .client import Started, follow, redactor_of, start_workflow, state_dir_of, workflow_id
-from .messages import NewCeilings, RunEnded, RunProgress, RunTask
+from .messages import WORKFLOW, NewCeilings, RunEnded, RunProgress, RunTask
 from .run_workflow import RunWorkflow
+
+_ANSWER = timedelta(seconds=20)
+"""So long a worker may take for an answer; a free one takes milliseconds."""
+_SILENCE = frozenset({RPCStatusCode.CANCELLED, RPCStatusCode.DEADLINE_EXCEEDED})
 
 Action = Literal["progress", "pause", "resume", "ceilings", "cancel"]
 
@@ -37,7 +42,7 @@ async def steer(
     Raises:
         SettingsError: a ceiling is none.
         RunNotFound: no run of the project is going on there.
-        EnvironmentFault: the server cannot be reached, or no worker answers.
+        EnvironmentFault: the server cannot be reached, no worker answers, or the run is of another version.
     """
     at = parse_address(address)
     new = {name: value for name, value in (ceilings or {}).items() if value is not None}
@@ -57,7 +62,7 @@ async def steer(
             await run.signal(RunWorkflow.raise_ceilings, NewCeilings(**new))
         elif action == "cancel":
             await run.cancel()
-        return await run.query(RunWorkflow.progress)
+        return await _progress(run, at)
     except RPCError as error:
         raise fault_of_rpc(error, at) from error
 
@@ -88,7 +93,7 @@ async def resume(
     try:
         handle = await _going_on(client.get_workflow_handle_for(RunWorkflow.run, workflow_id(settings)))
         if handle is not None:
-            other = (await handle.query(RunWorkflow.progress)).run_id
+            other = (await _progress(handle, at)).run_id
             if other != run_id:
                 raise RunLocked(
                     f"Run {other} of {settings.root} is going on at {at}.", advice="Wait until it has ended."
@@ -103,17 +108,43 @@ async def resume(
     return await follow(Started(handle, RunFolder(settings.state, run_id), settings, at), on_event)
 
 
+async def _progress(handle: WorkflowHandle[RunWorkflow, RunEnded], at: TemporalAddress) -> RunProgress:
+    """How far a run is. Raises RPCError; EnvironmentFault: no worker answers."""
+    try:
+        return await handle.query(RunWorkflow.progress, rpc_timeout=_ANSWER)
+    except RPCError as error:
+        if error.status not in _SILENCE:
+            raise
+        raise EnvironmentFault(
+            f"No worker at {at} has answered; the run waits for one, and has got what it was told.",
+            advice=f"Start one: testwright worker --on {at}",
+        ) from error
+
+
 async def _going_on(
     handle: WorkflowHandle[RunWorkflow, RunEnded],
 ) -> WorkflowHandle[RunWorkflow, RunEnded] | None:
-    """The workflow, None where it has ended or there was none. Raises RPCError."""
+    """The workflow, None where it has ended or there was none.
+
+    Raises:
+        RPCError: the server refused, or is away.
+        EnvironmentFault: another version of testwright has begun it.
+    """
     try:
         described = await handle.describe()
     except RPCError as error:
         if error.status is RPCStatusCode.NOT_FOUND:
             return None
         raise
-    return handle if described.status is WorkflowExecutionStatus.RUNNING else None
+    if described.status is not WorkflowExecutionStatus.RUNNING:
+        return None
+    if described.workflow_type != WORKFLOW:
+        raise EnvironmentFault(
+            f"A run that another version of testwright has begun is going on ({described.workflow_type}).",
+            advice="Use that version, and its workers, until the run has ended; or end it: "
+            f"temporal workflow cancel --workflow-id {handle.id}",
+        )
+    return handle
 
 
 def steer_now(

@@ -2,19 +2,23 @@
 
 import asyncio
 import json
+import subprocess
+import sys
+import time
 import uuid
 from contextlib import ExitStack
 from types import SimpleNamespace
 
 import pytest
 
+from testwright.app.opened_store import open_store
 from testwright.app.temporal import client
 from testwright.app.temporal.addresses import connect, parse_address
 from testwright.app.temporal.messages import RunTask
-from testwright.app.temporal.run_workflow import RunWorkflow
+from testwright.app.temporal.run_workflow import STATE, RunWorkflow
 from testwright.config.settings import load_settings
 from testwright.tests.support.agents.scripted_openai import ScriptedOpenAI, answer
-from testwright.tests.support.projects.files import SMALL, make_project, tree
+from testwright.tests.support.projects.files import ROOT, SMALL, make_project, tree
 from testwright.tests.support.runs.command_line import invoke_command
 from testwright.tests.support.runs.comparison import report_of, run_folder, work_of
 from testwright.tests.support.runs.interrupted import await_nobody
@@ -29,7 +33,8 @@ NAME = f"of-the-tests-{uuid.uuid4()}"
 
 @pytest.fixture(scope="module")
 def server():
-    with temporal_server() as started:
+    keywords = [key.name for key in (client.PROJECT, client.COMMIT, STATE)]
+    with temporal_server(keywords=keywords) as started:
         yield started
 
 
@@ -48,13 +53,43 @@ def undisturbed(tmp_path_factory):
     return SimpleNamespace(root=root, folder=run_folder(root, "r"), out=outcome.out)
 
 
-def test_a_run_on_temporal_leaves_the_files_of_one_in_a_single_process(server, a_worker, undisturbed, tmp_path):
-    root = make_project(tmp_path / "project", SMALL)
-    folder = run_folder(root, "r")
+async def runs_found(server, query):
+    """The ids of the workflows that a query finds."""
+    connected = await connect(parse_address(server.address))
+    return [one.id async for one in connected.list_workflows(query)]
 
-    outcome = invoke_command(*ASKED, str(root), "--on", server.address, cwd=tmp_path)
+
+def test_a_run_is_steered_found_and_followed_and_leaves_the_files_of_one_in_a_single_process(
+    server, a_worker, undisturbed, tmp_path
+):
+    root = make_project(tmp_path / "project", SMALL)
+    folder, id_ = run_folder(root, "r"), client.workflow_id(load_settings({"root": root}))
+    about = f"TestwrightProject = '{root}' AND TestwrightCommit = 'none' AND TestwrightState = "
+
+    def steer(action, *more):
+        return invoke_command(
+            "temporal", action, *more, "--json", "--root", str(root), "--on", server.address, cwd=root
+        )
+
+    command = [sys.executable, str(ROOT / "main.py"), *ASKED, str(root), "--on", server.address]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as begun:
+        while steer("pause").code != 0:
+            assert begun.poll() is None
+        while json.loads(steer("progress").out)["state"] != "paused":
+            assert begun.poll() is None
+        begun.kill()
+    while asyncio.run(runs_found(server, about + "'paused'")) != [id_]:
+        pass  # what is searched is brought up to date a little later
+    assert steer("ceilings", "--max-tokens", "500000").code == 0
+    assert steer("resume").code == 0
+    outcome = invoke_command("resume", "r", "--root", str(root), "--on", server.address, cwd=root)
 
     assert outcome.code == 0, outcome.err
+    while asyncio.run(runs_found(server, about + "'completed'")) != [id_]:
+        pass
+    with open_store(load_settings({"root": root})) as store:
+        assert store.runs.get("r").settings["max_tokens"] == 500_000
+    assert "is going on at temporal://" in steer("pause").err
     assert tree(root) == tree(undisturbed.root)
     assert work_of(folder) == work_of(undisturbed.folder)
     assert report_of(folder) == report_of(undisturbed.folder)
@@ -102,7 +137,9 @@ def test_a_worker_that_is_killed_is_replaced_and_no_answer_is_paid_for_twice(tmp
     assert await_nobody(root), "the sandbox outlives the run"
 
 
-def test_a_run_outlives_a_server_that_dies(undisturbed, tmp_path):
+def test_a_run_outlives_a_server_that_dies_and_clocks_that_differ_by_an_hour(undisturbed, tmp_path, monkeypatch):
+    ahead = SimpleNamespace(time=lambda: time.time() + 3600, monotonic=time.monotonic)
+    monkeypatch.setattr(client, "time", ahead)
     root = make_project(tmp_path / "project", SMALL)
     seen = []
     with temporal_server(tmp_path / "temporal.db") as server, worker(server):
@@ -118,6 +155,7 @@ def test_a_run_outlives_a_server_that_dies(undisturbed, tmp_path):
         ended = asyncio.run(client.run(server.address, request, settings, on_event=on_event, heartbeat_seconds=5.0))
     assert seen
     assert ended.report.exit_code == 0
+    assert 0 <= ended.report.run.seconds < 600
     assert tree(root) == tree(undisturbed.root)
     assert work_of(run_folder(root, "r")) == work_of(undisturbed.folder)
 

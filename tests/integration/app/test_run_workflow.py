@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import uuid
 from dataclasses import dataclass, field
+from datetime import timedelta
 
 import pytest
 from temporalio import activity
@@ -11,7 +12,7 @@ from temporalio.client import WorkflowFailureError
 from temporalio.exceptions import ApplicationError
 from temporalio.worker import Replayer, Worker
 
-from testwright.app.temporal import messages
+from testwright.app.temporal import messages, steering
 from testwright.app.temporal.activities import typed_failures
 from testwright.app.temporal.addresses import connect, parse_address
 from testwright.app.temporal.client import workflow_id
@@ -20,7 +21,7 @@ from testwright.app.temporal.run_workflow import RunWorkflow
 from testwright.app.temporal.steering import steer
 from testwright.app.temporal.worker import DEPLOYMENT
 from testwright.config.settings import load_settings
-from testwright.core.errors import RunNotFound
+from testwright.core.errors import EnvironmentFault, RunNotFound
 from testwright.tests.support.runs.temporal_server import temporal_server
 
 pytestmark = pytest.mark.feature("A-08")
@@ -285,6 +286,35 @@ async def test_the_run_of_a_project_is_steered_by_its_folder(server, tmp_path):
     assert notes.asked == ["a", "b", "finish"]
     with pytest.raises(RunNotFound, match="is going on at temporal://"):
         await steer(server.address, where, "pause")
+
+
+async def test_a_run_without_a_worker_is_told_what_it_is_told_and_says_what_it_waits_for(server, tmp_path, monkeypatch):
+    monkeypatch.setattr(steering, "_ANSWER", timedelta(seconds=0.5))
+    where, client = load_settings({"root": tmp_path}), await connect(parse_address(server.address))
+    queue, notes = f"queue-{uuid.uuid4()}", Notes([WaveOfSteps()])
+    run = await client.start_workflow(
+        RunWorkflow.run, RunTask("r", "/project", None, 0.0), id=workflow_id(where), task_queue=queue
+    )
+    with pytest.raises(EnvironmentFault, match="No worker at temporal://"):
+        await steer(server.address, where, "pause")
+    async with worker(client, queue, notes):
+        while (await run.query(RunWorkflow.progress)).state != "paused":
+            pass
+        await run.signal(RunWorkflow.resume)
+        await run.result()
+
+
+async def test_a_run_of_another_version_is_left_to_that_version(server, tmp_path):
+    where, client = load_settings({"root": tmp_path}), await connect(parse_address(server.address))
+    await client.start_workflow("testwright-run-v0", id=workflow_id(where), task_queue="testwright-v0")
+    with pytest.raises(EnvironmentFault, match="another version of testwright") as caught:
+        await steer(server.address, where, "pause")
+    assert f"--workflow-id {workflow_id(where)}" in caught.value.advice
+
+
+def test_workers_take_work_of_their_own_version_alone():
+    version = messages.WORKFLOW.rpartition("-")[2]
+    assert messages.TASK_QUEUE.rpartition("-")[2] == version
 
 
 @pytest.fixture

@@ -40,7 +40,7 @@ _ADVISORY = "SELECT objid FROM pg_locks WHERE locktype = 'advisory'"
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """When something is killed: so many events and seconds after what was killed before is back.
+    """When something is killed: so many events and seconds after what was killed before was started again.
 
     Attributes:
         of: the only type of events that counts; None for all.
@@ -104,23 +104,30 @@ class Machinery:
     dice: random.Random
     workers: list[Popen[str]] = field(default_factory=list)
 
-    def start_worker(self) -> None:
-        """Start another worker."""
-        self.workers.append(self.stack.enter_context(worker(self.server, "--jobs", "1", **VARIABLES)))
+    def start_worker(self, *, waits: bool = True) -> None:
+        """Start another worker, and wait until it listens."""
+        started = worker(self.server, "--jobs", "1", waits=waits, **VARIABLES)
+        self.workers.append(self.stack.enter_context(started))
 
     def kill(self, victim: Victim) -> None:
-        """`kill -9`, and start it again."""
+        """`kill -9`, and start it again; the next kill may come before workers and server have come up."""
         if victim == "worker":
             killed = self.workers.pop(self.dice.randrange(len(self.workers)))
             killed.kill()
             killed.wait()
-            self.start_worker()
+            self.start_worker(waits=False)
         elif victim == "server":
             self.server.kill()
-            self.server.start()
+            self.server.restart()
         else:
             self.database.stop()
             self.database.start()
+
+    def supervise(self) -> None:
+        """Start workers again that have ended, as those do that come up while the server is away."""
+        for ended in [one for one in self.workers if one.poll() is not None]:
+            self.workers.remove(ended)
+            self.start_worker(waits=False)
 
 
 def disturbed_run(
@@ -200,17 +207,21 @@ def _follow(
 
 
 def _kill(root: Path, machinery: Machinery, moments: Sequence[Moment], running: Future[Any]) -> list[Moment]:
-    """Kill at the moments, as long as the run is going on; what was killed then is back."""
+    """Kill at the moments, as long as the run is going on."""
     killed, folder = list[Moment](), run_folder(root, RUN)
     for moment in moments:
         seen = len(events_of(folder))
         while _count(events_of(folder)[seen:], moment.of) < moment.events and not running.done():
+            machinery.supervise()
             time.sleep(_OFTEN)
         wait((running,), timeout=moment.seconds)
         if running.done():
             break
         machinery.kill(moment.victim)
         killed.append(moment)
+    while not running.done():
+        machinery.supervise()
+        wait((running,), timeout=_HEARTBEAT_SECONDS)
     return killed
 
 

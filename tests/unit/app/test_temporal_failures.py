@@ -28,6 +28,7 @@ from testwright.core.errors import (
 )
 from testwright.store.database.runs import Runs
 from testwright.store.files.run_folder import RunFolder
+from testwright.tests.support.projects.repositories import Repository
 
 pytestmark = pytest.mark.feature("A-08")
 ADDRESS = "temporal://127.0.0.1:1/default"
@@ -242,6 +243,13 @@ async def test_runs_can_be_searched_by_project_commit_and_state(settings):
     assert namespace.started == [
         [("TestwrightCommit", "none"), ("TestwrightProject", str(settings.root)), ("TestwrightState", "planning")]
     ]
+
+
+async def test_a_run_of_a_checkout_is_found_by_its_commit(settings):
+    commit = Repository(settings.root).commit({"shop.py": "x = 1\n"})
+    namespace = Namespace(known=["TestwrightProject", "TestwrightCommit", "TestwrightState"])
+    await warnings_of_start(namespace, settings)
+    assert dict(namespace.started[0])["TestwrightCommit"] == commit
 
 
 async def ended_activity(*, stop):

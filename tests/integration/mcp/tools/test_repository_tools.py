@@ -9,6 +9,7 @@ import pytest
 from testwright.core.errors import ToolFailure
 from testwright.mcp.tool_client.tool_client import ToolClient
 from testwright.mcp.toolbox.toolbox import build_toolbox
+from testwright.mcp.tools import repo_tree
 from testwright.tests.support.mcp.tool_session import make_services, write_files
 from testwright.tests.support.projects.web_shop import LISTED, SHOP
 
@@ -41,6 +42,12 @@ async def test_the_tree_has_gits_ids_and_leaves_out_what_is_ignored_or_secret(cl
     content = SHOP["public/index.html"].encode()
     assert page["size"] == len(content)
     assert page["sha"] == hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()
+
+
+async def test_a_checkout_of_more_files_than_are_listed_says_so(client, monkeypatch):
+    monkeypatch.setattr(repo_tree, "MAX_FILES", 2)
+    tree = await client.call("repo.tree", {})
+    assert (len(tree["files"]), tree["truncated"]) == (2, True)
 
 
 async def test_a_folder_without_git_is_local_and_a_worktree(client):

@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from testwright.analysis import github_repository
 from testwright.analysis.github_repository import GitHubRepository
 from testwright.core.errors import GitHubAccessDenied, GitHubNotFound, GitHubRateLimited, ToolFailure
 from testwright.mcp.tool_client.tool_client import ToolClient
@@ -102,6 +103,12 @@ async def test_links_are_not_listed(call, store):
 async def test_a_tree_that_github_cuts_says_so(call, github, store):
     github.truncated = True
     assert (await call("repo.tree"))["truncated"] is True
+
+
+async def test_a_repository_of_more_files_than_are_listed_says_so(call, store, monkeypatch):
+    monkeypatch.setattr(github_repository, "MAX_FILES", 2)
+    tree = await call("repo.tree")
+    assert ([file["path"] for file in tree["files"]], tree["truncated"]) == (LISTED[:2], True)
 
 
 async def test_everything_read_is_of_one_commit_also_when_the_branch_moves(connect, store):
