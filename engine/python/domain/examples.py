@@ -93,8 +93,9 @@ def natural_values(domain: ParameterDomain, context: ExampleContext | None = Non
         node = expression_or_none(candidate.source)
         if node is None or candidate.source in found or not meets(node, domain):
             continue
-        is_position = _POSITION_NAME.fullmatch(context.name) is not None  # 0 and 1 are as good as any
-        found[candidate.source] = NaturalValue(candidate, not is_position and is_degenerate(node, domain))
+        # 0 and 1 are positions as good as any; a sign is what some names stand for.
+        is_meant = _POSITION_NAME.fullmatch(context.name) is not None or candidate.source in _named(context.name)
+        found[candidate.source] = NaturalValue(candidate, not is_meant and is_degenerate(node, domain))
     # A degenerate value is never the representative.
     ordered = sorted(found.values(), key=lambda value: value.degenerate)
     return tuple(ordered[:_MAXIMUM_VALUES])
@@ -220,8 +221,7 @@ def _text_sources(domain: ParameterDomain, context: ExampleContext) -> list[str]
         return [*_from(tables.DIGITS, place), "0", "007", ""]
     if domain.requires("palindrome"):
         return [*_from(tables.PALINDROMES, place), "a", ""]
-    entry = name_entry(context.name)
-    named = entry[1] if entry is not None and entry[0] == "str" else ()
+    named = _named(context.name)
     if named and named[0] not in _PLAIN_TEXT:
         texts = [str(literal_or(text, "")) for text in named]
         return [*_from(texts, place), *_from(tables.WORDS, place)]
@@ -230,6 +230,12 @@ def _text_sources(domain: ParameterDomain, context: ExampleContext) -> list[str]
     if domain.requires("letters") or not _is_prose(context.name):
         return [*_from(tables.WORDS, place), tables.TEXTS[place % 4].title(), "aab", "a", ""]
     return [*_from(tables.TEXTS, place)[:2], "Hello World", "kitten", "a", ""]
+
+
+def _named(name: str) -> tuple[str, ...]:
+    """The texts that a parameter's name suggests, as source."""
+    entry = name_entry(name)
+    return entry[1] if entry is not None and entry[0] == "str" else ()
 
 
 def _with_parts(parts: Sequence[str], place: int) -> list[str]:

@@ -83,6 +83,7 @@ BY_NAME: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     (r"origin", "str", ("'https://example.com'", "'http://localhost:8000'")),
     (r"encoding|charset|codec", "str", ("'utf-8'", "'latin-1'", "'ascii'")),
     (r"locale|lang|language", "str", ("'en'", "'en_US'", "'de'")),
+    (r"f_?name|field_?name", "str", ("'name'", "'age'", "'0'")),
     (r"f_?spec|format_?spec", "str", ("'.2f'", "'>10'", "'d'")),
     (r"conv|conversion", "str", ("'r'", "'s'")),
     (r"fmt|format|template|format_string|formatstr|spec",

@@ -15,6 +15,7 @@ from typing import Any
 
 from ....utils.python_names import assigned_variable, names_of
 from ....utils.python_source import expression_or_none, literal_or, parse_expression, parse_python
+from ..facts.type_inference import name_entry
 from ..judge.value_checks import is_empty_source
 from ..model.model import CallableFacts, ModuleFacts, Observation, Trial
 from ..outside.arrangement import DATA, NOTES
@@ -93,6 +94,7 @@ def represent(
     shape, values = _shape_of(trial.arrange, trial.act, trial.mode)
     return Representation(
         degeneracy=_degeneracy(given, facts)
+        - MILD * _meant_signs(act, subject, facts)
         + (SEVERE if _are_unlike(given, subject, facts) else 0)
         + _of_missing_arguments(subject, given, observation)
         + (MILD if _repeats_receiver(given, act, assigned) else 0)
@@ -167,6 +169,23 @@ def _degeneracy(given: Sequence[ast.expr], facts: ModuleFacts) -> int:
     total = sum(rates)
     texts = [ast.dump(node) for node in given if not isinstance(node, ast.Constant) or node.value not in _FLAGS]
     return total + (SEVERE if len(texts) != len(set(texts)) else 0)
+
+
+def _meant_signs(act: ast.expr, subject: CallableFacts | None, facts: ModuleFacts) -> int:
+    """How many arguments are a single sign because that is what their parameter takes: `fill="*"`, `conversion="r"`."""
+    if subject is None or not isinstance(act, ast.Call):
+        return 0
+    own = [item for item in subject.parameters if item.name not in ("self", "cls")]
+    passed = {item.name: value for item, value in zip(own, act.args, strict=False)}
+    passed.update((keyword.arg, keyword.value) for keyword in act.keywords if keyword.arg)
+    known = next((one for one in facts.domains if one.qualname == subject.qualname), None)
+    count = 0
+    for name, value in passed.items():
+        if isinstance(value, ast.Constant) and isinstance(value.value, str) and len(value.value) == 1:
+            suggested = name_entry(name)
+            is_sign = known is not None and known.of(name).length == 1
+            count += is_sign or (suggested is not None and ast.unparse(value) in suggested[1])
+    return count
 
 
 def _are_unlike(given: Sequence[ast.expr], subject: CallableFacts | None, facts: ModuleFacts) -> bool:

@@ -209,3 +209,20 @@ def test_an_object_with_a_name_and_nothing_in_it_shows_nothing_of_what_it_adds_u
 
     empty = rate("cart = Cart('Ann')")
     assert empty > rate("cart = Cart('Ann')", "cart.add(3)", "cart.add(4)")
+
+
+@pytest.mark.parametrize(
+    ("parameter", "sign", "expected"),
+    [
+        pytest.param("conversion", "r", 0, id="named_for_signs"),
+        pytest.param("conversion", "q", 1, id="another_sign"),
+        pytest.param("title", "r", 1, id="named_for_texts"),
+        pytest.param("fill", "*", 0, id="of_length_one"),
+    ],
+)
+def test_a_single_sign_shows_something_where_the_parameter_takes_one(parameter: str, sign: str, expected: int) -> None:
+    shown = CallableFacts("shown", "function", (1, 3), (Parameter(parameter, "positional_or_keyword"),))
+    domains = (CallableDomains("shown", (("fill", ParameterDomain("text", length=1)),)),)
+    facts = ModuleFacts("m.py", "m", ".", "", functions=(shown,), domains=domains)
+
+    assert represent(Trial("shown", f"shown({sign!r})"), SHOWN_TEXT, shown, facts).degeneracy == expected
