@@ -60,7 +60,6 @@ def generated(root: Path) -> Path:
     return sorted((root / "tests" / "generated").rglob("test_*.py"))[0]
 
 
-@pytest.mark.smoke
 def test_a_second_run_names_the_first_and_does_nothing(run_once, asked):
     runs = sorted(path.name for path in (run_once.root / ".testwright" / "runs").iterdir())
     again = said(*run_once.words)

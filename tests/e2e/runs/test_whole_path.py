@@ -13,6 +13,7 @@ import testwright
 from testwright.core.errors import UsageError
 from testwright.engine.python.write.repair import proven_cases
 from testwright.tests.support.projects.files import SMALL, copy_of_shop, make_project, run_command, tree
+from testwright.tests.support.projects.running import WITHOUT_PLUGINS
 from testwright.tests.support.runs.command_line import invoke_command
 from testwright.tests.support.runs.comparison import FEW, REQUEST, report_of, run_folder, work_of
 
@@ -22,7 +23,7 @@ NUMBERS = "tests/generated/small/test_small_numbers.py"
 
 def ran_by_itself(root, *arguments):
     """A test runner in the project, as its owner would start it: nothing of ours is there."""
-    environment = {**os.environ, "PYTHONPATH": str(root / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
+    environment = {**os.environ, **WITHOUT_PLUGINS, "PYTHONPATH": str(root / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
     command = [sys.executable, "-m", *arguments]
     return subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, check=False)
 
@@ -31,15 +32,17 @@ def ran_by_itself(root, *arguments):
 def finished(tmp_path_factory):
     """A project in a folder with spaces and letters of other alphabets, and one run of the command on it. Read only."""
     root = make_project(tmp_path_factory.mktemp("a") / "Große Läden 店")
-    outcome = run_command("run", REQUEST, "--root", str(root), "--run-id", "first", *FEW, cwd=root.parent)
-    return SimpleNamespace(root=root, outcome=outcome, folder=run_folder(root, "first"))
+    words = ("run", REQUEST, "--root", str(root), *FEW)
+    outcome = run_command(*words, cwd=root.parent)
+    assert outcome.code == 0, outcome.err
+    [folder] = (root / ".testwright" / "runs").iterdir()
+    return SimpleNamespace(root=root, words=words, outcome=outcome, folder=folder)
 
 
 @pytest.mark.feature("T-01", "T-02", "T-03", "T-04", "T-05", "T-17", "T-19", "B-05", "B-11")
 @pytest.mark.smoke
 def test_the_command_adds_tests_that_pass_and_says_so(finished):
     outcome = finished.outcome
-    assert outcome.code == 0, outcome.err
     assert tree(finished.root).keys() == {*SMALL, NAMES, NUMBERS}
     assert f"added: {NAMES}\n" in outcome.out
     assert f"Report: {finished.folder / 'report.md'}" in outcome.out
@@ -52,9 +55,7 @@ def test_the_command_adds_tests_that_pass_and_says_so(finished):
         report["totals"]["coverage"]["after"]["branches"] == report["totals"]["coverage"]["after"]["covered_branches"]
     )
     assert {"documented", "observed"} <= {name for name, n in report["totals"]["origins"].items() if n}
-    done = ran_by_itself(
-        finished.root, "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:langsmith_plugin", "tests/generated"
-    )
+    done = ran_by_itself(finished.root, "pytest", "-q", "-p", "no:cacheprovider", "tests/generated")
     assert done.returncode == 0, done.stdout
     assert f"{len(report['targets'][0]['kept']) + len(report['targets'][1]['kept'])} passed" in done.stdout
 
@@ -71,6 +72,17 @@ def test_a_case_can_be_followed_from_the_spec_to_the_report(finished):
         assert ids == {one["case_id"] for one in target["evidence"]}
         assert proven_cases(code, ids) == ids
         assert all(case_id in junit for case_id in ids)
+
+
+@pytest.mark.feature("T-16", "T-19")
+@pytest.mark.smoke
+def test_the_same_command_again_names_the_first_run_and_does_nothing(finished):
+    again = run_command(*finished.words, cwd=finished.root.parent)
+    assert (again.code, again.err) == (0, "")
+    assert f"Nothing has changed since run {finished.folder.name}" in again.out
+    assert "tests stand" in again.out
+    assert str(finished.folder / "report.md") in again.out.replace("\n", "")
+    assert list(finished.folder.parent.iterdir()) == [finished.folder]
 
 
 @pytest.mark.feature("B-06", "D-07", "T-19")

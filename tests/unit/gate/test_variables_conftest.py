@@ -9,6 +9,7 @@ import sys
 import pytest
 
 from testwright.gate.verify.variables_conftest import variables_conftest
+from testwright.tests.support.projects.running import WITHOUT_PLUGINS
 from testwright.utils.generated_header import is_untouched
 
 
@@ -65,7 +66,8 @@ def test_the_tests_are_skipped_with_the_name_of_what_is_missing(tmp_path):
         [sys.executable, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", f"--rootdir={tmp_path}", tmp_path],
         capture_output=True,
         text=True,
-        env={name: value for name, value in os.environ.items() if not name.startswith(("SHOP_", "PYTEST_"))},
+        env=WITHOUT_PLUGINS
+        | {name: value for name, value in os.environ.items() if not name.startswith(("SHOP_", "PYTEST_"))},
     )
     assert "set in the environment: SHOP_PLACE (north-${SHOP_SIDE})" in ran.stdout
     assert "1 skipped" in ran.stdout

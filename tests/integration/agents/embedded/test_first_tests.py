@@ -11,6 +11,7 @@ from testwright.agents.embedded.specs.unit_specs import UnitSpecGenerator
 from testwright.engine.python.explore.explore import ExplorationBudget
 from testwright.tests.support.engine.targets import prepared
 from testwright.tests.support.projects.files import SMALL
+from testwright.tests.support.projects.running import WITHOUT_PLUGINS
 
 pytestmark = pytest.mark.feature("T-16")
 
@@ -65,13 +66,9 @@ async def test_they_are_told_of_once_and_pass_where_the_project_is(target, tmp_p
         "-q",
         "-p",
         "no:cacheprovider",
-        "-p",
-        "no:langsmith_plugin",
-        "-p",
-        "no:xdist",
         path,
     ]
-    environment = {"PYTHONPATH": "src", "PATH": "/usr/bin"}
+    environment = {**WITHOUT_PLUGINS, "PYTHONPATH": "src", "PATH": "/usr/bin"}
     done = await asyncio.to_thread(
         subprocess.run, command, cwd=target.root, env=environment, capture_output=True, text=True, check=False
     )

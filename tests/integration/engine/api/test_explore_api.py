@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -22,6 +23,7 @@ from testwright.engine.api.write.compose import compose_spec
 from testwright.engine.api.write.render import render_api
 from testwright.tests.support.engine.targets import prepared
 from testwright.tests.support.projects.files import make_project
+from testwright.tests.support.projects.running import WITHOUT_PLUGINS
 from testwright.tests.support.projects.small_api import APP, DOCUMENT
 from testwright.utils.schema_registry import validator
 
@@ -103,20 +105,12 @@ def test_rendered_tests_pass_and_catch_a_change(project: tuple[str, Path]) -> No
 
 
 def ran(framework: str, root: Path) -> subprocess.CompletedProcess[str]:
-    pytest_command = [
-        "-m",
-        "pytest",
-        "tests",
-        "-q",
-        "-p",
-        "no:cacheprovider",
-        "-p",
-        "no:langsmith_plugin",
-        "-p",
-        "no:xdist",
-    ]
+    pytest_command = ["-m", "pytest", "tests", "-q", "-p", "no:cacheprovider"]
     command = pytest_command if framework == "pytest" else ["-m", "unittest", "discover", "-s", "tests/generated/api"]
-    return subprocess.run([sys.executable, *command], cwd=root, capture_output=True, text=True, check=False)
+    environment = {**os.environ, **WITHOUT_PLUGINS}
+    return subprocess.run(
+        [sys.executable, *command], cwd=root, env=environment, capture_output=True, text=True, check=False
+    )
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import re
 import subprocess
 import sys
@@ -21,6 +22,7 @@ from testwright.engine.api.write.render import render_api
 from testwright.tests.support.engine.targets import prepared
 from testwright.tests.support.projects.files import make_project
 from testwright.tests.support.projects.odd_api import APP, DOCUMENT, KEY
+from testwright.tests.support.projects.running import WITHOUT_PLUGINS
 from testwright.utils.schema_registry import validator
 
 pytestmark = pytest.mark.feature("T-20")
@@ -126,9 +128,9 @@ def test_rendered_tests_pass_in_both_orders(exploration: ApiExploration, framewo
         for one in render_api(spec_of(exploration, framework), framework, "tests/generated/api/test_odds_api.py")
     }
     root = make_project(tmp_path / "p", {**FILES, **files})
-    options = ["-q", "-p", "no:cacheprovider", "-p", "no:langsmith_plugin", "-p", "no:xdist"]
+    options, environment = ["-q", "-p", "no:cacheprovider"], {**os.environ, **WITHOUT_PLUGINS}
     for conftest in ("", BACKWARDS):
         (root / "conftest.py").write_text(conftest, encoding="utf-8")
         command = [sys.executable, "-m", "pytest", "tests", *options]
-        done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+        done = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout[-3000:]

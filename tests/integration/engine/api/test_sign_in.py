@@ -22,6 +22,7 @@ from testwright.engine.api.write.render import render_api
 from testwright.tests.support.engine.targets import prepared
 from testwright.tests.support.projects.files import make_project
 from testwright.tests.support.projects.members import APP, DOCUMENT, VARIABLES
+from testwright.tests.support.projects.running import WITHOUT_PLUGINS
 from testwright.utils.schema_registry import validator
 
 pytestmark = pytest.mark.feature("T-20")
@@ -110,7 +111,7 @@ def test_the_tests_sign_in_anew_and_pass(framework: str, spec: dict[str, Any], t
     done = subprocess.run(
         [sys.executable, "-m", *modules[framework]],
         cwd=root,
-        env={**os.environ, **VARIABLES, "PYTEST_ADDOPTS": "-p no:cacheprovider"},
+        env={**os.environ, **WITHOUT_PLUGINS, **VARIABLES, "PYTEST_ADDOPTS": "-p no:cacheprovider"},
         capture_output=True,
         text=True,
         check=False,

@@ -12,6 +12,7 @@ from testwright.engine.rendering import render_files
 from testwright.mcp.tools.validate_code import check_code
 from testwright.mcp.tools.validate_spec import check_spec
 from testwright.tests.support.projects.files import make_project
+from testwright.tests.support.projects.running import WITHOUT_PLUGINS
 
 TEST_PATH = "tests/generated/integration/test_pair_front_flows.py"
 FRONT = '''"""The front."""
@@ -220,7 +221,7 @@ def ran(root, framework, spec):
     (file,) = render_files(spec, framework, TEST_PATH)
     make_project(root, {**FILES, TEST_PATH: file.contents})
     runner = ["pytest", "-v", "-s", "-p", "no:cacheprovider"] if framework == "pytest" else ["unittest", "-v"]
-    environment = {**os.environ, "PYTHONPATH": str(root / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
+    environment = {**os.environ, **WITHOUT_PLUGINS, "PYTHONPATH": str(root / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
     command = [sys.executable, "-m", *runner, TEST_PATH]
     done = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, check=False)
     return file.contents, done

@@ -17,6 +17,7 @@ from testwright.mcp.tools.validate_spec import check_spec
 from testwright.tests.support.engine.flow_specs import held, specified_twice
 from testwright.tests.support.projects.depot import DEPOT
 from testwright.tests.support.projects.files import make_project
+from testwright.tests.support.projects.running import WITHOUT_PLUGINS
 
 TEST_PATH = "tests/generated/integration/test_depot_shipping_flows.py"
 SHIPPING = "src/depot/shipping.py"
@@ -34,12 +35,8 @@ def ran(root, framework, spec):
     """A plain runner on the rendered file, in a copy of the project."""
     (file,) = render_files(spec, framework, TEST_PATH)
     make_project(root, {**DEPOT, TEST_PATH: file.contents})
-    module = (
-        ["pytest", "-q", "-p", "no:cacheprovider", "-p", "no:langsmith_plugin"]
-        if framework == "pytest"
-        else ["unittest", "-v"]
-    )
-    environment = {**os.environ, "PYTHONPATH": str(root / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
+    module = ["pytest", "-q", "-p", "no:cacheprovider"] if framework == "pytest" else ["unittest", "-v"]
+    environment = {**os.environ, **WITHOUT_PLUGINS, "PYTHONPATH": str(root / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
     command = [sys.executable, "-m", *module, TEST_PATH]
     return subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, check=False)
 

@@ -22,6 +22,7 @@ from testwright.mcp.tools.validate_spec import check_spec
 from testwright.tests.support.engine.flow_specs import held, specified_twice
 from testwright.tests.support.projects.files import make_project
 from testwright.tests.support.projects.message_board import BOARD, CLIENT, SERVER
+from testwright.tests.support.projects.running import WITHOUT_PLUGINS
 
 ENTRY = "src/board/client.py"
 TEST_PATH = "tests/generated/integration/test_board_client_flows.py"
@@ -73,12 +74,8 @@ def test_the_rendered_file_serves_asks_and_stops(explored, tmp_path, framework):
     (file,) = render_files(explored.spec, framework, TEST_PATH)
     assert check_code(file.contents, TEST_PATH, framework)["errors"] == []
     make_project(tmp_path, {**BOARD, TEST_PATH: file.contents})
-    module = (
-        ["pytest", "-q", "-p", "no:cacheprovider", "-p", "no:langsmith_plugin"]
-        if framework == "pytest"
-        else ["unittest", "-v"]
-    )
-    environment = {**os.environ, "PYTHONPATH": str(tmp_path / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
+    module = ["pytest", "-q", "-p", "no:cacheprovider"] if framework == "pytest" else ["unittest", "-v"]
+    environment = {**os.environ, **WITHOUT_PLUGINS, "PYTHONPATH": str(tmp_path / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
     command = [sys.executable, "-W", "error::ResourceWarning", "-m", *module, TEST_PATH]
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

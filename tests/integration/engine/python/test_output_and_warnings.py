@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from dataclasses import replace
@@ -15,6 +16,7 @@ from testwright.engine.python.model.model import Exploration, Observation, Raise
 from testwright.engine.python.write.compose import compose_spec
 from testwright.engine.python.write.render import render
 from testwright.tests.support.engine.exploration import MODULE, PATH, explored, trial
+from testwright.tests.support.projects.running import WITHOUT_PLUGINS
 
 SOURCE = """
 import logging
@@ -146,11 +148,11 @@ def _passes(text: str, framework: str, folder: Path, *options: str, source: str 
     (folder / "shop/__init__.py").touch()
     (folder / "shop" / Path(PATH).name).write_text(source)
     (folder / "test_said.py").write_text(text)
-    # A plugin that is only installed here warns of its own settings.
-    quiet = ["-q", "-p", "no:cacheprovider", "-p", "no:asyncio"]
-    runner = ["pytest", *quiet] if framework == "pytest" else ["unittest", "test_said"]
+    runner = ["pytest", "-q", "-p", "no:cacheprovider"] if framework == "pytest" else ["unittest", "test_said"]
     command = [sys.executable, *options, "-m", *runner]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, cwd=folder, env={**os.environ, **WITHOUT_PLUGINS}, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stdout + done.stderr
 
 

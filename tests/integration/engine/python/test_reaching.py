@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import asyncio
+import os
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ from testwright.engine.python.write.compose import compose_spec
 from testwright.engine.python.write.render import render
 from testwright.tests.support.engine.exploration import facts_of, files, trial
 from testwright.tests.support.engine.targets import prepared
+from testwright.tests.support.projects.running import WITHOUT_PLUGINS
 
 pytestmark = pytest.mark.feature("B-06")
 
@@ -178,13 +180,12 @@ def test_such_tests_hold_beside_all_others_and_leave_the_module_as_it_was(
             "-q",
             "-p",
             "no:cacheprovider",
-            "-p",
-            "no:langsmith_plugin",
             "-o",
             "pythonpath=src",
             ".",
         ],
         cwd=tmp_path,
+        env={**os.environ, **WITHOUT_PLUGINS},
         capture_output=True,
         text=True,
         check=False,
