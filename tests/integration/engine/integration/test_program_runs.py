@@ -76,8 +76,8 @@ def explored(depot):
         commands, (("put", "tea"), ("ship", "tea", "2")), InputFormats(), (), DEPOT["src/depot/cli.py"]
     )
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("testwright.engine.integration.programs.proposals.MOST_SINGLE", 8)
-        patch.setattr("testwright.engine.integration.programs.proposals.MOST_FOLLOWING", 10)
+        patch.setattr("testwright.engine.integration.programs.proposals.MOST_SINGLE", 5)
+        patch.setattr("testwright.engine.integration.programs.proposals.MOST_FOLLOWING", 4)
         flows = depot.run(explore_program(runner, target.programs[0], known, arcs, target))
     return SimpleNamespace(flows=flows, arcs=arcs, target=target, commands=commands)
 
