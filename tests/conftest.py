@@ -8,6 +8,7 @@ import os
 import shutil
 import signal
 import tempfile
+import venv
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -54,6 +55,14 @@ def postgres() -> Iterator[PostgresServer]:
 
     with postgres_server() as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def plain_python(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An interpreter for projects that need pytest alone: in our environment, plugins take most of a session's time."""
+    folder = tmp_path_factory.mktemp("plain") / "venv"
+    venv.create(folder, with_pip=False, symlinks=True)
+    return folder / "bin" / "python"
 
 
 def pytest_collection_finish() -> None:

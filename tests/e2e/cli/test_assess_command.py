@@ -28,11 +28,12 @@ def said(*arguments: object) -> Result:
     return result
 
 
-def test_a_suite_is_told_as_a_table(tmp_path: Path) -> None:
+def test_a_suite_is_told_as_a_table(tmp_path: Path, plain_python: Path) -> None:
     needed_sandbox("bubblewrap")
     root = make_project(tmp_path / "p", FILES)
 
-    shown = said("tests/test_shop.py", "--root", root, "--state-dir", tmp_path / "s", "--mutants", 0)
+    flags = ("--root", root, "--state-dir", tmp_path / "s", "--mutants", 0, "--python", plain_python)
+    shown = said("tests/test_shop.py", *flags)
 
     assert shown.exit_code == ExitCode.FLAKY
     assert "tests/test_shop.py::test_zone: it depends on the time zone (AssertionError" in shown.output
@@ -41,9 +42,9 @@ def test_a_suite_is_told_as_a_table(tmp_path: Path) -> None:
     assert not (root / ".testwright").exists()
 
 
-def test_markdown_is_written_to_a_file_with_the_same_exit_code(tmp_path: Path) -> None:
+def test_markdown_is_written_to_a_file_with_the_same_exit_code(tmp_path: Path, plain_python: Path) -> None:
     root = make_project(tmp_path / "p", FILES | {"tests/test_shop.py": ""})
-    flags = ("--root", root, "--state-dir", tmp_path / "s", "--mutants", 0)
+    flags = ("--root", root, "--state-dir", tmp_path / "s", "--mutants", 0, "--python", plain_python)
     page = tmp_path / "out/page.md"
 
     shown = said("tests", *flags)
@@ -56,9 +57,11 @@ def test_markdown_is_written_to_a_file_with_the_same_exit_code(tmp_path: Path) -
 
 
 @pytest.mark.smoke
-def test_json_is_all_that_is_printed_when_it_is_asked_for_and_an_unknown_format_is_refused(tmp_path: Path) -> None:
+def test_json_is_all_that_is_printed_when_it_is_asked_for_and_an_unknown_format_is_refused(
+    tmp_path: Path, plain_python: Path
+) -> None:
     root = make_project(tmp_path / "p", FILES | {"tests/test_shop.py": ""})
-    flags = ("--root", root, "--state-dir", tmp_path / "s", "--mutants", 0)
+    flags = ("--root", root, "--state-dir", tmp_path / "s", "--mutants", 0, "--python", plain_python)
 
     report = json.loads(said("tests", *flags, "--format", "json").output)
     assert (report["tests"], report["totals"]["tests"]) == ([], 0)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import venv
 from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
 
@@ -37,14 +35,6 @@ def spin():
     while True:
         pass
 '''
-
-
-@pytest.fixture(scope="session")
-def plain_python(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An interpreter for projects that need pytest alone: in our environment, plugins take most of a session's time."""
-    folder = tmp_path_factory.mktemp("plain") / "venv"
-    venv.create(folder, with_pip=False, symlinks=True)
-    return folder / "bin" / "python"
 
 
 @pytest.fixture
