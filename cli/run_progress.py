@@ -81,7 +81,7 @@ class RunProgress:
         if event.type is EventType.PLAN_READY:
             return self._planned(event)
         if event.type is EventType.STEP_STARTED:
-            self._busy[step] = "starting"
+            self._busy[step] = "starting" if step in self._modules else "running"
         elif event.type is EventType.NODE_STARTED and step in self._busy:
             self._busy[step] = _NODES.get(str(event.data.get("node")), self._busy[step])
         elif event.type is EventType.TESTS_RUN:

@@ -51,6 +51,7 @@ def test_modules_are_named_with_what_is_done_and_how_far_the_run_is():
     expected = "2 of 5 modules · 6 tests · about 30 s left · src/shop/api.py (api): looking for inputs"
     assert run.description() == expected
     run.note(event(EventType.STEP_STARTED, "v"))
+    assert run.description().endswith("; all tests together: running")
     assert run.note(ended("v")) == "[3/6] all tests together: done"
 
 
