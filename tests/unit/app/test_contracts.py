@@ -96,9 +96,9 @@ def test_what_there_is_not_is_refused() -> None:
 def test_the_command_says_what_breaks(tmp_path: Path) -> None:
     done = invoke_command("contracts", "--if-changed", "schemas/unit_test_schema_v1.json", cwd=tmp_path)
     head, *lines = done.out.splitlines()
-    assert (done.code, head) == (0, "schemas/unit_test_schema_v1.json: HIGH")
+    assert (done.code, head) == (0, "schemas/unit_test_schema_v1.json: MEDIUM")
     named = dict(line.split(": ", 1) for line in lines)
     assert "testing.validate_spec" in named["nodes"].split(", ")
-    assert "validate_spec" in named["tools"].split(", ")
+    assert "validate_test_spec" in named["tools"].split(", ")
     refused = invoke_command("contracts", "--if-changed", "nothing.py", cwd=tmp_path)
     assert (refused.code, "no file, schema or component 'nothing.py'" in refused.err) == (2, True)
