@@ -95,13 +95,14 @@ def known_rows(results: Path) -> list[dict[str, Any]]:
 
 def write_review(arguments: argparse.Namespace, rows: list[dict[str, Any]]) -> None:
     """Write the suites of both conditions for the modules whose kept tests differ. Raises SystemExit."""
+    plain, evidence = REVIEWED
     pairs = [
-        tuple(entry(arguments, package, module, condition) for condition in REVIEWED)
-        for package, module in differing(rows)[: arguments.count or None]
+        (entry(arguments, *name, plain), entry(arguments, *name, evidence))
+        for name in differing(rows)[: arguments.count or None]
     ]
     try:
         more = {"conditions": list(REVIEWED), "seed": arguments.seed}
-        write_entries(shuffled_pairs(pairs, arguments.seed), arguments.review, more)  # type: ignore[arg-type]
+        write_entries(shuffled_pairs(pairs, arguments.seed), arguments.review, more)
     except (FileExistsError, ValueError) as fault:
         sys.exit(f"no pack: {fault}")
     print(f"{arguments.review}: {len(pairs)} modules, {2 * len(pairs)} suites")

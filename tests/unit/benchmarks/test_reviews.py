@@ -136,7 +136,7 @@ def test_both_suites_of_a_module_that_evidence_changes_are_reviewed_and_only_the
 
 
 def test_who_reads_half_of_a_pack_of_pairs_reads_no_module_twice(tmp_path):
-    pairs = [tuple(Entry(f"{name} {one}", tmp_path, []) for one in ("a", "b")) for name in "uvwxyz"]
+    pairs = [(Entry(f"{name} a", tmp_path, []), Entry(f"{name} b", tmp_path, [])) for name in "uvwxyz"]
     found = [entry.told for entry in shuffled_pairs(pairs, 1)]
     assert (
         found
