@@ -22,6 +22,7 @@ from testwright.graph.evidence_loop import asking
 from testwright.graph.evidence_loop.decision import decide, public_names
 from testwright.graph.evidence_loop.evidence_graph import build_evidence_graph
 from testwright.graph.evidence_loop.state import LoopLimits, new_evidence_state
+from testwright.graph.execution_graph.evidence import evidence_update
 from testwright.graph.execution_graph.nodes.retrieve_context import retrieve_context
 from testwright.mcp.tool_client.tool_client import ToolClient
 from testwright.mcp.toolbox.toolbox import build_toolbox
@@ -307,3 +308,25 @@ async def test_code_documents_tests_history_and_the_api_document_are_collected_e
     [question] = [text for text in update["evidence"]["report"]["questions"] if "POST /orders" in text]
     assert "400 (openapi.yaml:7)" in question
     assert "422 (tests/test_orders.py:5)" in question
+
+
+@pytest.mark.feature("D-07")
+@pytest.mark.parametrize(
+    ("setting", "why"),
+    [
+        ("auto", "no document and no test uses it, so the engine needs nothing besides its code"),
+        ("off", "the setting evidence is off"),
+    ],
+)
+async def test_what_is_decided_about_a_target_without_a_loop_is_told(tmp_path: Path, setting: str, why: str) -> None:
+    silent = {role: [] for role in ROLES}
+    with scripted(**silent) as agents:
+        answers = {"get_codebase_context": [{"snippets": []}]} if setting == "auto" else {}
+        made = bench(tmp_path, agents, scripts=answers, context={"evidence": setting})
+        found = {"ast_analysis": None, "codebase_context": None, "openapi": None}
+        with providing(made.context, made.services):
+            update = await evidence_update(testing_state(), runtime_of(made), found)
+    assert update["evidence"] == {"decision": {"runs": False, "reason": why}}
+    [(kind, message, _, data)] = made.recorder.events
+    assert (kind, message) == (EventType.PROGRESS, f"no evidence is collected: {why}")
+    assert data["evidence"] == {"runs": False, "reason": why}
