@@ -115,7 +115,9 @@ def _of_function(candidates: Sequence[Chosen], found: Observations, before: Sequ
         # Flows are many: first what takes another branch, then what only notices another fault.
         reached = {one.trial.id: one.seen.branches - anchor.seen.branches for one in ordered}
         ordered.sort(key=lambda one: not reached[one.trial.id])
-    for one in ordered:
+    # An option that changes nothing on the plain call comes last: it may show what it does on another one.
+    idle = [one for one in ordered if _changes_nothing(one, picked)]
+    for one in [*(one for one in ordered if one not in idle), *idle]:
         others = sum(each.origin != "documented" for each in picked)
         full = others >= _MOST and one.origin != "documented"
         if one.trial is anchor.trial or full or _same_test(one, picked):

@@ -26,6 +26,8 @@ _WRITES = re.compile(
     r"|take|use|update|apply|increment|decrement|deposit|withdraw|undo|redo|toggle|register|load|enqueue|dequeue)"
 )
 _MOST_READINGS = 8
+_TEXTURES = frozenset({"capitals", "spaces", "accents"})
+_MOST_OPTIONS = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,6 +322,12 @@ def _pairs(each: Sequence[Sequence[Value]]) -> Iterator[tuple[tuple[int, Value],
     for at, firsts in enumerate(telling):
         for seconds in telling[at + 1 :]:
             yield from ((first, second) for first in firsts for second in seconds)
+    # What an option does shows on a text that has something for it: capitals, spaces, accents.
+    texts = [[(at, one) for one in values if one.kind in _TEXTURES] for at, values in enumerate(each)]
+    options = [[(at, one) for one in values if one.kind == "given"][:_MOST_OPTIONS] for at, values in enumerate(each)]
+    for at, firsts in enumerate(texts):
+        for seconds in options[at + 1 :]:
+            yield from ((first, second) for second in seconds for first in firsts)
 
 
 def _domain(function: Function, reader: TypeReader, module: Module) -> list[tuple[str, Shape, bool]]:

@@ -80,9 +80,10 @@ class Values:
             kinds = self._guessed(shape, name)
         # A text in the place of options is a short form of them.
         first = {"object"} if _OPTIONS.search(name) else set[str]()
+        short = next((own for own, one in shape.fields.items() if "string" in one.kinds), name) if first else name
         for kind in sorted(makers, key=lambda one: one not in first):
             if kind in kinds:
-                yield from makers[kind](shape, name, nth, depth)
+                yield from makers[kind](shape, short if kind == "string" else name, nth, depth)
         for kind, sources in plain.items():
             if kind in kinds:
                 yield from (

@@ -149,6 +149,8 @@ def chosen_runs(trials: Sequence[Trial], found: Observations, documented: Sequen
 def _is_told(seen: Seen | None) -> bool:
     """Whether a run gave the same twice, ended by itself, and with no trace of a fault that nobody meant."""
     told = seen is not None and seen.stable and seen.outcome == "value" and bool(seen.source)
+    # A refusal without a word shows nothing that a person could have meant.
+    told = told and seen is not None and not seen.source.endswith("stdout: '', stderr: '' }")
     return told and seen is not None and _TRACE.search(seen.source) is None and _status(seen) is not None
 
 

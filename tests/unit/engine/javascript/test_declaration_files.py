@@ -103,3 +103,16 @@ def test_what_a_wrapper_makes_is_read_and_has_the_name_by_which_it_is_required(t
     assert dict(module.exports) == exports
     assert [one.name for one in module.functions] == [*exports.values()]
     assert module.commonjs
+
+
+def test_an_option_is_tried_on_a_text_that_has_something_for_it_and_a_short_form_takes_what_it_stands_for(tmp_path):
+    (tmp_path / "slug.js").write_text(
+        "module.exports = function slug(string, options) { return options.lower ? string.toLowerCase() : string; };\n"
+    )
+    (tmp_path / "slug.d.ts").write_text(
+        "declare function slug(string: string, options?: { separator?: string; lower?: boolean } | string): string;\n"
+        "export = slug;\n"
+    )
+    found = arguments(tmp_path, "slug.js")
+    assert ("'Hello World'", "{ lower: true }") in found
+    assert (found[0][0], "'-'") in found

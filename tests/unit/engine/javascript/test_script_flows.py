@@ -9,10 +9,12 @@ from typing import Any
 import pytest
 
 from testwright.analysis.test_checks.spec_rules import quality_issues
-from testwright.engine.javascript.flows.programs import documented_lines
+from testwright.engine.javascript.facts import read_module
+from testwright.engine.javascript.flows.programs import chosen_runs, documented_lines
 from testwright.engine.javascript.flows.proposals import FlowProposer
 from testwright.engine.javascript.flows.render import render_flows
 from testwright.engine.javascript.flows.seams import Program, read_seams
+from testwright.engine.javascript.observations import Observations, Seen
 from testwright.engine.javascript.trials import Trial
 
 pytestmark = pytest.mark.feature("T-10", "T-20")
@@ -136,3 +138,11 @@ def test_a_module_that_does_not_parse_is_no_component(tmp_path):
     (tmp_path / "checkout" / "src" / "rates.js").write_text("export const = 1;\n")
     # What cannot be read is none of the components; the entry is tested without it.
     assert "src/rates.js" not in read_seams(tmp_path / "checkout", "src/checkout.ts").components
+
+
+def test_what_a_program_refuses_without_a_word_is_no_test():
+    function = read_module(EXAMPLE, "src/rates.js").callables[0]
+    runs = [Trial(at, function, ("folder", f"'{at}'"), prelude=("const folder = temporaryFolder();",)) for at in (0, 1)]
+    said = ("{ status: 1, stdout: '', stderr: '' }", "{ status: 1, stdout: '', stderr: 'no such word\\n' }")
+    found = Observations({at: Seen("value", source=source, kind="object") for at, source in enumerate(said)})
+    assert [one.trial.id for one in chosen_runs(runs, found, [])] == [1]
