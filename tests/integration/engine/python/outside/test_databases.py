@@ -109,6 +109,6 @@ def test_rows_of_a_database_in_memory_are_what_is_asserted(tmp_path: Path) -> No
 
 @pytest.mark.feature("B-11")
 def test_unittest_says_that_only_pytest_has_such_tests(tmp_path: Path) -> None:
-    spec = written_spec(tmp_path, USERS, framework="unittest", trials=300)
+    spec = written_spec(tmp_path, USERS, framework="unittest", trials=60)
     reasons = {one["subject"]: one["reason"] for one in spec["not_reached"]}
     assert "only tests for pytest do" in reasons["find_user"]
