@@ -53,8 +53,8 @@ def test_a_session_over_http_gets_an_answer_to_each_call(project):
 
 
 @pytest.mark.parametrize("form", ["text", "markdown", "json"])
-def test_an_assessment_shows_escapes_instead_of_obeying_them(project, form):
-    done = run_command("assess", "--root", str(project), "--format", form, cwd=project)
+def test_an_assessment_shows_escapes_instead_of_obeying_them(project, plain_python, form):
+    done = run_command("assess", "--python", str(plain_python), "--root", str(project), "--format", form, cwd=project)
     assert done.code == 9, done.err
     assert "surrogate" in done.out
     assert all(char.isprintable() or char == "\n" for char in done.out)
