@@ -45,19 +45,16 @@ def price(count, each, member=False):
 
 
 @pytest.mark.feature("B-01", "B-11")
-async def test_an_assessment_of_a_suite_that_was_just_kept_finds_no_test_that_adds_nothing(
-    tmp_path: Path, plain_python: Path
-) -> None:
+async def test_an_assessment_of_a_suite_that_was_just_kept_finds_no_test_that_adds_nothing(tmp_path: Path) -> None:
     needed_sandbox("bubblewrap")
     root = tmp_path / "shop"
     (root / "shop").mkdir(parents=True)
     (root / "shop" / "__init__.py").write_text("")
     (root / "shop" / "store.py").write_text(STORE)
-    request = "unit tests for shop/store.py"
-    report = await testwright.agenerate(request, root=root, python=plain_python, run_id="made", trials=600)
+    report = await testwright.agenerate("unit tests for shop/store.py", root=root, run_id="made", trials=600)
     assert report.totals.kept > 5
 
-    settings = Settings(root=root, python=plain_python, state_dir=tmp_path / "state", run_id="judged", repeats=1)
+    settings = Settings(root=root, state_dir=tmp_path / "state", run_id="judged", repeats=1)
     done = await assess(["tests"], settings, targets=["shop/store.py"], mutants=100)
 
     assert done.report["totals"]["flaky"] == 0
