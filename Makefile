@@ -6,7 +6,9 @@ LOWEST := build/lowest
 JOBS ?= 4
 # A file's tests share fixtures, so they stay in one process. Files start in the order of their folders: end-to-end first,
 # unit last, so that no long file is left for the end.
-PARALLEL = -n $(JOBS) --dist loadfile --no-loadscope-reorder
+PARALLEL = -n $(JOBS) --dist loadfile --no-loadscope-reorder $(UNUSED)
+# Plugins that come with what the tests start; no test of ours takes part in them, and each process would load them.
+UNUSED = -p no:playwright -p no:benchmark -p no:platformdirs
 
 # Sources of ours that run. Where a machine says not to write bytecode, every process of a test would compile them anew.
 COMPILED = $(filter-out build/ docs/ examples/,$(wildcard */)) $(wildcard *.py)
