@@ -84,7 +84,8 @@ def _of_block(path: str, first: int, block: str, names: Sequence[str]) -> Iterat
             if about := _named_in(found.act, names):
                 arrange = _set_up(earlier, found.act)
                 yield ValueExample(about, found.act, found.want, path, line, "document", arrange, found.raises)
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+        # `total = f(2)  # 4` tells the result as `f(2)  # 4` does.
+        if isinstance(node, ast.Expr | ast.Assign) and isinstance(node.value, ast.Call):
             comment = _COMMENT.search(lines[(node.end_lineno or node.lineno) - 1])
             want = _literal(comment[1]) if comment and not _NUMBERED.match(comment[1]) else ""
             shown = _printed(node.value, want)

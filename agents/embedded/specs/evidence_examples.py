@@ -133,7 +133,12 @@ def _merged(spec: Mapping[str, Any], shown: Mapping[str, Any], tests: frozenset[
     """
     contradicted = {_reproduced(str(one["reproduce"])) for one in shown["suspected_defects"]}
     base = dict(spec)
-    base["cases"] = [case for case in spec["cases"] if not _is_call(case) or act_of(case)[0::2][:2] not in contradicted]
+    base["cases"] = [
+        case
+        for case in spec["cases"]
+        if not _is_call(case)
+        or (act_of(case)[0::2][:2] not in contradicted and not any(_depends(case, one) for one in contradicted))
+    ]
     present = {act_of(case) for case in base["cases"]}
     new = [case for case in shown["cases"] if act_of(case) in present or not _is_of_tests(case, tests)]
     made, notes = merged(base, new, [str(line) for line in shown["imports"]])
@@ -167,6 +172,24 @@ def _named_anew(cases: Sequence[Mapping[str, Any]], facts: ModuleFacts) -> tuple
     placed = assign_tables([replace(Case.from_json(case), group=None) for case in cases], facts)
     named = name_tests(placed, facts)
     return [named[case.id].to_json() for case in placed], {former: case.id for former, case in named.items()}
+
+
+def _depends(case: Mapping[str, Any], contradicted: tuple[tuple[str, ...], str]) -> bool:
+    """Whether a case only pins what the code returns for another call like the one that a document contradicts."""
+    if any(row["kind"] == "raises" or row.get("origin") == "documented" for row in case["expect"]):
+        return False
+    arrange, act = act_of(case)[0::2][:2]
+    return not arrange and not contradicted[0] and _form(act) == _form(contradicted[1]) is not None
+
+
+def _form(act: str) -> tuple[str, int, tuple[str, ...]] | None:
+    """What is called, with how many arguments and which options; None for other expressions."""
+    tree = parse_or_none(act)
+    node = tree.body[0] if tree is not None and len(tree.body) == 1 else None
+    call = node.value if isinstance(node, ast.Expr) else None
+    if not isinstance(call, ast.Call):
+        return None
+    return ast.unparse(call.func), len(call.args), tuple(sorted(one.arg or "**" for one in call.keywords))
 
 
 def _is_of_tests(case: Mapping[str, Any], tests: frozenset[str]) -> bool:

@@ -29,8 +29,7 @@ from ..model.model import Arc, Exploration, ModuleFacts
 from ..model.mutant_search import NO_KILLS, Kills, MutantSearchLimits
 from ..mutants.kill_search import find_kills
 from ..mutants.mutant_worker_client import open_mutant_worker
-from ..scenarios.counted_calls import counted_calls
-from ..scenarios.scenario import show_scenarios
+from ..scenarios.all_scenarios import show_all_scenarios
 from ..search.background_context import background_context
 from ..search.influence_trials import show_influence
 from ..search.observer import EXPLORING
@@ -138,9 +137,9 @@ async def explore(
             await explore_fallbacks(target, facts, source, search, observer, partial(_search_fallback, time_budget))
         facts = await asyncio.to_thread(_with_what_was_seen, facts, search)
         with time_budget.until(SIMPLIFYING):
-            await show_influence(facts, search, observer)
             await show_round_trips(facts, search, observer)
-            await show_scenarios(counted_calls(search.records, facts), search, observer)
+            await show_all_scenarios(facts, search, observer)
+            await show_influence(facts, search, observer)
             is_over = partial(time_budget.is_over, SIMPLIFYING, "Looking for simpler trials")
             await simplify_trials(facts, search, observer, imported, over=is_over)
         with time_budget.until(HUNTING):

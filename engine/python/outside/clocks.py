@@ -78,7 +78,7 @@ def _kind(use: OutsideUse) -> str:
     """The kind of clock that a use reads: `datetime`, `date`, `time`; empty for none that can be stopped."""
     if use.name.startswith(_DATETIME) and use.name.removeprefix(_DATETIME) in _METHODS:
         return "datetime"
-    return {f"{_DATE}today": "date", "time.time": "time"}.get(use.name, "")
+    return {f"{_DATE}today": "date", "time.time": "time", "time.monotonic": "time"}.get(use.name, "")
 
 
 def _replacement(kind: str, kinds: set[str]) -> str:

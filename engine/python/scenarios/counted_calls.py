@@ -19,7 +19,7 @@ from ..search.trial_search import TrialRecord
 from .scenario import CALLS, Scenario, is_plain_return, noted_calls, returned_source, scenario_trial
 
 _MOST_DECORATORS = 4
-_MOST_OBJECTS = 6
+_MOST_OBJECTS = 3
 _START = f"{CALLS} = []"
 _DOUBLE = f"def double(number):\n    {CALLS}.append(number)\n    return 2 * number"
 _FETCH = (

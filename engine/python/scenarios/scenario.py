@@ -13,6 +13,9 @@ from ..search.trial_search import TrialRecord, TrialSearch
 CALLS = "calls"
 """The list in which a function of the test notes what it is called with."""
 
+ROUND_TRIP = "round trip"
+"""What a scenario shows that undoes a call; it is no example of what one call does."""
+
 
 class ShownBehaviour:
     """Key of the notes of records of scenarios; the value names what the scenario shows."""
@@ -46,7 +49,7 @@ async def show_scenarios(scenarios: Iterable[Scenario], search: TrialSearch, obs
     for one in proposed:
         record = found.get(one.trial)
         key = (one.trial.subject, one.shows)
-        if record is None or key in kept or record.seen.random:
+        if record is None or key in kept:
             continue
         if one.needs and (one.trial.subject, one.needs) not in kept:
             continue
@@ -68,10 +71,12 @@ def returned_source(observation: Observation) -> str:
 
 
 def scenario_trial(base: Trial, subject: str, arrange: Sequence[str], act: str) -> Trial:
-    """A trial that uses what another one imports and the fixtures that it needs."""
+    """A trial with the imports of another one, and those of its fixtures that it uses."""
+    text = "\n".join((*arrange, act))
     return replace(
         base,
         subject=subject,
+        fixtures=tuple(name for name in base.fixtures if name in text),
         arrange=tuple(arrange),
         act=act,
         mode="call",

@@ -16,6 +16,8 @@ from ..judge.readability import reading_cost, rebinds_import
 from ..judge.value_checks import LONGEST_SOURCE
 from ..model.domain import CallableDomains
 from ..model.model import RICH_SOURCES, CallableFacts, ModuleFacts, Observation, Raised
+from ..scenarios.drawn_results import DrawnByChance, is_seeded
+from ..scenarios.scenario import ShownBehaviour
 from ..search.influence_trials import Distinction
 from ..search.simplified_trials import SIMPLIFIED
 from ..search.trial_search import SLOW_STEPS, TrialRecord, has_assertable_outcome, returned_none
@@ -108,8 +110,11 @@ def rank_candidates(
     written, fitting = _written_texts(records, facts), fitting_texts(facts)
     idle = idle_records(records)
     shown = {(one.trial.act, *one.trial.arrange) for one in records if one.trial.act.startswith("repr(")}
+    drawing = {one.trial.subject for one in records if DrawnByChance in one.notes}
     found: dict[Goal, list[TrialCandidate]] = {}
     for record in records:
+        if record.trial.subject in drawing and _pins_draw(record):
+            continue
         if _raised_by_accident(record, lines) or rebinds_import(record.trial):
             continue
         if not record.trial.wanted and answers_undecorated(record.trial, record.observation):
@@ -141,6 +146,12 @@ def rank_candidates(
         found.setdefault(same, []).append(candidate)
     kept = [candidate for group in found.values() for candidate in _plainest(group, alike)]
     return sorted(kept, key=lambda item: (not item.asserts, item.cost, item.record.number))
+
+
+def _pins_draw(record: TrialRecord) -> bool:
+    """Whether a test would pin what a seed happens to draw: that is an accident of Python's version."""
+    returned = record.observation.outcome == "returned"
+    return returned and is_seeded(record.trial) and ShownBehaviour not in record.notes and not record.trial.wanted
 
 
 def stores_only(candidate: TrialCandidate, constructor: CallableFacts | None) -> bool:

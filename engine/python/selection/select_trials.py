@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from ..inputs.plain_texts import MANGLED
 from ..model.model import GENERATED_CONSTRUCTORS, RICH_SOURCES, Arc, ModuleFacts
-from ..scenarios.scenario import ShownBehaviour
+from ..scenarios.scenario import ROUND_TRIP, ShownBehaviour
 from ..search.influence_trials import Control
 from ..search.round_trips import RestoredFile
 from ..search.trial_search import TrialRecord, returned_none
@@ -188,7 +188,8 @@ def _take_anchor(
     for scenario in shown:
         selection.take(scenario, keep=True)
         selection.anchors.add(scenario.record.number)
-    if shown or any(_is_representative(example) for example in examples):
+    telling = any(one.record.notes[ShownBehaviour] != ROUND_TRIP for one in shown)
+    if telling or any(_is_representative(example) for example in examples):
         return True
     fit = [one for one in candidates if one.asserts and one.meant and not (one.misfits or one.idle)]
     own = {
@@ -222,7 +223,7 @@ def _take_anchor(
         selection.anchors.add(anchor.record.number)
         return True
     accepts = all(returned_none(one.record.observation) for one in fit if not one.raises)
-    return bool(examples) or (accepts and any(one.refusal for one in fit))
+    return bool(examples or shown) or (accepts and any(one.refusal for one in fit))
 
 
 def _is_representative(candidate: TrialCandidate) -> bool:

@@ -19,10 +19,10 @@ from ..model.model import CallableFacts, ModuleFacts
 from ..model.spec_case import CODE, Case
 from ..source.moments import NOW, moment_words
 from ..source.titles import arguments_of, cut_slug, describe, slug, snake_case, subject_slug
-from .call_counts import counted_words
 from .conditions import TELLING, VAGUE, differences, empty_arguments
+from .scenario_words import restored_words, scenario_words
 from .search_words import search_words
-from .situation import Situation, situation_of
+from .situation import LATER, Situation, situation_of
 from .value_features import distinct_words
 
 LONGEST_NAME = 66
@@ -102,7 +102,8 @@ def _name_all(subject: str, tests: Sequence[_Test], used: set[str]) -> None:
     # Where some pass options, the call without any bears the member's name alone; not one that is given nothing.
     again = snake_case(subject.rpartition(".")[2])
     usual = min(
-        returning, key=lambda test: (_is_given_nothing(test), _option_count(test), again in test.situation.before)
+        returning,
+        key=lambda test: (LATER in (done := test.situation.before), *_extras(test), again in done),
     )
     opposite = {"is_true", "is_false"} <= {_shared_outcome(test) for test in returning}
     for test in [usual, *(one for one in tests if one is not usual)]:
@@ -154,6 +155,10 @@ def _is_given_nothing(test: _Test) -> bool:
     return isinstance(node, ast.Tuple) and not node.elts
 
 
+def _extras(test: _Test) -> tuple[bool, int]:
+    return _is_given_nothing(test), _option_count(test)
+
+
 def _option_count(test: _Test) -> int:
     """Counts the options that a test passes: arguments that have a default, of the call and of the receiver."""
     required = {one.name for one in test.facts.parameters if one.required} if test.facts is not None else set()
@@ -179,8 +184,8 @@ def _candidates(base: str, test: _Test, usual: _Test) -> Iterator[str]:
         yield from (f"{base}_{_joined([words])}" for words in conditions if words.startswith(("with_", "after_")))
         yield from _with_words(base, _shared_message_words(test))
     outcome = _shared_outcome(test)
-    yield from _with_words(base, counted_words(test.cases[0]) if len(test.cases) == 1 else "")
-    yield from _with_words(base, _undone_words(test))
+    yield from (f"{base}_{words}" for words in scenario_words(test.cases))
+    yield from _with_words(base, restored_words(test.cases))
     if test is not usual:
         yield from (f"{base.removesuffix('_construction')}_{use}" for use in _uses_of_result(test))
     if test is usual and (emptiness := empty_arguments(test.situation)):
@@ -229,33 +234,6 @@ def _uses_of_result(test: _Test) -> list[str]:
     if any(isinstance(node, ast.Subscript) for node in ast.walk(act)):
         return ["indexing"]
     return ["_and_".join(snake_case(name) for name in dict.fromkeys(read))] if read else []
-
-
-def _undone_words(test: _Test) -> str:
-    """Returns `reverses_encode` where each case passes what a call made and gets back what that call was given."""
-    found: set[str] = set()
-    for case in test.cases:
-        act, one = parse_expression(case.expression), case.expect[0]
-        inner = act.args[0] if isinstance(act, ast.Call) and act.args else None
-        if (written := _undone_in_files(case)) and isinstance(act, ast.Call):
-            found.add(written)
-            continue
-        if not isinstance(inner, ast.Call) or not inner.args or one.actual != "result" or one.kind != "equals":
-            return ""
-        if ast.unparse(inner.args[0]) != one.value or last_name(inner.func)[:1].isupper():
-            return ""  # an object that gives back what it was made of is not undone
-        found.add(snake_case(last_name(inner.func)))
-    return f"reverses_{found.pop()}" if len(found) == 1 else ""
-
-
-def _undone_in_files(case: Case) -> str:
-    """The call before the act whose file the act restores; empty where a file differs from the one before."""
-    given = [one.value for one in case.expect if one.kind == "equals" and ".read_" in one.actual]
-    nodes = [parse_expression(text) for text in case.statements if expression_or_none(text) is not None]
-    calls = [node for node in nodes if isinstance(node, ast.Call)]
-    written = [ast.unparse(call.args[0]) for call in calls if last_name(call.func) == "write_text" and call.args]
-    made = [call for call in calls if "tmp_path" in {name for one in call.args for name in names_of(one)}]
-    return snake_case(last_name(made[-1].func)) if made and given and written and given[0] in written else ""
 
 
 def _with_words(base: str, words: str) -> Iterator[str]:

@@ -29,7 +29,7 @@ def source(draft, thing):
     if isinstance(thing, enum.Enum):
         return _enum_member(draft, thing)
     for kind, build in _STANDARD:
-        if type(thing) is kind or (kind in (datetime.datetime, datetime.date) and isinstance(thing, kind)):
+        if type(thing) is kind or (kind in _DATES and isinstance(thing, kind)):
             return build(draft, thing)
     draft.custom = True
     for attempt in (_fields, _from_repr, _from_constructor):
@@ -73,7 +73,19 @@ def _moment(draft, thing):
         parts.append(str(thing.second))
     if thing.microsecond:
         parts.append(str(thing.microsecond))
-    return draft.call(datetime.datetime, parts + _zone(draft, thing))
+    return _dated(draft, "datetime", parts + _zone(draft, thing))
+
+
+def _dated(draft, name, arguments):
+    """A call of `datetime.datetime` or `datetime.date`, also where a test has put a class of its own there."""
+    kind = getattr(datetime, name)
+    if kind.__module__ == "datetime" or draft.renderer.namespace.get("datetime", datetime) is not datetime:
+        return draft.call(kind, arguments)
+    draft.imports.add("import datetime")
+    draft.scope["datetime"] = datetime
+    text = "datetime.%s(%s)" % (name, ", ".join(arguments))
+    draft.spend(len(text))
+    return text
 
 
 def _zone(draft, thing):
@@ -132,11 +144,12 @@ def _counter(draft, thing):
     return draft.call(collections.Counter, [draft.source(dict(thing))] if thing else [])
 
 
+_DATES = (datetime.datetime, datetime.date)
 _STANDARD = (
     (decimal.Decimal, lambda draft, thing: draft.call(decimal.Decimal, [repr(str(thing))])),
     (fractions.Fraction, lambda draft, thing: draft.call(fractions.Fraction, [_within(repr(thing))])),
     (datetime.datetime, _moment),
-    (datetime.date, lambda d, t: d.call(datetime.date, [str(t.year), str(t.month), str(t.day)])),
+    (datetime.date, lambda d, t: _dated(d, "date", [str(t.year), str(t.month), str(t.day)])),
     (datetime.time, _time),
     (datetime.timedelta, _delta),
     (datetime.timezone, _timezone),

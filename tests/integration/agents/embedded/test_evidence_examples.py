@@ -80,10 +80,10 @@ async def test_documents_label_prove_and_contradict(tmp_path):
     assert places["slugify('A b')"] == ("documented", "README.md")
     assert (by_act["slugify(' ')"]["kind"], places["slugify(' ')"]) == ("raises", ("documented", "README.md"))
     assert places["slugify('Q r')"] == ("documented", "tests/test_textkit.py")
-    # What a test says otherwise contradicts nothing: the project's own run of it does.
-    assert places["clip('ab', 1)"] == ("observed", "src/textkit.py")
-    # What a document says otherwise is a suspected defect, and no case freezes what the code does there.
+    # What a document says otherwise is a suspected defect, and no case freezes what the code does there, or in another
+    # call like it; what a test says otherwise contradicts nothing: the project's own run of it does.
     assert "clip('abcdef', 3)" not in by_act
+    assert "clip('ab', 1)" not in by_act
     [defect] = spec["suspected_defects"]
     assert (defect["documented"], defect["evidence"]) == ("'abc~'", {"path": "README.md", "lines": [2, 2]})
     assert notes == ["1 of 4 examples outside of the module contradicts it"]
@@ -160,6 +160,22 @@ def test_a_contradiction_takes_away_only_cases_with_the_same_set_up():
     shown = {**BASE, "cases": [], "suspected_defects": [defect]}
     made, _ = _merged({**BASE, "cases": [kept, gone]}, shown, frozenset())
     assert [one["id"] for one in made["cases"]] == ["tc_one"]
+
+
+def test_what_is_only_observed_of_another_call_like_a_contradicted_one_is_not_kept():
+    like = case("tc_like", "clip", "clip('cd', 1)", "'c'")
+    other = case("tc_other", "clip", "clip('cd', 1, mark='+')", "'c+'")
+    told = case("tc_told", "clip", "clip('ef', 1)", "'e'")
+    told["expect"] = [{**one, "origin": "documented"} for one in told["expect"]]
+    defect = {
+        "id": "sd",
+        "subject": "clip",
+        "documented": "'b'",
+        "reproduce": "from textkit import clip\nclip('ab', 1)",
+    }
+    shown = {**BASE, "cases": [], "suspected_defects": [defect]}
+    made, _ = _merged({**BASE, "cases": [like, other, told]}, shown, frozenset())
+    assert [one["id"] for one in made["cases"]] == ["tc_other", "tc_told"]
 
 
 def test_an_example_that_needs_what_it_does_not_bring_is_no_trial(tmp_path):

@@ -25,6 +25,7 @@ def shown(text: str, kind: SourceKind = "document") -> list[tuple[str, str, int]
         ("```python\nslugify('X')  # -> 'x'\n```", ("slugify('X')", "'x'", 11)),
         ("```python\nassert slugify('X') == 'x'\n```", ("slugify('X')", "'x'", 11)),
         ("```python\ntxt = 'X'\nr = slugify(txt)\nself.assertEqual(r, 'x')\n```", ("slugify('X')", "'x'", 13)),
+        ("```python\nslug = slugify('X')  # 'x'\n```", ("slugify('X')", "'x'", 11)),
         ("```python\nprint(slugify('X'))  # 'x'\n```", ("slugify('X')", "'x'", 11)),
         ("~~~~python\n```\n~~~~\n- For example, `slugify('X')` gives `'x'`.", ("slugify('X')", "'x'", 13)),
         (".. code-block:: python\n\n   slugify('X')  # 'x'\n", ("slugify('X')", "'x'", 12)),

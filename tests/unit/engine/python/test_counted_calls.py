@@ -13,7 +13,7 @@ from testwright.engine.python.model.spec_case import Case, SpecExpectation
 from testwright.engine.python.scenarios.counted_calls import counted_calls
 from testwright.engine.python.scenarios.scenario import Scenario
 from testwright.engine.python.search.trial_search import TrialRecord
-from testwright.engine.python.write.call_counts import counted_words
+from testwright.engine.python.write.scenario_words import counted_words
 from testwright.tests.unit.engine.python.test_select_trials import raised, record, returned
 
 pytestmark = pytest.mark.feature("B-16")

@@ -1,0 +1,38 @@
+"""Runs the scenarios of one module, each kind on what the kinds before it have shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from ..model.model import ModuleFacts, Trial
+from ..search.influence_trials import Distinction
+from ..search.parallel_observers import Watcher, run_trials
+from ..search.trial_search import TrialRecord, TrialSearch
+from .counted_calls import REMEMBERS, counted_calls
+from .drawn_results import show_draws
+from .moved_clocks import show_moved_clocks
+from .object_round_trips import object_round_trips, with_named_content, written_texts
+from .scenario import ROUND_TRIP, ShownBehaviour, show_scenarios
+
+
+async def show_all_scenarios(facts: ModuleFacts, search: TrialSearch, observer: Watcher) -> None:
+    """Runs the scenarios of a module; those that hold are learned, and marked."""
+    await _learn(with_named_content(search.records, facts), search, observer)
+    await _learn(written_texts(search.records, facts), search, observer)
+    _mark_round_trips(search.records)
+    await show_scenarios(object_round_trips(search.records, facts), search, observer)
+    counted = await show_scenarios(counted_calls(search.records, facts), search, observer)
+    remembering = [one for one in counted if one.shows == REMEMBERS]
+    await show_moved_clocks(facts, search, observer, remembering)
+    await show_draws(facts, search, observer)
+
+
+def _mark_round_trips(records: Sequence[TrialRecord]) -> None:
+    """Marks the first round trip of a plain value of each callable as its scenario."""
+    first = {one.trial.subject: one for one in reversed(records) if one.notes.get(Distinction) == ROUND_TRIP}
+    for record in first.values():
+        record.notes[ShownBehaviour] = ROUND_TRIP
+
+
+async def _learn(trials: Iterable[Trial], search: TrialSearch, observer: Watcher) -> None:
+    await run_trials([one for one in trials if search.is_new(one)], search, observer)

@@ -1,0 +1,131 @@
+"""Names what scenarios show: `calls_load_once` by counted calls, `reads_what_save_wrote` by what came back."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from ....utils.python_names import last_name, loaded_names, names_of
+from ....utils.python_source import expression_or_none, parse_expression, parse_or_none
+from ..model.spec_case import Case
+from ..scenarios.drawn_results import FIRST_DRAW, is_seeded_text
+from ..search.round_trips import undoes
+from ..source.moments import NOW
+from ..source.titles import snake_case
+
+CALLS = "calls"
+
+
+def scenario_words(cases: Sequence[Case]) -> Iterator[str]:
+    """Generates what a test of one case shows by a scenario, in words; nothing for tables and other tests."""
+    if len(cases) == 1:
+        yield from filter(None, (counted_words(cases[0]), undone_words(cases[0]), drawn_words(cases[0])))
+
+
+def counted_words(case: Case) -> str:
+    """How often a function of the test is called, and after what; empty for a test that counts no calls."""
+    noted = next((one.value for one in case.expect if one.kind == "equals" and one.actual == CALLS), None)
+    counted = expression_or_none(noted or "")
+    if not isinstance(counted, ast.List):
+        return ""
+    nodes = [node for text in case.statements if (tree := parse_or_none(text)) for node in tree.body]
+    name = next((found for node in nodes if (found := _noting(node))), "")
+    act = parse_expression(case.expression)
+    if not name:
+        return ""
+    if isinstance(act, ast.List):
+        return _repeated(act, len(counted.elts), name)
+    again = "_again" if len(counted.elts) > 1 else ""
+    return f"calls_{name}{again}{_after(nodes, act)}"
+
+
+def undone_words(case: Case) -> str:
+    """What a test undoes with an object of the project; empty for other tests."""
+    act = parse_expression(case.expression)
+    if isinstance(act, ast.Compare) and len(act.ops) == 1 and isinstance(act.ops[0], ast.Eq):
+        act = act.left
+    if not isinstance(act, ast.Call) or len(act.args) != 1 or act.keywords:
+        return ""
+    given, last = act.args[0], parse_or_none(case.statements[-1]) if case.statements else None
+    if isinstance(given, ast.Call) and loaded_names(given) and undoes(last_name(act.func), last_name(given.func)):
+        return f"reverses_{snake_case(last_name(given.func))}"
+    writer = last.body[-1] if last is not None and last.body else None
+    if "tmp_path" not in loaded_names(given) or not isinstance(writer, ast.Expr):
+        return ""
+    name = last_name(writer.value.func) if isinstance(writer.value, ast.Call) else ""
+    return f"reads_what_{snake_case(name)}_wrote" if name and ast.unparse(given) in ast.unparse(writer) else ""
+
+
+def drawn_words(case: Case) -> str:
+    """What a test says of a result that chance decides; empty for other tests."""
+    if not any(is_seeded_text(text) for text in (*case.statements, case.expression)):
+        return ""
+    act = parse_expression(case.expression)
+    called = act.func.id if isinstance(act, ast.Call) and isinstance(act.func, ast.Name) else ""
+    if called == "all":
+        return "stays_in_range"
+    if called in ("sorted", "len"):
+        return {"sorted": "keeps_all_items", "len": "has_given_size"}[called]
+    if not isinstance(act, ast.Compare):
+        return ""
+    if len(act.ops) == 2:
+        return "stays_in_range"
+    if isinstance(act.ops[0], ast.Eq):
+        return "repeats_for_equal_seeds" if ast.unparse(act.comparators[0]) == FIRST_DRAW else ""
+    return {ast.In: "gives_a_member", ast.LtE: "gives_only_members"}.get(type(act.ops[0]), "")
+
+
+def restored_words(cases: Sequence[Case]) -> str:
+    """Returns `reverses_encode` where each case passes what a call made and gets back what that call was given."""
+    found: set[str] = set()
+    for case in cases:
+        act, one = parse_expression(case.expression), case.expect[0]
+        inner = act.args[0] if isinstance(act, ast.Call) and act.args else None
+        if (written := _undone_in_files(case)) and isinstance(act, ast.Call):
+            found.add(written)
+            continue
+        if not isinstance(inner, ast.Call) or not inner.args or one.actual != "result" or one.kind != "equals":
+            return ""
+        if ast.unparse(inner.args[0]) != one.value or last_name(inner.func)[:1].isupper():
+            return ""  # an object that gives back what it was made of is not undone
+        found.add(snake_case(last_name(inner.func)))
+    return f"reverses_{found.pop()}" if len(found) == 1 else ""
+
+
+def _undone_in_files(case: Case) -> str:
+    """The call before the act whose file the act restores; empty where a file differs from the one before."""
+    given = [one.value for one in case.expect if one.kind == "equals" and ".read_" in one.actual]
+    nodes = [parse_expression(text) for text in case.statements if expression_or_none(text) is not None]
+    calls = [node for node in nodes if isinstance(node, ast.Call)]
+    written = [ast.unparse(call.args[0]) for call in calls if last_name(call.func) == "write_text" and call.args]
+    made = [call for call in calls if "tmp_path" in {name for one in call.args for name in names_of(one)}]
+    return snake_case(last_name(made[-1].func)) if made and given and written and given[0] in written else ""
+
+
+def _repeated(act: ast.List, called: int, name: str) -> str:
+    if called == 1:
+        return f"calls_{name}_once"
+    if called < len(act.elts):
+        return f"calls_{name}_once_for_equal_arguments"
+    last = act.elts[-1]
+    option = last.keywords[-1].arg if isinstance(last, ast.Call) and last.keywords else ""
+    return f"with_{option}_calls_{name}_each_time" if option else f"calls_{name}_each_time"
+
+
+def _after(nodes: list[ast.stmt], act: ast.expr) -> str:
+    last = nodes[-1] if nodes else None
+    if any(isinstance(node, ast.AugAssign) and ast.unparse(node.target) == NOW for node in nodes):
+        return "_after_a_while"
+    if isinstance(last, ast.Expr) and isinstance(last.value, ast.Call) and ast.dump(last.value) != ast.dump(act):
+        return f"_after_{snake_case(last_name(last.value.func))}"
+    if any(isinstance(inner, ast.Raise) for node in nodes for inner in ast.walk(node)):
+        return "_after_failure"
+    return ""
+
+
+def _noting(node: ast.stmt) -> str:
+    """Name of the function below a statement that notes its calls; empty without one."""
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.FunctionDef) and f"{CALLS}.append(" in ast.unparse(inner):
+            return snake_case(inner.name)
+    return ""
