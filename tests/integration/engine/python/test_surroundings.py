@@ -125,9 +125,10 @@ def wipe():
 
 
 @pytest.mark.feature("B-11")
-def test_chance_is_seeded_where_a_test_can_seed_it(tmp_path: Path) -> None:
+def test_chance_is_seeded_where_a_test_can_seed_it_and_what_one_seed_gives_is_not_pinned(tmp_path: Path) -> None:
     text = written_tests(tmp_path, DICE)
-    assert "    random.seed(1)\n\n    assert roll(" in text
+    assert "def test_roll_stays_in_range():\n    random.seed(1)\n\n    assert 1 <= roll(" in text
+    assert "==" not in text
 
 
 @pytest.mark.feature("B-06")
