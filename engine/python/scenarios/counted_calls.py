@@ -23,9 +23,10 @@ _MOST_OBJECTS = 3
 _START = f"{CALLS} = []"
 _DOUBLE = f"def double(number):\n    {CALLS}.append(number)\n    return 2 * number"
 _FETCH = (
-    f"def fetch(name):\n    {CALLS}.append(name)\n    if len({CALLS}) < 2:\n"
-    "        raise ConnectionError('try again')\n    return name.upper()"
+    "def fetch(name):\n    calls.append(name)\n    if len(calls) < 2:\n"
+    "        raise {error}('try again')\n    return name.upper()"
 )
+_FAILURES = ("ConnectionError", "ValueError")
 _DOUBLED = "[double(4), double(4), double(5)]"
 REMEMBERS = "remembers"
 
@@ -53,8 +54,10 @@ def _of_decorators(records: Sequence[TrialRecord]) -> Iterator[Scenario]:
         for decorator, base in sorted(found.items(), key=lambda item: (len(item[0]), item[0]))[:_MOST_DECORATORS]:
             cached = scenario_trial(base, subject, (_START, f"@{decorator}\n{_DOUBLE}"), _DOUBLED)
             yield Scenario(cached, REMEMBERS, _Having("[8, 8, 10]", "[4, 5]"))
-            retried = scenario_trial(base, subject, (_START, f"@{decorator}\n{_FETCH}"), "fetch('apple')")
-            yield Scenario(retried, "tries again", _Having("'APPLE'", "['apple', 'apple']"))
+            for error in _FAILURES:
+                failing = f"@{decorator}\n{_FETCH.format(error=error)}"
+                retried = scenario_trial(base, subject, (_START, failing), "fetch('apple')")
+                yield Scenario(retried, "tries again", _Having("'APPLE'", "['apple', 'apple']"))
 
 
 def _names_only_imports(decorator: str, trial: Trial) -> bool:

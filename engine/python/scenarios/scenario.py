@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from ..model.model import Observation, Trial
 from ..search.influence_trials import Distinction
-from ..search.parallel_observers import Watcher, run_trials
+from ..search.parallel_observers import Watcher, time_dependent_trials
 from ..search.trial_search import TrialRecord, TrialSearch
 
 CALLS = "calls"
@@ -38,24 +38,28 @@ class Scenario:
 
 
 async def show_scenarios(scenarios: Iterable[Scenario], search: TrialSearch, observer: Watcher) -> list[Scenario]:
-    """Runs scenarios of callables that the search knows, and marks the records of those that hold.
+    """Runs scenarios of callables that the search knows; those that hold are learned, and marked. The others are no
+    examples of anything.
 
     Returns:
         The scenarios that are kept.
     """
     proposed = [one for one in scenarios if search.is_new(one.trial)]
-    found = await run_trials([one.trial for one in proposed], search, observer)
+    trials = [one.trial for one in proposed]
+    answers = await observer.watch(trials)
+    moving = await time_dependent_trials(trials, answers, observer)
     kept: dict[tuple[str, str], Scenario] = {}
-    for one in proposed:
-        record = found.get(one.trial)
-        key = (one.trial.subject, one.shows)
-        if record is None or key in kept:
+    for index, (one, seen) in enumerate(zip(proposed, answers, strict=True)):
+        subject, before = one.trial.subject, len(search.records)
+        if (subject, one.shows) in kept or (one.needs and (subject, one.needs) not in kept):
             continue
-        if one.needs and (one.trial.subject, one.needs) not in kept:
+        if index in moving or not one.holds(seen.observation):
             continue
-        if one.holds(record.observation) and not record.time_dependent:
-            kept[key] = one
-            record.notes[Distinction] = record.notes[ShownBehaviour] = one.shows
+        search.learn(one.trial, seen)
+        if len(search.records) > before:
+            kept[subject, one.shows] = one
+            notes = search.records[-1].notes
+            notes[Distinction] = notes[ShownBehaviour] = one.shows
     return list(kept.values())
 
 

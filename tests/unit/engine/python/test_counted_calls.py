@@ -101,7 +101,7 @@ def shown(records: list[TrialRecord], **names: Any) -> set[str]:
 def _holds(scenario: Scenario, names: dict[str, Any]) -> bool:
     try:
         return scenario.holds(observed(scenario, **names))
-    except ConnectionError:  # what does not try again passes the failure on
+    except (ConnectionError, ValueError):  # what does not try again passes the failure on
         return False
 
 
