@@ -13,7 +13,7 @@ UNUSED = -p no:playwright -p no:benchmark -p no:platformdirs
 # Sources of ours that run. Where a machine says not to write bytecode, every process of a test would compile them anew.
 COMPILED = $(filter-out build/ docs/ examples/,$(wildcard */)) $(wildcard *.py)
 
-.PHONY: install bytecode demo test test-all test-unit test-lowest npm-tools test-llm bench bench-quick bench-faults bench-context profile docs contracts picture check format clean bench-planted bench-planted-api bench-planted-e2e bench-planted-playwright bench-planted-jest bench-planted-load
+.PHONY: install bytecode demo test test-all test-unit test-lowest npm-tools test-llm bench bench-quick bench-faults bench-context profile docs contracts picture check format clean bench-planted bench-planted-api bench-planted-e2e bench-planted-playwright bench-planted-jest bench-planted-flows bench-planted-load
 
 install: $(VENV)/.installed
 
@@ -107,6 +107,10 @@ bench-planted-playwright: install
 bench-planted-jest: install
 	$(BIN)/python benchmarks/planted_defects.py examples/shop --type api --framework jest \
 	  --request "API tests for src/shop/api.py" --files src/shop/api.py --count 12 $(PLANTED)
+
+# Those of a package of scripts, with its integration tests for Jest.
+bench-planted-flows: install
+	$(BIN)/python benchmarks/planted_defects.py examples/checkout --type integration --framework jest --count 16 $(PLANTED)
 
 # Performance faults in the handlers of its API, noticed by load tests.
 bench-planted-load: install

@@ -38,9 +38,12 @@ from typing import Any
 from testwright.engine.integration.modules.targets import find_seams
 from testwright.engine.python.project.layout import Layout, find_layout
 from testwright.mutation.catalog import mutants_of, sample
+from testwright.mutation.javascript import mutants_of_script
+from testwright.mutation.model import Mutant
 from testwright.sandbox.javascript.node import find_node
 from testwright.sandbox.javascript.playwright import PLAYWRIGHT
 from testwright.sandbox.javascript.project import JEST
+from testwright.sandbox.javascript.syntax import SUFFIXES, parse
 from testwright.utils.user_folders import cache_folders
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -58,6 +61,11 @@ module.exports = class extends TestEnvironment {
 };
 """
 """Jest's own `--bail` ends a run after a file, however many tests of it have failed."""
+_JEST_CONFIG = """const tools = %r;
+module.exports = { transform: { '\\\\.[jt]s$': [`${tools}/babel-jest`, { babelrc: false, configFile: false,
+  presets: [`${tools}/@babel/preset-typescript`], plugins: [`${tools}/@babel/plugin-transform-modules-commonjs`] }] } };
+"""
+"""What a project without Babel of its own needs for ES modules and TypeScript, see docs/javascript-tests.md."""
 _HELP = frozenset({"help", "description", "metavar", "epilog", "summary", "title"})
 
 
@@ -120,11 +128,12 @@ class Suite:
         if self.framework == "jest":
             environment = self.project / "first_failure.cjs"
             environment.write_text(_ENVIRONMENT, encoding="utf-8")
-            words = ["jest/bin/jest.js", "--rootDir", ".", "--config", "{}", "--ci", "--bail", "-i"]
+            (self.project / "jest.planted.cjs").write_text(_JEST_CONFIG % str(packages), encoding="utf-8")
+            words = ["jest/bin/jest.js", "--rootDir", ".", "--config", "jest.planted.cjs", "--ci", "--bail", "-i"]
             words += ["--env", str(environment), self.folder]
         command = [str(find_node().path), str(packages / words[0]), *words[1:]]
         environment = {**os.environ, "PYTHON": sys.executable, "PYTHONDONTWRITEBYTECODE": "1"}
-        if measured is not None:
+        if measured is not None and any((self.project / self.folder).rglob("api_serving.py")):
             serving = str(next((self.project / self.folder).rglob("api_serving.py")))
             launcher = [sys.executable, "-m", "coverage", "run", f"--rcfile={measured}", serving]
             environment |= {"API_LAUNCHER": json.dumps(launcher), "API_STOP_SIGNAL": "SIGTERM"}
@@ -219,27 +228,38 @@ def _measure(
         # No test can notice a change in a file whose other lines run and this one, at its head and its own, does not.
         idle = bool(run.get(one.path)) and run[one.path].isdisjoint((*one.lines, one.line))
         caught[one] = not idle and _is_caught(suite, one)
-        marks = f"{'' if one.line in run.get(one.path, ()) else ' (not run)'}"
+        marks = " (not run)" if run.get(one.path) and one.line not in run[one.path] else ""
         print(f"{number:3} {'caught' if caught[one] else 'MISSED'} {one.path}:{one.line} {one.operator}{marks}")
         print(f"      {_shown(one.before)}  ->  {_shown(one.after)}", flush=True)
     print()
     every = _share("all lines", drawn, caught)
-    _share("reached lines", [one for one in drawn if one.line in reached.get(one.path, ())], caught)
-    _share("lines run", [one for one in drawn if one.line in run.get(one.path, ())], caught)
+    # Where nothing was measured, as of scripts, nothing is said.
+    if any(reached.values()):
+        _share("reached lines", [one for one in drawn if one.line in reached.get(one.path, ())], caught)
+    if any(run.values()):
+        _share("lines run", [one for one in drawn if one.line in run.get(one.path, ())], caught)
     _by_hand(suite, suspected, arguments.hand)
     return 0 if every >= arguments.least else 1
 
 
 def _drawn(project: Path, files: Sequence[str], count: int, seed: int) -> tuple[list[Planted], int, int]:
     """The changes to plant, how many there are at all, and how many of those a rule sets aside."""
-    every = [one for path in files for one in mutants_of((project / path).read_bytes(), path)]
-    shown = {path: _help_texts((project / path).read_text(encoding="utf-8-sig")) for path in files}
+    every = [one for path in files for one in _changes((project / path).read_bytes(), path)]
+    shown = {
+        path: [] if path.endswith(SUFFIXES) else _help_texts((project / path).read_text(encoding="utf-8-sig"))
+        for path in files
+    }
     usable = [one for one in every if one.rule is None and not _within(one.start, one.end, shown[one.path])]
     drawn = [
         Planted(one.path, one.line, one.operator, one.before, one.after, one.start, one.end, one.replacement, one.lines)
         for one in sample(usable, count, seed=seed)
     ]
     return drawn, len(every), len(every) - len(usable)
+
+
+def _changes(source: bytes, path: str) -> Sequence[Mutant]:
+    """All changes of one file, Python or a script."""
+    return mutants_of_script(parse(source, path), source, path) if path.endswith(SUFFIXES) else mutants_of(source, path)
 
 
 def _help_texts(source: str) -> list[tuple[int, int]]:
