@@ -28,8 +28,8 @@ from .named_programs import NO_PROGRAM, programs_meant
 from .order.importance import in_order_of_importance
 from .performance_plan import performance_steps
 from .plan_steps import CONTEXT, accept_step, context_step, verify_step
-from .reading import NOT_FOUND, Reading, by_options, merged, resolve, spelled
-from .refusals import check_understood, refuse_frameworks, refuse_other_work, refuse_types, refused_request
+from .reading import Reading, by_options, merged, resolve, spelled
+from .refusals import check_understood, refuse_frameworks, refuse_other_work, refuse_types, refused_request, why_nothing
 from .repository_steps import repository_plan
 from .request.lexicon import AVAILABLE_FRAMEWORKS
 from .request.parsed_request import Clause, Mention, ParsedRequest
@@ -51,7 +51,6 @@ STEP_PLANNERS: Mapping[str, StepPlanner] = {
 """Step planners by test type; other test types are not available."""
 
 _LONGEST_PATH = 120
-_MOST_NAMED = 5
 _MOST_UNREADABLE = 20
 
 
@@ -185,7 +184,7 @@ class _Planning:
         steps = self._steps([part for part in parts if part.steps], several=len(clauses) > 1)
         done = reading.tested and not reading.not_understood
         if not steps and not reading.limited and not done:
-            raise refused_request(reading, _why_nothing(self._index.layout, reading))
+            raise refused_request(reading, why_nothing(self._index.layout, reading))
         check_understood(reading.not_understood, reading.stopping, strict)
         said = sentence(
             parts,
@@ -287,7 +286,9 @@ class _Planning:
             if not named and not of_all and any(not mention.weak for mention in clause.mentions):
                 continue
             everything = [ModuleTarget(place) for place in self._index.modules]
-            targets = merged(wanted if named else everything, excluded, included)
+            if words.rest and at == self._place_of_rest(clauses):
+                wanted, named = self._rest(everything, at), False
+            targets = merged(wanted or everything, excluded, included)
             if words.most_complex is not None:
                 targets, of = most_complex(targets, words.most_complex, self._index)
                 self._conditions += [of] if of not in self._conditions else []
@@ -314,6 +315,17 @@ class _Planning:
             why = self._fitting.reasons.get(clause.test_type, "") or planned.why
             parts.append(Part(clause.test_type, steps, not named, why))
         return parts
+
+    def _place_of_rest(self, clauses: Sequence[Clause]) -> int:
+        """The part that "everything else" stands in: the first that names nothing, else the last."""
+        found = self._reading.targets
+        return next((at for at in range(len(clauses)) if not found[at]), len(clauses) - 1)
+
+    def _rest(self, everything: Sequence[ModuleTarget], at: int) -> list[ModuleTarget]:
+        """Everything but what the other parts of the request name."""
+        others = [found for part, found in self._reading.targets.items() if part != at]
+        taken = {target.place.path for found in others for target in found}
+        return [target for target in everything if target.place.path not in taken]
 
     def _limited(self, targets: tuple[ModuleTarget, ...], changes: Mapping[str, Any]) -> tuple[ModuleTarget, ...]:
         """Limit the targets to changed code, and note what is left out."""
@@ -377,24 +389,3 @@ def _unreadable_rows(layout: Layout) -> list[JsonObject]:
     they = "it" if more == 1 else "they"
     rest = {"target": counted(more, "more file"), "reason": f"{they} cannot be read either"}
     return [*rows, rest] if more else rows
-
-
-def _known(layout: Layout) -> str:
-    names = [place.module for place in layout.modules]
-    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
-    return f" Its modules are {', '.join(names[:_MOST_NAMED])}{more}; `the project` means all."
-
-
-def _why_nothing(layout: Layout, reading: Reading) -> str:
-    if not layout.modules:
-        return f"There is no Python module to test in {layout.root}."
-    if reading.not_understood:
-        rows = "; ".join(f"{row['text']!r}: {row['reason']}" for row in reading.not_understood)
-        is_unknown = any(row["reason"] == NOT_FOUND for row in reading.not_understood)
-        return (
-            f"The request names nothing that was found in {layout.root}: {rows}.{_known(layout) if is_unknown else ''}"
-        )
-    if reading.skipped:
-        rows = "; ".join(f"{row['target']}: {row['reason']}" for row in reading.skipped)
-        return f"Nothing is left to test: {rows}."
-    return "Nothing is left to test after what the request excludes."

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from ....core.errors import RequestError
+from ....engine.python.project.layout import Layout
 from ...contract.protocol import JsonObject
-from .reading import Reading
+from .reading import NOT_FOUND, Reading
 from .request.lexicon import AVAILABLE_FRAMEWORKS, BROWSER_FRAMEWORKS, LOAD_FRAMEWORKS, SCRIPT_FRAMEWORKS
 from .request.parsed_request import Clause, ParsedRequest
 from .request.parser import CODE_STAYS, TESTS_STAY
 
+_MOST_NAMED = 5
 _SMALLEST_CHANGE = "Leave it out, or say it in other words; --no-strict goes on with what was understood."
 
 
@@ -98,3 +100,25 @@ def refused_request(reading: Reading, message: str) -> RequestError:
     hints = [hint for row in reading.not_understood for hint in row["suggestions"]]
     advice = f"Did you mean {', '.join(dict.fromkeys(hints))}?" if hints else "Name a file, folder, module or symbol."
     return RequestError(message, advice=reading.advice or advice, details={"not_understood": reading.not_understood})
+
+
+def _known(layout: Layout) -> str:
+    names = [place.module for place in layout.modules]
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    return f" Its modules are {', '.join(names[:_MOST_NAMED])}{more}; `the project` means all."
+
+
+def why_nothing(layout: Layout, reading: Reading) -> str:
+    """Say why a request leads to no step."""
+    if not layout.modules:
+        return f"There is no Python module to test in {layout.root}."
+    if reading.not_understood:
+        rows = "; ".join(f"{row['text']!r}: {row['reason']}" for row in reading.not_understood)
+        is_unknown = any(row["reason"] == NOT_FOUND for row in reading.not_understood)
+        return (
+            f"The request names nothing that was found in {layout.root}: {rows}.{_known(layout) if is_unknown else ''}"
+        )
+    if reading.skipped:
+        rows = "; ".join(f"{row['target']}: {row['reason']}" for row in reading.skipped)
+        return f"Nothing is left to test: {rows}."
+    return "Nothing is left to test after what the request excludes."

@@ -59,7 +59,9 @@ def clauses_of(types: Sequence[TypeWord], named: Sequence[Named], found: Sequenc
         mine = [mention for mention in own[place.value] if not mention.excluded]
         if not mine and number and _says_it(place, places, found):
             mine = [mention for mention in own[places[number - 1].value] if not mention.excluded]
-        shared = mine or (shared if clauses and not header else [])
+        # "unit tests for everything, integration tests for cli" says what its unit tests are for.
+        is_whole = not mine and _says_everything(place, places, found)
+        shared = mine or (shared if clauses and not header and not is_whole else [])
         wider = [mention for mention in header if not mention.excluded] or shared
         clauses.insert(0, Clause(place.value, once(mine or wider), once(wider if mine else ()), place.text))
     return clauses
@@ -70,6 +72,12 @@ def _says_it(place: TypeWord, places: Sequence[TypeWord], found: Sequence[Lexeme
     ends = [other.at for other in places if other.at > place.at]
     around = found[place.at + 1 : min(ends, default=len(found))]
     return _has_pronoun(around)
+
+
+def _says_everything(place: TypeWord, places: Sequence[TypeWord], found: Sequence[Lexeme]) -> bool:
+    """Whether everything stands between a kind of tests and the next one."""
+    ends = [other.at for other in places if other.at > place.at]
+    return any(lexeme.role in ("whole", "whole_noun") for lexeme in found[place.at + 1 : min(ends, default=len(found))])
 
 
 def _has_pronoun(found: Iterable[Lexeme]) -> bool:

@@ -230,6 +230,7 @@ _PATTERNS: tuple[tuple[Role, str, str], ...] = (
     ),
     ("criterion", "", r"nothing|none"),
     ("include", "", r"only|just|but|however|also|too|as\s+well(?:\s+as)?|in\s+addition(?:\s+to)?|additionally|still"),
+    ("whole", "", r"(?:everything|all)\s+else|(?:all\s+)?(?:the\s+)?others?(?:\s+modules?)?"),
     ("whole", "", r"everything|all(?:\s+of\s+(?:it|them))?|whole|entire|complete"),
     ("whole_noun", "", r"project|repository|repo|codebase|code\s+base|root"),
     (

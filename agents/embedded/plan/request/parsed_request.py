@@ -74,6 +74,7 @@ class ParsedRequest:
         most_complex: only the most complex of what is named; None for all.
         depth: of tests of a whole repository; None where it names none.
         whole: a word of it means everything.
+        rest: everything but what the other kinds of tests are asked for ("everything else").
         mentions: of all clauses, in order.
         unknown: (text, reason) of each part whose meaning is known not to be available, or not known.
     """
@@ -87,6 +88,7 @@ class ParsedRequest:
     most_complex: Superlative | None = None
     depth: Literal["smoke", "core", "standard", "deep"] | None = None
     whole: bool = False
+    rest: bool = False
     mentions: tuple[Mention, ...] = ()
     unknown: tuple[tuple[str, str], ...] = field(default=())
 

@@ -18,6 +18,7 @@ from .parsed_request import Mention, ParsedRequest, Superlative
 
 TESTS_STAY = "tests that are there are not changed; `testwright assess` examines them"
 CODE_STAYS = "testwright writes tests and changes no code"
+_REST = re.compile(r"\b(?:rest|else|others?)\b", re.IGNORECASE)
 _LONGEST_NAME = 3
 _LONGEST_PHRASE = 4
 _ARTICLES = ("a", "an", "any", "the")
@@ -233,6 +234,7 @@ def parse_request(text: str, known: Callable[[str], bool] = lambda _: False) -> 
         most_complex=reader.most_complex,
         depth=reader.depth,  # type: ignore[arg-type] - the pattern has only these
         whole=reader.whole,
+        rest=reader.whole and _means_rest(found),
         mentions=once(named.mention for named in named),
         unknown=tuple(dict.fromkeys(reader.unknown)),
     )
@@ -252,6 +254,15 @@ def _with_actions(found: Sequence[Lexeme]) -> list[Lexeme]:
         separates = lexeme.role in ("and", "punctuation")
         is_first = separates or (is_first and lexeme.role == "filler")
     return decided
+
+
+def _means_rest(found: Sequence[Lexeme]) -> bool:
+    """Whether "the rest" or "everything else" stands alone: "the rest of the reports" names the reports."""
+    following = [*(lexeme.role for lexeme in found[1:]), ""]
+    return any(
+        lexeme.role == "whole" and _REST.search(lexeme.text) and after != "place"
+        for lexeme, after in zip(found, following, strict=True)
+    )
 
 
 def _use_language(reader: _Reader) -> None:
@@ -324,8 +335,12 @@ def _with_owners(named: list[Named], found: Sequence[Lexeme]) -> list[Named]:
                 if not member or not _between(named[member - 1], named[member], found, place=False):
                     break
                 member -= 1
-        if found[owner.at].owner and number + 1 < len(named) and named[number + 1].at == owner.at + 1:
-            following = named[number + 1]
+        following = named[number + 1] if number + 1 < len(named) else None
+        if following is None:
+            continue
+        # "pricing's total", "pricing: total"
+        is_inside = found[owner.at].owner and following.at == owner.at + 1
+        if is_inside or (following.at == owner.at + 2 and found[owner.at + 1].text == ":"):
             following.mention = replace(following.mention, within=owner.mention.text)
     return named
 
