@@ -17,6 +17,7 @@ from ....sandbox.javascript.syntax import SUFFIXES
 from ....utils.names.similar_names import similar_names
 from ....utils.untrusted_files import read_source_bytes
 from ...contract.protocol import JsonObject
+from .order.script_importance import scripts_in_order_of_importance
 from .plan_steps import CONTEXT, accept_step, context_step, verify_step
 from .refusals import check_understood
 from .request.lexicon import AVAILABLE_FRAMEWORKS, SCRIPT_FRAMEWORKS
@@ -83,7 +84,7 @@ def script_plan(words: ParsedRequest, inputs: Mapping[str, Any], root: Path) -> 
         )
     planned = [step["params"]["target"] for step in steps if step["type"].startswith("generate_")]
     named = [one["path"] if one["symbols"] is None else f"{one['path']}:{', '.join(one['symbols'])}" for one in planned]
-    named = list(dict.fromkeys(named))
+    named = sorted(dict.fromkeys(named))
     shown = ", ".join(named) if len(named) <= _SHOWN else f"{len(named)} modules of scripts"
     said = " and ".join(kinds)
     return {
@@ -136,6 +137,7 @@ class _Planning:
         self.not_understood: list[JsonObject] = [_row(text, reason) for text, reason in words.unknown]
         self.stopping: list[str] = [text for text, _ in words.unknown]
         self.skipped: list[JsonObject] = []
+        self._named: set[str] = set()
         if inputs.get("changes") is not None or words.changed_since or words.most_complex:
             self._unclear(
                 "only a part of the modules", "what has changed or is complex is known of Python modules only"
@@ -161,7 +163,9 @@ class _Planning:
         for mention in sorted(mentions, key=lambda one: one.weak):
             if mention.weak and named:
                 continue
-            for path, names in self._find(mention):
+            hits = self._find(mention)
+            self._named |= {path for path, _ in hits if len(hits) == 1}
+            for path, names in hits:
                 named = True
                 known = found.get(path, ())
                 found[path] = None if names is None or known is None else tuple(dict.fromkeys((*known, *names)))
@@ -205,7 +209,7 @@ class _Planning:
         return []
 
     def steps(self, targets: Sequence[Target], kinds: Sequence[str]) -> list[JsonObject]:
-        """The steps, in order: context, one for each module and kind of test, verify, accept."""
+        """The steps, in order: context, one for each module and kind of test by importance, verify, accept."""
         wanted = [("unit", *one) for one in targets] if "unit" in kinds else []
         wanted += [("integration", *one) for one in self._entries(targets)] if "integration" in kinds else []
         if not wanted:
@@ -217,7 +221,15 @@ class _Planning:
             generate.append(self._step(kind, path, names, taken, [CONTEXT] if before else []))
         paths = [str(step["params"]["test_path"]) for step in generate]
         verify = verify_step([str(step["id"]) for step in generate], paths, _FRAMEWORK)
-        return [*before, *generate, verify, accept_step([str(verify["id"])], paths)]
+        tests = self._sources.tests
+        ordered = [
+            step
+            for of_kind in _KINDS
+            for step in scripts_in_order_of_importance(
+                [one for one in generate if one["params"]["test_type"] == of_kind], self._root, tests, self._named
+            )
+        ]
+        return [*before, *ordered, verify, accept_step([str(verify["id"])], paths)]
 
     def _entries(self, targets: Sequence[Target]) -> list[Target]:
         """The modules among the targets that use another one, a file or a service, and the package's programs."""

@@ -148,3 +148,30 @@ async def test_without_history_two_plans_are_the_same_and_equal_scores_keep_the_
     first = await planned(tmp_path, "unit tests for everything")
     assert [params["target"]["module"] for params in generated(first)] == ["shop.a", "shop.b", "shop.c"]
     assert first == await planned(tmp_path, "unit tests for everything")
+
+
+async def test_scripts_come_in_the_order_of_their_importance_too(tmp_path):
+    branches = "".join(f"  if (n === {number}) return {number};\n" for number in range(6))
+    complex_ = f"export function NAME(n) {{\n{branches}  return n && n;\n}}\n"
+    repository = Repository(tmp_path / "shop")
+    repository.commit(
+        {
+            "package.json": '{"name": "shop", "type": "module"}',
+            "src/a_broken.js": "export function (",
+            "src/b_tested.js": complex_.replace("NAME", "pick"),
+            "src/c_simple.js": "export function name(n) {\n  return n;\n}\n",
+            "src/d_complex.js": complex_.replace("NAME", "choose"),
+            "src/e_changed.js": complex_.replace("NAME", "change"),
+            "tests/b.test.js": "import { pick } from '../src/b_tested.js';\ntest('it', () => pick(1));\n",
+        }
+    )
+    for text in ("// one\n", ""):
+        repository.commit({"src/e_changed.js": text + complex_.replace("NAME", "change")})
+    steps = generated(await planned(repository.folder, "unit tests with jest for everything"))
+    order = [params["target"]["path"] for params in steps]
+    assert order == [f"src/{name}.js" for name in ("e_changed", "d_complex", "b_tested", "c_simple", "a_broken")]
+    assert steps[0]["importance"]["reason"] == (
+        "1 public name, none named in tests, 7 branches, changed in 3 of the last 3 commits"
+    )
+    steps = generated(await planned(repository.folder, "unit tests with jest for src/ and src/c_simple.js"))
+    assert steps[0]["target"]["path"] == "src/c_simple.js"
