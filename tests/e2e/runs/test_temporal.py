@@ -25,7 +25,7 @@ from testwright.tests.support.runs.interrupted import await_nobody
 from testwright.tests.support.runs.paid_runs import environment, half_spec, halves
 from testwright.tests.support.runs.temporal_server import free_port, temporal_server, worker
 
-pytestmark = [pytest.mark.feature("A-08"), pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.feature("A-08", "B-12"), pytest.mark.timeout(600)]
 
 ASKED = ("run", "unit tests for the whole project", "--trials", "100", "--mutants", "0", "--run-id", "r", "--root")
 NAME = f"of-the-tests-{uuid.uuid4()}"

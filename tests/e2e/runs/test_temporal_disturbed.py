@@ -4,7 +4,7 @@ import pytest
 
 from testwright.tests.support.runs.disturbances import Moment, disturbed_run
 
-pytestmark = [pytest.mark.feature("A-08"), pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.feature("A-08", "B-12"), pytest.mark.timeout(600)]
 
 
 def test_worker_server_and_database_are_killed_and_the_run_comes_to_what_an_undisturbed_one_does(tmp_path):
