@@ -115,6 +115,27 @@ def test_a_model_without_a_role_reads_judges_and_clears_up_requests_and_others_a
     assert load_settings({"root": tmp_path, "model": ["openai:big", "spec=embedded"]}).models.of("spec") is None
 
 
+@pytest.mark.feature("T-12")
+@pytest.mark.parametrize(
+    ("given", "only_stages"),
+    [
+        ({}, False),
+        ({"dry_run": True}, True),
+        ({"model": ["openai:big"]}, True),
+        ({"model": ["writer=openai:small"]}, True),
+        ({"model": ["openai:big"], "apply": True}, False),
+        ({"model": ["openai:big"], "apply": True, "dry_run": True}, True),
+        ({"model": ["goal=openai:small"]}, False),
+        ({"agents": {"writer": "mine:Plain"}}, True),
+        ({"agents": {"safety": "mine:Plain"}}, False),
+    ],
+)
+def test_what_a_model_or_an_own_agent_wrote_is_staged_for_review_unless_it_is_to_be_applied(
+    tmp_path, given, only_stages
+):
+    assert load_settings({"root": tmp_path, **given}).only_stages is only_stages
+
+
 def test_a_models_flag_beats_environment_beats_project_file_role_by_role(tmp_path, monkeypatch):
     monkeypatch.setenv("TESTWRIGHT_TRUST_PROJECT", "1")
     (tmp_path / "testwright.toml").write_text(
