@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ....utils.python_names import assigned_variable, last_name, names_of
+from ....utils.python_names import assigned_names, assigned_variable, last_name, names_of
 from ....utils.python_source import expression_or_none, literal_or, parse_or_none
 from ..inputs.receivers import changes_state
 from ..model.model import CallableFacts, ClassFacts, ModuleFacts, Observation, Trial
@@ -27,8 +27,9 @@ _RUNNING = re.compile(r"(run|tick|poll|process|fire|execute|dispatch|work|step|t
 _UNITS = (("seconds", 1), ("minutes", 60), ("hours", 3600), ("days", 86400))
 _WEEK = 7
 _MOST_EACH = 2
-_JOB = f"def job(name):\n    {CALLS}.append(name)"
-_PLAIN_JOB = f"def job():\n    {CALLS}.append('job')"
+_JOB_NAMES = ("job", "task", "errand")
+_JOB = "def {}(name):\n    calls.append(name)"
+_PLAIN_JOB = "def {}():\n    calls.append('job')"
 _MOVED = re.compile(r"monkeypatch\.setattr\(.*\b(datetime_at|date_on)\(")
 
 
@@ -94,11 +95,13 @@ def _registrations(records: Sequence[TrialRecord], facts: ModuleFacts) -> Iterat
         if trial.mode != "call" or ("monkeypatch" in trial.fixtures and not _is_stopped(trial)):
             continue
         variable, name = next(((one, made) for one, made in _built(trial) if made in runners), ("", ""))
-        statement = _registering(trial.act, facts) if variable else None
+        taken = assigned_names(trial.arrange)
+        job = next(one for one in _JOB_NAMES if one not in taken or one == _JOB_NAMES[-1])
+        statement = _registering(trial.act, facts, job) if variable else None
         if statement is None or counts.get(name, 0) >= _MOST_EACH:
             continue
         counts[name] = counts.get(name, 0) + 1
-        definition = _JOB if "'milk'" in statement else _PLAIN_JOB
+        definition = (_JOB if "'milk'" in statement else _PLAIN_JOB).format(job)
         arrange = (f"{CALLS} = []", definition, *trial.arrange, statement)
         runner = runners[name]
         made = scenario_trial(trial, runner.qualname, arrange, f"{variable}.{runner.name}()")
@@ -127,8 +130,12 @@ def _built(trial: Trial) -> Iterator[tuple[str, str]]:
             yield bound[0], last_name(bound[1].func)
 
 
-def _registering(act: str, facts: ModuleFacts) -> str | None:
-    """The act with a function of the test in place of the one that it is given; None where it is given none."""
+def _registering(act: str, facts: ModuleFacts, job: str) -> str | None:
+    """The act with a function of the test in place of the one that it is given; None where it is given none.
+
+    Args:
+        job: the function's name.
+    """
     call = expression_or_none(act)
     if not isinstance(call, ast.Call):
         return None
@@ -137,7 +144,7 @@ def _registering(act: str, facts: ModuleFacts) -> str | None:
     if at is None or not members:
         return None
     passes_on = any(item.kind == "var_positional" for item in members[0].parameters)
-    given = [*call.args[:at], ast.Name("job", ast.Load()), *([ast.Constant("milk")] if passes_on else [])]
+    given = [*call.args[:at], ast.Name(job, ast.Load()), *([ast.Constant("milk")] if passes_on else [])]
     return ast.unparse(ast.Call(call.func, given, []))
 
 
@@ -150,7 +157,7 @@ def _is_function(node: ast.expr) -> bool:
 def _due(program: _Program) -> Iterator[Scenario]:
     """Scenarios that run what is due before it is, and again when time has gone by."""
     trial = program.trial
-    noted = "['milk']" if any(text == _JOB for text in trial.arrange) else "['job']"
+    noted = "['milk']" if "'milk'" in "\n".join(trial.arrange) else "['job']"
     for move in _moves(trial, trial.arrange[-1]):
         moved = scenario_trial(trial, trial.subject, (*trial.arrange, trial.act, *move), trial.act)
         yield Scenario(moved, RUNS_DUE, _Noting(noted))

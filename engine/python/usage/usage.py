@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import textwrap
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -28,6 +29,8 @@ _MAXIMUM_TEXT = 700
 _TEST_LIBRARIES = ("import pytest", "from pytest", "import unittest", "from unittest", "from hypothesis")
 _WORD = re.compile(r"\w+")
 _FENCE = re.compile(r"^(?:```|~~~)[ ]*+(?:python|py|pycon|python3)?[ ]*+\n(.*?)^(?:```|~~~)", re.MULTILINE | re.DOTALL)
+
+_BLOCK = re.compile(r"^\.\. (?:code-block|code|sourcecode):: *python[ ]*\n((?:[ ]*\n|[ ]+\S[^\n]*\n)+)", re.MULTILINE)
 
 
 def find_usage(root: Path, layout: Layout, facts: ModuleFacts, index: ProjectIndex | None = None) -> tuple[Trial, ...]:
@@ -111,13 +114,13 @@ class _Finder:
             self._take(_call_steps(tree), scope, source, None)
 
     def _document(self, text: str) -> None:
-        """Reads the doctest prompts of a document and its fenced code blocks."""
+        """Reads the doctest prompts of a document, its fenced code blocks and those of reStructuredText."""
         statements = [statement for example in examples_in(text, 1) for statement in _statements(example.act)]
         fenced = [
             statement
-            for match in _FENCE.finditer(text)
+            for match in (*_FENCE.finditer(text), *_BLOCK.finditer(text))
             if ">>>" not in match.group(1)
-            for statement in _statements(match.group(1))
+            for statement in _statements(textwrap.dedent(match.group(1)))
         ]
         for body in (statements, fenced):
             bound = imports_of([one for one in body if isinstance(one, ast.Import | ast.ImportFrom)], "")

@@ -108,6 +108,12 @@ def test_the_object_that_something_is_registered_with_is_asked_when_the_clock_st
     assert asked[:1] == [("desk.every(5, job, 'milk')", "desk.next_run")]
 
 
+def test_the_function_of_the_test_takes_no_name_that_the_program_has() -> None:
+    trial = replace(EVERY, arrange=("desk = Desk()", "job = 3"))
+    found = [arrange for subject, arrange, _ in programs(trial, *STOP) if subject == "Desk.run_pending"]
+    assert "desk.every(5, task, 'milk')" in found[0]
+
+
 def test_an_answer_is_asked_again_later_by_the_numbers_of_the_object() -> None:
     trial = Trial("Desk.next_run", "desk.next_run", arrange=(*STOP, "desk = Desk(3)"))
     moves = [arrange[-2] for subject, arrange, _ in programs(trial) if subject == "Desk.next_run"]

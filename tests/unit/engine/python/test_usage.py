@@ -134,6 +134,14 @@ def test_parametrised_rows_become_calls_under_the_public_name(project):
     assert (found.subject, found.source) == ("price", "existing_test")
 
 
+def test_code_blocks_of_restructured_text_are_read(tmp_path):
+    code = "    from shop import Cart\n    cart = Cart()\n    cart.add('plum', 9)\n"
+    page = f"Shop\n====\n\n.. code-block:: python\n\n{code}"
+    files = {"shop/__init__.py": "from .cart import Cart, price\n", "shop/cart.py": CART, "README.rst": page}
+    found = acts(write_project(tmp_path, files))["cart.add('plum', 9)"]
+    assert (found.arrange, found.source) == (("cart = Cart()",), "document")
+
+
 def test_fixtures_and_setup_become_statements(project):
     assert acts(project)["full.total"].arrange == ("cart = Cart()", "cart.add('pear', 3)", "full = cart")
     assert acts(project)["cart.add('kiwi', 5)"].arrange == ("cart = Cart()",)
