@@ -295,6 +295,9 @@ async def test_a_goal_agent_that_a_ceiling_leaves_unasked_is_asked_by_a_run_with
             budget.replace_ceilings(Ceilings(tokens=10_000))
             resumed = await resume_run(made.context, made.services)
     assert (stopped["exit_reason"], resumed["exit_reason"]) == ("budget_exhausted", "completed")
+    warned = [data["warning"] for *_, data in made.recorder.events if "warning" in data]
+    assert any(text.startswith("the goal agent was not asked: the ceiling") for text in warned)
+    assert any(text.endswith("the request counts as met") for text in warned)
     assert accepted_files(made.project) == ["test_a.py"]
     assert len(asked) + len(chat.calls) == (1 if kind == "function" else 2)
 

@@ -193,14 +193,15 @@ async def test_no_agent_that_steers_is_asked_beyond_a_ceiling_and_the_report_say
             made = bench(tmp_path, {**scripts, **agents}, targets=TARGETS, **around)
             state = await run_plan(made)
     assert asked == ["summary"], "its answer cost all that there was"
-    assert (statuses(state)["b"], result_of(state, "b")["exit_reason"]) == ("skipped", "not_approved")
+    # Nobody has decided: the run that goes on asks, and validates the goal only then.
+    assert (statuses(state)["b"], result_of(state, "b")["exit_reason"]) == ("skipped", "budget_exhausted")
+    assert state["exit_reason"] == "budget_exhausted"
     assert [path.name for path in (made.project / "tests/generated").iterdir()] == ["test_a.py"]
     why = "was not asked: the ceiling on tokens (100 tokens) is reached"
     defaults = {
         "lorebook": "what is known about the project stays as it is",
         "health": "the run goes on",
         "safety": "its step is executed only where the user says yes",
-        "goal": "the request counts as met",
     }
     assert {f"the {role} agent {why}; {default}" for role, default in defaults.items()} <= set(warnings(made))
 
