@@ -196,3 +196,17 @@ def test_who_signs_in_has_a_name_that_python_takes():
         *(found,), name="x", framework="pytest", target={}, launch=SiteLaunch(), places=TextPlaces(Path("/nowhere"), [])
     )
     assert set(spec["users"]) == {"user_4711"}
+
+
+def test_a_flow_ends_with_the_last_thing_that_is_expected(tmp_path):
+    opened = {"kind": "open", "url": "/"}
+    click = {"kind": "click", "locator": {"by": "role", "value": "button", "name": "next"}}
+    seen = {"kind": "visible", "locator": {"by": "role", "value": "button", "name": "back"}, "after_action": 1}
+    flow = Flow("next", "next goes on", "next", (opened, click, opened), (seen,), False, "high")
+    found = Exploration()
+    found.flows.append(flow)
+    places = TextPlaces(tmp_path, ["site.py"])
+    spec = compose_spec(found, name="site", framework="pytest", target={}, launch=SiteLaunch("site:app"), places=places)
+    [case] = spec["cases"]
+    assert case["act"]["actions"] == [opened, click]
+    assert case["steps"] == ["Open /.", "Click on the button “next”."]
