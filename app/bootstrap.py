@@ -262,9 +262,10 @@ async def _prefetch_first_spec(run: EarlyRun, request: str) -> None:
         async with run.target.ahead():
             plan = await asyncio.to_thread(_early_plan, run, request)
             understood = [str(said) for said in plan.get("understood", ())]
-            if understood:
-                run.events.emit(EventType.PROGRESS, understood[0], understood=understood)
             inputs = _first_spec_inputs(plan, request)
+            exploring = {} if inputs is None else {"exploring": str(inputs["target"]["path"])}
+            if understood:
+                run.events.emit(EventType.PROGRESS, understood[0], understood=understood, **exploring)
             if inputs is not None:
                 run.prefetched.begin(run.unit, inputs)
             await run.target()

@@ -109,8 +109,10 @@ def _print_targets(console: Console, targets: Iterable[ReportTarget]) -> None:
             continue
         # One file may be the target of several kinds of tests.
         kind = f" ({target.test_type})" if several else ""
-        _target(console, target, kind, "for the same reason" if reason in reasons else target.error)
-        reasons.update({reason} - {""})
+        # What several targets have in common is said of the first.
+        notes = [note for note in target.notes if note not in reasons]
+        _target(console, target, kind, "for the same reason" if reason in reasons else target.error, notes)
+        reasons.update({reason, *notes} - {""})
     for reason, paths in not_begun.items():
         shown = ", ".join(paths[:_SCREEN_ROWS])
         more = f" and {len(paths) - _SCREEN_ROWS} more" if len(paths) > _SCREEN_ROWS else ""
@@ -331,7 +333,7 @@ def _modules(report: Report) -> str:
     return counted(len({target.path for target in report.targets}), "module")
 
 
-def _target(console: Console, target: ReportTarget, kind: str, error: str) -> None:
+def _target(console: Console, target: ReportTarget, kind: str, error: str, said: Sequence[str]) -> None:
     before, after = target.coverage.before, target.coverage.after
     branches = ""
     if after and after.branches:
@@ -349,7 +351,7 @@ def _target(console: Console, target: ReportTarget, kind: str, error: str) -> No
             operations = f", {operations_shown(target.operations)}"
         tests = counted(len(target.kept), "test")
         console.print(f"  {escape(target.path)}{kind}: {tests}{operations}{branches}{mutants}{missed}")
-        notes = [note for note in target.notes if not note.startswith(_SAID_BELOW)]
+        notes = [note for note in said if not note.startswith(_SAID_BELOW)]
         for note in notes[:_NOTES]:
             console.print(f"    note: {escape(note)}")
         if len(notes) > _NOTES:

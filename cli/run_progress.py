@@ -56,6 +56,7 @@ class RunProgress:
         self._planned_at = clock()
         self._is_planned = False
         self._said: set[str] = set()
+        self._exploring = ""
         self._waiting: list[Event] = []
         self.total = 0
         self.ended = 0
@@ -91,6 +92,7 @@ class RunProgress:
         elif event.type is EventType.DEFECT_SUSPECTED:
             return f"suspected defect: {event.message}"
         elif "understood" in event.data:
+            self._exploring = str(event.data.get("exploring", ""))
             return self._once(event.message)
         elif "interpreter" in event.data:
             return self._once(f"The code runs with {event.data['interpreter']} ({event.data.get('sandbox')}).")
@@ -116,7 +118,8 @@ class RunProgress:
         if left is not None:
             parts.append(f"about {_duration(left)} left")
         doing = "; ".join(f"{self._name(step)}: {what}" for step, what in self._busy.items() if what)
-        return " · ".join([*parts, doing or ("working" if self._names else "preparing")])
+        early = f"{self._exploring}: looking for inputs" if self._exploring else "preparing"
+        return " · ".join([*parts, doing or ("working" if self._names else early)])
 
     def _planned(self, event: Event) -> str:
         steps = [step for step in event.data.get("steps", ()) if isinstance(step, Mapping)]

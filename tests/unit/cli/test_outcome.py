@@ -179,3 +179,10 @@ def test_tests_for_jest_are_run_by_a_command_that_needs_no_configuration_where_t
     report = report.model_copy(update={"run": report.run.model_copy(update={"root": str(tmp_path)})})
 
     assert list(next_commands(report))[1] == f"npx jest {options}{path}"
+
+
+def test_a_note_that_several_modules_share_is_printed_once(capsys):
+    report = large_report(5, modules=2)
+    noted = [target.model_copy(update={"notes": ("a file could not be collected",)}) for target in report.targets]
+    print_result(RunResult(report.model_copy(update={"targets": tuple(noted)}), Path("report.md")), as_json=False)
+    assert capsys.readouterr().out.count("a file could not be collected") == 1

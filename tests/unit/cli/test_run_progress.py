@@ -156,4 +156,7 @@ def test_where_no_line_came_for_ten_seconds_what_is_being_done_is_said():
 
 
 def test_before_the_plan_it_is_said_that_the_run_is_being_prepared():
-    assert RunProgress().description() == "preparing"
+    run = RunProgress()
+    assert run.description() == "preparing"
+    run.note(event(EventType.PROGRESS, None, "Unit tests.", understood=["Unit tests."], exploring="src/shop/cart.py"))
+    assert run.description() == "src/shop/cart.py: looking for inputs"
