@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ....engine.python.write.value_features import distinct_words
+from ....utils.names.case_names import slug, snake_case
+from ....utils.python_source import expression_or_none
 from ...contract.protocol import JsonObject
 from ..model_agent import closed, list_of, optional, text_of
 
@@ -14,6 +17,7 @@ _MODES = ("call", "await", "iterate", "aiterate", "enter", "aenter")
 _LINES = optional(list_of({"type": "integer"}, 2))
 _MOST_CASES = 200
 _MOST_ROWS = 24
+_LONGEST_ROW_WORDS = 40
 KEEP, DROP, DOUBT = "keep", "drop", "doubt"
 
 _EXPECT: JsonObject = list_of(
@@ -82,16 +86,41 @@ EACH_ALONE = ("decisions", "properties", "cases")
 def expanded(answered: Mapping[str, Any]) -> Iterator[JsonObject]:
     """Yield the cases of an answer: each one, then each row of each property, as a case of the property's group."""
     for case in answered["cases"]:
-        yield {**case, "expect": [_with_whole_lines(row) for row in case["expect"] or ()]}
+        expect = [_with_whole_lines(row) for row in case["expect"] or ()]
+        yield {**case, "id": _owned_id(str(case["id"]), str(case["subject"])), "expect": expect}
     for stated in answered.get("properties") or ():
         shared = {key: value for key, value in stated.items() if key not in ("names", "rows")}
         shared["expect"] = [_with_whole_lines(row) for row in stated["expect"]]
+        whole = _owned_id(str(stated["id"]), str(stated["subject"]))
         name = str(stated["id"]).removeprefix("tc_")
         rows = [row for row in stated["rows"] if len(row) == len(stated["names"])]
-        for number, row in enumerate(rows, 1):
+        for row, words in zip(rows, _row_words(rows), strict=True):
             given = [f"{one} = {value}" for one, value in zip(stated["names"], row, strict=True)]
             statements = [*given, *stated["statements"]]
-            yield {**shared, "id": f"{stated['id']}_{number}", "statements": statements, "group": name[:100]}
+            yield {**shared, "id": f"{whole}_{words}", "statements": statements, "group": name[:100]}
+
+
+def _owned_id(case_id: str, subject: str) -> str:
+    """The id with the class that the test will stand in, so that class and test together name the case."""
+    owner = subject.partition(".")[0]
+    prefix = f"tc_{snake_case(owner)}_"
+    if not ("." in subject or owner[:1].isupper()) or f"{case_id}_".startswith(prefix):
+        return case_id
+    return f"{prefix}{case_id.removeprefix('tc_')}"
+
+
+def _row_words(rows: Sequence[Sequence[str]]) -> list[str]:
+    """The values of each row in words; numbers where these are long, or do not tell the rows apart."""
+    cells = [[expression_or_none(str(value)) for value in row] for row in rows]
+    numbers = [str(number) for number in range(1, len(rows) + 1)]
+    if not rows or any(node is None for row in cells for node in row):
+        return numbers
+    columns = [distinct_words([node for node in column if node is not None]) for column in zip(*cells, strict=True)]
+    for count in range(1, len(columns) + 1):
+        words = [slug("_".join(parts)) for parts in zip(*columns[:count], strict=True)]
+        if len(set(words)) == len(words) and all(0 < len(one) <= _LONGEST_ROW_WORDS for one in words):
+            return words
+    return numbers
 
 
 def unfit_rows(answered: Mapping[str, Any]) -> Iterator[str]:

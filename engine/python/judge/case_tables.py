@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from ....utils.python_names import unique_name
 from ....utils.python_source import parse_expression
-from ..model.spec_case import Case
+from ..model.spec_case import Case, SpecExpectation
 from ..source.case_shapes import NAMELESS, CaseShape, ParameterName
 from ..source.polish import LONG_TEXT
 
@@ -122,7 +122,31 @@ def tabulate(
     rows = tuple(tuple(form.values[at] for at in varying) for form in forms)
     if len(set(rows)) != len(rows) or any(_names_read(value) & forms[0].locals for row in rows for value in row):
         return None  # two rows alike, or a row that expects what only the test's body builds
-    return ParameterTable(forms[0].filled(filling), columns, rows, tuple(cases))
+    template, columns = _with_named_columns(forms[0].filled(filling), columns)
+    return ParameterTable(template, columns, rows, tuple(cases))
+
+
+def _with_named_columns(template: Case, columns: tuple[str, ...]) -> tuple[Case, tuple[str, ...]]:
+    """Takes a variable's name for the column that is only assigned to it: `year`, not `year = year_value`."""
+    statements = list(template.statements)
+    names = list(columns)
+    for at, column in enumerate(columns):
+        texts = [*statements, template.expression, *(part for one in template.expect for part in _parts(one))]
+        assigned = [
+            one for one in statements if one.endswith(f" = {column}") and one.partition(" = ")[0].isidentifier()
+        ]
+        if len(assigned) != 1 or sum(text.count(column) for text in texts) != assigned[0].count(column):
+            continue
+        variable = assigned[0].partition(" = ")[0]
+        if variable in names or sum(one.startswith(f"{variable} ") for one in statements) != 1:
+            continue
+        statements.remove(assigned[0])
+        names[at] = variable
+    return replace(template, statements=tuple(statements)), tuple(names)
+
+
+def _parts(one: SpecExpectation) -> tuple[str, ...]:
+    return one.actual, one.value or "", one.match or ""
 
 
 def _echoes(holes: Sequence[Hole], varying: Sequence[int]) -> dict[int, int]:

@@ -6,7 +6,11 @@
 from __future__ import annotations
 
 import ast
+import io
 import re
+import tokenize
+import unicodedata
+from itertools import accumulate
 
 from ....utils.python_names import last_name
 from ....utils.python_source import parse_python
@@ -36,6 +40,33 @@ def polish(source: str) -> str:
     for mark, parts in polisher.texts:
         rendered = rendered.replace(mark, parts)
     return rendered
+
+
+def with_visible_marks(text: str) -> str:
+    """Writes combining marks and variation selectors in string literals as escapes; `repr` shows them as they are.
+
+    Raw strings stay as they are. Raises SyntaxError or tokenize.TokenError for text that is no Python.
+    """
+    if text.isascii():
+        return text
+    starts = [0, *accumulate(len(line) + 1 for line in text.split("\n"))]
+    pieces: list[str] = []
+    done = 0
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type != tokenize.STRING or token.string.isascii():
+            continue
+        if "r" in token.string.partition(token.string[-1])[0].lower():
+            continue
+        start, end = (starts[row - 1] + column for row, column in (token.start, token.end))
+        pieces += [text[done:start], "".join(map(_visible, text[start:end]))]
+        done = end
+    return "".join([*pieces, text[done:]])
+
+
+def _visible(letter: str) -> str:
+    if letter.isascii() or unicodedata.category(letter) not in ("Mn", "Me", "Cf"):
+        return letter
+    return ascii(letter)[1:-1]
 
 
 def string_parts(value: str | bytes) -> list[str]:

@@ -25,6 +25,7 @@ from ..judge.case_tables import merge_tables, read_group, tabulate
 from ..judge.finding_selection import free_names
 from ..model.spec_case import Case
 from ..source.import_block import import_block
+from ..source.polish import with_visible_marks
 from ..source.titles import snake_case
 from .render_pytest import PytestDialect, function_lines, table_lines
 from .render_unittest import UnittestDialect, method_lines
@@ -92,6 +93,7 @@ def file_source(cases: Sequence[Case], framework: str, *, imports: Iterable[str]
         block = import_block([*imports, *sorted(dialect.imports)], code=code, first_party=module.partition(".")[0])
         text = "\n\n".join(part for part in (_file_docstring(module, cases), block, "\n" + code) if part.strip())
         parse_python(text)
+        text = with_visible_marks(text)
     except (SyntaxError, ValueError, KeyError) as error:
         raise AgentFailure(f"the spec for {module} does not render as Python: {error}") from error
     return text

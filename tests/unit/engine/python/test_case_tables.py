@@ -57,8 +57,21 @@ def test_keywords_give_their_names_and_arranged_values_theirs() -> None:
     table = tabulate(rows)
 
     assert table is not None
-    assert table.columns == ("items_value", "name")
-    assert table.template.statements == ("cart = Cart(1)", "items = items_value")
+    assert table.columns == ("items", "name")
+    assert table.template.statements == ("cart = Cart(1)",)
+
+
+def test_a_variable_that_is_changed_afterwards_is_assigned_from_its_column() -> None:
+    rows = [
+        case("len(items)", statements=("items = [1]", "items += [5]")),
+        case("len(items)", statements=("items = [2, 3]", "items += [5]")),
+    ]
+
+    table = tabulate(rows)
+
+    assert table is not None
+    assert table.columns == ("items_value",)
+    assert table.template.statements == ("items = items_value", "items += [5]")
 
 
 def test_several_nameless_arguments_are_told_in_order() -> None:

@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from testwright.engine.python.source.polish import polish
+from testwright.engine.python.source.polish import polish, with_visible_marks
 
 
 def test_short_source_stays_as_it_was_written() -> None:
@@ -60,3 +60,19 @@ def test_a_statement_over_several_lines_becomes_one_that_can_be_indented() -> No
 def test_source_that_is_no_python_is_refused() -> None:
     with pytest.raises(SyntaxError):
         polish("cart = (")
+
+
+def test_marks_that_nobody_sees_are_escapes_in_texts_and_letters_stay() -> None:
+    heart, cafe = "i \u2764\ufe0f it", "cafe\u0301"
+    text = with_visible_marks(f"first = {heart!r}; second = 'Größe'\nthird = {cafe!r}\nfourth = r'{cafe}'\n")
+
+    assert "'i \u2764\\ufe0f it'" in text
+    assert "'cafe\\u0301'" in text
+    assert f"r'{cafe}'" in text
+    assert "'Größe'" in text
+    assert [ast.literal_eval(node.value) for node in ast.parse(text).body if isinstance(node, ast.Assign)] == [
+        heart,
+        "Größe",
+        cafe,
+        cafe,
+    ]
