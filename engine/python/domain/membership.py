@@ -109,6 +109,8 @@ def _is_of_another_type(one: Argument) -> bool:
         return isinstance(default, bool) and passed is not None and not isinstance(passed, bool)
     if isinstance(default, int | float) and not isinstance(default, bool):
         return not isinstance(passed, int | float)
+    if default == ():  # the empty default of whatever is iterated
+        return not isinstance(passed, tuple | list | set | frozenset | str | dict)
     return not isinstance(passed, type(default))
 
 

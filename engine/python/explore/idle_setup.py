@@ -11,6 +11,7 @@ import asyncio
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from ..model.model import RICH_SOURCES, Arc, ModuleFacts, Trial
 from ..search.initial_trials import trial_key
@@ -108,7 +109,7 @@ async def _shortened(
 ) -> list[tuple[TrialRecord, TrialRecord]]:
     """Pairs of a record and one that lacks a statement of it and is equal in everything else."""
     variants = [
-        (one, list(without_statements(one.trial, _is_question if one.trial.source in RICH_SOURCES else None)))
+        (one, list(without_statements(one.trial, partial(_is_aside, one.trial) if _is_written(one.trial) else None)))
         for one in records
         if one.seen.steps <= SLOW_STEPS
     ]
@@ -162,8 +163,15 @@ def _is_equal(short: TrialRecord, long: TrialRecord) -> bool:
     )
 
 
-def _is_question(statement: ast.stmt) -> bool:
-    """Whether a statement of a document only asks for something, by the name of what it calls."""
+def _is_written(trial: Trial) -> bool:
+    return trial.source in RICH_SOURCES
+
+
+def _is_aside(trial: Trial, statement: ast.stmt) -> bool:
+    """Whether a statement of a document may be there for its own sake: it calls another member, or only asks.
+
+    Documents show several calls in a row; what one of them leaves behind may be what the next one is about.
+    """
     call = statement.value if isinstance(statement, ast.Expr) else None
     called = call.func.attr if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else ""
-    return _QUESTION.fullmatch(called) is not None
+    return _QUESTION.fullmatch(called) is not None or called not in ("", trial.subject.rpartition(".")[2])

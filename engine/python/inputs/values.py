@@ -10,6 +10,7 @@ from ....utils.in_turns import in_turns
 from ..domain.examples import PREDICATE_NAME
 from ..domain.inference import suggested_class
 from ..facts.clock import depends_on_now
+from ..facts.docstrings import is_made_by_others
 from ..facts.type_inference import default_hint, inferred_hints, name_entry, uses_of
 from ..model.domain import CallableDomains
 from ..model.model import CallableFacts, Candidate, ClassFacts, ModuleFacts, Parameter, combined, distinct
@@ -31,6 +32,7 @@ _COMPARES = re.compile(r"[<>]|==|bool")
 _OPEN_SEQUENCES = frozenset({"Sequence", "Iterable", "Collection", "Reversible"})
 _TEXTS = ("'abc'", "'abd'", "'hello world'", "''")
 _MAXIMUM_VALUES = 32
+_MADE_BY_EACH = 3
 _LONG_ITEM = 30
 _ITERABLES = frozenset(
     "Iterable list Sequence Collection Container Sized Reversible set frozenset deque tuple Iterator Generator "
@@ -204,6 +206,8 @@ class Values:
         key = (where.module, owner.name)
         if depth > _MAXIMUM_DEPTH:
             return []
+        if is_made_by_others(owner.documentation):
+            return [*self.built.get(owner.name, []), *self._made_by_functions(where, owner, depth)]
         if key not in self._objects:
             # Stops the recursion for a class whose constructor takes an object of the same class.
             self._objects[key] = ()
@@ -212,6 +216,21 @@ class Values:
                 distinct([*self.natural.with_content(where, owner, depth), *plain], _MAXIMUM_VALUES)
             )
         return [*self.built.get(owner.name, []), *self._objects[key]]
+
+    def _made_by_functions(self, where: ModuleFacts, owner: ClassFacts, depth: int) -> list[Candidate]:
+        """Calls of the functions that a class's documentation names as what makes its objects."""
+        words = set(re.findall(r"\w+", owner.documentation.text))
+        found: list[Candidate] = []
+        for one in where.functions:
+            first = next((item for item in one.parameters if item.kind != "keyword_only"), None)
+            if one.public and one.name in words and first is not None and not first.kind.startswith("var_"):
+                values = self.for_parameter(one, first, where, depth + 1)[:_MADE_BY_EACH]
+                own = f"from {where.module} import {one.name}"
+                found += [
+                    Candidate(f"{one.name}({it.source})", (own, *it.imports), arrange=it.arrange, fixtures=it.fixtures)
+                    for it in values
+                ]
+        return found
 
     def _classes(self, hint: TypeHint, where: ModuleFacts) -> list[Candidate]:
         project = self.index.class_in(hint.name, where)

@@ -13,6 +13,7 @@ from ....utils.python_names import names_of
 from ....utils.python_source import expression_or_none
 from ..domain.inference import infer_domains, project_classes
 from ..facts.analyse import subjects
+from ..facts.docstrings import is_made_by_others
 from ..inputs.calls import (
     NOT_CALLED,
     CallForm,
@@ -182,7 +183,7 @@ def callable_trials(one: CallableFacts, context: ProposalContext, wave: int) -> 
 
 
 def _constructions(one: CallableFacts, owner: ClassFacts, context: ProposalContext, limit: int) -> Iterator[Trial]:
-    if owner.kind in ("abstract", "protocol", "typeddict"):
+    if owner.kind in ("abstract", "protocol", "typeddict") or is_made_by_others(owner.documentation):
         return
     pools = {item.name: context.values.for_parameter(one, item) for item in one.parameters}
     for row in argument_rows(one, pools, limit):

@@ -40,3 +40,19 @@ def test_any_number_of_sequences_have_something_in_common(tmp_path: Path) -> Non
     trials = SourceProposer(project, find_layout(project), facts_of(project, "m.py")).initial()
     acts = [trial.act for trial in trials]
     assert acts.index("common('planning', 'playing')") < acts.index("common([3, 1, 2])")
+
+
+def test_objects_that_functions_make_are_made_by_these_alone(tmp_path: Path) -> None:
+    source = (
+        "class Queue:\n"
+        '    """A queue. Do not instantiate directly, use :func:`queued`."""\n\n'
+        "    def __init__(self, left, right, size):\n        self.size = size\n\n"
+        "    def first(self):\n        return self.size\n\n\n"
+        "def queued(items=()):\n    return Queue(list(items), [], len(list(items)))\n"
+    )
+    project = write_project(tmp_path, {"m.py": source})
+    trials = list(SourceProposer(project, find_layout(project), facts_of(project, "m.py")).initial())
+    written = [text for trial in trials for text in (*trial.arrange, trial.act)]
+
+    assert not any("Queue(" in text for text in written)
+    assert any(text.startswith("queue = queued([") for text in written)

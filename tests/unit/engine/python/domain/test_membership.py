@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from testwright.engine.python.domain.inference import infer_domains
 from testwright.engine.python.domain.membership import count_outside
 from testwright.engine.python.model.model import Arc, ModuleFacts, Observation, Raised, Trial, Value
 from testwright.engine.python.model.observation_json import ObservedTrial
@@ -117,3 +120,15 @@ def test_what_the_working_folder_holds_is_no_behaviour(facts):
     usual = record(3, "anything(made())", (1, 2))
 
     assert [trial.number for trial in select_trials([here, folder, own, usual], facts, frozenset())] == [3, 2]
+
+
+def test_an_empty_tuple_as_default_takes_whatever_is_iterated(tmp_path):
+    source = "def queued(items=(), size=3):\n    return list(items)[:size]\n"
+    facts = facts_of(write_project(tmp_path, {"m.py": source}), "m.py")
+    facts = replace(facts, domains=infer_domains(facts, source=source))
+
+    assert [count_outside(Trial("queued", act), facts) for act in ("queued([1, 2])", "queued('ab')", "queued(7)")] == [
+        0,
+        0,
+        1,
+    ]
