@@ -122,14 +122,14 @@ def _conditioned(domain: ParameterDomain, text: str) -> ParameterDomain:
     return domain
 
 
-def domain_of_section(text: str, look_up: ClassLookup, anywhere: ClassLookup = lambda _: None) -> ParameterDomain:
+def domain_of_section(text: str, look_up: ClassLookup, any_module: ClassLookup = lambda _: None) -> ParameterDomain:
     """The domain of a parameter by its entry in a parameter section, which begins with a type where one is written.
 
     Args:
         look_up: finds the class that a name means in the module.
-        anywhere: finds a class of the project by its name, for an entry that says `an instance of` it.
+        any_module: finds a class of the project by its name, for an entry that says `an instance of` it.
     """
-    declared = _declared_type(text, look_up, anywhere)
+    declared = _declared_type(text, look_up, any_module)
     phrase = _head_domain(text[:200])
     if declared.kind == "any":
         return replace(phrase, source="docstring") if phrase.kind != "any" else UNKNOWN
@@ -157,7 +157,7 @@ def _head_domain(text: str) -> ParameterDomain:
     return replace(whole, preconditions=tuple(dict.fromkeys((*domain.preconditions, *whole.preconditions))))
 
 
-def _declared_type(text: str, look_up: ClassLookup, anywhere: ClassLookup) -> ParameterDomain:
+def _declared_type(text: str, look_up: ClassLookup, any_module: ClassLookup) -> ParameterDomain:
     """The type at the beginning of an entry: `list of str`, `List[int]`, `Node`, `an instance of Node`."""
     bracketed = re.match(r"[\w.]+\[[\w\s,.\[\]|]+\]", text)
     if bracketed:
@@ -167,7 +167,7 @@ def _declared_type(text: str, look_up: ClassLookup, anywhere: ClassLookup) -> Pa
     first = re.match(rf"({_INSTANCE_OF})?([A-Z]\w+)", text)
     found = look_up(first[2]) if first else None
     if found is None and first and first[1]:
-        found = anywhere(first[2])
+        found = any_module(first[2])
     if found is not None:
         return domain_of_class(*found, look_up)
     hint = prose_hint(" ".join(text.split()[:4]))
@@ -187,7 +187,7 @@ class Prose:
         one: the callable.
         further: further texts about it: its class's and its module's documentation, where it is the main subject.
         look_up: finds the class that a name means in the module.
-        anywhere: finds a class of the project by its name.
+        any_module: finds a class of the project by its name.
     """
 
     def __init__(
@@ -195,19 +195,19 @@ class Prose:
         one: CallableFacts,
         further: Sequence[Documentation],
         look_up: ClassLookup,
-        anywhere: ClassLookup = lambda _: None,
+        any_module: ClassLookup = lambda _: None,
     ) -> None:
         self._one = one
         self._documents = [one.documentation, *further]
         self._look_up = look_up
-        self._anywhere = anywhere
+        self._any_module = any_module
         self._known = frozenset(parameter.name for parameter in one.parameters)
 
     def domain(self, name: str) -> tuple[ParameterDomain, tuple[int, int]]:
         """The domain of a parameter and the lines that say so; `UNKNOWN` and (0, 0) without any."""
         for document in self._documents:
             entry = next((text for key, text in document.parameters if key.lstrip("*") == name), "")
-            domain = domain_of_section(entry, self._look_up, self._anywhere) if entry else UNKNOWN
+            domain = domain_of_section(entry, self._look_up, self._any_module) if entry else UNKNOWN
             if domain.kind != "any":
                 return domain, document.lines
         for document in self._documents:

@@ -42,14 +42,14 @@ class ProjectClasses:
         named: the class that a name means in the module.
         suggested: the class that a parameter's name suggests.
         having: the one class whose objects have all of some attributes.
-        anywhere: the public class of a name, whichever module of the project defines it.
+        any_module: the public class of a name, whichever module of the project defines it.
         imported_constant: the source of a constant that a name imports, such as a type alias.
         imported_modules: the modules of the project that the module imports functions and classes from.
     """
 
     named: ClassLookup
     suggested: ClassLookup = lambda _: None
-    anywhere: ClassLookup = lambda _: None
+    any_module: ClassLookup = lambda _: None
     having: OwnersOf = lambda _: None
     imported_constant: Callable[[str], str | None] = lambda _: None
     imported_modules: Callable[[], Imported] = dict
@@ -139,7 +139,7 @@ class _Inference:
         self._facts = facts
         self._look_up = classes.named
         self._suggested = classes.suggested
-        self._anywhere = classes.anywhere
+        self._any_module = classes.any_module
         self._known = known
         self._constants = dict(facts.constants)
         for name in {
@@ -163,7 +163,7 @@ class _Inference:
     def of_callable(self, one: CallableFacts) -> CallableDomains:
         """The domains of one callable's parameters; of none where there are too many for a call."""
         parameters = one.parameters if len(one.parameters) <= MOST_PARAMETERS else ()
-        prose = Prose(one, self._further(one), self._look_up, self._anywhere)
+        prose = Prose(one, self._further(one), self._look_up, self._any_module)
         domains = {item.name: self._of_parameter(one, item, prose) for item in parameters}
         shapes = {item.name: shape for item in parameters if (shape := self._shape(one, item)) is not None}
         related = with_relations(domains, shapes)

@@ -137,9 +137,7 @@ async def explore(
             await explore_fallbacks(target, facts, source, search, observer, partial(_search_fallback, time_budget))
         facts = await asyncio.to_thread(_with_what_was_seen, facts, search)
         with time_budget.until(SIMPLIFYING):
-            await show_round_trips(facts, search, observer)
-            await show_all_scenarios(facts, search, observer)
-            await show_influence(facts, search, observer)
+            await _show_behaviour(facts, search, observer)
             is_over = partial(time_budget.is_over, SIMPLIFYING, "Looking for simpler trials")
             await simplify_trials(facts, search, observer, imported, over=is_over)
         with time_budget.until(HUNTING):
@@ -151,6 +149,13 @@ async def explore(
         work = await _select_and_confirm(target, facts, search, imported, kills)
     found = _exploration(facts, arcs, search, imported, work, kills, notes, target.snapshot.path)
     return replace(found, source_lines=sum(1 for line in source.splitlines() if line.strip()))
+
+
+async def _show_behaviour(facts: ModuleFacts, search: TrialSearch, observer: Watcher) -> None:
+    """Tries what shows more than a way through the code: what undoes a call, scenarios, what arguments are for."""
+    await show_round_trips(facts, search, observer)
+    await show_all_scenarios(facts, search, observer)
+    await show_influence(facts, search, observer)
 
 
 async def _made_plainer(

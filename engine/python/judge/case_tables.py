@@ -34,6 +34,7 @@ _KINDS: dict[type, str] = {
     ast.Set: "gives_a_set",
 }
 _ORDER = ("first", "second", "third", "fourth", "fifth")
+_RESERVED = frozenset({"request", "self", "cls", "capsys", "tmp_path", "monkeypatch"})
 _WORD = re.compile(r"^[a-z0-9]+(_[a-z0-9]+)*$")
 _TEXTS = re.compile(r"'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\"")
 _NAMES = re.compile(r"(?<![.\w'\"])[A-Za-z_]\w*(?!\w|=[^=])")
@@ -138,7 +139,11 @@ def _with_named_columns(template: Case, columns: tuple[str, ...]) -> tuple[Case,
         if len(assigned) != 1 or sum(text.count(column) for text in texts) != assigned[0].count(column):
             continue
         variable = assigned[0].partition(" = ")[0]
-        if variable in names or sum(one.startswith(f"{variable} ") for one in statements) != 1:
+        # pytest passes some names itself: they are no columns.
+        if (
+            variable in (*names, *template.fixtures, *_RESERVED)
+            or sum(one.startswith(f"{variable} ") for one in statements) != 1
+        ):
             continue
         statements.remove(assigned[0])
         names[at] = variable

@@ -137,17 +137,14 @@ class Foundations:
         if path not in self._read:
             text = self._text(path)
             tree = parse_or_none(text, path)
-            if tree is None:
+            try:
+                found = _parsed_file(tree, text, path) if tree is not None else None
+            except RecursionError:  # an expression of hundreds of operands parses, and cannot be written again
+                found = None
+            if found is None:
                 whole = _digest(text)
-                self._read[path] = _File(whole, whole, frozenset(_WORD.findall(text)))
-            else:
-                words = frozenset(_WORD.findall(ast.unparse(tree)))
-                excluding = [line for line in text.split("\n") if _EXCLUDED.search(line)]
-                placed = _digest("\n".join([ast.dump(tree, include_attributes=True), *excluding]))
-                defined = frozenset(node.name for node in ast.walk(tree) if isinstance(node, _DEFINITIONS))
-                dynamic = not _DYNAMIC.isdisjoint(words)
-                imported = tuple(_imported(tree, path))
-                self._read[path] = _File(_digest(ast.dump(tree)), placed, words, defined, imported, dynamic)
+                found = _File(whole, whole, frozenset(_WORD.findall(text)))
+            self._read[path] = found
         return self._read[path]
 
     def _words_of(self, path: str) -> frozenset[str]:
@@ -157,6 +154,16 @@ class Foundations:
         if path not in self._texts:
             self._texts[path] = read_source(self.root, path, errors="surrogateescape")
         return self._texts[path]
+
+
+def _parsed_file(tree: ast.Module, text: str, path: str) -> _File:
+    """What counts of a file that parses. Raises RecursionError where an expression is nested too deeply."""
+    words = frozenset(_WORD.findall(ast.unparse(tree)))
+    excluding = [line for line in text.split("\n") if _EXCLUDED.search(line)]
+    placed = _digest("\n".join([ast.dump(tree, include_attributes=True), *excluding]))
+    defined = frozenset(node.name for node in ast.walk(tree) if isinstance(node, _DEFINITIONS))
+    dynamic = not _DYNAMIC.isdisjoint(words)
+    return _File(_digest(ast.dump(tree)), placed, words, defined, tuple(_imported(tree, path)), dynamic)
 
 
 def _digest(text: str) -> str:

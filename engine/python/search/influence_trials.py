@@ -44,7 +44,9 @@ class Distinction:
 
 
 class Control:
-    """Key of the notes of records that show an option; the value is the number of the record without it."""
+    """Key of the notes of records that show an option or a number; the value is the number of the record that it is
+    compared with: the same call without the option, or with another number.
+    """
 
 
 async def show_influence(facts: ModuleFacts, search: TrialSearch, observer: Watcher) -> None:

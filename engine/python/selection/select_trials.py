@@ -259,7 +259,8 @@ def _take_deltas(candidates: Sequence[TrialCandidate], selection: _Selection, co
         selection.take(best[1])
         taken += 1
         control = next((one for one in fit if one.record.number == best[1].record.notes.get(Control)), None)
-        if control is not None and not (_shows_little(control) or control.idle):
+        stands = control is None or control.record.number in selection.chosen
+        if control is not None and not (stands or _shows_little(control) or control.idle):
             selection.take(control, keep=True)  # what an option changes shows beside the call without it
             taken += 1
         usable = [one for one in usable if one.record.number not in selection.chosen]

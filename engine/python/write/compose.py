@@ -72,8 +72,7 @@ def compose_spec(
         return render_cases(cases, framework, imports=names.statements(), module=facts.module)
 
     judged = _without_indistinct(judged, build(judged))
-    limits = limits_for(exploration.source_lines, len(subjects(facts)))
-    cases = fit_to_limits(judged, build, written, limits).cases
+    cases = fit_to_limits(judged, build, written, limits_for(exploration.source_lines, len(subjects(facts)))).cases
     if notices is not None:
         notices.update(_first_to_notice([case.id for case in cases], noticed))
     defects = suspected_defects(exploration)

@@ -161,3 +161,13 @@ def test_of_two_tables_that_are_merged_the_name_is_the_one_that_the_ids_begin_wi
     ((first, second),) = merge_tables([[host], [block]])
 
     assert {first.group, second.group} == {"f_for_text__value"}
+
+
+def test_a_name_that_pytest_passes_itself_is_no_column() -> None:
+    rows = [case("handle(request)", number=at, statements=(f"request = {at}",)) for at in (1, 2)]
+
+    table = tabulate(rows)
+
+    assert table is not None
+    assert "request" not in table.columns
+    assert table.template.statements == (f"request = {table.columns[0]}",)

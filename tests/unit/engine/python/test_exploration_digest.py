@@ -138,3 +138,12 @@ def test_each_module_has_a_digest_of_its_own(project):
     found = {path: known.digest_of(path) for path in files if path.startswith("src/") and path.endswith(".py")}
     assert len(set(found.values())) == len(found)
     assert found[TARGET] == digest(project)
+
+
+def test_an_expression_of_hundreds_of_operands_counts_as_text(project):
+    changed(project, "src/app/tables.py", "TOTAL = " + " + ".join(["1"] * 2000) + "\n")
+
+    before = digest(project)
+    assert len(before) == 64
+    changed(project, "src/app/tables.py", "TOTAL = " + " + ".join(["2"] * 2000) + "\n")
+    assert digest(project) == before  # the target does not use it

@@ -12,7 +12,7 @@ from testwright.engine.python.search.influence_trials import (
     influence_trials,
     option_trials,
 )
-from testwright.engine.python.selection.select_trials import select_trials
+from testwright.engine.python.selection.select_trials import MOST_PER_CALLABLE, select_trials
 from testwright.tests.unit.engine.python.test_select_trials import FACTS, record, returned
 
 pytestmark = pytest.mark.feature("B-16")
@@ -91,3 +91,12 @@ def test_an_option_that_changed_nothing_is_tried_on_the_plainest_calls() -> None
         (1, "option fill", ["padded('hi', 5, fill='*')"]),
         (0, "option fill", ["padded('a longer text', 5, fill='*')"]),
     ]
+
+
+def test_a_call_without_the_option_that_stands_already_takes_no_place_of_another_row() -> None:
+    rows = [record(0, "first([5, 1])", returned("6"), (1, 2), source="domain")]
+    for at in range(1, MOST_PER_CALLABLE):
+        rows.append(record(at, f"first([5, 1], option_{at}=True)", returned(str(at + 50)), (1, 2), source="domain"))
+        rows[-1].notes.update({Distinction: f"option option_{at}", Control: 0})
+
+    assert len(select_trials(rows, FACTS, frozenset(), {0: frozenset({1})})) == MOST_PER_CALLABLE
