@@ -58,29 +58,42 @@ class Application:
 
     def start(self):
         """Start the application and wait until it answers."""
-        if self._elsewhere or self._process is not None:
+        # A command may end and leave a server behind.
+        if self._elsewhere or (self._process is not None and (self._process.poll() is None or self._answers())):
             return
-        self._folder = tempfile.mkdtemp(prefix="api-")
+        self.stop()
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             port = str(probe.getsockname()[1])
-        own = {name: value for name, value in os.environ.items() if NEEDED.fullmatch(name)}
-        own |= {"HOME": self._folder, "TMPDIR": self._folder, "PYTHONPATH": self._path.strip(os.pathsep), "PORT": port}
-        command = [word.replace("{port}", port) for word in self._command]
-        log = Path(self._folder, "output.txt").open("w")
-        self._process = subprocess.Popen(
-            command, cwd=self._folder, env={**own, **self._environment}, stdout=log, stderr=log, start_new_session=True
-        )
-        log.close()
+        self._folder = tempfile.mkdtemp(prefix="api-")
+        try:
+            self._process = self._run(port)
+        except BaseException:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            raise
         self._address, until = f"http://127.0.0.1:{port}", time.monotonic() + START_SECONDS
         while not self._answers():
             with contextlib.suppress(subprocess.TimeoutExpired):
                 until = 0 if self._process.wait(timeout=0.02) is not None else until
             if time.monotonic() > until:
-                told = Path(self._folder, "output.txt").read_text(errors="replace")[-2000:]
+                told = self._output()
                 self.stop()
                 raise RuntimeError(f"the application does not start:\n{told}")
         self._changed, self._users = False, None
+
+    def _run(self, port):
+        own = {name: value for name, value in os.environ.items() if NEEDED.fullmatch(name)}
+        own |= {"HOME": self._folder, "TMPDIR": self._folder, "PYTHONPATH": self._path.strip(os.pathsep), "PORT": port}
+        command, own = [word.replace("{port}", port) for word in self._command], {**own, **self._environment}
+        with Path(self._folder, "output.txt").open("w") as log:
+            return subprocess.Popen(command, cwd=self._folder, env=own, stdout=log, stderr=log, start_new_session=True)
+
+    def _output(self):
+        """The end of what the application printed, without the values of its variables, which may be secrets."""
+        text = Path(self._folder, "output.txt").read_text(encoding="utf-8", errors="replace")
+        for value in self._environment.values():
+            text = text.replace(value, "***") if len(value) > 5 else text
+        return text[-2000:]
 
     def _answers(self):
         with contextlib.suppress(OSError, http.client.HTTPException):
@@ -115,17 +128,23 @@ class Application:
         self.start()
         if self._users is None and self._sign_in is not None:
             self._users = {}  # nobody, while they sign in
-            self._users = self._sign_in(self)
+            try:
+                self._users = self._sign_in(self)
+            except BaseException:
+                self._users = None
+                raise
         if "json" in body:
             content, media_type = json_module.dumps(body["json"]), media_type or "application/json"
         elif "form" in body:
             content, media_type = _form(body["form"]), "application/x-www-form-urlencoded"
-        sent = {**(self._users[user] if user else {}), **(headers or {})}
+        sent = {**((self._users or {})[user] if user else {}), **(headers or {})}
         sent |= {"Content-Type": media_type} if media_type else {}
         target = urllib.parse.quote(path, safe="/%:@!$&'()*+,;=~-._") + (f"?{_form(query)}" if query else "")
+        # Whatever has no answer may have changed anything; a reading or a refusal changes nothing: a start is slow.
+        changed, self._changed = self._changed, True
         response = self._sent(method, target, content, sent)
-        # A refusal changes nothing: a start is slow.
-        self._changed |= method not in ("GET", "HEAD", "OPTIONS", "TRACE") and not 400 <= response.status < 500
+        reads = method in ("GET", "HEAD", "OPTIONS", "TRACE")
+        self._changed = changed or not (reads or 400 <= response.status < 500)
         return response
 
     def _sent(self, method, target, content, headers):
