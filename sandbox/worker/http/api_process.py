@@ -304,10 +304,13 @@ class Application(_Verbs):
         cookies = [value.partition(";")[0] for name, value in answer.getheaders() if name.lower() == "set-cookie"]
         return Response(answer.status, received, text, time.monotonic() - began, "; ".join(cookies))
 
-    def output(self, letters=2000):
-        """The end of what the application printed, without the values of its secret variables."""
-        self._log.flush()
-        text = Path(self._log.name).read_text(encoding="utf-8", errors="replace")
+    def output(self, letters=2000, since=0):
+        """The end of what the application printed, from the byte `since` on, without its variables' values."""
+        if self._process is None:
+            return ""
+        with open(self._log.name, "rb") as log:
+            log.seek(since)
+            text = log.read().decode("utf-8", "replace")
         for value in self._environment.values():
             text = text.replace(value, "***") if len(value) > 5 else text
         return text.strip()[-letters:]
@@ -344,7 +347,7 @@ class Application(_Verbs):
         return json_module.loads(line) if line else {"error": f"it ended with code {self._process.wait()}"}
 
     def _account(self):
-        text = self.output() if self._process is not None else ""
+        text = self.output()
         return f"\nThe end of what it printed:\n{text}" if text else ""
 
     @staticmethod

@@ -27,6 +27,7 @@ class Application {
     this.process = undefined;
     this.answers = undefined;
     this.place = '';
+    this.values = [];
     this.again = false;
     for (const name of launch.secrets ?? []) process.env[name] ??= `test-${randomUUID()}`;
   }
@@ -132,6 +133,7 @@ class Application {
     const filled = Object.entries(needed).map(([name, form]) => [name, taken(name, form)]);
     // What the project says holds whatever is set here.
     const given = { ...environment, ...Object.fromEntries([...passed, ...filled]) };
+    this.values = Object.values(given).filter((value) => value?.length > 5);
     const around = { ...Object.fromEntries(own), HOME: join(this.place, 'home'), PYTHONUNBUFFERED: '1' };
     const env = { ...around, ...given, ...more };
     const log = openSync(join(this.place, 'output.txt'), 'w');
@@ -145,7 +147,9 @@ class Application {
   }
 
   failure(reason) {
-    const printed = readFileSync(join(this.place, 'output.txt'), 'utf8').trim().slice(-2000);
+    let printed = readFileSync(join(this.place, 'output.txt'), 'utf8');
+    for (const value of this.values) printed = printed.replaceAll(value, '***'); // it may be a secret
+    printed = printed.trim().slice(-2000);
     return new Error(`the application does not start: ${reason}\nThe end of what it printed:\n${printed}`);
   }
 }

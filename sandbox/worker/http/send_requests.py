@@ -9,6 +9,7 @@ in from then on, see `spec_requests.signing_in`, and answers {"answers": []} or 
 """
 
 import json
+import re
 import sys
 import time
 
@@ -20,18 +21,34 @@ TRACE_LETTERS = 30_000
 TRACE_SECONDS = 0.3
 
 
+# What follows the heading of a traceback, up to the line that names the exception.
+WHOLE_TRACEBACK = re.compile(r"\n(?:[ \t].*\n|\n)+\S")
+# Behind these another traceback follows.
+LINKS = ("another exception occurred:", "the direct cause of the following exception:")
+
+
 def told_of_error(application, before):
-    """What the application printed of a server error; servers print a traceback after the answer is sent.
+    """What the application printed since a request that it answered with a server error.
+
+    Servers print a traceback after the answer is sent, and often a line of their log before it: it is waited for until
+    a whole one stands there and nothing follows, or for `TRACE_SECONDS`.
 
     Args:
         before: how many bytes it had printed before the request.
     """
-    until = time.monotonic() + TRACE_SECONDS
-    while application.printed() == before and time.monotonic() < until:
+    until, size = time.monotonic() + TRACE_SECONDS, before
+    while time.monotonic() < until:
+        last, size = size, application.printed()
+        if size == last > before and ends_traceback(application.output(TRACE_LETTERS, since=before)):
+            break
         time.sleep(0.005)
-    return (
-        application.output(min(TRACE_LETTERS, application.printed() - before)) if application.printed() > before else ""
-    )
+    return application.output(TRACE_LETTERS, since=before)
+
+
+def ends_traceback(text):
+    """Whether the last traceback in a text is whole."""
+    _, heading, rest = text.rpartition("Traceback (most recent call last):")
+    return bool(heading) and WHOLE_TRACEBACK.match(rest) is not None and not text.endswith(LINKS)
 
 
 def run(application, order):

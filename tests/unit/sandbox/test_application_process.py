@@ -70,6 +70,15 @@ def test_a_command_is_ready_once_its_path_answers(tmp_path):
     assert fresh(tmp_path, {}, ready="/ready")["seen"]["asked"] == 3
 
 
+def test_an_application_that_does_not_start_says_why_without_the_values_of_its_variables(tmp_path):
+    fails = "console.error(`no database at ${process.env.DB_PASSWORD}`); process.exit(1)"
+    command = [str(find_node().path), "-e", fails]
+    with pytest.raises(subprocess.CalledProcessError) as failed:
+        fresh(tmp_path, {}, command=command, environment={"DB_PASSWORD": "correct-horse"})
+    assert "no database at ***" in failed.value.stderr
+    assert "correct-horse" not in failed.value.stderr
+
+
 def test_the_server_that_is_named_is_asked_and_nothing_is_started(tmp_path):
     shell = {"API_BASE_URL": "https://shop.example.org/"}
     assert fresh(tmp_path, shell, command=["no-such-program"])["base"] == "https://shop.example.org"
