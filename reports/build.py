@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, get_args
 
@@ -268,7 +268,7 @@ def _defects(made: list[tuple[Json, ReportTarget]]) -> tuple[SuspectedDefect, ..
             found.setdefault((target.path, defect.id), defect)
     return tuple(
         sorted(
-            found.values(),
+            _by_rule(found.values()),
             key=lambda defect: (
                 not _CRASHES.search(defect.id),
                 defect.target,
@@ -277,6 +277,16 @@ def _defects(made: list[tuple[Json, ReportTarget]]) -> tuple[SuspectedDefect, ..
             ),
         )
     )
+
+
+def _by_rule(defects: Iterable[SuspectedDefect]) -> Iterator[SuspectedDefect]:
+    """One defect for each rule that several inputs of a table contradict: the first one, with how many there are."""
+    groups: dict[tuple[object, ...], list[SuspectedDefect]] = {}
+    for one in defects:
+        groups.setdefault((one.target, one.subject, one.title, one.documented, one.evidence), []).append(one)
+    for group in groups.values():
+        several = {"title": f"{group[0].title} ({len(group)} inputs)"} if len(group) > 1 else {}
+        yield group[0].model_copy(update=several)
 
 
 def _findings(made: list[tuple[Json, ReportTarget]]) -> tuple[ReportFinding, ...]:

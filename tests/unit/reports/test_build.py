@@ -313,3 +313,13 @@ def test_tool_calls_are_counted_by_tool_and_server() -> None:
         "2001-09-09T01:46:42.500Z",
         2.5,
     )
+
+
+def test_a_rule_that_several_inputs_contradict_is_one_defect_with_its_first_input() -> None:
+    rows = [{**DEFECT, "id": f"sd_total_{at}", "reproduce": f"Cart({at}).total()"} for at in (1, 2, 3)]
+    report = build_report(facts(), outcomes(generate_step(**executed(["tc_a"], suspected_defects=rows))))
+
+    (defect,) = report.suspected_defects
+    assert defect.title == f"{DEFECT['title']} (3 inputs)"
+    assert defect.reproduce == "Cart(1).total()"
+    assert report.totals.suspected_defects == 1
