@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
 import uuid
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -207,12 +208,14 @@ async def _pacing(
     most = settings.requests_per_minute
     rate = RequestRate(most, base_url, server, warn=warn) if most is not None else None
 
-    told = set[str]()
+    told, telling = set[str](), threading.Lock()
 
-    def warn_once(message: str) -> None:  # of all models together
-        if message not in told:
+    def warn_once(message: str) -> None:  # of all models together, which ask in threads
+        with telling:
+            if message in told:
+                return
             told.add(message)
-            warn(message)
+        warn(message)
 
     def of(model: str) -> Cooldown:
         longest = AgentRetryPolicy().longest_wait

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import math
+import threading
 import time
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -57,6 +58,7 @@ class Cooldown:
         self._warn = warn
         self._sleep = sleep
         self._own_end = 0.0
+        self._losing = threading.Lock()
 
     async def wait(self) -> None:
         """See `Pacing.wait`."""
@@ -83,11 +85,14 @@ class Cooldown:
 
     def _ask(self, command: str, *arguments: Any) -> Any:
         """The server's answer; None without one."""
-        if self._server is None:
+        server = self._server  # another thread may find meanwhile that it is lost
+        if server is None:
             return None
         try:
-            return self._server.call(command, *arguments)
+            return server.call(command, *arguments)
         except ResponsesLost as error:
-            self._server = None
-            self._warn(f"Rate limits that other processes meet are not known any more: {error}.")
+            with self._losing:
+                lost, self._server = self._server is not None, None
+            if lost:
+                self._warn(f"Rate limits that other processes meet are not known any more: {error}.")
             return None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import threading
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable
@@ -62,6 +63,7 @@ class RequestRate:
         self._warn = warn
         self._sleep = sleep
         self._own: deque[float] = deque(maxlen=most)
+        self._changing = threading.Lock()
 
     async def take(self) -> None:
         """Return when one more request may be sent, and count it."""
@@ -74,15 +76,19 @@ class RequestRate:
             self._server.close()
 
     def _wait(self) -> float:
-        if self._server is not None:
+        server = self._server  # another thread may find meanwhile that it is lost
+        if server is not None:
             try:
-                found: Any = self._server.call("eval", _TAKE, 1, self._key, self._most, _WINDOW_MS)
+                found: Any = server.call("eval", _TAKE, 1, self._key, self._most, _WINDOW_MS)
                 return min(max(int(found), 0), _WINDOW_MS) / 1000
             except (ResponsesLost, TypeError, ValueError) as error:
-                self._server = None
-                self._warn(f"Requests of other processes are not counted any more: {error}.")
-        now = time.monotonic()
-        if len(self._own) == self._most and (left := self._own[0] + _WINDOW_MS / 1000 - now) > 0:
-            return left
-        self._own.append(now)
-        return 0.0
+                with self._changing:
+                    lost, self._server = self._server is not None, None
+                if lost:
+                    self._warn(f"Requests of other processes are not counted any more: {error}.")
+        with self._changing:
+            now = time.monotonic()
+            if len(self._own) == self._most and (left := self._own[0] + _WINDOW_MS / 1000 - now) > 0:
+                return left
+            self._own.append(now)
+            return 0.0
