@@ -65,7 +65,19 @@ def print_result(ended: RunResult, *, as_json: bool, added: Sequence[PytestLine]
     if commands and Path(ended.report.run.root) != Path.cwd():
         console.print(f"Next, in {escape(ended.report.run.root)}:")
     for command in commands:
-        console.print(f"  {escape(command)}")
+        console.print(f"  {escape(startable(command))}")
+
+
+_MODULES = {"testwright": "testwright.main", "pytest": "pytest"}
+"""Programs of this environment, with the module that is the same."""
+
+
+def startable(command: str) -> str:
+    """The command as it can be started from here: by this interpreter where its program is on no search path."""
+    program, _, rest = command.partition(" ")
+    if program not in _MODULES or shutil.which(program) is not None:
+        return command
+    return f"{shlex.quote(sys.executable)} -m {_MODULES[program]} {rest}"
 
 
 _SCREEN_ROWS = 12

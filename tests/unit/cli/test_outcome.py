@@ -1,11 +1,12 @@
 """The last lines of a run on the terminal."""
 
+import sys
 from pathlib import Path
 
 import pytest
 
 from testwright.app.run_report import RunResult
-from testwright.cli.outcome import next_commands, print_plan, print_result, print_screen
+from testwright.cli.outcome import next_commands, print_plan, print_result, print_screen, startable
 from testwright.reports.build import build_report
 from testwright.reports.model import OwnPytestRun
 from testwright.reports.run_model import CacheUse
@@ -186,3 +187,14 @@ def test_a_note_that_several_modules_share_is_printed_once(capsys):
     noted = [target.model_copy(update={"notes": ("a file could not be collected",)}) for target in report.targets]
     print_result(RunResult(report.model_copy(update={"targets": tuple(noted)}), Path("report.md")), as_json=False)
     assert capsys.readouterr().out.count("a file could not be collected") == 1
+
+
+def test_a_command_whose_program_is_on_no_search_path_is_started_by_this_interpreter(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert startable("testwright report r1 --open") == f"{sys.executable} -m testwright.main report r1 --open"
+    assert startable("npx jest tests") == "npx jest tests"
+    (tmp_path / "testwright").write_text("#!/bin/sh\n")
+    (tmp_path / "testwright").chmod(0o755)
+    assert startable("testwright report r1 --open") == "testwright report r1 --open"
