@@ -26,7 +26,7 @@ from ..reports.model import Report
 from ..reports.run_facts import idle_of, iso_time, phase_times, tool_use
 from ..reports.run_model import CacheUse, ModelUse, ReportStoredArtifact, Run, Spending, ToolServerUse
 from ..sandbox.interpreter import Interpreter
-from ..store.files.event_log import read_events
+from ..store.files.event_log import first_event_time, read_events
 from ..store.files.files import remove_leftovers, write_file
 from ..store.files.sessions import SessionFile, SessionUsage
 from ..store.files.staging import Staging
@@ -221,8 +221,7 @@ def _run_part(live: LiveRun, sessions: list[SessionUsage], resumed: int) -> Run:
 
 def _first_began(live: LiveRun) -> float:
     """When the first session of the run began, in seconds since the epoch."""
-    first = next(read_events(live.folder.events_jsonl), None)
-    return live.began_at if first is None else min(first.at, live.began_at)
+    return min(first_event_time(live.folder.events_jsonl) or live.began_at, live.began_at)
 
 
 def _last_environment(live: LiveRun) -> dict[str, Any]:

@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ..core.errors import RunNotFound
-from ..utils.untrusted_files import decoded_json, open_regular, read_json
+from ..utils.untrusted_files import read_json
 from ..utils.untrusted_folders import walk_files
 from .database.database import Store
 from .database.runs import StoredRun
+from .files.event_log import first_event_time
 from .files.files import TEMPORARY
 from .files.lock import is_locked
 from .files.run_folder import RunFolder, run_ids
@@ -18,9 +19,6 @@ from .files.run_folder import RunFolder, run_ids
 LiveStatus = Literal["created", "running", "completed", "failed", "stopped", "interrupted", "unknown"]
 
 _UNFINISHED = ("created", "running")
-_LONGEST_EVENT = 65_536
-_LAST_TIME = 2.0**37
-"""A time after it, in seconds since the epoch, is no date that can be printed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +102,7 @@ def _summary(folder: RunFolder, record: StoredRun | None, *, is_held: bool = Fal
     if record is None:
         running = is_locked(folder)
         status: LiveStatus = "running" if running else "unknown"
-        made = _began(folder) or folder.path.stat().st_mtime
+        made = first_event_time(folder.events_jsonl) or folder.path.stat().st_mtime
         request = ""
         if folder.assess_json.is_file():
             # An assessment is no run of the database; its file is written when it has ended.
@@ -119,24 +117,13 @@ def _summary(folder: RunFolder, record: StoredRun | None, *, is_held: bool = Fal
         request=record.request,
         root=record.root,
         # The database is opened a while after the work has begun.
-        created_at=_began(folder) or record.created_at,
+        created_at=first_event_time(folder.events_jsonl) or record.created_at,
         finished_at=record.finished_at,
         exit_reason=record.exit_reason,
         exit_code=record.exit_code,
         totals=totals,
         resumable=status in ("interrupted", "stopped") and folder.exists,
     )
-
-
-def _began(folder: RunFolder) -> float | None:
-    """When the first event of a run was written, in seconds since the epoch; None where there is none that reads."""
-    try:
-        with open_regular(folder.path, folder.events_jsonl.name) as events:
-            first = decoded_json(events.readline(_LONGEST_EVENT))
-    except (OSError, ValueError):
-        return None
-    at = first.get("at") if isinstance(first, dict) else None
-    return float(at) if isinstance(at, int | float) and 0 < at < _LAST_TIME else None
 
 
 def _report(folder: RunFolder) -> dict[str, Any] | None:

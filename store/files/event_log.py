@@ -14,9 +14,13 @@ from typing import Any
 from ...core.errors import StoreCorrupt
 from ...core.events import Event, EventSink, EventType
 from ...utils.redact import Redact
-from ...utils.untrusted_files import MAX_RESULT_BYTES, decoded_json
+from ...utils.untrusted_files import MAX_RESULT_BYTES, decoded_json, open_regular
 from .files import typed_errors
 from .journal import JsonlJournal, read_journal
+
+_LONGEST_EVENT = 65_536
+_LAST_TIME = 2.0**37
+"""A time after it, in seconds since the epoch, is no date that can be printed."""
 
 
 class EventLog:
@@ -145,6 +149,17 @@ def read_events(path: Path, *, after: int = 0) -> Iterator[Event]:
             ) from error
         if event.sequence > after:
             yield event
+
+
+def first_event_time(path: Path) -> float | None:
+    """When the first event was written, which is when the run began; None where there is none that reads."""
+    try:
+        with open_regular(path.parent, path.name) as events:
+            first = decoded_json(events.readline(_LONGEST_EVENT))
+    except (OSError, ValueError):
+        return None
+    at = first.get("at") if isinstance(first, dict) else None
+    return float(at) if isinstance(at, int | float) and 0 < at < _LAST_TIME else None
 
 
 def _is_well_formed(event: Event) -> bool:
