@@ -76,6 +76,7 @@ def plan(request: str, *, root: str | Path = ".", **settings: Any) -> dict[str, 
     """Only the plan: `steps`, `understood`, `not_understood`, `skipped`. Nothing is run or written.
 
     Raises:
+        UsageError: the request is empty.
         RequestError: the request names nothing that was found.
     """
     return _finished(service.plan(request, load_settings({"root": Path(root), **settings})))

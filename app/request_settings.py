@@ -6,8 +6,15 @@ import re
 
 from ..agents.embedded.plan.request.parser import parse_request
 from ..config.settings import Settings
+from ..core.errors import UsageError
 
 _MAY_SAY = re.compile(r"chang|modif|edit|touch|diff", re.IGNORECASE)
+
+
+def require_request(request: str) -> None:
+    """Raise UsageError for a request without a word."""
+    if not request.strip():
+        raise UsageError("The request is empty.", advice='Say what to test: "unit tests for src/shop/cart.py".')
 
 
 def settings_for_request(request: str, settings: Settings) -> Settings:

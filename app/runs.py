@@ -13,13 +13,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ..config.settings import Settings
-from ..core.errors import RequestError, UsageError
+from ..core.errors import RequestError
 from ..core.events import EventSink
 from ..core.outcome import ExitReason
 from ..store.files.run_folder import RunFolder, new_run_id
 from ..utils.untrusted_folders import remove_tree
 from .bootstrap import Ask, open_early
-from .request_settings import settings_for_request
+from .request_settings import require_request, settings_for_request
 
 if TYPE_CHECKING:
     from ..agents.embedded.plan.repository_steps import Depth, E2eFramework, Goal
@@ -82,8 +82,7 @@ async def run(
         UsageError: the request is empty or names nothing that was found, or the run id is taken.
         EnvironmentFault, StorageError: what is missing, with advice; accepted tests are never lost.
     """
-    if not request.strip():
-        raise UsageError("The request is empty.", advice='Say what to test: "unit tests for src/shop/cart.py".')
+    require_request(request)
     settings = settings_for_request(request, settings)
     run_id, is_resumable = settings.run_id or new_run_id(), True
     try:

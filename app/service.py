@@ -46,7 +46,7 @@ from .container import open_run, open_validators
 from .html_report import stored_report, write_html_report
 from .model_clients import open_model_clients
 from .opened_store import open_store
-from .request_settings import settings_for_request
+from .request_settings import require_request, settings_for_request
 from .run_lifecycle import continue_run, error_from_payload
 from .run_report import RunResult
 
@@ -161,11 +161,13 @@ async def plan(request: str, settings: Settings) -> dict[str, Any]:
     """The plan for a request: `steps`, `understood`, `not_understood`, `skipped`; nothing is written to the project.
 
     Raises:
+        UsageError: the request is empty.
         RequestError: the request names nothing that was found.
         HistoryError: git cannot say what has changed since `changed_since`.
         SettingsError: a model is to be asked and its key or price is missing.
         BudgetExhausted: a ceiling is reached before there is a plan.
     """
+    require_request(request)
     settings = settings_for_request(request, settings)
     inputs = planner_inputs_for(settings, request, await load_changes(settings))
     async with (

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.cells import cell_len
 from rich.markup import escape
 from rich.table import Table
 
@@ -28,6 +29,10 @@ if TYPE_CHECKING:
 
 _LISTED = 20
 """Runs that fit a screen of 24 lines with the heading and what follows."""
+_NARROWEST = 12
+"""Columns of a request that is cut."""
+_GAP = 2
+"""Spaces after a column."""
 
 
 def register(app: typer.Typer, runs: typer.Typer) -> None:
@@ -99,32 +104,41 @@ def list_runs(
         console.print("No runs yet.")
         return
     shown = short_ids([summary.run_id for summary in found])
-    console.print(runs_table(found if every else found[:_LISTED], shown))
+    console.print(runs_table(found if every else found[:_LISTED], shown, console.width))
     if len(found) > _LISTED and not every:
         console.print(f"… and {counted(len(found) - _LISTED, 'older run')}: --all lists them.")
 
 
-def runs_table(found: Sequence[RunSummary], shown: Mapping[str, str]) -> Table:
-    """Lay out runs, one line for each.
+def runs_table(found: Sequence[RunSummary], shown: Mapping[str, str], width: int = 80) -> Table:
+    """Lay out runs, one line for each; where a line is wider than `width`, the request is cut and nothing else.
 
     Args:
         shown: the id to show, by run id.
     """
-    table = Table("run", "status", "began (UTC)", box=None, pad_edge=False)
-    table.add_column("kept", justify="right")
-    table.add_column("defects", justify="right")
-    table.add_column("request", no_wrap=True, overflow="ellipsis")
-    for summary in found:
-        counts = summary.totals or {}
-        table.add_row(
-            escape(shown[summary.run_id]),
-            _status(summary),
-            datetime.fromtimestamp(summary.created_at, UTC).strftime("%Y-%m-%d %H:%M"),
-            str(counts.get("kept", "")),
-            str(counts.get("suspected_defects", "")),
-            escape(" ".join(summary.request.split())),
-        )
+    cells = [_cells(summary, shown) for summary in found]
+    titles = ("run", "status", "began (UTC)", "kept", "defects", "request")
+    widths = [max(map(cell_len, column)) for column in zip(titles, *cells, strict=True)]
+    widths[-1] = min(widths[-1], max(width - sum(widths[:-1]) - _GAP * len(titles), _NARROWEST))
+    table = Table(box=None, padding=(0, _GAP, 0, 0), width=sum(widths) + _GAP * len(titles))
+    for title, wide in zip(titles, widths, strict=True):
+        justify = "right" if title in ("kept", "defects") else "left"
+        table.add_column(title, width=wide, justify=justify, no_wrap=True, overflow="ellipsis")
+    for row in cells:
+        table.add_row(*map(escape, row))
     return table
+
+
+def _cells(summary: RunSummary, shown: Mapping[str, str]) -> tuple[str, ...]:
+    """What the table says of a run, column by column."""
+    counts = summary.totals or {}
+    return (
+        shown[summary.run_id],
+        _status(summary),
+        datetime.fromtimestamp(summary.created_at, UTC).strftime("%Y-%m-%d %H:%M"),
+        str(counts.get("kept", "")),
+        str(counts.get("suspected_defects", "")),
+        " ".join(summary.request.split()),
+    )
 
 
 def show_run(

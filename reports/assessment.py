@@ -153,10 +153,10 @@ def _kept_by_runs(report: Json) -> list[Block]:
     count = _spare_generated(report)
     if not count:
         return []
-    measured = "run nothing" if report["mutation"] is None else "run and notice nothing"
     line = (
-        f"They {measured} that others do not, by what was tried here. The run that wrote them tried mutants of each "
-        "module and kept them for what they notice: this is no reason to remove them."
+        "They run nothing that others do not, and no mutants were tried here; the run that wrote them tried some."
+        if report["mutation"] is None
+        else "With the mutants tried here they add nothing; the run that wrote them tried more."
     )
     return [Block(f"Tests that testwright kept by more mutants than were tried here: {count}", (line,))]
 

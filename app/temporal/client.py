@@ -20,7 +20,7 @@ from temporalio.exceptions import ActivityError, ApplicationError, CancelledErro
 from temporalio.service import RPCError, RPCStatusCode
 
 from ...config.settings import Settings
-from ...core.errors import EnvironmentFault, RequestError, RunLocked, TestwrightError, UsageError
+from ...core.errors import EnvironmentFault, RequestError, RunLocked, TestwrightError
 from ...core.events import Event, EventSink, EventType
 from ...store.files.event_log import EventTail
 from ...store.files.lock import run_lock
@@ -30,7 +30,7 @@ from ...utils.redact import Redactor
 from ...vcs.git import Git
 from ..html_report import stored_report
 from ..opened_store import open_store
-from ..request_settings import settings_for_request
+from ..request_settings import require_request, settings_for_request
 from ..run_lifecycle import error_from_payload, record_run
 from ..run_report import RunResult
 from ..runs import forget
@@ -81,8 +81,7 @@ async def run(
         EnvironmentFault: there is no such server or namespace; or what a worker lacks.
         StorageError: state cannot be kept.
     """
-    if not request.strip():
-        raise UsageError("The request is empty.", advice='Say what to test: "unit tests for src/shop/cart.py".')
+    require_request(request)
     where = parse_address(address)
     settings = settings_for_request(request, settings)
     client = await connect(where)

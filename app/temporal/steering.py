@@ -116,7 +116,7 @@ async def _progress(handle: WorkflowHandle[RunWorkflow, RunEnded], at: TemporalA
         if error.status not in _SILENCE:
             raise
         raise EnvironmentFault(
-            f"No worker at {at} has answered; the run waits for one, and has got what it was told.",
+            f"No worker at {at} has answered. The request was delivered; the run waits for a worker.",
             advice=f"Start one: testwright worker --on {at}",
         ) from error
 

@@ -72,7 +72,7 @@ async def validate_goal(state: PlanningAgentState, runtime: Runtime[RunContext])
             return {**spent, **more, "control": before, "logs": logs}
     # Only now: a critique of nothing but what lies outside of the request is no failure.
     most = runtime.context.control.max_goal_failures
-    failed_again = f"goal validation failed: critique {failures}, at most {most} are taken up"
+    failed_again = f"goal validation failed ({failures} of at most {most})"
     services_of(runtime).emit(EventType.PROGRESS, failed_again, None, goal_failures=failures)
     logs.append(failed_again)
     if failures > most:

@@ -112,6 +112,8 @@ def test_requests_that_cannot_be_met_end_with_2_and_say_what_to_do(tmp_path):
         ("run", "small.nams", "--root", root): ("'small.nams'", "Did you mean small.names"),
         ("run", "small.names:initial", "--root", root): ("initial", "initials"),
         ("run", "", "--root", root): ("The request is empty", "Say what to test"),
+        ("plan", "", "--root", root): ("The request is empty", "Say what to test"),
+        ("plan", "  ", "--root", root): ("The request is empty", "Say what to test"),
         ("run", "small.constants", "--root", root): ("no public function or class", "Name a"),
         ("run", "everything", "--root", empty): ("There is no Python module to test", ""),
         ("run", "small.names", "--root", root, "--framework", "nose"): ("framework", "docs/settings.md"),

@@ -1,6 +1,8 @@
 """Runs found by their id, by how it begins, and as the latest."""
 
 import json
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -105,3 +107,16 @@ def test_a_run_is_listed_on_one_line_with_what_it_kept_and_when_its_first_sessio
         console.print(runs_table([summary], {FIRST: "fe71b3a0-6"}))
     line = shown.get().splitlines()[1].split()
     assert line == ["fe71b3a0-6", "completed", "1970-01-02", "00:00", "102", "2"]
+
+
+@pytest.mark.parametrize("width", [40, 80])
+def test_where_a_line_is_too_long_only_the_request_is_cut(width):
+    request = "unit tests for " + "the pricing of the shop and " * 5
+    details = {"status": "failed", "exit_reason": "goal_validation_failed", "totals": {"kept": 1000}}
+    summary: Any = SimpleNamespace(run_id=FIRST, request=request, created_at=0.0, **details)
+    console = Console(width=width)
+    with console.capture() as shown:
+        console.print(runs_table([summary], {FIRST: "fe71b3a0-6"}, width))
+    _, line = shown.get().splitlines()
+    assert line.startswith("fe71b3a0-6  failed (goal validation failed)  1970-01-01 00:00  1000")
+    assert line.rstrip().endswith("…")

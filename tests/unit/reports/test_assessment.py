@@ -242,3 +242,4 @@ def test_what_a_run_has_kept_is_no_fault_but_counted_apart():
     assert "Rows that repeat others: 1" in text_form(theirs)
     assert "Rows that repeat others" not in text_form(ours)
     assert "Tests that testwright kept by more mutants than were tried here: 1" in text_form(ours)
+    assert "With the mutants tried here they add nothing; the run that wrote them tried more." in text_form(ours)

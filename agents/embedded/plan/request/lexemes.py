@@ -13,6 +13,19 @@ _ENDPOINT = re.compile(r"\b(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS|TRACE)\s+/[
 _NO_APOSTROPHE = re.compile(r"\b(do|does|is|are|was|should|must|need|has|have)nt\b", re.IGNORECASE)
 _CALL = re.compile(r"(?<=\w)\(\s*\)")
 _EVERYDAY = ("noun", "filler", "verb", "place", "whole_noun")
+_MAY_BE_NAMES = ("noun", "filler", "verb")
+_NEVER_NAMES = frozenset(
+    (
+        "it its them they their these those this that same each every any both some one own such now new existing "
+        "small short current different particular various me us you mine ours yours today something anything module "
+        "modules package packages file files folder folders class classes function functions method methods symbol "
+        "symbols test tests testing tested"
+    ).split()
+)
+"""Words that point, count or say a kind of thing: quoted, they are names as well."""
+_BEFORE_NAMES = frozenset("for of in from test cover check exercise verify validate include".split())
+_AFTER_NAMES = frozenset("in from inside with using via too please".split())
+_KIND_NOUNS = frozenset("module package file folder class function method".split())
 _GAP = re.compile(r"\s+|'s\b")
 _WORD = re.compile(r"[^\s,;!?()]+")
 _PUNCTUATION = re.compile(r"[,;!?()]|[.:](?=\s|$)|[-–—](?=\s)")
@@ -66,6 +79,9 @@ def lexemes(text: str, known: Callable[[str], bool]) -> tuple[Lexeme, ...]:
     # `quarter()` is the name of a function.
     plain = _CALL.sub("", _SLASHED.sub(r"\1, ", _NO_APOSTROPHE.sub(r"\1n't", plain)))
     found = list(_cut(plain, quoted, known))
+    for at, lexeme in enumerate(found):
+        if _stands_as_name(at, found) and known(lexeme.text):
+            found[at] = replace(lexeme, role="mention")
     return tuple(_decided(at, found, known) for at in range(len(found)))
 
 
@@ -178,6 +194,33 @@ def _decided(at: int, found: list[Lexeme], known: Callable[[str], bool]) -> Lexe
     if a_type or not known(lexeme.text):
         return replace(lexeme, role="type")
     return replace(lexeme, role="mention")
+
+
+def _stands_as_name(at: int, found: list[Lexeme]) -> bool:
+    """Whether an everyday word stands where a name does: "tests for broken", "except code", "the behaviour module"."""
+    lexeme = found[at]
+    if lexeme.role not in _MAY_BE_NAMES or len(lexeme.text) < 3 or lexeme.text.lower() in _NEVER_NAMES:
+        return False
+    if not re.fullmatch(r"[\w-]+", lexeme.text):
+        return False
+    before = next(
+        (one for one in reversed(found[:at]) if one.text.lower() not in ("the", "a", "an", "my", "our")), None
+    )
+    after = found[at + 1] if at + 1 < len(found) else None
+    return _may_follow(lexeme, before) and (
+        after is None
+        or after.role in ("punctuation", "and", "exclude", "excluded", "include", "framework", "depth")
+        or after.text.lower() in _AFTER_NAMES | _KIND_NOUNS
+    )
+
+
+def _may_follow(lexeme: Lexeme, before: Lexeme | None) -> bool:
+    """Whether a name may follow a word; an imperative begins a sentence or a part of it as well."""
+    if before is None:
+        return lexeme.role != "verb"
+    if before.role == "and" or before.text in (",", ":"):
+        return before.role != "and" or before.text.lower() in ("and", "or", "&", "+", "plus")
+    return before.role == "exclude" or before.text.lower() in _BEFORE_NAMES | _KIND_NOUNS
 
 
 def _leaves_out(at: int, found: list[Lexeme]) -> bool:

@@ -230,7 +230,14 @@ _PATTERNS: tuple[tuple[Role, str, str], ...] = (
     ),
     ("criterion", "", r"nothing|none"),
     ("include", "", r"only|just|but|however|also|too|as\s+well(?:\s+as)?|in\s+addition(?:\s+to)?|additionally|still"),
-    ("whole", "", r"(?:everything|all)\s+else|(?:all\s+)?(?:the\s+)?others?(?:\s+modules?)?"),
+    ("whole", "", r"(?:everything|all)\s+else"),
+    # "like the other tests" and "in the style of the others" say how to test.
+    (
+        "whole",
+        "",
+        r"(?<!like )(?<!as )(?<!the )(?:(?<!of )|(?<=tests of ))"
+        r"(?:(?:all\s+(?:the\s+)?|the\s+)others|(?:all\s+)?(?:the\s+)?other\s+modules?)",
+    ),
     ("whole", "", r"everything|all(?:\s+of\s+(?:it|them))?|whole|entire|complete"),
     ("whole_noun", "", r"project|repository|repo|codebase|code\s+base|root"),
     (
