@@ -247,8 +247,8 @@ class _Planning:
         test_path = self._test_path(kind, path, names)
         number = 2
         while test_path in taken:
-            stem, kind, rest = re.split(r"(\.(?:test|spec)\.)(?=\w+$)", test_path)
-            test_path = f"{stem.rstrip('0123456789-')}-{number}{kind}{rest}"
+            stem, mark, suffix = re.split(r"(\.(?:test|spec)\.)(?=\w+$)", test_path)
+            test_path = f"{stem.rstrip('0123456789-')}-{number}{mark}{suffix}"
             number += 1
         taken.add(test_path)
         slug = f"{_slug(path)}{'__' + _slug('_'.join(names[:3])) if names else ''}"

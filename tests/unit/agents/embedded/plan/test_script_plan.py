@@ -118,6 +118,20 @@ def test_unit_and_integration_tests_of_one_request_go_to_files_of_their_own(chec
     assert paths == ["tests/generated/quote.test.js", "tests/generated/integration/quote.test.js"]
 
 
+@pytest.mark.parametrize("kind", ["unit", "integration"])
+def test_modules_whose_tests_would_share_a_path_each_get_a_step_and_a_file(tmp_path, kind):
+    for folder in ("src/x", "lib/x"):
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / "a.js").write_text("const { b } = require('./b');\nexports.a = () => b();\n")
+        (tmp_path / folder / "b.js").write_text("exports.b = () => 1;\n")
+    planned = plan(tmp_path, f"{kind} tests for src/x/a.js and lib/x/a.js with jest")
+    assert sorted(targets(planned)) == ["lib/x/a.js", "src/x/a.js"]
+    generate = [step for step in planned["steps"] if step["type"] == f"generate_{kind}_tests"]
+    assert len({step["params"]["test_path"] for step in generate}) == len(generate) == 2
+    known = {step["id"] for step in planned["steps"]}
+    assert {one for step in planned["steps"] for one in step["params"].get("depends_on", ())} <= known
+
+
 def test_a_module_that_uses_nothing_else_has_no_integration_tests_and_the_refusal_says_why(checkout):
     with pytest.raises(RequestError, match=r"it uses no other module of the project, no file and no service"):
         plan(checkout, "integration tests for src/rates.js")
