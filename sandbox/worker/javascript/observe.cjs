@@ -153,7 +153,8 @@ async function observed(trial) {
     const got = isAsync ? await settled(returned) : { value: returned };
     if (got === 'pending') return { outcome: 'pending' };
     const value = spread(got.value);
-    const self = receiver !== undefined && (got.value === receiver || receiver[trial.self] === got.value);
+    const own = trial.self === undefined ? undefined : receiver?.[trial.self];
+    const self = got.value !== undefined && got.value !== null && (got.value === receiver || got.value === own);
     seen = { outcome: 'value', isAsync, iterated: value !== got.value, self, ...described(value) };
     seen.argument = args.findIndex((one) => one === got.value);
   } catch (fault) {

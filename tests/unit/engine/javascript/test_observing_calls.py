@@ -61,6 +61,25 @@ def test_refused_promises_and_instances_with_fields_of_their_own_are_told(tmp_pa
     assert (seen[2]["kind"], seen[2]["exact"]) == ("object", False)
 
 
+def test_a_method_counts_as_returning_its_object_only_where_it_does(tmp_path):
+    made = (
+        "receiver: async () => ({ basket: { add() { return this; }, clear() {} }, add() { return this; }, clear() {} })"
+    )
+    named = f"self: 'basket', {made}"
+    trials = (
+        f"{made}, call: (it) => it.clear()",
+        f"{made}, call: (it) => it.add()",
+        f"{named}, call: (it) => it.basket.clear()",
+        f"{named}, call: (it) => it.basket.add()",
+        "self: 'basket', receiver: async () => null, call: () => null",
+    )
+    listed = ", ".join(f"{{ id: {at}, args: () => [], {trial} }}" for at, trial in enumerate(trials))
+    options = "{ results: to, files: [], journal: '/dev/null', skip: [] }"
+    rows = in_node(f"observe(() => ({{}}), () => [{listed}], {options});", tmp_path)
+    seen = [(row["outcome"], row["self"]) for row in rows if "id" in row]
+    assert seen == [("value", returns_itself) for returns_itself in (False, True, False, True, False)]
+
+
 def test_mutants_that_do_not_compile_are_noticed_by_nobody_and_long_loops_of_the_original_are_allowed(tmp_path):
     loops = "(n) => ({ f: () => { for (let i = 0; i < n; i += 1) globalThis.__testwrightTick(); return 1; } })"
     broken = "() => { throw new SyntaxError('odd') }"
