@@ -175,9 +175,13 @@ def programs_of(root: Path, folder: str) -> list[Program]:
     named: Mapping[str, object] = said if isinstance(said, dict) else {name: said} if name and said else {}
     found = []
     for command, script in sorted(named.items()):
-        path = posixpath.normpath((PurePosixPath(folder) / str(script)).as_posix())
+        inside = posixpath.normpath(str(script))
+        # A manifest may name any file of the machine.
+        if inside.startswith(("/", "../")):
+            continue
+        path = posixpath.normpath((PurePosixPath(folder) / inside).as_posix())
         fits = re.fullmatch(r"[A-Za-z][\w-]*", command) and PurePosixPath(path).suffix in (".js", ".mjs", ".cjs")
-        if fits and not path.startswith("..") and (root / path).is_file():
+        if fits and (root / path).is_file():
             found.append(Program(command, path))
     return found
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from testwright.engine.javascript.facts import read_module
 from testwright.engine.javascript.flows.programs import chosen_runs, documented_lines
 from testwright.engine.javascript.flows.proposals import FlowProposer
 from testwright.engine.javascript.flows.render import render_flows
-from testwright.engine.javascript.flows.seams import Program, read_seams
+from testwright.engine.javascript.flows.seams import Program, programs_of, read_seams
 from testwright.engine.javascript.observations import Observations, Seen
 from testwright.engine.javascript.trials import Trial
 
@@ -78,6 +79,20 @@ def test_a_service_answers_what_the_code_asks_with_what_it_reads_then_refuses():
 def test_texts_of_the_documentation_that_a_pattern_takes_come_first():
     given = [one.arguments[3] for one in flows("src/checkout.ts") if len(one.arguments) > 3]
     assert given[:2] == ["'SPRING-15'", "'SPRING-15-100'"]
+
+
+def test_a_command_whose_script_is_outside_of_its_package_is_no_program(tmp_path):
+    outside = tmp_path / "x.js"
+    package = tmp_path / "project" / "package"
+    package.mkdir(parents=True)
+    for place in (outside, package.parent / "x.js", package / "own.js"):
+        place.write_text("console.log(1);\n")
+    scripts = (str(outside), "/etc/x.js", "../x.js", "../../x.js", "lib/../../x.js", "./own.js")
+    (package / "package.json").write_text(
+        json.dumps({"name": "package", "bin": {f"c{at}": script for at, script in enumerate(scripts)}})
+    )
+    assert programs_of(package.parent, "package") == [Program("c5", "package/own.js")]
+    assert programs_of(package, ".") == [Program("c5", "own.js")]
 
 
 def test_lines_of_the_readme_that_no_shell_would_change_are_runs_of_a_program(tmp_path):
