@@ -232,14 +232,19 @@ class _Planning:
         return [*before, *ordered, verify, accept_step([str(verify["id"])], paths)]
 
     def _entries(self, targets: Sequence[Target]) -> list[Target]:
-        """The modules among the targets that use another one, a file or a service, and the package's programs."""
+        """The modules among the targets that use another one, a file or a service, and the package's programs.
+
+        Of many, those that reach most others; `skipped` names the rest.
+        """
         named = dict(targets)
         whole = set(named) == set(self._sources.modules)
-        found = entries_of(self._root, list(named), programs=whole, most=_MOST_ENTRIES)
+        found = entries_of(self._root, list(named), programs=whole)
+        beyond = f"beyond the {_MOST_ENTRIES} that reach most others"
+        self.skipped += [{"target": path, "reason": beyond} for path in found[_MOST_ENTRIES:]]
         if not whole:
             reason = "it uses no other module of the project, no file and no service, and is no program"
             self.skipped += [{"target": path, "reason": reason} for path in named if path not in found]
-        return [(path, named.get(path)) for path in found]
+        return [(path, named.get(path)) for path in found[:_MOST_ENTRIES]]
 
     def _step(
         self, kind: str, path: str, names: tuple[str, ...] | None, taken: set[str], after: list[str]

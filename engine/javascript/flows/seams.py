@@ -186,13 +186,12 @@ def programs_of(root: Path, folder: str) -> list[Program]:
     return found
 
 
-def entries_of(root: Path, modules: Sequence[str], *, programs: bool, most: int) -> list[str]:
+def entries_of(root: Path, modules: Sequence[str], *, programs: bool) -> list[str]:
     """The modules, of some, that are integrated with anything, those that reach most others first.
 
     Args:
         modules: paths, POSIX, relative to the root.
         programs: whether the scripts of their packages' commands are added.
-        most: how many are given.
     """
     folders = {package_of(root, path).folder for path in modules} if programs else set[str]()
     commands = [one.path for folder in sorted(folders) for one in programs_of(root, folder)]
@@ -206,4 +205,4 @@ def entries_of(root: Path, modules: Sequence[str], *, programs: bool, most: int)
         if seams.is_integration and (exports or seams.programs):
             found.append((len(seams.components), path))
     found.sort(key=lambda one: (-one[0], one[1]))
-    return [path for _, path in found[:most]]
+    return [path for _, path in found]

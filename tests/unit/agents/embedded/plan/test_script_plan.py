@@ -132,6 +132,23 @@ def test_modules_whose_tests_would_share_a_path_each_get_a_step_and_a_file(tmp_p
     assert {one for step in planned["steps"] for one in step["params"].get("depends_on", ())} <= known
 
 
+@pytest.mark.parametrize("request_text", ["integration tests with jest", "integration tests for src with jest"])
+def test_modules_beyond_the_most_that_are_integrated_are_named_with_the_true_reason(tmp_path, request_text):
+    (tmp_path / "src").mkdir()
+    (tmp_path / "other.js").write_text("exports.other = () => 2;\n")
+    (tmp_path / "src" / "base.js").write_text("exports.base = () => 1;\n")
+    for at in range(14):
+        (tmp_path / "src" / f"m{at:02}.js").write_text(
+            "const { base } = require('./base');\nexports.f = () => base();\n"
+        )
+    planned = plan(tmp_path, request_text)
+    assert len(targets(planned)) == 12
+    skipped = {row["target"]: row["reason"] for row in planned["skipped"]}
+    reason = "beyond the 12 that reach most others"
+    assert [path for path, said in skipped.items() if said == reason] == ["src/m12.js", "src/m13.js"]
+    assert skipped.get("src/base.js", "it uses no other module").startswith("it uses no other module")
+
+
 def test_a_module_that_uses_nothing_else_has_no_integration_tests_and_the_refusal_says_why(checkout):
     with pytest.raises(RequestError, match=r"it uses no other module of the project, no file and no service"):
         plan(checkout, "integration tests for src/rates.js")
