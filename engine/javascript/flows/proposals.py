@@ -26,7 +26,7 @@ _ADDRESSES = re.compile(r"(?:base_?url|^url$|endpoint|origin|api_?url|server_?ur
 _PLACES = re.compile(r"\.\w*(?:path|file|filename|folder|dir|directory|url|endpoint|origin)$", re.IGNORECASE)
 _FILLS = re.compile(r"^(?:add|set|push|put|insert|append|enqueue|deposit|register|save|store)", re.IGNORECASE)
 _MADE = re.compile(r"new ([A-Z]\w*)\(")
-_STATUSES = ("[404, { error: 'not found' }]", "[500, { error: 'out of order' }]")
+_OUT_OF_ORDER = "[500, { error: 'out of order' }]"
 
 
 @dataclass(slots=True)
@@ -194,20 +194,17 @@ class FlowProposer:
         if "standIn.url" not in used:
             yield replace(trial, prelude=prelude)
             return
-        # Another reading would ask the service itself.
-        answers = self._answers(trial)
-        for status, phrase in (
-            (None, ""),
-            (_STATUSES[0], "where the service knows nothing of it"),
-            (_STATUSES[1], "where the service is out of order"),
-        ):
-            if phrase and (trial.changed >= 0 or not answers):
-                return
-            shown = {key: status or f"[200, {body}]" for key, body in answers.items()}
-            rows = ", ".join(f"'{key}': {answer}" for key, answer in shown.items())
+        bodies = self._answers(trial)
+        states = [({key: f"[200, {body}]" for key, body in bodies.items()}, "")]
+        if bodies and trial.changed < 0:
+            states += [
+                ({}, "where the service knows nothing of it"),
+                (dict.fromkeys(bodies, _OUT_OF_ORDER), "where the service is out of order"),
+            ]
+        for answers, phrase in states:
+            rows = ", ".join(f"'{key}': {answer}" for key, answer in answers.items())
             head = f"const standIn = await serving({{ {rows} }});" if rows else "const standIn = await serving({});"
-            if status == _STATUSES[0]:
-                head = "const standIn = await serving({});"
+            # Another reading would ask the service itself.
             yield replace(trial, prelude=(head, *prelude), readings=("standIn.requests",), circumstance=phrase)
 
     def _answers(self, trial: Trial) -> dict[str, str]:

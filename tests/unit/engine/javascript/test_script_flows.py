@@ -73,7 +73,18 @@ def test_a_service_answers_what_the_code_asks_with_what_it_reads_then_refuses():
         ("const standIn = await serving({});",),
         ("const standIn = await serving({ 'GET /rates/EUR': [500, { error: 'out of order' }] });",),
     ]
+    assert [one.circumstance for one in found] == [
+        "",
+        "where the service knows nothing of it",
+        "where the service is out of order",
+    ]
     assert found[0].readings == ("standIn.requests",)
+
+
+def test_a_service_refuses_only_the_typical_call():
+    changed = [one for one in flows("src/rates.js") if one.changed >= 0]
+    assert changed
+    assert {one.circumstance for one in changed} == {""}
 
 
 def test_texts_of_the_documentation_that_a_pattern_takes_come_first():
