@@ -107,7 +107,8 @@ def _measured(given: argparse.Namespace, count: int, model: WaitingModel | None)
         workers: list[int] = []
         if count:
             server = stack.enter_context(temporal_server())
-            workers = [stack.enter_context(worker(server, "--jobs", "1", **VARIABLES)).pid for _ in range(count)]
+            started = [worker(server, "--jobs", "1", waits=True, **VARIABLES) for _ in range(count)]
+            workers = [stack.enter_context(one).pid for one in started]
             command += ["--on", server.address]
         # A file, because nobody would read a pipe before the run has ended.
         complaint = stack.enter_context(tempfile.TemporaryFile("w+"))

@@ -22,6 +22,7 @@ import sqlite3
 import sys
 import tempfile
 import traceback
+from typing import Any
 
 from ..suites.user_environment import OF_THE_SYSTEM, python_files, variables_read
 from . import api_serving
@@ -234,7 +235,9 @@ def _undone():
     """What is stored in it is gone after it, as in the tests of Django."""
     from django.db import transaction  # type: ignore[import-not-found]
 
-    with transaction.atomic():
+    # Called without a function it is no decorator, which Django does not declare.
+    atomic: Any = transaction.atomic
+    with atomic():
         yield
         transaction.set_rollback(True)
 

@@ -53,7 +53,9 @@ def assigned(statement):
 def value_of(node):
     """The value of a literal, in which a text may be taken from outside: `os.environ.get("KEY") or "made up"`."""
     if isinstance(node, ast.Dict):
-        return {ast.literal_eval(key): value_of(node.values[at]) for at, key in enumerate(node.keys)}
+        # The key of `**others` is None, which is refused as any other expression is.
+        keys: Any = node.keys
+        return {ast.literal_eval(key): value_of(node.values[at]) for at, key in enumerate(keys)}
     if isinstance(node, ast.BoolOp):
         return next((value for value in map(value_of, node.values) if value), None)
     if isinstance(node, ast.Call) and ast.unparse(node.func) == "os.environ.get":

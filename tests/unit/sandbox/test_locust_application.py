@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
+
 import pytest
 
 from testwright.engine.performance.load.render import render_load
-from testwright.sandbox.worker.suites.run_locust import application_of, profiles_of
+from testwright.sandbox.worker.suites.run_locust import application_of, profiles_of, value_of
 
 SPEC = {
     "title": "Load tests for the shop",
@@ -47,3 +49,8 @@ def test_a_secret_of_the_application_is_taken_from_outside_or_made_up(
     assert profiles == {"smoke": "tc_smoke"}
     assert application._environment["SHOP_TOKEN"] == expected
     assert application._environment["SHOP_DB"] == "shop.db"
+
+
+def test_a_dictionary_that_takes_in_another_one_is_no_literal() -> None:
+    with pytest.raises(ValueError, match="malformed"):
+        value_of(ast.parse("{'a': 'b', **others}", mode="eval").body)
