@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
+from ...engine.javascript.flows.helpers import runner_of
 from ...sandbox.javascript.syntax import parse
 from ...utils.error_formatter import SpecIssue
 from .spec_values import SpecPlace, issue, mapping, objects, text, texts
@@ -23,7 +23,7 @@ def script_flow_rules(spec: dict[str, Any]) -> Iterator[SpecIssue]:
     components = {text(one.get("name")) for _, one in objects(target.get("components"))}
     services = {text(one.get("name")) for _, one in objects(spec.get("services"))}
     names = {name for _, one in objects(target.get("components")) for name in mapping(one.get("exports")).values()}
-    runners = {_runner(name) for name in mapping(target.get("programs"))}
+    runners = {runner_of(name) for name in mapping(target.get("programs"))}
     yield from _case_rules(spec, names | runners)
     for index, case in objects(spec.get("cases")):
         for at, edge in objects(case.get("crosses")):
@@ -33,11 +33,6 @@ def script_flow_rules(spec: dict[str, Any]) -> Iterator[SpecIssue]:
                     where = ("cases", index, "crosses", at, end)
                     fix = f"use one of: {', '.join(sorted(components | services))}"
                     yield issue(where, "unknown_component", f"no component or service is called {name!r}", fix, name)
-
-
-def _runner(program: str) -> str:
-    """The name of the function of a test file that runs a program."""
-    return "run" + "".join(word[:1].upper() + word[1:] for word in re.split(r"\W+", program) if word)
 
 
 def _case_rules(spec: dict[str, Any], exports: set[str]) -> Iterator[SpecIssue]:

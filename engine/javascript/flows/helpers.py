@@ -90,14 +90,14 @@ def helpers_of(programs: Sequence[Program], place: str) -> list[Helper]:
     folder = PurePosixPath(place).parent.as_posix()
     for one in programs:
         script = posixpath.relpath(one.path, folder)
-        name = runner_of(one)
+        name = runner_of(one.name)
         found.append(Helper(name, _PROGRAM.format(name=name, script=script), "process", "real"))
     return found
 
 
-def runner_of(program: Program) -> str:
-    """The name of the function that runs a program: `runCheckout`."""
-    return "run" + "".join(word[:1].upper() + word[1:] for word in re.split(r"\W+", program.name) if word)
+def runner_of(program: str) -> str:
+    """The name of the function of a test file that runs a program, by the program's name: `runCheckout`."""
+    return "run" + "".join(word[:1].upper() + word[1:] for word in re.split(r"\W+", program) if word)
 
 
 def needed_helpers(helpers: Sequence[Helper], sources: Iterable[str]) -> list[Helper]:

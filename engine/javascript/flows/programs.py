@@ -102,11 +102,11 @@ def _files(seams: ScriptSeams) -> Iterator[str]:
 def _function(program: Program, seams: ScriptSeams) -> Function:
     """The function of the test file that runs a program, as if it were the entry's."""
     parameters = (Parameter("folder"), Parameter("words", rest=True))
-    return Function(runner_of(program), "function", parameters, seams.entry.root)
+    return Function(runner_of(program.name), "function", parameters, seams.entry.root)
 
 
 def _trial(program: Program, function: Function, words: Words, before: Sequence[Words], files: Sequence[str]) -> Trial:
-    runner = runner_of(program)
+    runner = runner_of(program.name)
     prelude = ["const folder = temporaryFolder();"]
     prelude += [f"{runner}({', '.join(('folder', *map(quoted_text, one)))});" for one in before]
     shown = " ".join(words)

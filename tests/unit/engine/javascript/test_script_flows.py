@@ -11,6 +11,7 @@ import pytest
 
 from testwright.analysis.test_checks.spec_rules import quality_issues
 from testwright.engine.javascript.facts import read_module
+from testwright.engine.javascript.flows.helpers import helpers_of
 from testwright.engine.javascript.flows.programs import chosen_runs, documented_lines
 from testwright.engine.javascript.flows.proposals import FlowProposer
 from testwright.engine.javascript.flows.render import render_flows
@@ -157,6 +158,17 @@ def test_a_flow_names_components_that_the_spec_has():
     [case] = SPEC["cases"]
     broken = {**SPEC, "cases": [{**case, "crosses": [{"from": "checkout", "to": "rates"}]}]}
     assert "unknown_component" in [one.rule for one in quality_issues(broken, "integration")]
+
+
+@pytest.mark.parametrize(("subject", "rules"), [("runCheckOut", set()), ("runCheckout", {"unknown_subject"})])
+def test_a_case_names_the_function_that_its_test_file_runs_the_program_by(subject, rules):
+    target = {**SPEC["target"], "programs": {"check-out": "bin/checkout.js"}}
+    case = {**SPEC["cases"][0], "subject": subject}
+    found = {one.rule for one in quality_issues({**SPEC, "target": target, "cases": [case]}, "integration")}
+    assert found & {"unknown_subject"} == rules
+    assert (
+        "function runCheckOut(" in helpers_of([Program("check-out", "bin/checkout.js")], "tests/a.test.js")[-1].source
+    )
 
 
 def test_a_module_that_does_not_parse_is_no_component(tmp_path):
