@@ -38,7 +38,8 @@ async def run_script_tests(services: ToolServices, files: Mapping[str, str], spe
     target = await services.python_target()
     limits = {key: options[key] for key in ("test_seconds", "mutant_seconds") if key in options}
     # What a program does in its own process is neither measured nor mutated.
-    inside = any(str(case["id"]) not in _of_programs(spec) for case in spec["cases"])
+    apart = _of_programs(spec)
+    inside = any(str(case["id"]) not in apart for case in spec["cases"])
     strictness = VerifyOptions(
         repeats=options.get("repeats", services.repeats),
         mutants=options.get("mutants", services.mutants) if inside else 0,

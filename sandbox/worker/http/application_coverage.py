@@ -38,7 +38,9 @@ class Applications:
         """Add what the applications ran to coverage data; they have ended."""
         os.environ.pop("API_LAUNCHER", None)
         if os.environ.pop("API_MEASURED", None) is not None:
-            os.environ["PYTHONPATH"] = self._path or ""
+            os.environ.pop("PYTHONPATH", None)
+            if self._path is not None:
+                os.environ["PYTHONPATH"] = self._path
         os.close(self._test)
         for name in sorted(os.listdir(self._folder)):
             if name.endswith(".coverage"):
