@@ -41,11 +41,8 @@ class Response:
     """An answer; names of `headers` are in small letters, `cookies` is what a browser would send back."""
 
     def __init__(self, status, headers, text, seconds=0.0, cookies=""):
-        self.status = status
-        self.headers = headers
-        self.text = text
-        self.seconds = seconds
-        self.cookies = cookies
+        self.status, self.headers, self.text = status, headers, text
+        self.seconds, self.cookies = seconds, cookies
 
     json = property(lambda self: json_module.loads(self.text))
 
@@ -170,20 +167,14 @@ class Application(_Verbs):
         # Settings and data of the user's own that are found by way of the home folder stay as they are.
         own = {name: value for name, value in os.environ.items() if not name.startswith("XDG_")}
         path = os.pathsep.join(dict.fromkeys([*self._import_roots, *(one for one in sys.path if one)]))
+        own |= {"HOME": str(place / "home"), "TMPDIR": str(place / "tmp"), "PYTHONPATH": path, "PYTHONUNBUFFERED": "1"}
         self._process = subprocess.Popen(
             [*self._launcher, json_module.dumps(config)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._log,
             cwd=config["folder"],
-            env={
-                **own,
-                "HOME": str(place / "home"),
-                "TMPDIR": str(place / "tmp"),
-                "PYTHONPATH": path,
-                "PYTHONUNBUFFERED": "1",
-                **self._environment,
-            },
+            env={**own, **self._environment},
             start_new_session=True,
         )
         self._lines = queue.Queue()

@@ -35,29 +35,23 @@ SURROUNDINGS = re.compile(
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 # Audit events of changes to files: which of their arguments are paths, and which the open folders these start from.
 CHANGES = {
-    "open": ((0, None),),
-    "os.chmod": ((0, 2),),
-    "os.chown": ((0, 3),),
+    **dict.fromkeys(("open", "os.truncate", "sqlite3.connect"), ((0, None),)),
+    **dict.fromkeys(("os.remove", "os.rmdir"), ((0, 1),)),
+    **dict.fromkeys(("os.chmod", "os.mkdir"), ((0, 2),)),
+    **dict.fromkeys(("os.chown", "os.utime"), ((0, 3),)),
     "os.link": ((1, 3),),
-    "os.mkdir": ((0, 2),),
-    "os.remove": ((0, 1),),
-    "os.rename": ((0, 2), (1, 3)),
-    "os.rmdir": ((0, 1),),
     "os.symlink": ((1, 2),),
-    "os.truncate": ((0, None),),
-    "os.utime": ((0, 3),),
-    "sqlite3.connect": ((0, None),),
+    "os.rename": ((0, 2), (1, 3)),
 }
 
 
 def main(config):
     """Serve until standard input ends. Speaks one JSON line for each line it reads."""
-    answers = os.fdopen(os.dup(1), "w")
+    answers = os.fdopen(os.dup(1), "w", buffering=1)  # by lines
     os.dup2(2, 1)
 
     def answer(**facts):
         answers.write(json.dumps(facts) + "\n")
-        answers.flush()
 
     child = None
     if config.get("variables") is not None:
@@ -253,8 +247,7 @@ class _Forked:
     """Each start is a fork of this process, which has imported the application and done nothing else."""
 
     def __init__(self, serve):
-        self._serve = serve
-        self._pid = 0
+        self._serve, self._pid = serve, 0
 
     def start(self, answer):
         listener = _listener()
@@ -276,8 +269,7 @@ class _Forked:
         if not self._pid:
             return
         pid, self._pid = self._pid, 0
-        gentle = os.environ.get("API_STOP_SIGNAL")  # lets it write down what was measured
-        if gentle:
+        if gentle := os.environ.get("API_STOP_SIGNAL"):  # lets it write down what was measured
             os.kill(pid, getattr(signal, gentle))
             if _ended_soon(pid):
                 return
@@ -321,9 +313,7 @@ class _Started:
     """Each start runs a command and waits for its port, and for a path to answer where one is named."""
 
     def __init__(self, command, folder, ready=""):
-        self._command = command
-        self._ready = ready
-        self._folder = folder
+        self._command, self._folder, self._ready = command, folder, ready
         self._process: Any = None
 
     def start(self, answer):
@@ -343,39 +333,29 @@ class _Started:
     def _wait_for(self, port):
         """Whether the port takes connections, and the path answers, before the process ends."""
         while True:
-            try:
+            with contextlib.suppress(OSError, http.client.HTTPException):
                 if self._is_ready(port):
                     return self._process.poll() is None
-                raise OSError("it answers, and is not ready")
-            except OSError:
-                try:
-                    self._process.wait(timeout=0.02)
-                    return False
-                except subprocess.TimeoutExpired:
-                    continue
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(timeout=0.02)
+                return False
 
     def _is_ready(self, port):
         if not self._ready:
             socket.create_connection((LOOPBACK, port), timeout=1).close()
             return True
-        connection = http.client.HTTPConnection(LOOPBACK, port, timeout=5)
-        try:
+        with contextlib.closing(http.client.HTTPConnection(LOOPBACK, port, timeout=5)) as connection:
             connection.request("GET", self._ready)
             return connection.getresponse().status < 400
-        except http.client.HTTPException:
-            return False
-        finally:
-            connection.close()
 
     def stop(self):
-        if self._process is not None:
-            self._process.terminate()
-            try:
-                self._process.wait(timeout=3)
-            except subprocess.TimeoutExpired:
-                self._process.kill()
-                self._process.wait()
-            self._process = None
+        process, self._process = self._process, None
+        if process is not None:
+            process.terminate()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(timeout=3)
+            process.kill()
+            process.wait()
 
 
 class _Folder:
