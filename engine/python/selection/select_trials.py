@@ -20,6 +20,7 @@ from ..search.round_trips import RestoredFile
 from ..search.trial_search import TrialRecord, returned_none
 from .candidates import DISTINCTION, Goal, TrialCandidate, rank_candidates, stores_only
 from .degeneracy import MILD
+from .documented import without_repeated_examples
 from .representative import NO_RESULT, OTHER_SHAPE, Representation
 from .trivial import excluded_by, trivial_survivors
 
@@ -95,7 +96,8 @@ def select_trials(
     for candidate in rank_candidates(records, facts, kills or {}, alike=_ALIKE):
         by_subject[candidate.subject].append(candidate)
     for name, found in by_subject.items():
-        by_subject[name] = _undoing([one for one in found if _reaches(one, lines.get(name))] or found)
+        reaching = [one for one in found if _reaches(one, lines.get(name))] or found
+        by_subject[name] = without_repeated_examples(_undoing(reaching), lines.get(name))
     _drop_plain_constructions(by_subject, facts)
     order = {subject.qualname: index for index, subject in enumerate(facts.callables())}
     subjects = sorted(by_subject, key=lambda name: (order.get(name, len(order)), name))

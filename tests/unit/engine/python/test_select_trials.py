@@ -295,3 +295,17 @@ def test_a_negative_number_represents_nothing_that_another_number_shows_too() ->
     plain = record(1, "first(7)", returned("5"), (1, 2))
 
     assert chosen(negative, plain)[0] == "first(7)"
+
+
+@pytest.mark.feature("B-16")
+def test_an_example_of_the_class_that_repeats_one_of_the_member_is_left_out() -> None:
+    own = record(0, "first([1, 2])", returned("2"), (1, 2), (2, 3), wanted="2", wanted_line=4)
+    repeated = record(1, "first([5, 9, 7])", returned("9"), (1, 2), wanted="9", wanted_line=40)
+    other_form = record(2, "first([5, 9], lowest=True)", returned("5"), (1, 2), wanted="5", wanted_line=41)
+    further = record(3, "first([8, 9])", returned("8"), (1, 2), (2, 4), wanted="8", wanted_line=42)
+
+    assert chosen(own, repeated, other_form, further) == [
+        "first([1, 2])",
+        "first([8, 9])",
+        "first([5, 9], lowest=True)",
+    ]
