@@ -25,6 +25,8 @@ _NEVER_NAMES = frozenset(
 """Words that point, count or say a kind of thing: quoted, they are names as well."""
 _BEFORE_NAMES = frozenset("for of in from test cover check exercise verify validate include".split())
 _AFTER_NAMES = frozenset("in from inside with using via too please".split())
+_REACH = 24
+"""Words before or after one that say what it means."""
 _KIND_NOUNS = frozenset("module package file folder class function method".split())
 _GAP = re.compile(r"\s+|'s\b")
 _WORD = re.compile(r"[^\s,;!?()]+")
@@ -203,15 +205,18 @@ def _stands_as_name(at: int, found: list[Lexeme]) -> bool:
         return False
     if not re.fullmatch(r"[\w-]+", lexeme.text):
         return False
-    before = next(
-        (one for one in reversed(found[:at]) if one.text.lower() not in ("the", "a", "an", "my", "our")), None
-    )
+    before = next((one for one in _before(at, found) if one.text.lower() not in ("the", "a", "an", "my", "our")), None)
     after = found[at + 1] if at + 1 < len(found) else None
     return _may_follow(lexeme, before) and (
         after is None
         or after.role in ("punctuation", "and", "exclude", "excluded", "include", "framework", "depth")
         or after.text.lower() in _AFTER_NAMES | _KIND_NOUNS
     )
+
+
+def _before(at: int, found: list[Lexeme]) -> Iterator[Lexeme]:
+    """The words before one, the nearest first; no more than a sentence has, so that long requests are read at once."""
+    return (found[place] for place in range(at - 1, max(-1, at - 1 - _REACH), -1))
 
 
 def _may_follow(lexeme: Lexeme, before: Lexeme | None) -> bool:
@@ -225,8 +230,9 @@ def _may_follow(lexeme: Lexeme, before: Lexeme | None) -> bool:
 
 def _leaves_out(at: int, found: list[Lexeme]) -> bool:
     """Whether "but" means "except": a whole stands before it, and a name or a kind of tests after it."""
-    before = next((one.role for one in reversed(found[:at]) if one.role not in ("noun", "filler")), "")
-    after = next((one.role for one in found[at + 1 :] if one.role not in ("noun", "filler")), "")
+    before = next((one.role for one in _before(at, found) if one.role not in ("noun", "filler")), "")
+    following = found[at + 1 : at + 1 + _REACH]
+    after = next((one.role for one in following if one.role not in ("noun", "filler")), "")
     return before in ("whole", "whole_noun", "mention") and (
         not after or after in ("mention", "whole_noun") or (after in ("type", "maybe_type") and before == "whole")
     )
