@@ -87,7 +87,7 @@ def _unit(spec: Spec, framework: str, test_path: str) -> tuple[RenderedFile, ...
 
 
 def _integration(spec: Spec, framework: str, test_path: str) -> tuple[RenderedFile, ...]:
-    if framework == "jest":
+    if framework == "jest" and spec.get("language") != "python":
         from .javascript.flows.render import render_flows
 
         return (RenderedFile(test_path, render_flows(spec, test_path)),)

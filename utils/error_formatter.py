@@ -110,7 +110,9 @@ def _position(error: ValidationError) -> tuple[list[tuple[int, str]], str]:
 
 def _issues(error: ValidationError) -> Iterator[SpecIssue]:
     place = list(error.absolute_path)
-    keyword = "not_allowed" if error.validator == "not" and error.validator_value == {} else str(error.validator)
+    # A property that other values exclude: `false` as its schema, or `not` of everything.
+    excluded = error.schema is False or (error.validator == "not" and error.validator_value == {})
+    keyword = "not_allowed" if excluded else str(error.validator)
     if keyword == "required":
         yield from _missing(error, place)
     elif keyword in ("additionalProperties", "unevaluatedProperties"):

@@ -52,4 +52,4 @@ def test_results_with_a_varying_part_are_asserted_by_what_stays_and_dates_are_fi
     assert "result.id" not in text.partition("def test_order_for")[2].partition("\ndef ")[0]
     assert re.search(r'"name": "\w+", "at": \d{10}, "size"', text)  # the clock stands still
     assert "is_weekend(day) is expected" in text or "is_weekend(datetime.date(" in text
-    assert "today()" not in text
+    assert ".today()" not in text
