@@ -212,7 +212,11 @@ def _advice_for(report: Report, own_pytest: Json) -> Iterator[str]:
         )
     if report.own_pytest is not None:
         yield from own_pytest_lines(
-            report.own_pytest, mapping(own_pytest.get("earlier")), mapping(own_pytest.get("variables"))
+            report.own_pytest,
+            mapping(own_pytest.get("earlier")),
+            mapping(own_pytest.get("variables")),
+            not_added=_not_added(report),
+            lent=own_pytest.get("lent") is True,
         )
     if report.totals.files_staged:
         yield "Staged tests join the project with `testwright apply` and the run's id."
@@ -220,6 +224,16 @@ def _advice_for(report: Report, own_pytest: Json) -> Iterator[str]:
         yield "The tests were not executed: run them before you rely on them."
     if report.totals.origins.observed and not report.suspected_defects:
         yield "Expectations marked `observed` pin what the code does today; read them before you call them right."
+
+
+def _not_added(report: Report) -> dict[str, int]:
+    """Numbers of tests by the files that were left alone, because a person's stands there."""
+    alone = {file.path for file in report.files if file.outcome in ("edited", "conflict")}
+    found: Counter[str] = Counter()
+    for target in report.targets:
+        if target.test_path in alone:
+            found[target.test_path] += sum(len(row.tests) for row in target.evidence)
+    return dict(found)
 
 
 def _is_rejected(step: Json) -> bool:

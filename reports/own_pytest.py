@@ -14,7 +14,12 @@ _NAMED = 5
 
 
 def own_pytest_lines(
-    own: OwnPytestRun, earlier: Mapping[str, Any], variables: Mapping[str, Any] | None = None
+    own: OwnPytestRun,
+    earlier: Mapping[str, Any],
+    variables: Mapping[str, Any] | None = None,
+    *,
+    not_added: Mapping[str, int] | None = None,
+    lent: bool = False,
 ) -> Iterator[str]:
     """Yield what a person must know or do so that a bare `pytest` passes; one line where all is well.
 
@@ -22,26 +27,40 @@ def own_pytest_lines(
         earlier: what became of the tests that earlier runs wrote for the same modules: files, passed, failing,
             outdated, reason, lacking, lent; empty where there are none.
         variables: the `file` of the run that sets variables for the tests, and their `names`; None where none needs to.
+        not_added: numbers of tests by the files that were left alone, and do not hold them.
+        lent: the project's environment has no pytest, and testwright's own took its place.
     """
     outdated = rows(earlier.get("outdated"))
     if outdated:
         yield _outdated(outdated)
-    if own.outcome == "passed":
-        yield f"The project's own `pytest` collects and passes {_tests(own.passed)}. {_others(earlier)}"
+    added = max(0, own.passed - sum((not_added or {}).values()))
+    claims = own.outcome in ("passed", "needs_setting")
+    if own.outcome == "passed" and (added or not not_added):
+        who = "Under the project's settings, a lent `pytest`" if lent else "The project's own `pytest`"
+        yield f"{who} collects and passes {_tests(added, not_added)}. {_others(earlier)}"
     elif own.outcome == "needs_setting":
         needs, given = ("a line", "that line") if len(own.settings) == 1 else ("lines", "those lines")
-        yield (
-            f"Your own `pytest` needs {needs} first: {own.reason}. With {given} it collects and passes "
-            f"{_tests(own.passed)} (tried). {_others(earlier)}"
-        )
+        claim = f"With {given} it collects and passes {_tests(added, not_added)} (tried). {_others(earlier)}"
+        first = f"Your own `pytest` needs {needs} first: {own.reason}."
+        yield f"{first} {claim}" if added or not not_added else first
         yield from (f"Add to {setting.file}, [{setting.section}]: {setting.line}" for setting in own.settings)
-    else:
+    elif not claims:
         verb = {
             "not_started": "does not start",
             "not_collected": "does not collect all tests",
             "failed": "does not pass the tests",
         }
         yield f"The project's own `pytest` {verb[own.outcome]}: {own.reason}."
+    if not_added and claims:
+        yield (
+            f"Not added, so not among them: the tests of this run for {_some(sorted(not_added))}. What your own "
+            f"{'file holds' if len(not_added) == 1 else 'files hold'} was not run, and may fail."
+        )
+    if lent:
+        yield (
+            "The project's environment has no pytest; testwright's was lent to it. Install it there before you run the "
+            "tests: `python -m pip install pytest`."
+        )
     names = words((variables or {}).get("names"))
     if names:
         yield (
@@ -64,8 +83,9 @@ def _taken(names: Sequence[str]) -> str:
     return f" Set {_some(names)} yourself, else the tests are skipped: no file has the value." if names else ""
 
 
-def _tests(number: int) -> str:
-    return "the test of this run" if number == 1 else f"the {number} tests of this run"
+def _tests(number: int, not_added: Mapping[str, int] | None = None) -> str:
+    whose = "that this run added" if not_added else "of this run"
+    return f"the test {whose}" if number == 1 else f"the {number} tests {whose}"
 
 
 def _others(earlier: Mapping[str, Any]) -> str:

@@ -187,6 +187,10 @@ class PythonTarget:
         finally:
             await to_the_end(remove_tree, folder, ignore_errors=True)
 
+    def lends(self, package: str) -> bool:
+        """Whether a test tool is none of the project's environment and comes from the overlay."""
+        return any((folder / package).is_dir() for folder in self.overlay)
+
     async def with_benchmark_tools(self) -> PythonTarget:
         """The same target, with pytest-benchmark on its path; itself where its environment has that.
 

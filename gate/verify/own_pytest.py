@@ -52,6 +52,7 @@ class OwnPytest:
         settings: lines that were tried, and help.
         earlier: what it makes, with `settings`, of tests that earlier runs wrote; None where none were run.
         needs_conftest: the tests need the `conftest` that was given.
+        lent: the project's environment has no pytest; it came from ours.
     """
 
     outcome: Outcome
@@ -61,6 +62,7 @@ class OwnPytest:
     settings: tuple[PytestSetting, ...] = ()
     earlier: EarlierTests | None = None
     needs_conftest: bool = False
+    lent: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """JSON form."""
@@ -71,6 +73,7 @@ class OwnPytest:
             "reason": self.reason,
             "settings": [setting.to_dict() for setting in self.settings],
             **({"earlier": self.earlier.to_dict()} if self.earlier is not None else {}),
+            **({"lent": True} if self.lent else {}),
         }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 from ...gate.verify.earlier_tests import earlier_test_files
@@ -42,6 +43,7 @@ async def _run(services: ToolServices, /, test_paths: list[str], tests_dir: str 
     )
     conftest = await asyncio.to_thread(_conftest, target, project_path(tests_dir))
     found = await run_own_pytest(target, files, roots or list(target.import_roots), earlier, conftest)
+    found = replace(found, lent=target.lends("pytest"))
     if conftest is not None and found.needs_conftest:
         await asyncio.to_thread(Staging(services.run_folder, services.root).stage, *conftest)
         return {**found.to_dict(), "variables": _variables(conftest[0], target)}
@@ -110,6 +112,7 @@ TOOL = ToolSpec(
         failing=array(open_object(["nodeid", "message"], **strings("nodeid", "message"))),
         reason=string(),
         settings=array(open_object(["file", "section", "key", "line"])),
+        lent={"type": "boolean", "description": "The project's environment has no pytest; testwright's was lent."},
         variables=open_object(
             ["file", "names"],
             file={**string(), "description": "The staged conftest.py that sets them."},

@@ -188,6 +188,16 @@ def test_a_test_file_that_a_person_has_changed_leaves_the_run_complete() -> None
     assert [line for line in report.advice if "you have changed is yours" in line]
 
 
+def test_tests_for_a_file_that_a_person_has_changed_are_not_said_to_pass_there() -> None:
+    file = {"path": "tests/generated/shop/test_cart1.py", "outcome": "edited", "reason": "changed by hand"}
+    own = {"outcome": "passed", "passed": 1, "failing": [], "reason": "", "settings": [], "lent": True}
+    verify = {"id": "v", "type": "verify_suite", "status": "completed", "result": {"own_pytest": own}}
+    report = build_report(facts(), outcomes(generate_step(**executed(["tc_a"])), verify, accept_step(file)))
+    assert not [line for line in report.advice if "collects and passes" in line]
+    assert [line for line in report.advice if line.startswith("Not added, so not among them")]
+    assert [line for line in report.advice if "has no pytest" in line]
+
+
 def test_what_a_file_no_longer_tests_is_told_with_the_reason() -> None:
     lost = [{"subject": "Cart.total", "reason": ""}, {"subject": "fee", "reason": "it is gone from the module"}]
     file = {"path": "tests/generated/shop/test_cart1.py", "outcome": "updated", "lost": lost}

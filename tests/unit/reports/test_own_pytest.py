@@ -28,6 +28,31 @@ def test_without_earlier_tests_no_more_is_claimed_than_was_run() -> None:
     assert said().endswith("Other tests were not run.")
 
 
+def test_tests_that_were_not_added_are_not_claimed() -> None:
+    own = OwnPytestRun(outcome="passed", passed=5)
+    first, last = own_pytest_lines(own, {}, not_added={WHOLE: 2})
+    assert first.startswith("The project's own `pytest` collects and passes the 3 tests that this run added.")
+    assert last == (
+        f"Not added, so not among them: the tests of this run for {WHOLE}. What your own file holds was not run, and "
+        "may fail."
+    )
+
+
+def test_where_no_test_was_added_none_is_said_to_pass() -> None:
+    lines = list(own_pytest_lines(OwnPytestRun(outcome="passed", passed=2), {}, not_added={WHOLE: 2}))
+    assert not any("collects and passes" in line for line in lines)
+    assert lines[0].startswith("Not added")
+
+
+def test_a_pytest_that_was_lent_is_not_called_the_projects_own() -> None:
+    first, last = own_pytest_lines(OwnPytestRun(outcome="passed", passed=3), {}, lent=True)
+    assert first.startswith(
+        "Under the project's settings, a lent `pytest` collects and passes the 3 tests of this run."
+    )
+    assert "The project's environment has no pytest" in last
+    assert "`python -m pip install pytest`" in last
+
+
 def test_earlier_tests_that_pass_are_named_by_their_files() -> None:
     assert f"4 that earlier runs wrote for the same code pass as well ({WHOLE})." in said(4)
     assert "1 that an earlier run wrote for the same code passes as well" in said(1)
