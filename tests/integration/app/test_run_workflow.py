@@ -349,5 +349,5 @@ async def test_a_history_that_is_full_is_followed_by_a_new_one_that_loses_nothin
     assert len(histories) > 2
     assert notes.most == 2
     for history in histories:
-        assert len(history.events) < 40
+        assert len(history.events) < 50  # one history of all of it has more than 60
         await Replayer(workflows=[RunWorkflow], build_id="tests").replay_workflow(history)

@@ -73,7 +73,7 @@ def test_what_comes_from_outside_stays_in_its_place_in_the_summary():
 
 
 def test_a_summary_of_many_defects_says_how_many_it_leaves_out():
-    many = [{**DEFECT, "id": f"sd_{one}"} for one in range(70)]
+    many = [{**DEFECT, "id": f"sd_{one}", "title": f"wrong {one}"} for one in range(70)]
     text = summary_of(report(suspected_defects=many), failed_on=(), base="", where=CodePages())
     assert text.count("- observed: 2") == 50
     assert "… and 20 more, in the report." in text
