@@ -33,7 +33,30 @@ def own_pytest_lines(
     outdated = rows(earlier.get("outdated"))
     if outdated:
         yield _outdated(outdated)
-    added = max(0, own.passed - sum((not_added or {}).values()))
+    yield from _claims(own, earlier, not_added or {}, lent=lent)
+    names = words((variables or {}).get("names"))
+    if names:
+        yield (
+            f"{text((variables or {}).get('file'))} sets {_some(names)} of the setting env where they are not set: the "
+            f"tests need them. Secrets have placeholders there.{_taken(words((variables or {}).get('taken')))}"
+        )
+    failing = rows(earlier.get("failing"))
+    if failing:
+        yield _failing(failing)
+    lacking = words(earlier.get("lacking"))
+    if lacking:
+        yield (
+            f"Performance tests of an earlier run ({_some(lacking)}) need pytest-benchmark, which the project's "
+            f"environment lacks: {'it was lent to them' if earlier.get('lent') else 'they were not run'}. Install it "
+            "there, or your own `pytest` fails them."
+        )
+
+
+def _claims(
+    own: OwnPytestRun, earlier: Mapping[str, Any], not_added: Mapping[str, int], *, lent: bool
+) -> Iterator[str]:
+    """Yield what came of the tests of the run, what they lack, and which of them are not in the project."""
+    added = max(0, own.passed - sum(not_added.values()))
     claims = own.outcome in ("passed", "needs_setting")
     if own.outcome == "passed" and (added or not not_added):
         who = "Under the project's settings, a lent `pytest`" if lent else "The project's own `pytest`"
@@ -60,22 +83,6 @@ def own_pytest_lines(
         yield (
             "The project's environment has no pytest; testwright's was lent to it. Install it there before you run the "
             "tests: `python -m pip install pytest`."
-        )
-    names = words((variables or {}).get("names"))
-    if names:
-        yield (
-            f"{text((variables or {}).get('file'))} sets {_some(names)} of the setting env where they are not set: the "
-            f"tests need them. Secrets have placeholders there.{_taken(words((variables or {}).get('taken')))}"
-        )
-    failing = rows(earlier.get("failing"))
-    if failing:
-        yield _failing(failing)
-    lacking = words(earlier.get("lacking"))
-    if lacking:
-        yield (
-            f"Performance tests of an earlier run ({_some(lacking)}) need pytest-benchmark, which the project's "
-            f"environment lacks: {'it was lent to them' if earlier.get('lent') else 'they were not run'}. Install it "
-            "there, or your own `pytest` fails them."
         )
 
 

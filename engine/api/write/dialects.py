@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -269,12 +269,17 @@ def _file_pair(item: Any) -> str:
     return f"(None, {literal(str(_plain(item)))})"
 
 
-def _werkzeug_field(value: Any) -> str:
+def _form_field(value: Any, file: Callable[[str, str], str]) -> str:
+    """A field of a form as source; `file` writes an uploaded one from the sources of its name and its content."""
     if isinstance(value, list):
-        return f"[{', '.join(map(_werkzeug_field, value))}]"
+        return f"[{', '.join(_form_field(item, file) for item in value)}]"
     if _is_file(value):
-        return f"(io.BytesIO({literal(value['content'])}.encode()), {literal(value['filename'])})"
+        return file(literal(value["filename"]), literal(value["content"]))
     return literal(_plain(value))
+
+
+def _werkzeug_field(value: Any) -> str:
+    return _form_field(value, lambda name, content: f"(io.BytesIO({content}.encode()), {name})")
 
 
 def _as_json(part: str) -> str:
@@ -283,11 +288,7 @@ def _as_json(part: str) -> str:
 
 
 def _django_field(value: Any) -> str:
-    if isinstance(value, list):
-        return f"[{', '.join(map(_django_field, value))}]"
-    if _is_file(value):
-        return f"SimpleUploadedFile({literal(value['filename'])}, {literal(value['content'])}.encode())"
-    return literal(_plain(value))
+    return _form_field(value, lambda name, content: f"SimpleUploadedFile({name}, {content}.encode())")
 
 
 STARTED = Dialect()

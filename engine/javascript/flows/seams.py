@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from tree_sitter import Node
@@ -64,27 +64,47 @@ class ScriptSeams:
         return bool(self.components or any(self.outside.values()) or self.programs)
 
 
-def read_seams(root: Path, path: str) -> ScriptSeams:
+@dataclass(slots=True)
+class Scripts:
+    """The scripts of a project, each parsed when it is first asked for.
+
+    Args:
+        root: the project, which must not change meanwhile.
+    """
+
+    root: Path
+    _read: dict[tuple[str, str], Module] = field(default_factory=dict[tuple[str, str], Module])
+
+    def module(self, path: str, package: str = "") -> Module:
+        """A module, for an entry with its package's name. Raises as `read_module`."""
+        if (path, package) not in self._read:
+            self._read[path, package] = read_module(self.root, path, package)
+        return self._read[path, package]
+
+
+def read_seams(root: Path, path: str, scripts: Scripts | None = None) -> ScriptSeams:
     """Read the seams of one module. Blocks.
 
     Args:
         path: of the entry, POSIX, relative to the project's root.
+        scripts: those of the project, where several entries are read; None to parse for this one.
 
     Raises:
         TargetImportError: the entry does not parse.
         OSError: it cannot be read.
     """
+    scripts = scripts or Scripts(root)
     package = package_of(root, path)
-    entry = with_declarations(root, read_module(root, path, str(package.manifest.get("name") or "")))
+    entry = with_declarations(root, scripts.module(path, str(package.manifest.get("name") or "")))
     components: dict[str, Module] = {}
     edges: list[tuple[str, str]] = []
     waiting = [entry]
     while waiting:
         here = waiting.pop(0)
-        for other in imported_modules(root, here):
+        for other in _imported_modules(scripts, here):
             if other != path and other not in components and len(components) < _MOST_COMPONENTS:
                 try:
-                    components[other] = with_declarations(root, read_module(root, other))
+                    components[other] = with_declarations(root, scripts.module(other))
                 except (TargetImportError, OSError):
                     continue
                 waiting.append(components[other])
@@ -95,23 +115,24 @@ def read_seams(root: Path, path: str) -> ScriptSeams:
     return ScriptSeams(entry, components, tuple(dict.fromkeys(edges)), outside, programs)
 
 
-def imported_modules(root: Path, module: Module) -> list[str]:
+def _imported_modules(scripts: Scripts, module: Module) -> list[str]:
     """The modules of the project that a module uses when it runs, and those whose classes its functions are given.
 
     Those that it takes other types from are none of them.
     """
+    root = scripts.root
     found = [resolved(root, module.path, source) for source in _sources(module.root)]
     for source in dict.fromkeys(source for source, _ in module.imports.values()):
         path = resolved(root, module.path, source)
-        if path is not None and path not in found and _gives_classes(root, path, module, source):
+        if path is not None and path not in found and _gives_classes(scripts, path, module, source):
             found.append(path)
     return list(dict.fromkeys(path for path in found if path is not None and path != module.path))
 
 
-def _gives_classes(root: Path, path: str, module: Module, source: str) -> bool:
+def _gives_classes(scripts: Scripts, path: str, module: Module, source: str) -> bool:
     wanted = {name for origin, name in module.imports.values() if origin == source}
     try:
-        classes = read_module(root, path).classes
+        classes = scripts.module(path).classes
     except (TargetImportError, OSError):
         return False
     return any(one.name in wanted for one in classes)
@@ -195,10 +216,11 @@ def entries_of(root: Path, modules: Sequence[str], *, programs: bool) -> list[st
     """
     folders = {package_of(root, path).folder for path in modules} if programs else set[str]()
     commands = [one.path for folder in sorted(folders) for one in programs_of(root, folder)]
+    scripts = Scripts(root)
     found: list[tuple[int, str]] = []
     for path in dict.fromkeys((*modules, *commands)):
         try:
-            seams = read_seams(root, path)
+            seams = read_seams(root, path, scripts)
         except (TargetImportError, OSError):
             continue
         exports = bool(seams.entry.functions or seams.entry.classes)

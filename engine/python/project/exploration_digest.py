@@ -33,14 +33,12 @@ class _File:
     Attributes:
         defined: names of its functions and classes; None where it does not parse.
         code: digest of the code without comments and layout.
-        placed: digest of the code with its lines, and of the comments that exclude lines.
         words: the words of the code, without those of comments.
         imported: dotted names it imports, `from a import b` as `a.b`, relative ones made absolute where that can be.
         dynamic: whether it may import by other means.
     """
 
     code: str
-    placed: str
     words: frozenset[str]
     defined: frozenset[str] | None = None
     imported: tuple[str, ...] = ()
@@ -60,6 +58,7 @@ class Foundations:
     root: Path
     files: tuple[str, ...]
     _texts: dict[str, str] = field(default_factory=dict)
+    _written: dict[str, frozenset[str]] = field(default_factory=dict)
     _read: dict[str, _File] = field(default_factory=dict)
     _rest: str = ""
 
@@ -84,7 +83,7 @@ class Foundations:
             used = set(self._python)
         else:
             used = brought | self._closure(self._relevant(path))
-        lines = [f"target {path} {self._file(path).placed}"]
+        lines = [f"target {path} {self._placed(path)}"]
         lines += [f"code {one} {self._file(one).code}" for one in sorted(used - {path})]
         lines.append(f"names {self._python}")  # a new module may hide another one
         lines.append(f"rest {self._others()}")
@@ -108,14 +107,14 @@ class Foundations:
 
     def _relevant(self, path: str) -> Iterator[str]:
         """Files that may use the module or define objects for it: they name its definitions, or define its names."""
-        words, own = self._words_of(path), self._file(path).defined
+        words, own = self._file(path).words, self._file(path).defined
         own = words if own is None else own
         place = PurePosixPath(path)
         names = {*own, place.stem if place.name != "__init__.py" else place.parent.name}
         spelled = {_plain(word) for word in words}
         for one in self._python:
             classes = _CLASS.findall(self._text(one))
-            if not names.isdisjoint(self._words_of(one)) or any(_plain(name) in spelled for name in classes):
+            if self._names_any(one, names) or any(_plain(name) in spelled for name in classes):
                 yield one
 
     def _closure(self, paths: Iterable[str]) -> set[str]:
@@ -138,17 +137,35 @@ class Foundations:
             text = self._text(path)
             tree = parse_or_none(text, path)
             try:
-                found = _parsed_file(tree, text, path) if tree is not None else None
+                found = _parsed_file(tree, path) if tree is not None else None
             except RecursionError:  # an expression of hundreds of operands parses, and cannot be written again
                 found = None
             if found is None:
-                whole = _digest(text)
-                found = _File(whole, whole, frozenset(_WORD.findall(text)))
+                found = _File(_digest(text), self._words_written(path))
             self._read[path] = found
         return self._read[path]
 
-    def _words_of(self, path: str) -> frozenset[str]:
-        return self._file(path).words
+    def _placed(self, path: str) -> str:
+        """The digest of a file's code with its lines, and of the comments that exclude lines."""
+        text = self._text(path)
+        tree = parse_or_none(text, path)
+        try:
+            code = ast.dump(tree, include_attributes=True) if tree is not None else None
+        except RecursionError:
+            code = None
+        if code is None:
+            return _digest(text)
+        return _digest("\n".join([code, *(line for line in text.split("\n") if _EXCLUDED.search(line))]))
+
+    def _names_any(self, path: str, names: set[str]) -> bool:
+        """Whether the code of a file has any of the names; only a file that has one anywhere is parsed for that."""
+        return not names.isdisjoint(self._words_written(path)) and not names.isdisjoint(self._file(path).words)
+
+    def _words_written(self, path: str) -> frozenset[str]:
+        """The words of a file, those of comments among them."""
+        if path not in self._written:
+            self._written[path] = frozenset(_WORD.findall(self._text(path)))
+        return self._written[path]
 
     def _text(self, path: str) -> str:
         if path not in self._texts:
@@ -156,14 +173,12 @@ class Foundations:
         return self._texts[path]
 
 
-def _parsed_file(tree: ast.Module, text: str, path: str) -> _File:
+def _parsed_file(tree: ast.Module, path: str) -> _File:
     """What counts of a file that parses. Raises RecursionError where an expression is nested too deeply."""
     words = frozenset(_WORD.findall(ast.unparse(tree)))
-    excluding = [line for line in text.split("\n") if _EXCLUDED.search(line)]
-    placed = _digest("\n".join([ast.dump(tree, include_attributes=True), *excluding]))
     defined = frozenset(node.name for node in ast.walk(tree) if isinstance(node, _DEFINITIONS))
     dynamic = not _DYNAMIC.isdisjoint(words)
-    return _File(_digest(ast.dump(tree)), placed, words, defined, tuple(_imported(tree, path)), dynamic)
+    return _File(_digest(ast.dump(tree)), words, defined, tuple(_imported(tree, path)), dynamic)
 
 
 def _digest(text: str) -> str:

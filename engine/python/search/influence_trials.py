@@ -16,6 +16,7 @@ from ....utils.python_names import last_name, names_of
 from ....utils.python_source import expression_or_none, parse_expression
 from ..domain.membership import count_outside
 from ..model.model import RICH_SOURCES, CallableFacts, ModuleFacts, Trial
+from ..usage.harvest import bound_arguments
 from .parallel_observers import Watcher, run_trials
 from .trial_search import TrialRecord, TrialSearch, behaviour_of
 
@@ -65,138 +66,136 @@ async def show_influence(facts: ModuleFacts, search: TrialSearch, observer: Watc
 def option_trials(records: Sequence[TrialRecord], facts: ModuleFacts) -> list[tuple[TrialRecord, str, list[Trial]]]:
     """Marks the calls on which an option has an effect; returns plain calls without it, and variants with it."""
     by_subject: dict[str, list[TrialRecord]] = defaultdict(list)
-    for record in records:
-        if record.observation.outcome == "returned" and not (record.seen.random or record.time_dependent):
-            by_subject[record.trial.subject].append(record)
+    for record in filter(_is_comparable, records):
+        by_subject[record.trial.subject].append(record)
     wanted: list[tuple[TrialRecord, str, list[Trial]]] = []
     for one in facts.callables():
-        options = _options_of(one)
+        options = [item.name for item in one.parameters if item.default is not None and not item.name.startswith("_")]
         if not one.public or not options or not by_subject[one.qualname]:
             continue
-        calls = [(record, call) for record in by_subject[one.qualname] if (call := _call_of(record, one)) is not None]
-        known = {_situation(record, call): record for record, call in reversed(calls)}
+        calls = [found for record in by_subject[one.qualname] if (found := _call_of(record, one, facts)) is not None]
+        known = {_situation(found.record, found.call): found.record for found in reversed(calls)}
         for option in options:
-            showing = [
-                pair for pair in calls if (control := _control(*pair, option, known)) and _differ(pair[0], control)
-            ]
-            showing.sort(key=lambda pair: _showing_little(*pair))
-            # The plainest, and what documents and usage show: those are chosen for other reasons, too.
-            for at, (record, call) in enumerate(showing):
-                if at == 0 or record.trial.source in RICH_SOURCES:
-                    record.notes.setdefault(Distinction, f"option {option.name}")
-                    control = _control(record, call, option, known)
-                    if control is not None:
-                        record.notes.setdefault(Control, control.number)
-            proposed = _option_trials(calls, option, facts)
-            if showing:  # the plainest call that a person wrote may not have been tried with it
-                proposed = [one for one in proposed[:1] if one[0].trial.source in RICH_SOURCES]
-            wanted += proposed[:_MOST_BASES]
+            shown = _mark_option(calls, option, known)
+            # The plainest call that a person wrote may not have been tried with it.
+            bases = _bases(calls, option)[: 1 if shown else _MOST_BASES]
+            wanted += _option_trials(calls, option, [one for one in bases if not shown or _is_written(one)])
     return wanted
 
 
 @dataclass(frozen=True, slots=True)
-class _Option:
-    """A parameter with a default; `position` among the arguments of a call, None where it is passed by name only."""
+class _Call:
+    """A record whose act calls the callable itself.
 
-    name: str
-    position: int | None
+    Attributes:
+        passed: arguments by the names of their parameters.
+        fits: whether no argument is outside its domain.
+    """
 
-    def value(self, call: ast.Call) -> ast.expr | None:
-        """What a call passes for it; None where it passes nothing."""
-        if self.position is not None and self.position < len(call.args):
-            return call.args[self.position]
-        return next((keyword.value for keyword in call.keywords if keyword.arg == self.name), None)
+    record: TrialRecord
+    call: ast.Call
+    passed: Mapping[str, ast.expr]
+    fits: bool
 
-    def without(self, call: ast.Call) -> ast.Call | None:
-        """The call without it; None where a later positional argument needs it."""
-        if self.position is not None and self.position < len(call.args):
-            is_last = self.position == len(call.args) - 1
-            return ast.Call(call.func, call.args[:-1], call.keywords) if is_last else None
-        return ast.Call(call.func, call.args, [one for one in call.keywords if one.arg != self.name])
-
-
-def _options_of(one: CallableFacts) -> list[_Option]:
-    bound = one.kind in ("method", "classmethod", "constructor")
-    own = [item for item in one.parameters if not (bound and item.name in ("self", "cls"))]
-    return [
-        _Option(item.name, at if item.kind in ("positional_only", "positional_or_keyword") else None)
-        for at, item in enumerate(own)
-        if not item.required and item.default is not None and not item.name.startswith("_")
-    ]
+    def without(self, option: str) -> ast.Call | None:
+        """The call without an option that it passes; None where a later positional argument needs it."""
+        value, call = self.passed[option], self.call
+        if any(keyword.value is value for keyword in call.keywords):
+            return ast.Call(call.func, call.args, [one for one in call.keywords if one.value is not value])
+        return ast.Call(call.func, call.args[:-1], call.keywords) if call.args[-1] is value else None
 
 
-def _call_of(record: TrialRecord, one: CallableFacts) -> ast.Call | None:
-    """The act where it is a call of the callable itself."""
+def _call_of(record: TrialRecord, one: CallableFacts, facts: ModuleFacts) -> _Call | None:
     call = expression_or_none(record.trial.act)
     name = one.owner if one.kind == "constructor" else one.name
     if not isinstance(call, ast.Call) or last_name(call.func) != name:
         return None
-    return None if any(isinstance(value, ast.Starred) for value in call.args) else call
+    if any(isinstance(value, ast.Starred) for value in call.args):
+        return None
+    passed = {parameter.name: value for parameter, value in bound_arguments(call, one)}
+    return _Call(record, call, passed, not count_outside(record.trial, facts))
+
+
+def _is_comparable(record: TrialRecord) -> bool:
+    """Whether a record returned what it returns each time."""
+    return record.observation.outcome == "returned" and not (record.seen.random or record.time_dependent)
+
+
+def _is_written(one: _Call) -> bool:
+    return one.record.trial.source in RICH_SOURCES
 
 
 def _situation(record: TrialRecord, call: ast.Call) -> tuple[object, ...]:
     return record.trial.mode, record.trial.arrange, ast.unparse(call)
 
 
-def _control(
-    record: TrialRecord, call: ast.Call, option: _Option, known: Mapping[tuple[object, ...], TrialRecord]
-) -> TrialRecord | None:
-    """The record of the same call without an option that it passes; None where none was tried."""
-    without = option.without(call) if option.value(call) is not None else None
-    return known.get(_situation(record, without)) if without is not None else None
+def _mark_option(calls: Sequence[_Call], option: str, known: Mapping[tuple[object, ...], TrialRecord]) -> bool:
+    """Marks the plainest call that ended otherwise without the option, and those that documents and usage show.
+
+    Those are chosen for other reasons, too. Returns whether there is any.
+    """
+    showing: list[tuple[_Call, TrialRecord]] = []
+    for one in calls:
+        without = one.without(option) if option in one.passed else None
+        control = known.get(_situation(one.record, without)) if without is not None else None
+        if control is not None and _outcome(one.record) != _outcome(control):
+            showing.append((one, control))
+    showing.sort(key=lambda pair: _showing_little(pair[0]))
+    for at, (one, control) in enumerate(showing):
+        if at == 0 or _is_written(one):
+            one.record.notes.setdefault(Distinction, f"option {option}")
+            one.record.notes.setdefault(Control, control.number)
+    return bool(showing)
 
 
-def _differ(left: TrialRecord, right: TrialRecord) -> bool:
-    return _outcome(left) != _outcome(right)
+def _bases(calls: Sequence[_Call], option: str) -> list[_Call]:
+    """The calls without an option, the most telling first."""
+    return sorted((one for one in calls if option not in one.passed and one.fits), key=_showing_little)
 
 
 def _option_trials(
-    calls: Sequence[tuple[TrialRecord, ast.Call]], option: _Option, facts: ModuleFacts
+    calls: Sequence[_Call], option: str, bases: Sequence[_Call]
 ) -> list[tuple[TrialRecord, str, list[Trial]]]:
     """Returns calls without an option, and the same with values that were passed elsewhere."""
     distinct: dict[str, tuple[ast.expr, TrialRecord]] = {}
-    for record, call in calls:
-        value = option.value(call)
-        arranged = {word for text in record.trial.arrange for word in _NAME.findall(text)}
-        if value is not None and not count_outside(record.trial, facts) and not names_of(value) & arranged:
-            distinct.setdefault(ast.unparse(value), (value, record))
-    bases = [
-        (record, call)
-        for record, call in calls
-        if option.value(call) is None and not count_outside(record.trial, facts)
+    for one in calls if bases else ():
+        value = one.passed.get(option)
+        arranged = {word for text in one.record.trial.arrange for word in _NAME.findall(text)}
+        if value is not None and one.fits and not names_of(value) & arranged:
+            distinct.setdefault(ast.unparse(value), (value, one.record))
+    values = list(distinct.values())[:_MOST_VALUES]
+    return [
+        (one.record, f"option {option}", [_with_option(one, option, value, other) for value, other in values])
+        for one in bases
+        if values
     ]
-    bases.sort(key=lambda pair: _showing_little(*pair))
-    found: list[tuple[TrialRecord, str, list[Trial]]] = []
-    for record, call in bases if distinct else ():
-        trials = [
-            replace(
-                record.trial,
-                act=ast.unparse(ast.Call(call.func, call.args, [*call.keywords, ast.keyword(option.name, value)])),
-                imports=tuple(sorted({*record.trial.imports, *(other.trial.imports if names_of(value) else ())})),
-                source="mutation",
-                wanted=None,
-                wanted_line=0,
-            )
-            for value, other in list(distinct.values())[:_MOST_VALUES]
-        ]
-        found.append((record, f"option {option.name}", trials))
-    return found
 
 
-def _showing_little(record: TrialRecord, call: ast.Call) -> tuple[object, ...]:
-    """Orders calls without an option: those that a person wrote, whose result is not what was given, the shortest."""
-    value = record.observation.value
+def _with_option(one: _Call, option: str, value: ast.expr, other: TrialRecord) -> Trial:
+    """A call with one option more, and the imports of the record that its value is from."""
+    trial, call = one.record.trial, one.call
+    return replace(
+        trial,
+        act=ast.unparse(ast.Call(call.func, call.args, [*call.keywords, ast.keyword(option, value)])),
+        imports=tuple(sorted({*trial.imports, *(other.trial.imports if names_of(value) else ())})),
+        source="mutation",
+        wanted=None,
+        wanted_line=0,
+    )
+
+
+def _showing_little(one: _Call) -> tuple[object, ...]:
+    """Orders calls: those that a person wrote, whose result is not what was given, the shortest."""
+    value = one.record.observation.value
     result = (value.source if value is not None else None) or ""
-    plain = result in _PLAIN_RESULTS or any(ast.unparse(item) == result for _, item in _arguments(call))
-    return record.trial.source not in RICH_SOURCES, plain, len(call.keywords), len(record.trial.act), record.number
+    plain = result in _PLAIN_RESULTS or any(ast.unparse(item) == result for _, item in _arguments(one.call))
+    return not _is_written(one), plain, len(one.call.keywords), len(one.record.trial.act), one.record.number
 
 
 def influence_trials(records: Sequence[TrialRecord]) -> list[tuple[TrialRecord, str, list[Trial]]]:
     """Returns calls, the place of an argument that made no difference yet, and variants with other numbers there."""
     places: dict[tuple[object, ...], _Place] = defaultdict(_Place)
-    for record in records:
-        if record.observation.outcome != "returned" or record.seen.random or record.time_dependent:
-            continue
+    for record in filter(_is_comparable, records):
         for name, around in _numbers(record.trial):
             place = places[record.trial.subject, name, record.trial.mode, record.trial.arrange, around]
             place.outcomes.add(_outcome(record))

@@ -21,6 +21,7 @@ from ..model.model import CallableFacts, ModuleFacts, Observation, Trial
 from ..outside.arrangement import DATA, NOTES
 from ..search.trial_mutation import DECORATED
 from ..source.titles import subject_call
+from ..usage.harvest import bound_arguments
 from .degeneracy import CONTAINERS, MILD, SEVERE, degeneracy_of, is_partial, receiver_degeneracy
 
 _HOLE = "__hole__"
@@ -175,15 +176,12 @@ def _meant_signs(act: ast.expr, subject: CallableFacts | None, facts: ModuleFact
     """How many arguments are a single sign because that is what their parameter takes: `fill="*"`, `conversion="r"`."""
     if subject is None or not isinstance(act, ast.Call):
         return 0
-    own = [item for item in subject.parameters if item.name not in ("self", "cls")]
-    passed = {item.name: value for item, value in zip(own, act.args, strict=False)}
-    passed.update((keyword.arg, keyword.value) for keyword in act.keywords if keyword.arg)
     known = next((one for one in facts.domains if one.qualname == subject.qualname), None)
     count = 0
-    for name, value in passed.items():
+    for item, value in bound_arguments(act, subject):
         if isinstance(value, ast.Constant) and isinstance(value.value, str) and len(value.value) == 1:
-            suggested = name_entry(name)
-            is_sign = known is not None and known.of(name).length == 1
+            suggested = name_entry(item.name)
+            is_sign = known is not None and known.of(item.name).length == 1
             count += is_sign or (suggested is not None and ast.unparse(value) in suggested[1])
     return count
 
