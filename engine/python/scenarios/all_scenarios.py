@@ -10,6 +10,7 @@ from ..search.parallel_observers import Watcher, run_trials
 from ..search.trial_search import TrialRecord, TrialSearch
 from .counted_calls import REMEMBERS, counted_calls
 from .drawn_results import show_draws
+from .filled_attributes import show_filled_attributes
 from .moved_clocks import show_moved_clocks
 from .object_round_trips import object_round_trips, with_named_content, written_texts
 from .scenario import ROUND_TRIP, ShownBehaviour, show_scenarios
@@ -25,6 +26,7 @@ async def show_all_scenarios(facts: ModuleFacts, search: TrialSearch, observer: 
     remembering = [one for one in counted if one.shows == REMEMBERS]
     await show_moved_clocks(facts, search, observer, remembering)
     await show_draws(facts, search, observer)
+    await show_filled_attributes(facts, search, observer)
 
 
 def _mark_round_trips(records: Sequence[TrialRecord]) -> None:

@@ -113,13 +113,20 @@ def _name_all(subject: str, tests: Sequence[_Test], used: set[str]) -> None:
         if test is usual and opposite and _shared_outcome(usual) == "is_false":
             own = f"{own}_is_false"  # the plain name would promise what its sibling shows
         for candidate in _candidates(own, test, usual):
-            name = cut_slug(candidate, LONGEST_NAME)
+            # A method that is called as its class is named once: its test tells the case as `TestLower.test_lower`.
+            name = cut_slug(_named_once(candidate), LONGEST_NAME)
             if name not in used:
                 break
         else:
             name = unique_name(base, used)
         used.add(name)
         test.name = name
+
+
+def _named_once(name: str) -> str:
+    """`dijkstra_dijkstra` as `dijkstra`."""
+    half = name[: len(name) // 2]
+    return half if name == f"{half}_{half}" else name
 
 
 def _user_of(subject: str, test: _Test) -> str:

@@ -407,3 +407,18 @@ def test_a_call_that_was_made_before_is_named_beside_the_first_one() -> None:
         returns("stack.push(4)", "2", *twice, subject="Stack.push"),
         returns("stack.push(3)", "1", *twice[:1], subject="Stack.push"),
     ) == ["stack_push_after_push", "stack_push"]
+
+
+def test_a_method_that_is_called_as_its_class_is_named_once() -> None:
+    owner = ClassFacts("Search", "plain", (1, 9), members=(function("Search.search", "self", "item", kind="method"),))
+    facts = ModuleFacts("m.py", "m", ".", "", classes=(owner,))
+    made = "search = Search()"
+    found = [
+        returns("search.search(3)", "1", made, subject="Search.search"),
+        refuses("search.search(-1)", "no", made, subject="Search.search"),
+    ]
+    named = name_tests(found, facts)
+    assert [named[case.id].id for case in found] == [
+        "tc_search",
+        "tc_search_search_raises_value_error_for_negative_item",
+    ]

@@ -1,0 +1,109 @@
+"""An attribute that a class leaves to its user is set before its methods are called (B-16)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from testwright.engine.python.facts.analyse import facts_from_source
+from testwright.engine.python.model.arcs import ArcMap
+from testwright.engine.python.model.model import Observation, Raised, Trial, Value
+from testwright.engine.python.model.observation_json import ObservedTrial
+from testwright.engine.python.project.layout import ModulePlace
+from testwright.engine.python.scenarios.filled_attributes import show_filled_attributes
+from testwright.engine.python.scenarios.scenario import ShownBehaviour
+from testwright.engine.python.search.observer import EXPLORING
+from testwright.engine.python.search.trial_search import TrialSearch
+
+pytestmark = pytest.mark.feature("B-16")
+
+GRAPH = """
+class Graph:
+    def __init__(self, size):
+        self.weights = [[0 for _ in range(size)] for _ in range(size)]
+
+    def distance(self, first, second):
+        return self._weight(first, second)
+
+    def heaviest(self):
+        return max(map(max, self.weights))
+
+    def size(self):
+        return 4
+
+    def _weight(self, first, second):
+        return self.weights[first][second]
+"""
+
+
+class Here:
+    """Watches trials by running them in this process."""
+
+    conditions = EXPLORING
+
+    def __init__(self, source: str) -> None:
+        self._space: dict[str, Any] = {}
+        exec(source, self._space)
+
+    async def watch(self, trials: Sequence[Trial], **_: object) -> list[ObservedTrial]:
+        return [ObservedTrial(self._observed(trial)) for trial in trials]
+
+    def _observed(self, trial: Trial) -> Observation:
+        space = dict(self._space)
+        try:
+            for statement in trial.arrange:
+                exec(statement, space)
+            result = eval(trial.act, space)
+        except (LookupError, TypeError) as error:
+            return Observation("raised", raised=Raised(type(error).__name__))
+        held = tuple((name, Value("list", source=repr(one))) for name, one in getattr(result, "__dict__", {}).items())
+        source = None if held else repr(result)
+        return Observation("returned", value=Value(type(result).__name__, source=source, attributes=held))
+
+
+class Nothing:
+    """Proposes no trial of its own."""
+
+    def initial(self) -> Any:
+        return iter(())
+
+    def follow_up(self, trial: Trial, observation: Observation) -> list[Trial]:
+        return []
+
+    def stand_ins(self, trial: Trial, observation: Observation) -> list[Trial]:
+        return []
+
+
+def shown(source: str) -> dict[str, tuple[str, ...]]:
+    """The statements before each call that is kept, after `Graph(3)` was seen."""
+    facts = facts_from_source(source.encode(), ModulePlace("m.py", "m", "."))
+    search, here = TrialSearch(facts, ArcMap("pass\n"), Nothing(), frozenset(), 100), Here(source)
+
+    async def run() -> None:
+        trial = Trial("Graph", "Graph(3)")
+        search.learn(trial, (await here.watch([trial]))[0])
+        await show_filled_attributes(facts, search, here)  # type: ignore[arg-type]
+
+    asyncio.run(run())
+    return {one.trial.act: one.trial.arrange for one in search.records if ShownBehaviour in one.notes}
+
+
+def test_what_methods_only_read_is_set_before_they_are_called() -> None:
+    found = shown(GRAPH)
+    assert list(found) == ["graph.distance(0, 2)", "graph.heaviest()"]
+    assert found["graph.heaviest()"] == (
+        "graph = Graph(4)",
+        "graph.weights = [[0, 4, 1, 0], [4, 0, 2, 5], [1, 2, 0, 8], [0, 5, 8, 0]]",
+    )
+
+
+def test_what_a_method_writes_to_is_left_to_it() -> None:
+    writing = GRAPH + "\n    def connect(self, first, second):\n        self.weights[first][second] = 1\n"
+    assert shown(writing) == {}
+
+
+def test_what_is_private_is_not_set() -> None:
+    assert shown(GRAPH.replace("self.weights", "self._weights")) == {}
