@@ -82,6 +82,44 @@ def _outside(found: Iterable[Argument], kinds: Kinds) -> tuple[Argument, ...]:
         or _is_negative_place(one)
         or _is_of_another_type(one)
         or _promises_order(one, found)
+        or _is_reversed(one, found)
+    )
+
+
+_ENDS = {
+    "begin": "end",
+    "start": "stop end",
+    "first": "last",
+    "lo": "hi",
+    "low": "high",
+    "lower": "upper",
+    "min": "max",
+    "minimum": "maximum",
+}
+"""What a range ends with, by what it begins with: words of names such as `begin`, `min_size`, `start_at`."""
+
+
+def _is_reversed(one: Argument, beside: Iterable[Argument]) -> bool:
+    """Whether a number ends a range before the number that begins it, and the callable does not look at that."""
+    last = literal_or(ast.unparse(one.value), None)
+    if not isinstance(last, int | float) or isinstance(last, bool) or one.domain.related("member of"):
+        return False
+    for other in beside:
+        if other.called != one.called or not _bound_a_range(other.parameter, one.parameter):
+            continue
+        first = literal_or(ast.unparse(other.value), None)
+        compares = (other.parameter, f"compared:{one.parameter}") in one.called.uses
+        if isinstance(first, int | float) and last < first and not compares and not _checks(one.called, one.parameter):
+            return True
+    return False
+
+
+def _bound_a_range(first: str, last: str) -> bool:
+    """Whether two names differ in one word, of which one begins a range and the other ends it."""
+    words, others = first.split("_"), last.split("_")
+    differing = [(here, there) for here, there in zip(words, others, strict=False) if here != there]
+    return len(words) == len(others) and any(
+        len(differing) == 1 and there in _ENDS.get(here, "").split() for here, there in differing
     )
 
 

@@ -2,8 +2,8 @@
 
 A use is a pair of a name (a parameter, or `self.attribute`) and one of: `called:N`, `iterated`, `len`, `truth`,
 `awaited`, `entered`, `number`, `arithmetic`, `text`, `method:NAME`, `attribute:NAME`, `item:SOURCE`, `unpacked:N`,
-`isinstance:TYPE`, `argument:FUNCTION:POSITION`, `stored:ATTRIBUTE`, `assigned`, and any of these after `element:` for
-what is done with its items.
+`isinstance:TYPE`, `argument:FUNCTION:POSITION`, `stored:ATTRIBUTE`, `compared:NAME` (by order),
+`assigned`, and any of these after `element:` for what is done with its items.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from ..model.model import BodyComparison, RaiseSite
 from .parameter_aliases import ParameterAliases, Root
 
 _MAXIMUM_SOURCE = 200
+_ORDERING = frozenset({"<", "<=", ">", ">="})
 
 
 def read_body(node: Function, parameters: tuple[str, ...]) -> BodyFacts:
@@ -210,6 +211,8 @@ class _Reader(ast.NodeVisitor):
     def _compare_sides(self, left: ast.expr, right: ast.expr, name: str, line: int) -> None:
         for side, other in ((left, right), (right, left)):
             root = self._names.deep_root(side)
+            if root is not None and isinstance(other, ast.Name) and name in _ORDERING:
+                self._names.use(side, f"compared:{other.id}")
             if root is None or not is_operand(other):
                 continue
             prefix = "len " if isinstance(side, ast.Call) and dotted_name(side.func) == "len" else ""

@@ -21,6 +21,7 @@ from ..scenarios.scenario import ShownBehaviour
 from ..search.influence_trials import Distinction
 from ..search.simplified_trials import SIMPLIFIED
 from ..search.trial_search import SLOW_STEPS, TrialRecord, has_assertable_outcome, returned_none
+from .compared_calls import interchangeable_calls, misuses_of_empty_objects
 from .idle_arguments import idle_records
 from .representative import Representation, answers_undecorated, represent, texts_in
 
@@ -60,6 +61,7 @@ class TrialCandidate:
         kills: mutants that its test would detect.
         oddness: of its oddest text, by `oddness`; 0 where documents, usage or natural values have all of them.
         formatted: whether a text is a sample of a format, which a person passes only where it makes a difference.
+        interchangeable: whether another method of the class does the same for the same object and arguments.
     """
 
     record: TrialRecord
@@ -75,6 +77,7 @@ class TrialCandidate:
     oddness: int = 0
     idle: bool = False
     formatted: bool = False
+    interchangeable: bool = False
 
     @property
     def subject(self) -> str:
@@ -109,6 +112,7 @@ def rank_candidates(
     lines = _RaisingLines.of(facts)
     written, fitting = _written_texts(records, facts), fitting_texts(facts)
     idle = idle_records(records)
+    misused, interchangeable = misuses_of_empty_objects(records), interchangeable_calls(records)
     shown = {(one.trial.act, *one.trial.arrange) for one in records if one.trial.act.startswith("repr(")}
     drawing = {one.trial.subject for one in records if DrawnByChance in one.notes}
     found: dict[Goal, list[TrialCandidate]] = {}
@@ -134,11 +138,12 @@ def rank_candidates(
             and not (_is_long(record) and trial.subject in shorter),
             example=bool(trial.wanted) and not record.seen.random and record.seen.steps <= SLOW_STEPS,
             representation=traits.representation,
-            misfits=traits.misfits,
+            misfits=traits.misfits + (record.number in misused),
             idle=record.number in idle,
             refusal=raised is not None and raised.line in lines.raising,
             meant=raised is None or bool(trial.wanted) or _is_meant(raised, record, lines),
             kills=(kills or {}).get(record.number, frozenset()),
+            interchangeable=record.number in interchangeable,
             formatted=trial.source not in RICH_SOURCES and bool(traits.representation.texts & ALL_TEXTS),
             oddness=max((oddness_beside(text, fitting) for text in traits.representation.texts - written), default=0),
         )
@@ -215,6 +220,7 @@ def _plainness(candidate: TrialCandidate) -> tuple[float, ...]:
         not candidate.meant,
         candidate.oddness,
         shown.degeneracy,
+        candidate.interchangeable,
         candidate.formatted,
         candidate.cost,
         candidate.record.number,

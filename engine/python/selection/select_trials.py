@@ -202,14 +202,14 @@ def _take_anchor(
     def rank(candidate: TrialCandidate) -> tuple[float, ...]:
         shown = candidate.representation
         share = _SHARES * own[candidate.record.number] // most if most else 0
-        trial = candidate.record.trial
-        decorates = any(statement.startswith(f"@{trial.subject}") for statement in trial.arrange)
+        decorates = any(text.startswith(f"@{candidate.subject}") for text in candidate.record.trial.arrange)
         return (
             shown.degeneracy > MILD,
             candidate.oddness > 1,
-            trial.source not in RICH_SOURCES and not decorates,
+            candidate.record.trial.source not in RICH_SOURCES and not decorates,
             shown.gaps,
             shown.negative,
+            candidate.interchangeable,
             -share,
             candidate.oddness,
             shown.degeneracy,

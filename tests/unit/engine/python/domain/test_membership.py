@@ -46,6 +46,11 @@ def several(lines: list[Line], key: Callable[[Line], int], names: Iterable[str],
 def anything(value, other: "object", known: Unknown): ...
 
 def median(data, is_sorted=False): ...
+
+def cut(begin, end=None): ...
+
+def window(min_size: int, max_size: int):
+    return [] if min_size > max_size else [min_size, max_size]
 """
 
 
@@ -77,6 +82,9 @@ def facts(tmp_path_factory) -> ModuleFacts:
         ("median([2, 1, 3], is_sorted=True)", (), 1),
         ("median([1, 2, 3], is_sorted=True)", (), 0),
         ("add_tax(net, Decimal('1'))", ("net = 'a'",), 1),
+        ("cut(1, 6)", (), 0),
+        ("cut(6, end=1)", (), 1),
+        ("window(9, 2)", (), 0),  # the code looks at it
     ],
 )
 def test_arguments_are_held_against_the_annotations(facts, act, arrange, count):

@@ -1,0 +1,55 @@
+"""A call is worth little that an empty object lets pass, or that another method would answer alike (B-06, B-18)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from testwright.engine.python.model.model import Observation
+from testwright.engine.python.search.trial_search import TrialRecord
+from testwright.engine.python.selection.compared_calls import interchangeable_calls, misuses_of_empty_objects
+from testwright.tests.unit.engine.python.test_select_trials import raised, record, returned
+
+pytestmark = pytest.mark.feature("B-06", "B-18")
+
+FILLED = ("tree = Tree([1, 2])",)
+EMPTY = ("tree = Tree()",)
+
+
+def call(number: int, method: str, given: str, seen: Observation, arrange: tuple[str, ...] = FILLED) -> TrialRecord:
+    found = record(number, f"Tree.{method}({given})", seen, arrange=arrange)
+    return replace(found, trial=replace(found.trial, act=f"tree.{method}({given})"))
+
+
+def test_what_returns_on_an_empty_object_alone_is_misuse() -> None:
+    refused = call(0, "overlap", "6", raised("AttributeError"))
+    empty = call(1, "overlap", "6", returned("set()"), EMPTY)
+    other = call(2, "overlap", "Span(1, 6)", returned("set()"), EMPTY)
+    assert misuses_of_empty_objects([refused, empty, other]) == {1}
+
+
+def test_what_another_filled_object_takes_is_no_misuse() -> None:
+    # Letters do not sort among numbers; a tree of letters takes them.
+    refused = call(0, "add", "'a'", raised("TypeError"))
+    letters = call(1, "add", "'a'", returned("None"), ("tree = Tree(['b'])",))
+    assert misuses_of_empty_objects([refused, letters]) == set()
+
+
+def test_what_the_code_refuses_by_another_error_is_no_misuse() -> None:
+    refused = call(0, "remove", "6", raised("KeyError"))
+    empty = call(1, "remove", "6", returned("None"), EMPTY)
+    assert misuses_of_empty_objects([refused, empty]) == set()
+
+
+def test_calls_that_two_methods_answer_alike_show_neither() -> None:
+    union = call(0, "union", "[3]", returned("[1, 2, 3]"))
+    disjoint = call(1, "symmetric_difference", "[3]", returned("[1, 2, 3]"))
+    shared = call(2, "symmetric_difference", "[2, 3]", returned("[1, 3]"))
+    both = call(3, "union", "[2, 3]", returned("[1, 2, 3]"))
+    assert interchangeable_calls([union, disjoint, shared, both]) == {0, 1}
+
+
+def test_what_returns_nothing_is_like_no_other_call() -> None:
+    found = [call(0, "clear", "1", returned("None")), call(1, "drop", "1", returned("None"))]
+    assert interchangeable_calls(found) == set()
