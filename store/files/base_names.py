@@ -12,6 +12,7 @@ from pathlib import Path, PurePosixPath
 from ...utils.generated_header import generated_from
 from ...utils.untrusted_files import source_or_empty
 from ...utils.untrusted_folders import walk_files
+from ...utils.written_for import is_for_another
 from .project_files import project_path
 
 JUNK = frozenset({"node_modules", "__pycache__", "venv", "env", "build", "dist", "site-packages"})
@@ -55,26 +56,39 @@ class BaseNames:
 
 
 def unique_test_path(
-    root: Path, wanted: str, taken: Iterable[str] = (), *, target: str = "", reserved: Collection[str] = ()
+    root: Path,
+    wanted: str,
+    taken: Iterable[str] = (),
+    *,
+    target: str = "",
+    reserved: Collection[str] = (),
+    framework: str = "",
 ) -> str:
     """`wanted`, or the nearest path to it whose base name no other Python file of the project has.
 
     First the names of the folders above are put before it, then a number after it: `test_cart.py`, `test_shop_cart.py`,
     `test_cart_2.py`. A file already at `wanted` does not count. One of these paths that an earlier run has written for
-    the same target is kept, so that no run leaves a second copy beside it. Tests of the other projects of a repository,
-    and those at its top, count as well: pytest may be run there.
+    the same target is kept, so that no run leaves a second copy beside it. Tests of it for another framework stay, and
+    the framework ends the new name: `test_cart_unittest.py`. Tests of the other projects of a repository, and those at
+    its top, count as well: pytest may be run there.
 
     Args:
         wanted: POSIX path relative to the root.
         taken: paths reserved for other files of this run.
         target: what the file is generated from, as its header names it.
         reserved: base names without suffix that belong to other files, whether or not these exist.
+        framework: what the tests are written for; empty where files of any framework may be replaced.
     """
     wanted = project_path(wanted)
+    plain = PurePosixPath(wanted)
+    beside = plain.with_name(f"{plain.stem}_{framework}{plain.suffix}").as_posix()
+    has_own = bool(target and framework) and _is_from(root, beside, target, framework)
+    if has_own or other_framework_file(root, wanted, target, framework):
+        wanted = beside
     here = {other for other in taken if other != wanted}
     for candidate in islice(_candidates(PurePosixPath(wanted)), _MOST_EARLIER_NAMES):
         path = candidate.as_posix()
-        if target and path not in here and _is_from(root, path, target):
+        if target and path not in here and _is_from(root, path, target, framework):
             return path
     others = {PurePosixPath(other).name for other in here}
     others |= {PurePosixPath(other).name for other in _python_files(root) if other != wanted}
@@ -115,9 +129,22 @@ def _child_folders(folder: Path) -> list[Path]:
     return []
 
 
-def _is_from(root: Path, path: str, target: str) -> bool:
+def other_framework_file(root: Path, wanted: str, target: str, framework: str) -> str:
+    """The file with an earlier run's tests of a target for the other of pytest and unittest, at the path wanted.
+
+    Returns:
+        Its path; empty where none is there.
+    """
+    path = project_path(wanted)
+    text = source_or_empty(root, path)
+    is_ours = bool(target) and generated_from(text) == " ".join(target.split())
+    return path if is_ours and is_for_another(text, framework) else ""
+
+
+def _is_from(root: Path, path: str, target: str, framework: str) -> bool:
     """Whether a file is there that was generated from a target; a person may have changed it since."""
-    return generated_from(source_or_empty(root, path)) == " ".join(target.split())
+    text = source_or_empty(root, path)
+    return generated_from(text) == " ".join(target.split()) and not is_for_another(text, framework)
 
 
 def _candidates(wanted: PurePosixPath) -> Iterator[PurePosixPath]:

@@ -11,6 +11,7 @@ from ...core.errors import UsageError
 from ...utils.generated_header import generated_from, is_untouched
 from ...utils.untrusted_files import read_source_bytes
 from ...utils.untrusted_folders import reserved_folder
+from ...utils.written_for import written_for
 from .files import removed_on_failure, sync_folder, temporary_of, write_beside
 
 
@@ -64,11 +65,21 @@ class ProjectFile:
         return is_untouched(read_source_bytes(self.root, self.path).decode("utf-8", "replace")) is False
 
     def held_for_another(self, new: bytes) -> str | None:
-        """Why `new` may not replace the file: it has the tests of another source file that is still there."""
+        """Why `new` may not replace the file: it has another source file's tests, or those for another framework."""
         if not self.place.is_file():
             return None
-        old = generated_from(read_source_bytes(self.root, self.path).decode("utf-8", "replace"))
-        mine = generated_from(new.decode("utf-8", "replace"))
+        old_text, new_text = (
+            read_source_bytes(self.root, self.path).decode("utf-8", "replace"),
+            new.decode("utf-8", "replace"),
+        )
+        old, mine = generated_from(old_text), generated_from(new_text)
+        if (
+            old is not None
+            and old == mine
+            and self.path.endswith(".py")
+            and written_for(old_text) != written_for(new_text)
+        ):
+            return f"it has the tests for {written_for(old_text)}"
         if old is None or mine is None or old == mine or not (self.root / old).is_file():
             return None
         return f"it has the tests of {old}"

@@ -12,6 +12,7 @@ from pathlib import Path, PurePosixPath
 
 from ...utils.generated_header import generated_from, is_untouched
 from ...utils.untrusted_files import read_bytes, read_source
+from ...utils.written_for import is_for_another
 from .project_files import project_path
 
 _OF_PARTS = ("generate_unit_tests", "generate_api_tests")
@@ -27,34 +28,35 @@ def superseded_files(plan_json: Path, root: Path, accepted: Collection[str]) -> 
         accepted: paths of test files, POSIX, relative to the root.
     """
     found: dict[str, str] = {}
-    for test_path, target in _whole_modules(plan_json):
+    for test_path, target, framework in _whole_modules(plan_json):
         if test_path not in accepted:
             continue
         place = PurePosixPath(test_path)
         folder = root / place.parent
         for other in sorted(folder.glob(f"{place.stem}__*{place.suffix}")) if folder.is_dir() else ():
             path = (place.parent / other.name).as_posix()
-            if path not in accepted and not other.is_symlink() and _is_ours(root, path, target):
+            if path not in accepted and not other.is_symlink() and _is_ours(root, path, target, framework):
                 found[path] = test_path
     return found
 
 
-def _whole_modules(plan_json: Path) -> Iterator[tuple[str, str]]:
-    """Yield test file and tested file of each step of the plan that is about a whole module."""
+def _whole_modules(plan_json: Path) -> Iterator[tuple[str, str, str]]:
+    """Yield test file, tested file and framework of each step of the plan that is about a whole module."""
     try:
         plan = json.loads(read_bytes(plan_json.parent, plan_json.name))
         for step in plan["steps"]:
             target = step["params"].get("target") or {}
             whole = target.get("symbols") is None and not target.get("operations")
             if step["type"] in _OF_PARTS and target.get("path") and whole:
-                yield project_path(str(step["params"]["test_path"])), str(target["path"])
+                framework = str(step["params"].get("framework") or "")
+                yield project_path(str(step["params"]["test_path"])), str(target["path"]), framework
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return  # a run without a readable plan replaces nothing
 
 
-def _is_ours(root: Path, path: str, target: str) -> bool:
+def _is_ours(root: Path, path: str, target: str, framework: str) -> bool:
     try:
         text = read_source(root, path)
     except (OSError, UnicodeDecodeError):
         return False
-    return generated_from(text) == target and is_untouched(text) is True
+    return generated_from(text) == target and is_untouched(text) is True and not is_for_another(text, framework)

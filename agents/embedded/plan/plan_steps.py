@@ -6,7 +6,7 @@ import hashlib
 import re
 from collections.abc import Collection
 
-from ....store.files.base_names import unique_test_path
+from ....store.files.base_names import other_framework_file, unique_test_path
 from ...contract.protocol import JsonObject
 from .step_scope import PlannedSteps, StepScope
 
@@ -44,14 +44,19 @@ def add_generate_step(
     if len(test_path) > _LONGEST_TEST_PATH:
         test_path = f"{scope.tests_dir}/test_{unique}.py"
     source = str(target.get("path") or "")
+    root, framework = scope.layout.root, scope.framework
+    reserved = _reserved(scope, test_type, target, part)
+    chosen = unique_test_path(root, test_path, taken, target=source, reserved=reserved, framework=framework)
+    if other := other_framework_file(root, test_path, source, framework):
+        earlier = "pytest" if framework == "unittest" else "unittest"
+        reason = f"its tests for {earlier} stay beside those for {framework} in {chosen}"
+        planned.skipped.append({"target": other, "reason": f"{reason}; delete the file that you do not want"})
     params = {
         "test_type": test_type,
-        "framework": scope.framework,
+        "framework": framework,
         "target": target,
         "spec_path": spec_path,
-        "test_path": unique_test_path(
-            scope.layout.root, test_path, taken, target=source, reserved=_reserved(scope, test_type, target, part)
-        ),
+        "test_path": chosen,
         "depends_on": list(scope.after),
     }
     step = {"id": f"generate_{test_type}_{unique}", "type": f"generate_{test_type}_tests", "params": params}

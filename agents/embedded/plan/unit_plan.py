@@ -104,7 +104,8 @@ def _without_tested(
 def _module_file(scope: StepScope, place: ModulePlace) -> str:
     """Return the generated file of a whole module, if nobody has changed it; empty where there is none."""
     root = scope.layout.root
-    path = unique_test_path(root, _test_path(scope, place, module_slug(place.module, None)), target=place.path)
+    wanted = _test_path(scope, place, module_slug(place.module, None))
+    path = unique_test_path(root, wanted, target=place.path, framework=scope.framework)
     text = source_or_empty(root, path)
     return path if generated_from(text) == place.path and is_untouched(text) is True else ""
 
