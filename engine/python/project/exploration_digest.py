@@ -3,7 +3,8 @@
 The digest covers the module's code with its lines, which are evidence; the code of every module that it imports; the
 code of every file that may use it or define objects for it, with their imports; and every file that is not Python,
 since code may read it. Comments count only where they move lines of the module itself or exclude them from coverage;
-layout of other files does not count either. Where imports cannot be followed, all code counts.
+layout of other files does not count either. Where imports cannot be followed, all code counts. Settings of pytest
+decide how tests are run and nothing of what code does: they do not count, but for code that may read them.
 """
 
 from __future__ import annotations
@@ -18,12 +19,14 @@ from pathlib import Path, PurePosixPath
 from ....utils.generated_header import is_untouched
 from ....utils.python_source import parse_or_none
 from ....utils.untrusted_files import is_source_file, read_source
+from .pytest_settings import without_pytest_settings
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _WORD = re.compile(r"\w+")
 _DYNAMIC = frozenset({"importlib", "__import__", "pkgutil", "runpy", "imp", "zipimport", "exec", "eval", "execfile"})
 _EXCLUDED = re.compile(r"#.*\bpragma\b", re.IGNORECASE)
 _CLASS = re.compile(r"^[ \t\f]*class\s+(\w+)", re.MULTILINE)
+_READS_SETTINGS = frozenset({"pytest", "pyproject", "tomllib", "tomli", "tomlkit", "toml", "configparser"})
 
 
 @dataclass(slots=True)
@@ -60,7 +63,7 @@ class Foundations:
     _texts: dict[str, str] = field(default_factory=dict)
     _written: dict[str, frozenset[str]] = field(default_factory=dict)
     _read: dict[str, _File] = field(default_factory=dict)
-    _rest: str = ""
+    _rest: dict[bool, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._python = [
@@ -83,27 +86,31 @@ class Foundations:
             used = set(self._python)
         else:
             used = brought | self._closure(self._relevant(path))
+        reads_settings = any(not _READS_SETTINGS.isdisjoint(self._file(one).words) for one in brought)
         lines = [f"target {path} {self._placed(path)}"]
         lines += [f"code {one} {self._file(one).code}" for one in sorted(used - {path})]
         lines.append(f"names {self._python}")  # a new module may hide another one
-        lines.append(f"rest {self._others()}")
+        lines.append(f"rest {self._others(reads_settings=reads_settings)}")
         return hashlib.sha256("\n".join(lines).encode("utf-8", "surrogateescape")).hexdigest()
 
     def brought_by(self, path: str) -> frozenset[str]:
         """Files of the project that importing a file loads, itself included. Raises OSError."""
         return frozenset(self._closure([path]))
 
-    def _others(self) -> str:
-        """The digest of all files that are not Python."""
-        if not self._rest:
+    def _others(self, *, reads_settings: bool) -> str:
+        """The digest of all files that are not Python, with settings of pytest for code that may read them."""
+        if reads_settings not in self._rest:
             total = hashlib.sha256()
             for name in self.files:
-                if not name.endswith(".py"):
-                    place = self.root / name
-                    content = str(place.readlink()).encode() if place.is_symlink() else place.read_bytes()
-                    total.update(f"{name}\0".encode("utf-8", "surrogateescape") + hashlib.sha256(content).digest())
-            self._rest = total.hexdigest()
-        return self._rest
+                if name.endswith(".py"):
+                    continue
+                place = self.root / name
+                content = str(place.readlink()).encode() if place.is_symlink() else place.read_bytes()
+                counting = content if reads_settings else without_pytest_settings(name, content)
+                if counting is not None:
+                    total.update(f"{name}\0".encode("utf-8", "surrogateescape") + hashlib.sha256(counting).digest())
+            self._rest[reads_settings] = total.hexdigest()
+        return self._rest[reads_settings]
 
     def _relevant(self, path: str) -> Iterator[str]:
         """Files that may use the module or define objects for it: they name its definitions, or define its names."""

@@ -66,6 +66,12 @@ WORK_AGAIN = {
     "a module that may hide another": ("src/money.py", ""),
 }
 THE_SAME = {
+    "a setting of pytest beside others": (
+        "pyproject.toml",
+        f"{PROJECT['pyproject.toml']}\n[tool.pytest.ini_options]\npythonpath = ['src']\n",
+    ),
+    "a file of pytest's settings": ("pytest.ini", "[pytest]\npythonpath = src\n"),
+    "a section of pytest's in a file of settings that has no other": ("setup.cfg", "[tool:pytest]\naddopts = -q\n"),
     "a comment in the module itself that moves no line": (
         TARGET,
         PROJECT[TARGET].replace("thing)\n", "thing)  # so\n"),
@@ -117,6 +123,21 @@ def test_where_imports_cannot_be_followed_all_code_counts(project):
     changed(project, "src/app/taxes.py", "import importlib\n\nRATE = importlib.import_module('app.weather')\n")
     before = digest(project)
     assert digest(changed(project, *THE_SAME["a module that has nothing to do with it"])) != before
+
+
+@pytest.mark.parametrize("word", ["pytest", "tomllib"])
+def test_settings_of_pytest_count_for_code_that_may_read_them(project, word):
+    changed(project, "src/app/money.py", f"import {word}\n{PROJECT['src/app/money.py']}")
+    before = digest(project)
+    changed(project, "pyproject.toml", f"{PROJECT['pyproject.toml']}\n[tool.pytest.ini_options]\naddopts = '-q'\n")
+    assert digest(project) != before
+
+
+def test_a_file_of_settings_that_does_not_parse_counts_as_it_is(project):
+    changed(project, "pyproject.toml", "[tool.pytest\n")
+    before = digest(project)
+    changed(project, "pyproject.toml", "[tool.pytest\naddopts\n")
+    assert digest(project) != before
 
 
 def test_the_place_of_the_project_does_not_count(project, tmp_path):
