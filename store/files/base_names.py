@@ -12,8 +12,8 @@ from pathlib import Path, PurePosixPath
 from ...utils.generated_header import generated_from
 from ...utils.untrusted_files import source_or_empty
 from ...utils.untrusted_folders import walk_files
-from ...utils.written_for import is_for_another
 from .project_files import project_path
+from .written_for import is_for_another
 
 JUNK = frozenset({"node_modules", "__pycache__", "venv", "env", "build", "dist", "site-packages"})
 _MOST_EARLIER_NAMES = 12

@@ -11,8 +11,8 @@ from ...core.errors import UsageError
 from ...utils.generated_header import generated_from, is_untouched
 from ...utils.untrusted_files import read_source_bytes
 from ...utils.untrusted_folders import reserved_folder
-from ...utils.written_for import written_for
 from .files import removed_on_failure, sync_folder, temporary_of, write_beside
+from .written_for import written_for
 
 
 @dataclass(frozen=True, slots=True)

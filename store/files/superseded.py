@@ -12,8 +12,8 @@ from pathlib import Path, PurePosixPath
 
 from ...utils.generated_header import generated_from, is_untouched
 from ...utils.untrusted_files import read_bytes, read_source
-from ...utils.written_for import is_for_another
 from .project_files import project_path
+from .written_for import is_for_another
 
 _OF_PARTS = ("generate_unit_tests", "generate_api_tests")
 """Steps whose test file is named after the module, and after the parts that it is limited to."""
